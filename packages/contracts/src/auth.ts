@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.js'
+import { LIMITS } from './limits.js'
+import { email, id, text, time, username } from './primitives.js'
+
+export const profile = z.strictObject({
+  id,
+  email: z.string(),
+  username: z.string().nullable(),
+  is_admin: z.boolean(),
+  created_at: time,
+  has_openai_key: z.boolean(),
+})
+export type Profile = z.output<typeof profile>
+
+export const betaCode = z.strictObject({
+  id,
+  code: z.string(),
+  email: z.string().nullable(),
+  used: z.boolean(),
+  created_at: time,
+  used_at: time.nullable(),
+})
+export type BetaCode = z.output<typeof betaCode>
+
+const hasKey = z.strictObject({ has_openai_key: z.boolean() })
+
+export const authApi = {
+  requestMagicLink: endpoint({
+    method: 'POST',
+    path: '/auth/request-magic-link',
+    access: 'anyone',
+    summary: 'Ask for a sign-in link by e-mail',
+    body: z.strictObject({ email, invite_code: text(100).nullish(), is_extension: z.boolean().optional() }),
+    response: z.strictObject({ requires_beta_code: z.boolean() }),
+  }),
+  verifyMagicLink: endpoint({
+    method: 'POST',
+    path: '/auth/verify-magic-link',
+    access: 'anyone',
+    summary: 'Exchange the token of a link for a session',
+    body: z.strictObject({ token: text(200) }),
+    response: z.strictObject({ access_token: z.string(), has_username: z.boolean() }),
+  }),
+  generateExtensionCode: endpoint({
+    method: 'POST',
+    path: '/auth/generate-extension-code',
+    access: 'user',
+    summary: 'Make a code that connects the browser extension',
+    body: z.strictObject({}).optional(),
+    response: z.strictObject({ code: z.string(), expires_at: time }),
+  }),
+  redeemExtensionCode: endpoint({
+    method: 'POST',
+    path: '/auth/redeem-extension-code',
+    access: 'anyone',
+    summary: "Exchange an extension code for a token with the collector's scope",
+    body: z.strictObject({ code: text(100) }),
+    response: z.strictObject({ access_token: z.string() }),
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/auth/logout',
+    access: 'collector',
+    summary: "End this token's session everywhere",
+    body: z.strictObject({}).optional(),
+    response: z.strictObject({ logged_out: z.literal(true) }),
+  }),
+} as const
+
+export const profileApi = {
+  getProfile: endpoint({
+    method: 'GET',
+    path: '/profile/me',
+    access: 'collector',
+    summary: 'The signed-in user',
+    response: profile,
+  }),
+  setupUsername: endpoint({
+    method: 'POST',
+    path: '/profile/setup-username',
+    access: 'user',
+    summary: 'Choose or change the public username',
+    body: z.strictObject({ username }),
+    response: profile,
+  }),
+  updateOpenaiKey: endpoint({
+    method: 'POST',
+    path: '/profile/update-openai-key',
+    access: 'user',
+    summary: "Store the user's AI provider key, encrypted",
+    body: z.strictObject({
+      // Sent in an HTTP header, so one line of printable ASCII.
+      api_key: z
+        .string()
+        .transform(value => value.trim())
+        .pipe(
+          z
+            .string()
+            .min(1, 'API key cannot be empty')
+            .max(LIMITS.apiKeyMax)
+            .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII'),
+        ),
+    }),
+    response: hasKey,
+  }),
+  removeOpenaiKey: endpoint({
+    method: 'DELETE',
+    path: '/profile/remove-openai-key',
+    access: 'user',
+    summary: "Forget the user's AI provider key",
+    response: hasKey,
+  }),
+} as const
+
+export const adminApi = {
+  listBetaCodes: endpoint({
+    method: 'GET',
+    path: '/admin/beta-codes',
+    access: 'user',
+    summary: 'All beta codes, newest first (admins)',
+    response: z.array(betaCode),
+  }),
+  createBetaCode: endpoint({
+    method: 'POST',
+    path: '/admin/beta-codes',
+    access: 'user',
+    summary: 'Make a beta code, bound to an e-mail when one is given (admins)',
+    // The admin screen sends an empty string when its optional field is left blank.
+    body: z.strictObject({ email: z.union([z.literal('').transform(() => null), email]).nullish() }),
+    response: betaCode,
+    status: 201,
+  }),
+} as const

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.js'
+import { iod } from './iods.js'
+import { filledText, id, pageQuery, text, time } from './primitives.js'
+
+const campaignFields = {
+  id,
+  name: z.string(),
+  description: z.string(),
+  created_by_id: id,
+  created_by_username: z.string().nullable(),
+  created_at: time,
+}
+export const campaign = z.strictObject({ ...campaignFields, iod_count: z.int() })
+export type Campaign = z.output<typeof campaign>
+
+export const campaignDetail = z.strictObject({ ...campaignFields, iod_count: z.int(), iods: z.array(iod) })
+export type CampaignDetail = z.output<typeof campaignDetail>
+
+const params = z.strictObject({ id })
+const membership = z.strictObject({ iod_id: id })
+
+export const campaignsApi = {
+  listCampaigns: endpoint({
+    method: 'GET',
+    path: '/campaigns',
+    access: 'user',
+    summary: 'All campaigns, newest first',
+    query: z.strictObject(pageQuery),
+    response: z.array(campaign),
+  }),
+  listMyCampaigns: endpoint({
+    method: 'GET',
+    path: '/campaigns/my',
+    access: 'user',
+    summary: "The caller's campaigns, newest first",
+    query: z.strictObject(pageQuery),
+    response: z.array(campaign),
+  }),
+  getCampaign: endpoint({
+    method: 'GET',
+    path: '/campaigns/:id',
+    access: 'user',
+    summary: 'A campaign with its IODs',
+    params,
+    response: campaignDetail,
+  }),
+  createCampaign: endpoint({
+    method: 'POST',
+    path: '/campaigns',
+    access: 'user',
+    summary: 'Create a campaign',
+    body: z.strictObject({ name: filledText(), description: text().nullish() }),
+    response: campaign,
+    status: 201,
+  }),
+  updateCampaign: endpoint({
+    method: 'PATCH',
+    path: '/campaigns/:id',
+    access: 'user',
+    summary: 'Rename or describe a campaign (its creator)',
+    params,
+    body: z.strictObject({ name: filledText().optional(), description: text().nullish() }),
+    response: campaign,
+  }),
+  deleteCampaign: endpoint({
+    method: 'DELETE',
+    path: '/campaigns/:id',
+    access: 'user',
+    summary: 'Delete a campaign (its creator)',
+    params,
+    response: z.strictObject({ id }),
+  }),
+  addIod: endpoint({
+    method: 'POST',
+    path: '/campaigns/:id/add-iod',
+    access: 'user',
+    summary: 'Put an IOD into a campaign',
+    params,
+    body: membership,
+    response: campaignDetail,
+  }),
+  removeIod: endpoint({
+    method: 'POST',
+    path: '/campaigns/:id/remove-iod',
+    access: 'user',
+    summary: 'Take an IOD out of a campaign',
+    params,
+    body: membership,
+    response: campaignDetail,
+  }),
+} as const

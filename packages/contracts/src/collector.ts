@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.js'
+import { LIMITS } from './limits.js'
+import { id, pageQuery, text } from './primitives.js'
+
+export const SOURCES = ['tiktok', 'telegram', 'blog'] as const
+export type Source = (typeof SOURCES)[number]
+
+const field = text().nullish()
+const count = z.int().min(0, 'must be 0 or more').nullish()
+const texts = z.array(text()).max(1_000).nullish()
+const collectorMetadata = z.strictObject({
+  fetch_timestamp: z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' }),
+  source: text(),
+})
+
+export const tiktokRecord = z.strictObject({
+  collector_metadata: collectorMetadata,
+  main: z.strictObject({
+    video_id: text().min(1, 'must not be empty'),
+    description: field,
+    hashtags: texts,
+    create_time: count,
+  }),
+  author: z
+    .strictObject({
+      author_id: field,
+      author_unique_id: field,
+      author_nickname: field,
+      author_description: field,
+      author_following_count: count,
+      author_follower_count: count,
+      author_heart_count: count,
+      author_video_count: count,
+    })
+    .optional(),
+  stats: z
+    .strictObject({
+      play_count: count,
+      digg_count: count,
+      comment_count: count,
+      share_count: count,
+      collect_count: count,
+      repost_count: count,
+    })
+    .optional(),
+  sound: z.strictObject({ sound_id: field, sound_name: field, sound_author: field }).optional(),
+  classification: z
+    .strictObject({ location_created: field, diversification_labels: texts, suggested_words: texts })
+    .optional(),
+})
+
+export const telegramRecord = z.strictObject({
+  collector_metadata: collectorMetadata,
+  telegram: z.strictObject({
+    channel: z.strictObject({ username: field, title: field, platform: field }).optional(),
+    post: z.strictObject({
+      id: field,
+      author: field,
+      description: field,
+      url: text().min(1, 'must not be empty'),
+    }),
+    attachments: z
+      .array(z.strictObject({ type: z.enum(['image', 'document']), url: field, sha256: field }))
+      .max(1_000)
+      .nullish(),
+  }),
+})
+
+const blogMetadata = z.strictObject({
+  title: field,
+  description: field,
+  canonical: field,
+  generator: field,
+  og_title: field,
+  og_description: field,
+  og_url: field,
+  og_image: field,
+  og_site_name: field,
+  twitter_title: field,
+  twitter_description: field,
+  twitter_url: field,
+  twitter_image: field,
+  twitter_site: field,
+  article_published_time: field,
+  article_modified_time: field,
+  jsonld: z
+    .strictObject({
+      author: z.strictObject({ name: field, url: field }).nullish(),
+      publisher: z
+        .strictObject({ name: field, url: field, logo: z.strictObject({ url: field }).nullish() })
+        .nullish(),
+      keywords: texts,
+    })
+    .nullish(),
+})
+
+export const blogRecord = z.strictObject({
+  collector_metadata: collectorMetadata,
+  metadata: blogMetadata.refine(
+    data => Boolean(data.canonical || data.og_url),
+    'canonical or og_url is required',
+  ),
+  imageHashes: z.record(text(), text()).optional(),
+})
+
+/** What the collector sends, by source. */
+export const RECORD_SCHEMAS = { tiktok: tiktokRecord, telegram: telegramRecord, blog: blogRecord } as const
+export type TiktokRecord = z.output<typeof tiktokRecord>
+export type TelegramRecord = z.output<typeof telegramRecord>
+export type BlogRecord = z.output<typeof blogRecord>
+export interface RecordOf {
+  tiktok: TiktokRecord
+  telegram: TelegramRecord
+  blog: BlogRecord
+}
+/** A record as the API returns it. */
+export type Stored<S extends Source = Source> = RecordOf[S] & { id: string }
+
+/** The record's natural key within a user and source; undefined where the record has none. */
+export const naturalKey = {
+  tiktok: (record: TiktokRecord) => record.main.video_id,
+  telegram: (record: TelegramRecord) => record.telegram.post.url,
+  blog: (record: BlogRecord) => record.metadata.canonical || record.metadata.og_url || '',
+} as const
+
+export const ingestResult = z.union([
+  z.strictObject({ id, status: z.enum(['created', 'updated', 'unchanged']) }),
+  z.strictObject({ error: z.union([z.string(), z.array(z.string())]) }),
+])
+export type IngestResult = z.output<typeof ingestResult>
+
+const source = z.enum(SOURCES)
+const stored = z.union([
+  tiktokRecord.extend({ id }),
+  telegramRecord.extend({ id }),
+  blogRecord.extend({ id }),
+])
+
+export const collectorApi = {
+  listRecords: endpoint({
+    method: 'GET',
+    path: '/:source/data',
+    access: 'user',
+    summary: "The caller's records of one source, newest first",
+    params: z.strictObject({ source }),
+    query: z.strictObject(pageQuery),
+    response: z.array(stored),
+  }),
+  ingestRecords: endpoint({
+    method: 'POST',
+    path: '/:source/data',
+    access: 'collector',
+    summary: 'Hand in 1 to 500 records; each gets its own result, in order',
+    params: z.strictObject({ source }),
+    // Records are validated one by one, so that a bad one spoils no other.
+    body: z.strictObject({
+      records: z
+        .array(z.unknown())
+        .min(1, 'must hold 1 to 500 records')
+        .max(LIMITS.ingestRecordsMax, 'must hold 1 to 500 records'),
+    }),
+    response: z.strictObject({ results: z.array(ingestResult) }),
+    bodyLimit: LIMITS.ingestBodyBytes,
+  }),
+  deleteRecord: endpoint({
+    method: 'DELETE',
+    path: '/:source/data/:id',
+    access: 'user',
+    summary: 'Delete one of the caller’s records',
+    params: z.strictObject({ source, id }),
+    response: z.strictObject({ id }),
+  }),
+} as const

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.js'
+import { LIMITS } from './limits.js'
+import { id, limitParam, skipParam, text, time } from './primitives.js'
+
+export const CONTRIBUTION_TYPES = ['IOD', 'NARRATIVE'] as const
+export type ContributionType = (typeof CONTRIBUTION_TYPES)[number]
+
+const contributionType = z.enum(CONTRIBUTION_TYPES)
+
+export const communityUser = z.strictObject({
+  id,
+  username: z.string(),
+  created_at: time,
+  total_contributions: z.int(),
+  recent_contributions: z.array(z.strictObject({ type: contributionType, id, title: z.string() })),
+})
+export type CommunityUser = z.output<typeof communityUser>
+
+export const contribution = z.strictObject({
+  type: contributionType,
+  id,
+  title: z.string(),
+  description: z.string(),
+  created_at: time,
+})
+export type Contribution = z.output<typeof contribution>
+
+export const communityProfile = z.strictObject({
+  username: z.string(),
+  created_at: time,
+  total_iods: z.int(),
+  total_narratives: z.int(),
+  all_contributions: z.array(contribution),
+})
+export type CommunityProfile = z.output<typeof communityProfile>
+
+export const communityApi = {
+  listUsers: endpoint({
+    method: 'GET',
+    path: '/community/users',
+    access: 'user',
+    summary: 'Public profiles',
+    query: z.strictObject({
+      skip: skipParam.optional(),
+      limit: limitParam(LIMITS.communityLimitMax).optional(),
+      search: text(100).optional(),
+    }),
+    response: z.strictObject({ users: z.array(communityUser), total: z.int() }),
+  }),
+  getUser: endpoint({
+    method: 'GET',
+    path: '/community/users/:id',
+    access: 'user',
+    summary: 'A public profile with a page of its contributions',
+    params: z.strictObject({ id }),
+    query: z.strictObject({
+      skip: skipParam.optional(),
+      limit: limitParam(LIMITS.communityLimitMax).optional(),
+      contribution_type: contributionType.optional(),
+    }),
+    response: communityProfile,
+  }),
+} as const

@@ -1,0 +1,41 @@
+import type { z } from 'zod'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'
+
+/**
+ * Who may call. `anyone`: no session asked; `user`: a full session; `collector`: a full session or the
+ * extension's token. Finer rules (admin, creator) are policies of the owning service.
+ */
+export type Access = 'anyone' | 'user' | 'collector'
+
+export interface EndpointSpec {
+  method: Method
+  /** Path below the base, `:name` for parameters, no trailing slash. */
+  path: string
+  access: Access
+  summary: string
+  params?: z.ZodType
+  query?: z.ZodType
+  body?: z.ZodType
+  response: z.ZodType
+  /** Status of success, 200 unless told. */
+  status?: number
+  /** Largest body in bytes, 1 MiB unless told. */
+  bodyLimit?: number
+}
+
+/** One operation of the API: the server's route, the client's types and the reference are derived from it. */
+export const endpoint = <const E extends EndpointSpec>(spec: E): E => spec
+
+type Out<T> = T extends z.ZodType ? z.output<T> : undefined
+type In<T> = T extends z.ZodType ? z.input<T> : undefined
+
+/** What a handler receives, after validation. */
+export type ParamsOf<E extends EndpointSpec> = Out<E['params']>
+export type QueryOf<E extends EndpointSpec> = Out<E['query']>
+export type BodyOf<E extends EndpointSpec> = Out<E['body']>
+/** What a client sends. */
+export type ParamsFor<E extends EndpointSpec> = In<E['params']>
+export type QueryFor<E extends EndpointSpec> = In<E['query']>
+export type BodyFor<E extends EndpointSpec> = In<E['body']>
+export type ResponseOf<E extends EndpointSpec> = z.output<E['response']>

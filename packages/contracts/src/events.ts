@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.js'
+import { CATEGORIES } from './iods.js'
+import { id, time } from './primitives.js'
+
+const envelope = <const T extends string, D extends z.ZodRawShape>(type: T, data: D) =>
+  z.strictObject({ type: z.literal(type), data: z.strictObject(data) })
+
+/** Domain events. The data's `id` is the thing's; together with the type it makes the job id, so doubles fall together. */
+export const domainEvent = z.discriminatedUnion('type', [
+  envelope('user.created', { id, username: z.string().nullable(), created_at: time }),
+  envelope('user.renamed', { id, username: z.string(), revision: z.int() }),
+  envelope('user.deleted', { id }),
+  envelope('iod.created', {
+    id,
+    user_id: id,
+    value: z.string(),
+    category: z.enum(CATEGORIES),
+    description: z.string(),
+    created_at: time,
+  }),
+  envelope('narrative.created', { id, user_id: id, text: z.string(), triplets: z.int(), created_at: time }),
+  envelope('narrative.deleted', { id, user_id: id }),
+])
+export type DomainEvent = z.output<typeof domainEvent>
+export type EventType = DomainEvent['type']
+
+/** Background work, by queue. Job data carries ids, or sealed text where a secret must travel. */
+export const QUEUES = {
+  extraction: z.strictObject({ narrative_id: id }),
+  graph: z.strictObject({ narrative_id: id }),
+  projections: domainEvent,
+  mail: z.strictObject({ sealed: z.string() }),
+  repair: z.strictObject({}),
+} as const
+export type QueueName = keyof typeof QUEUES
+export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]>
+
+/** Which queue hears of which event. */
+export const SUBSCRIPTIONS: Record<EventType, readonly ('projections' | 'graph')[]> = {
+  'user.created': ['projections'],
+  'user.renamed': ['projections'],
+  'user.deleted': ['projections'],
+  'iod.created': ['projections'],
+  'narrative.created': ['projections', 'graph'],
+  'narrative.deleted': ['projections', 'graph'],
+}
+
+/** What the mail worker opens from a sealed mail job (context `mail`). */
+export const mailJob = z.discriminatedUnion('template', [
+  z.strictObject({ template: z.literal('magic-link'), to: z.string(), link: z.string() }),
+])
+export type MailJob = z.output<typeof mailJob>
+
+export const communityInternal = {
+  applyEvent: endpoint({
+    method: 'POST',
+    path: '/internal/events',
+    access: 'anyone',
+    summary: 'Apply a domain event to the projection; repeating it changes nothing',
+    body: domainEvent,
+    response: z.strictObject({ done: z.literal(true) }),
+  }),
+} as const

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.js'
+import { LIMITS } from './limits.js'
+import { filledText, id, pageQuery, repeatable, sourceReference, text, time } from './primitives.js'
+
+export const CATEGORIES = [
+  'USERNAME',
+  'TITLE',
+  'URL',
+  'DOMAIN',
+  'HASH',
+  'HASHTAGS',
+  'KEYWORDS',
+  'FULL_NAME',
+  'COMPANY',
+  'IP_ADDRESS',
+  'SENTENCE',
+  'NARRATIVE_TRIPLET',
+] as const
+export type Category = (typeof CATEGORIES)[number]
+
+export const SOURCE_TYPES = ['MANUAL', 'TIKTOK', 'TELEGRAM', 'BLOG', 'NARRATIVES'] as const
+export type SourceType = (typeof SOURCE_TYPES)[number]
+
+export const VOTE_TYPES = ['POSITIVE', 'NEGATIVE'] as const
+export type VoteType = (typeof VOTE_TYPES)[number]
+
+const category = z.enum(CATEGORIES)
+const sourceType = z.enum(SOURCE_TYPES)
+
+export const vote = z.strictObject({
+  id,
+  user_id: id,
+  username: z.string().nullable(),
+  vote_type: z.enum(VOTE_TYPES),
+  created_at: time,
+})
+export type Vote = z.output<typeof vote>
+
+export const comment = z.strictObject({
+  id,
+  content: z.string(),
+  user_id: id,
+  username: z.string().nullable(),
+  created_at: time,
+})
+
+export const iod = z.strictObject({
+  id,
+  value: z.string(),
+  category,
+  description: z.string(),
+  source_type: sourceType,
+  source: z.string().nullable(),
+  source_id: z.int().nullable(),
+  created_by: z.string().nullable(),
+  created_by_id: id,
+  created_by_username: z.string().nullable(),
+  created_at: time,
+  votes: z.array(vote),
+  comments: z.array(comment),
+})
+export type Iod = z.output<typeof iod>
+
+export const newIod = z
+  .strictObject({
+    value: filledText(),
+    category,
+    description: text(),
+    source_type: sourceType,
+    source: sourceReference.nullish(),
+    source_id: z.int().nullish(),
+  })
+  .refine(data => data.source_id == null || data.source_type === 'NARRATIVES', {
+    path: ['source_id'],
+    error: 'goes with the source type NARRATIVES alone',
+  })
+export type NewIod = z.input<typeof newIod>
+
+const filters = {
+  q: text().optional(),
+  category: repeatable(category),
+  source_type: repeatable(sourceType),
+  created_by: repeatable(text(100)),
+}
+
+/** The form under which two IOD values are the same: trimmed, NFC, case-folded. */
+export const foldValue = (value: string): string =>
+  value.trim().normalize('NFC').toLowerCase().normalize('NFC')
+
+const counts = (key: z.ZodType<string>) => z.partialRecord(key as z.ZodString, z.int())
+
+export const iodFacets = z.strictObject({
+  total: z.int(),
+  categories: counts(category),
+  source_types: counts(sourceType),
+})
+export type IodFacets = z.output<typeof iodFacets>
+
+export const iodsApi = {
+  listIods: endpoint({
+    method: 'GET',
+    path: '/iods',
+    access: 'user',
+    summary: 'IODs, newest first, filtered',
+    query: z.strictObject({ ...filters, ...pageQuery }),
+    response: z.array(iod),
+  }),
+  getIodFacets: endpoint({
+    method: 'GET',
+    path: '/iods/facets',
+    access: 'user',
+    summary: 'Counts a category and a source type under the same filters',
+    query: z.strictObject(filters),
+    response: iodFacets,
+  }),
+  createIod: endpoint({
+    method: 'POST',
+    path: '/iods',
+    access: 'collector',
+    summary: 'Create an IOD',
+    body: newIod,
+    response: iod,
+    status: 201,
+  }),
+  lookupIods: endpoint({
+    method: 'POST',
+    path: '/iods/lookup',
+    access: 'collector',
+    summary: 'The IODs whose value is one of those given (trimmed, case-folded, NFC)',
+    body: z.strictObject({
+      values: z
+        .array(text())
+        .max(LIMITS.lookupValuesMax, `must hold at most ${LIMITS.lookupValuesMax} values`),
+    }),
+    response: z.array(iod),
+  }),
+  voteIod: endpoint({
+    method: 'POST',
+    path: '/iods/:id/vote',
+    access: 'user',
+    summary: 'Vote once on an IOD',
+    params: z.strictObject({ id }),
+    body: z.strictObject({ vote_type: z.enum(VOTE_TYPES) }),
+    response: iod,
+  }),
+} as const

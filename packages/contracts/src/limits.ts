@@ -1,0 +1,28 @@
+/** Limits shared by services, screens and the collector. Lengths are UTF-16 code units, times are milliseconds unless the name says otherwise. */
+export const LIMITS = {
+  usernameMin: 3,
+  usernameMax: 20,
+  emailMax: 254,
+  fieldMax: 10_000,
+  narrativeTextMax: 50_000,
+  apiKeyMax: 500,
+  tripletPartMax: 500,
+  tripletsMax: 200,
+  listLimitMax: 500,
+  communityLimitMax: 100,
+  communityPageSize: 20,
+  contributionsPageSize: 50,
+  recentContributions: 3,
+  lookupValuesMax: 1_000,
+  ingestRecordsMax: 500,
+  bodyBytes: 1_048_576,
+  ingestBodyBytes: 16_777_216,
+  jsonDepthMax: 64,
+  magicLinkMs: 15 * 60_000,
+  extensionCodeMs: 300_000,
+  sessionMs: 30 * 24 * 3_600_000,
+  extractionWaitMs: 60_000,
+  tooltipChars: 40,
+} as const
+
+export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.js'
+import { LIMITS } from './limits.js'
+import { filledText, id, pageQuery, sourceReference, text } from './primitives.js'
+
+const part = z.string().min(1).max(LIMITS.tripletPartMax)
+
+/** What the AI provider must answer. */
+export const extraction = z.strictObject({
+  triplets: z.array(z.strictObject({ subject: part, verb: part, object: part })).max(LIMITS.tripletsMax),
+})
+export type Extraction = z.output<typeof extraction>
+
+export const triplet = z.strictObject({
+  id: z.int(),
+  subject: z.string(),
+  verb: z.string(),
+  object: z.string(),
+  narrative_data: z.strictObject({ src: z.string().nullable() }),
+})
+export type Triplet = z.output<typeof triplet>
+
+export const narrative = z.strictObject({
+  id,
+  text: z.string(),
+  src: z.string().nullable(),
+  triplets: z.array(triplet),
+})
+export type Narrative = z.output<typeof narrative>
+
+export const narrativesApi = {
+  listNarratives: endpoint({
+    method: 'GET',
+    path: '/narratives/data',
+    access: 'user',
+    summary: "The caller's analyzed narratives, newest first",
+    query: z.strictObject(pageQuery),
+    response: z.array(narrative),
+  }),
+  createNarrative: endpoint({
+    method: 'POST',
+    path: '/narratives',
+    access: 'user',
+    summary: "Extract triplets from a text with the caller's own AI key",
+    body: z.strictObject({
+      text: filledText(LIMITS.narrativeTextMax),
+      // The form's optional field is sent as an empty string when left blank.
+      src: z.union([z.literal('').transform(() => null), sourceReference]).nullish(),
+    }),
+    response: z.strictObject({ id, triplets_extracted: z.int() }),
+    status: 201,
+  }),
+  deleteNarrative: endpoint({
+    method: 'DELETE',
+    path: '/narratives/data/:id',
+    access: 'user',
+    summary: "Delete one of the caller's narratives",
+    params: z.strictObject({ id }),
+    response: z.strictObject({ id }),
+  }),
+} as const
+
+/** A filter time: ISO, or what a datetime-local picker gives; without a zone it is UTC. */
+const filterTime = text(40)
+  .regex(/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i, 'must be a time')
+  .transform(value => {
+    const iso = value.replace(' ', 'T')
+    const zoned = /(Z|[+-]\d{2}:?\d{2})$/i.test(iso) && iso.includes('T')
+    return new Date(zoned ? iso : iso.includes('T') ? `${iso}Z` : `${iso}T00:00:00Z`)
+  })
+  .refine(value => !Number.isNaN(value.getTime()), 'must be a time')
+/** Empty and white-space filters count as not sent. */
+const optionalFilter = <T extends z.ZodType>(schema: T) =>
+  z.preprocess(
+    value => (typeof value === 'string' && value.trim() === '' ? undefined : value),
+    schema.optional(),
+  )
+
+export const graphNode = z.strictObject({
+  id: z.string(),
+  label: z.string(),
+  type: z.enum(['entity', 'verb']),
+  count: z.int(),
+  sources: z.array(z.string()),
+})
+export type GraphNode = z.output<typeof graphNode>
+export const graphLink = z.strictObject({
+  source: z.string(),
+  target: z.string(),
+  type: z.enum(['subject_to_verb', 'verb_to_object']),
+  count: z.int(),
+  sources: z.array(z.string()),
+})
+export type GraphLink = z.output<typeof graphLink>
+export const graph = z.strictObject({
+  nodes: z.array(graphNode),
+  links: z.array(graphLink),
+  sources: z.array(z.string()),
+})
+export type Graph = z.output<typeof graph>
+
+/** The part of a node's id after its type: the label trimmed, inner white space folded, case-folded. */
+export const foldLabel = (label: string): string =>
+  label.trim().replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
+
+export const graphApi = {
+  getTriplets: endpoint({
+    method: 'GET',
+    path: '/graph/triplets',
+    access: 'user',
+    summary: 'Triplets as a graph, filtered',
+    query: z.strictObject({
+      user_id: optionalFilter(id),
+      start_date: optionalFilter(filterTime),
+      end_date: optionalFilter(filterTime),
+      source: optionalFilter(text()),
+      entity: optionalFilter(text()),
+      verb: optionalFilter(text()),
+    }),
+    response: graph,
+  }),
+} as const

@@ -1,0 +1,2 @@
+/** The product's one name: a fork renames itself here. */
+export const PRODUCT_NAME = 'Iodine'
