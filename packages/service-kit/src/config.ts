@@ -1,0 +1,80 @@
+import { z } from 'zod'
+
+/** A wrong environment: every fault at once. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  readonly faults: string[]
+  constructor(faults: string[]) {
+    super(`The configuration is wrong:\n${faults.map(fault => `  - ${fault}`).join('\n')}`)
+    this.faults = faults
+  }
+}
+
+/** Environment → typed config. Empty values count as absent. Throws ConfigError. */
+export const readConfig = <T extends z.ZodType>(
+  schema: T,
+  env: Record<string, string | undefined>,
+): z.output<T> => {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const result = schema.safeParse(given)
+  if (result.success) return result.data
+  throw new ConfigError(result.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`))
+}
+
+export const portSetting = z.coerce.number('must be a port').int('must be a port').min(0).max(65_535)
+export const urlSetting = (...protocols: string[]) =>
+  z
+    .string()
+    .refine(
+      value => URL.canParse(value) && protocols.includes(new URL(value).protocol.replace(/:$/, '')),
+      `must be a URL with ${protocols.join(' or ')}`,
+    )
+export const switchSetting = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform(value => value === 'true')
+/** 32 bytes, base64. */
+export const keySetting = z
+  .string()
+  .refine(
+    value => /^[A-Za-z0-9+/_-]+=*$/.test(value) && Buffer.from(value, 'base64').length === 32,
+    'must be 32 bytes in base64',
+  )
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+const peer = urlSetting('http', 'https').optional()
+
+/** What every service reads; a service's own schema extends it. Peers are the other services' internal addresses. */
+export const serviceConfigSchema = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: portSetting.default(0),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  REDIS_URL: urlSetting('redis', 'rediss'),
+  /** Prefix of every Redis key, so that several deployments can share one Redis. */
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[\w-]+$/)
+    .default('iodine'),
+  /** Shared by the deployment's services; internal routes refuse calls without it. */
+  SERVICE_KEY: z.string().min(16, 'must have at least 16 characters'),
+  RATE_LIMITS: z.enum(['on', 'off']).default('on'),
+  AUTH_URL: peer,
+  COLLECTOR_URL: peer,
+  IODS_URL: peer,
+  CAMPAIGNS_URL: peer,
+  NARRATIVES_URL: peer,
+  COMMUNITY_URL: peer,
+})
+export type ServiceConfig = z.output<typeof serviceConfigSchema>
+
+/** What a service with a database of its own reads. */
+export const storeConfigSchema = serviceConfigSchema.extend({
+  MONGODB_URI: urlSetting('mongodb', 'mongodb+srv'),
+  /** Databases are named `{prefix}_{service}`. */
+  MONGODB_PREFIX: z
+    .string()
+    .regex(/^[\w-]+$/)
+    .default('iodine'),
+})
+export type StoreConfig = z.output<typeof storeConfigSchema>

@@ -1,0 +1,57 @@
+import { DETAILS } from '@iodine/contracts'
+
+/** An answer other than success: its status and detail reach the client as they are. */
+export class HttpError extends Error {
+  override name = 'HttpError'
+  readonly status: number
+  readonly detail: string | string[]
+  readonly headers: Record<string, string>
+
+  constructor(status: number, detail: string | string[], headers: Record<string, string> = {}) {
+    super(Array.isArray(detail) ? detail.join(', ') : detail)
+    this.status = status
+    this.detail = detail
+    this.headers = headers
+  }
+}
+
+export const badRequest = (detail: string | string[] = DETAILS.badRequest) => new HttpError(400, detail)
+export const unauthenticated = () => new HttpError(401, DETAILS.unauthenticated)
+export const forbidden = (detail: string = DETAILS.forbidden) => new HttpError(403, detail)
+export const notFound = (detail: string = DETAILS.notFound) => new HttpError(404, detail)
+export const conflict = (detail: string) => new HttpError(409, detail)
+export const invalid = (detail: string | string[]) => new HttpError(422, detail)
+export const tooManyRequests = (seconds: number) =>
+  new HttpError(429, DETAILS.tooManyRequests, { 'retry-after': String(Math.max(1, Math.ceil(seconds))) })
+export const unavailable = (detail: string = DETAILS.unavailable) => new HttpError(503, detail)
+export const timedOut = (detail: string = DETAILS.timeout) => new HttpError(504, detail)
+
+// A dead or unreachable database, queue or peer, whichever library says it.
+const DEPENDENCY_ERRORS =
+  /^(Mongo(ServerSelection|Network|NetworkTimeout|NotConnected|TopologyClosed|PoolClosed|PoolCleared|PoolClearedOnNetwork|OperationTimeout)Error|MongooseServerSelectionError|MongoClientClosedError|MaxRetriesPerRequestError|AbortedReplyError)$/
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** True when the error says that a dependency (MongoDB, Redis, another service) is down. */
+export const isDependencyDown = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false
+  if (DEPENDENCY_ERRORS.test(error.name)) return true
+  if (
+    /^(Connection is closed|Stream isn't writeable|Connection is in subscriber mode|Command timed out)/.test(
+      error.message,
+    )
+  )
+    return true
+  const code = (error as { code?: unknown }).code
+  return (
+    (typeof code === 'string' && SOCKET_CODES.has(code)) ||
+    (error.cause !== undefined && isDependencyDown(error.cause))
+  )
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { DETAILS, type ErrorBody, LIMITS } from '@iodine/contracts'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { HttpError, isDependencyDown } from './errors.js'
+import { parseJsonBody } from './json.js'
+
+const body = (detail: string | string[]): ErrorBody => ({ detail })
+
+const FASTIFY_ERRORS: Record<string, [number, string]> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, DETAILS.notJson],
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, DETAILS.bodyTooLarge],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, DETAILS.badRequest],
+  FST_ERR_BAD_URL: [400, DETAILS.badRequest],
+  FST_ERR_MAX_PARAM_LENGTH: [414, DETAILS.uriTooLong],
+  FST_ERR_HANDLER_TIMEOUT: [504, DETAILS.timeout],
+}
+
+const MAX_URL = 8_192
+
+/** Any error to a status and a body that carries nothing internal. */
+const answer = (
+  error: unknown,
+): { status: number; detail: string | string[]; headers?: Record<string, string> } => {
+  if (error instanceof HttpError) return error
+  const known = FASTIFY_ERRORS[(error as FastifyError)?.code ?? '']
+  if (known) return { status: known[0], detail: known[1] }
+  if (isDependencyDown(error)) return { status: 503, detail: DETAILS.unavailable }
+  const status = (error as FastifyError)?.statusCode
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return { status, detail: DETAILS.badRequest }
+  return { status: 500, detail: DETAILS.internal }
+}
+
+const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const { status, detail, headers } = answer(error)
+  if (status >= 500) request.log.error({ err: error }, 'request failed')
+  return reply
+    .code(status)
+    .headers(headers ?? {})
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body(detail)))
+}
+
+// Node answers what it cannot parse before any route is known.
+const onClientError = (error: Error & { code?: string }, socket: Socket): void => {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const [status, phrase, detail] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', DETAILS.headersTooLarge]
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout', DETAILS.timeout]
+        : [400, 'Bad Request', DETAILS.badRequest]
+  const text = JSON.stringify(body(detail as string))
+  socket.end(
+    `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  )
+}
+
+export interface HttpAppOptions {
+  logger: FastifyBaseLogger
+  trustProxy?: boolean | string
+  bodyLimit?: number
+}
+
+/** A Fastify instance that keeps the contract's wire conventions: JSON errors from every layer, strict JSON in, both slashes. */
+export const createHttpApp = ({
+  logger,
+  trustProxy = false,
+  bodyLimit = LIMITS.bodyBytes,
+}: HttpAppOptions): FastifyInstance => {
+  const app: FastifyInstance = Fastify({
+    loggerInstance: logger,
+    trustProxy,
+    bodyLimit,
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: false, maxParamLength: 512 },
+    genReqId: request => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
+    },
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: onClientError,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 72_000,
+    requestTimeout: 120_000,
+    return503OnClosing: true,
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, payload, done) => {
+    try {
+      done(null, parseJsonBody(payload as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  app.setNotFoundHandler((request, reply) => sendError(new HttpError(404, DETAILS.notFound), request, reply))
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    if (request.raw.url && request.raw.url.length > MAX_URL) throw new HttpError(414, DETAILS.uriTooLong)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
+  })
+  return app
+}

@@ -1,0 +1,42 @@
+import { DETAILS, LIMITS } from '@iodine/contracts'
+import { badRequest, invalid } from './errors.js'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+const checkString = (value: string, where: string): void => {
+  if (value.includes('\0')) throw invalid(`${where}: must not contain NUL`)
+  if (!value.isWellFormed()) throw invalid(`${where}: must be well-formed Unicode`)
+}
+
+/**
+ * Refuses what a store or a browser could trip over: nesting past 64 levels (400), prototype keys (400), NUL and
+ * lone surrogates in any string or key (422). Iterative, so that depth cannot exhaust the stack.
+ */
+export const checkPlainData = (root: unknown, name: string): void => {
+  const stack: [unknown, string, number][] = [[root, name, 1]]
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const [value, where, depth] = next
+    if (typeof value === 'string') checkString(value, where)
+    else if (typeof value === 'object' && value !== null) {
+      if (depth > LIMITS.jsonDepthMax) throw badRequest(DETAILS.malformedJson)
+      for (const [key, child] of Object.entries(value)) {
+        if (key === '__proto__') throw badRequest(DETAILS.malformedJson)
+        checkString(key, where)
+        stack.push([child, key, depth + 1])
+      }
+    }
+  }
+}
+
+/** Body bytes to a value: strict UTF-8, JSON, plain data; no bytes are an empty object. */
+export const parseJsonBody = (bytes: Buffer): unknown => {
+  if (bytes.length === 0) return {}
+  let value: unknown
+  try {
+    value = JSON.parse(utf8.decode(bytes))
+  } catch {
+    throw badRequest(DETAILS.malformedJson)
+  }
+  checkPlainData(value, 'body')
+  return value
+}

@@ -1,0 +1,40 @@
+import { type Logger, pino } from 'pino'
+
+export type { Logger }
+
+const SECRETS = [
+  'authorization',
+  'token',
+  'access_token',
+  'api_key',
+  'apiKey',
+  'code',
+  'invite_code',
+  'password',
+  'cookie',
+  'sealed',
+  'link',
+]
+
+/** A structured logger on standard output; fields that could hold a secret are removed wherever they stand. */
+export const createLogger = (name: string, level: string): Logger =>
+  pino({
+    name,
+    level,
+    base: { service: name },
+    redact: { paths: SECRETS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]), remove: true },
+    serializers: {
+      // Driver and provider messages may quote data: class, code and place are enough to find the fault.
+      err: (error: unknown) =>
+        error instanceof Error
+          ? {
+              type: error.name,
+              code: (error as { code?: unknown }).code,
+              at: error.stack
+                ?.split('\n')
+                .slice(1, 6)
+                .map(line => line.trim()),
+            }
+          : { type: typeof error },
+    },
+  })

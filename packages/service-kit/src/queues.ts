@@ -1,0 +1,138 @@
+import { type DomainEvent, type JobData, QUEUES, type QueueName, SUBSCRIPTIONS } from '@iodine/contracts'
+import {
+  type Job,
+  type JobsOptions,
+  Queue,
+  QueueEvents,
+  UnrecoverableError,
+  Worker,
+  type WorkerOptions,
+} from 'bullmq'
+import type { Logger } from './logging.js'
+import { connectBlockingRedis, type Redis } from './redis.js'
+
+export { DelayedError, UnrecoverableError } from 'bullmq'
+export type { Job }
+
+/** Attempts and pauses for work that another try may mend. */
+const RETRIES: Pick<JobsOptions, 'attempts' | 'backoff'> = {
+  attempts: 8,
+  backoff: { type: 'exponential', delay: 500, jitter: 0.2 },
+}
+
+/** Finished jobs are kept a while: `waitFor` reads their results, and their ids go on falling together. */
+const KEEP: Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> = {
+  removeOnComplete: { age: 600, count: 5_000 },
+  removeOnFail: { age: 86_400, count: 5_000 },
+}
+
+export interface Queues {
+  /** Adds a job once: an id that is known already adds nothing. Fails at once when Redis is down. */
+  add<Q extends QueueName>(
+    queue: Q,
+    data: JobData<Q>,
+    options?: JobsOptions & { jobId?: string },
+  ): Promise<Job>
+  /** Hands an event to every queue that subscribes to it; repeating it adds nothing. */
+  emit(event: DomainEvent): Promise<void>
+  /** Waits for a job's result at most `ms`. Rejects with the job's failure, or with a `timed out` error. */
+  waitFor(queue: QueueName, job: Job, ms: number): Promise<unknown>
+  /** Runs a queue's jobs here. Data is validated; a job that can't be read is never retried. */
+  work<Q extends QueueName>(
+    queue: Q,
+    processor: (data: JobData<Q>, job: Job) => Promise<unknown>,
+    options?: Partial<WorkerOptions>,
+  ): Worker
+  /** Adds a job every `ms`, once for the whole deployment. */
+  repeat<Q extends QueueName>(queue: Q, data: JobData<Q>, ms: number): Promise<void>
+  queue(name: QueueName): Queue
+  close(): Promise<void>
+}
+
+/** An event's job id: doubles of one event fall together. */
+const eventId = (event: DomainEvent): string => {
+  const revision = 'revision' in event.data ? `-${event.data.revision}` : ''
+  return `${event.type.replace('.', '-')}-${event.data.id}${revision}`
+}
+
+/** @param prefix namespace of all keys in Redis */
+export const createQueues = (redis: Redis, redisUrl: string, prefix: string, logger: Logger): Queues => {
+  const queues = new Map<QueueName, Queue>()
+  const events = new Map<QueueName, QueueEvents>()
+  const workers: Worker[] = []
+  const connections: Redis[] = []
+  const blocking = () => {
+    const connection = connectBlockingRedis(redisUrl)
+    connections.push(connection)
+    return connection
+  }
+  const queue = (name: QueueName): Queue => {
+    let found = queues.get(name)
+    if (!found) {
+      found = new Queue(name, {
+        connection: redis,
+        prefix,
+        defaultJobOptions: { ...RETRIES, ...KEEP },
+        skipWaitingForReady: true,
+      })
+      found.on('error', () => {})
+      queues.set(name, found)
+    }
+    return found
+  }
+  const add: Queues['add'] = (name, data, options = {}) =>
+    queue(name).add(name, QUEUES[name].parse(data), options)
+  return {
+    queue,
+    add,
+    async emit(event) {
+      for (const name of SUBSCRIPTIONS[event.type]) {
+        const jobId = eventId(event)
+        if (name === 'projections') await add('projections', event, { jobId })
+        else await add('graph', { narrative_id: event.data.id }, { jobId })
+      }
+    },
+    async waitFor(name, job, ms) {
+      let listener = events.get(name)
+      if (!listener) {
+        // The default, `$`, misses what happens between connecting and the first read.
+        const lastEventId = `${Date.now() - 60_000}-0`
+        listener = new QueueEvents(name, { connection: blocking(), prefix, lastEventId })
+        listener.on('error', () => {})
+        events.set(name, listener)
+      }
+      await listener.waitUntilReady()
+      return job.waitUntilFinished(listener, ms)
+    },
+    work(name, processor, options) {
+      const worker = new Worker(
+        name,
+        async job => {
+          const data = QUEUES[name].safeParse(job.data)
+          if (!data.success) throw new UnrecoverableError('unreadable job')
+          return processor(data.data as JobData<typeof name>, job)
+        },
+        { connection: blocking(), prefix, concurrency: 8, ...options },
+      )
+      worker.on('error', () => {})
+      worker.on('failed', (job, error) =>
+        logger.warn({ err: error, queue: name, job: job?.id, attempt: job?.attemptsMade }, 'job failed'),
+      )
+      workers.push(worker)
+      return worker
+    },
+    async repeat(name, data, ms) {
+      await queue(name).upsertJobScheduler(
+        name,
+        { every: ms },
+        { name, data, opts: { removeOnComplete: true, removeOnFail: 10 } },
+      )
+    },
+    async close() {
+      await Promise.all(workers.map(worker => worker.close()))
+      await Promise.all([...events.values()].map(listener => listener.close()))
+      await Promise.all([...queues.values()].map(each => each.close()))
+      for (const connection of connections) connection.disconnect()
+    },
+  }
+}

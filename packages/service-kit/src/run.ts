@@ -1,0 +1,33 @@
+import { ConfigError } from './config.js'
+import type { Part } from './service.js'
+
+const GRACE_MS = 15_000
+
+/**
+ * Runs one part as a process of its own: listens, and on SIGTERM or SIGINT finishes what is under way and ends.
+ * A wrong configuration lists every fault and ends with status 1.
+ */
+export const runPart = async (create: () => Promise<Part>): Promise<void> => {
+  let part: Part
+  try {
+    part = await create()
+    await part.listen()
+  } catch (error) {
+    process.stderr.write(
+      `${error instanceof ConfigError ? error.message : String((error as Error)?.stack ?? error)}\n`,
+    )
+    process.exitCode = 1
+    // Connections opened before the fault would keep the process alive.
+    setTimeout(() => process.exit(1), 1_000).unref()
+    return
+  }
+  const stop = () => {
+    setTimeout(() => process.exit(1), GRACE_MS).unref()
+    part.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+}

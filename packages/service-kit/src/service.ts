@@ -1,0 +1,234 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { BodyOf, EndpointSpec, ParamsOf, QueryOf, ResponseOf } from '@iodine/contracts'
+import { DETAILS } from '@iodine/contracts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { JWTVerifyGetKey } from 'jose'
+import type { ServiceConfig, StoreConfig } from './config.js'
+import { forbidden, notFound, unauthenticated, unavailable } from './errors.js'
+import { createHttpApp } from './http.js'
+import { checkPlainData } from './json.js'
+import { createLogger, type Logger } from './logging.js'
+import { addMetrics } from './metrics.js'
+import { type Connection, connectMongo } from './mongo.js'
+import { createPeers, type Peers, SERVICE_KEY_HEADER } from './peers.js'
+import { createQueues, type Queues } from './queues.js'
+import { connectRedis, type Redis } from './redis.js'
+import { bearerToken, type Caller, createTokenVerifier, remoteKeys } from './tokens.js'
+import { createUserDirectory, type UserDirectory } from './users.js'
+import { validate } from './validate.js'
+
+/** What a handler of a public route gets; `user` is there unless the endpoint's access is `anyone`. */
+export interface Call<E extends EndpointSpec> {
+  params: ParamsOf<E>
+  query: QueryOf<E>
+  body: BodyOf<E>
+  user: E['access'] extends 'anyone' ? undefined : Caller
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** A handler returns the response, or whatever `sendList` returned. */
+export type Handler<E extends EndpointSpec> = (call: Call<E>) => Promise<ResponseOf<E> | unknown>
+
+/** What a test, or a host of several services, may put in place of the defaults. */
+export interface ServiceDeps {
+  logger?: Logger
+  /** Keys that session tokens are checked with; the auth service's own unless given. */
+  tokenKeys?: JWTVerifyGetKey
+}
+
+/** A running part of the product: the gateway, a service or the workers. */
+export interface Part {
+  name: string
+  app: FastifyInstance
+  /** Starts listening; resolves to the base address. */
+  listen(): Promise<string>
+  /** Stops taking requests, finishes those under way, closes what it opened. Safe to call twice. */
+  close(): Promise<void>
+}
+
+export interface Service extends Part {
+  config: ServiceConfig
+  log: Logger
+  redis: Redis
+  queues: Queues
+  peers: Peers
+  users: UserDirectory
+  /** Serves an endpoint below /api/v1: authenticate → validate → handler → answer. */
+  route<E extends EndpointSpec>(endpoint: E, handler: Handler<E>): void
+  /** Serves a call from another service; the service key is asked for. */
+  internal<E extends EndpointSpec>(endpoint: E, handler: Handler<E>): void
+  /** Something else that must be up for this service to be ready; rejects or resolves within 2 s. */
+  readyWhen(name: string, check: () => Promise<unknown>): void
+  /** Runs when the service closes, before its connections do. */
+  onClose(hook: () => Promise<unknown> | unknown): void
+}
+
+export interface StoreService extends Service {
+  mongo: Connection
+}
+
+export const API_BASE = '/api/v1'
+
+const sameKey = (given: unknown, expected: string): boolean => {
+  if (typeof given !== 'string') return false
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+const within = <T>(work: Promise<T>, ms: number): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('timed out')), ms)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+
+/**
+ * Gives a service all that services share: logging, errors, authentication, Redis, queues, peers, health, metrics,
+ * graceful shutdown. `createStoreService` adds the database.
+ */
+export const createService = async (
+  name: string,
+  config: ServiceConfig,
+  deps: ServiceDeps = {},
+): Promise<Service> => {
+  const log = deps.logger ?? createLogger(name, config.LOG_LEVEL)
+  const redis = await connectRedis(config.REDIS_URL)
+  const queues = createQueues(redis, config.REDIS_URL, config.REDIS_PREFIX, log)
+  const peers = createPeers(config)
+  const users = createUserDirectory(peers, redis, config.REDIS_PREFIX)
+  const app = createHttpApp({ logger: log, trustProxy: 'loopback, linklocal, uniquelocal' })
+  addMetrics(app, name)
+
+  const keys = deps.tokenKeys ?? (config.AUTH_URL ? remoteKeys(config.AUTH_URL) : undefined)
+  const verify = keys && createTokenVerifier(keys)
+  const authenticate = async (
+    request: FastifyRequest,
+    access: EndpointSpec['access'],
+  ): Promise<Caller | undefined> => {
+    if (access === 'anyone') return undefined
+    const token = bearerToken(request.headers.authorization)
+    if (!token) throw unauthenticated()
+    if (!verify) throw unavailable()
+    const caller = await verify(token).catch(() => {
+      throw unavailable()
+    })
+    if (!caller) throw unauthenticated()
+    if (caller.scope === 'collector' && access !== 'collector') throw forbidden(DETAILS.collectorScope)
+    return caller
+  }
+
+  const add = <E extends EndpointSpec>(
+    base: string,
+    spec: E,
+    handler: Handler<E>,
+    guard?: (request: FastifyRequest) => void,
+  ) => {
+    app.route({
+      method: spec.method,
+      url: `${base}${spec.path}`,
+      ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
+      // Before the body is read: a stranger's 16 MiB are not worth parsing.
+      onRequest: async request => {
+        guard?.(request)
+        const caller = await authenticate(request, spec.access)
+        if (caller) request.caller = caller
+      },
+      handler: async (request, reply) => {
+        checkPlainData(request.query, 'query')
+        const result = await handler({
+          params: (spec.params ? validate(spec.params, request.params, 'params') : undefined) as ParamsOf<E>,
+          query: (spec.query ? validate(spec.query, request.query, 'query') : undefined) as QueryOf<E>,
+          body: (spec.body ? validate(spec.body, request.body ?? {}, 'body') : undefined) as BodyOf<E>,
+          user: request.caller as Call<E>['user'],
+          request,
+          reply,
+        })
+        if (reply.sent || result === reply) return reply
+        return reply
+          .code(spec.status ?? 200)
+          .type('application/json; charset=utf-8')
+          .send(JSON.stringify(result))
+      },
+    })
+  }
+
+  const checks = new Map<string, () => Promise<unknown>>([['redis', () => redis.ping()]])
+  app.get('/healthz', async () => ({ status: 'up' }))
+  app.get('/readyz', async (_request, reply) => {
+    const entries = await Promise.all(
+      [...checks].map(
+        async ([part, check]) =>
+          [
+            part,
+            await within(check(), 2_000).then(
+              () => 'up',
+              () => 'down',
+            ),
+          ] as const,
+      ),
+    )
+    const ready = entries.every(([, state]) => state === 'up')
+    return reply
+      .code(ready ? 200 : 503)
+      .send({ status: ready ? 'up' : 'down', parts: Object.fromEntries(entries) })
+  })
+
+  const closing: (() => Promise<unknown> | unknown)[] = []
+  let closed: Promise<void> | undefined
+  const close = async () => {
+    await app.close()
+    for (const hook of closing.reverse()) await hook()
+    await queues.close()
+    await peers.close()
+    redis.disconnect()
+  }
+
+  return {
+    name,
+    config,
+    app,
+    log,
+    redis,
+    queues,
+    peers,
+    users,
+    route: (spec, handler) => add(API_BASE, spec, handler),
+    internal: (spec, handler) =>
+      add('', { ...spec, access: 'anyone' as const }, handler as Handler<typeof spec>, request => {
+        // The route does not exist for whoever is not one of us.
+        if (!sameKey(request.headers[SERVICE_KEY_HEADER], config.SERVICE_KEY)) throw notFound()
+      }),
+    readyWhen: (part, check) => void checks.set(part, check),
+    onClose: hook => void closing.push(hook),
+    listen: () => app.listen({ host: config.HOST, port: config.PORT }),
+    close: () => {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+/** A service with a database of its own, `{MONGODB_PREFIX}_{name}`. */
+export const createStoreService = async (
+  name: string,
+  config: StoreConfig,
+  deps: ServiceDeps = {},
+): Promise<StoreService> => {
+  const mongo = await connectMongo(config.MONGODB_URI, `${config.MONGODB_PREFIX}_${name}`)
+  const service = await createService(name, config, deps).catch(async error => {
+    await mongo.close()
+    throw error
+  })
+  service.readyWhen(
+    'mongodb',
+    () => mongo.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected')),
+  )
+  service.onClose(() => mongo.close())
+  return Object.assign(service, { mongo })
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller?: Caller
+  }
+}

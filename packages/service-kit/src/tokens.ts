@@ -1,0 +1,73 @@
+import { type CryptoKey, createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
+
+/** Whom a request is made for, as the token says; whether the session still lives is the gateway's check. */
+export interface Caller {
+  id: string
+  sid: string
+  scope: 'full' | 'collector'
+}
+
+export type TokenVerifier = (token: string) => Promise<Caller | undefined>
+
+const ISSUER = 'iodine'
+const CACHE_SIZE = 10_000
+
+/**
+ * Checks signature (EdDSA), issuer and expiry. Verified tokens are kept, bounded, until they expire, as a signature
+ * check costs more than the rest of a request.
+ */
+export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
+  const verified = new Map<string, { caller: Caller; expires: number }>()
+  return async token => {
+    const known = verified.get(token)
+    if (known) {
+      if (known.expires > Date.now()) return known.caller
+      verified.delete(token)
+    }
+    let caller: Caller
+    let expires: number
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer: ISSUER,
+        algorithms: ['EdDSA'],
+        requiredClaims: ['sub', 'sid', 'exp'],
+      })
+      caller = {
+        id: String(payload.sub),
+        sid: String(payload.sid),
+        scope: payload.scope === 'collector' ? 'collector' : 'full',
+      }
+      expires = Number(payload.exp) * 1000
+    } catch (error) {
+      // A key set that can't be fetched says nothing about the token.
+      if (
+        error instanceof TypeError ||
+        (error as { code?: string }).code === 'ERR_JWKS_TIMEOUT' ||
+        /JSON Web Key Set HTTP response/.test(String(error))
+      )
+        throw error
+      return undefined
+    }
+    if (verified.size >= CACHE_SIZE) verified.delete(verified.keys().next().value as string)
+    verified.set(token, { caller, expires })
+    return caller
+  }
+}
+
+/** The auth service's public keys, fetched when first needed. */
+export const remoteKeys = (authUrl: string): JWTVerifyGetKey =>
+  createRemoteJWKSet(new URL('/internal/jwks', authUrl), { timeoutDuration: 2_000 })
+
+/** A session's token; `lifetime` in milliseconds. */
+export const signToken = (key: CryptoKey, caller: Caller, lifetime: number): Promise<string> =>
+  new SignJWT({ sid: caller.sid, scope: caller.scope })
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT' })
+    .setIssuer(ISSUER)
+    .setSubject(caller.id)
+    .setIssuedAt()
+    .setExpirationTime(new Date(Date.now() + lifetime))
+    .sign(key)
+
+/** The token of an `Authorization: Bearer` header. */
+export const bearerToken = (header: string | undefined): string | undefined =>
+  /^Bearer ([^\s]+)$/i.exec(header ?? '')?.[1]

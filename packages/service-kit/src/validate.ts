@@ -1,0 +1,34 @@
+import type { z } from 'zod'
+import { invalid, notFound } from './errors.js'
+
+const describe = (issue: z.core.$ZodIssue, name: string): string[] => {
+  if (issue.code === 'unrecognized_keys') {
+    const where = issue.path.length ? `${issue.path.join('.')}.` : ''
+    return issue.keys.map(key => `${where}${key}: is not a known field`)
+  }
+  if (issue.code === 'invalid_union') {
+    // The branch that got furthest says best what is wrong.
+    const best = [...issue.errors].sort((a, b) => deepest(b) - deepest(a) || a.length - b.length)[0]
+    if (best?.length)
+      return best.flatMap(inner => describe({ ...inner, path: [...issue.path, ...inner.path] }, name))
+  }
+  const field = issue.path.join('.') || name
+  return [`${field}: ${issue.message}`]
+}
+const deepest = (issues: readonly z.core.$ZodIssue[]) =>
+  Math.max(0, ...issues.map(issue => issue.path.length))
+
+/** One message a fault, each naming its field; at most 50. */
+export const faults = (error: z.ZodError, name: string): string[] =>
+  error.issues.flatMap(issue => describe(issue, name)).slice(0, 50)
+
+/** Parses or throws 422 with the faults; faults in path parameters are a 404, as the thing cannot exist. */
+export const validate = <T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  name: 'body' | 'query' | 'params',
+): z.output<T> => {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw name === 'params' ? notFound() : invalid(faults(result.error, name))
+}

@@ -1,0 +1,280 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { connect, createServer } from 'node:net'
+import { endpoint } from '@iodine/contracts'
+import { generateKeyPair } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  ConfigError,
+  conflict,
+  createService,
+  readConfig,
+  type Service,
+  seal,
+  serviceConfigSchema,
+  signToken,
+  storeConfigSchema,
+  unseal,
+} from '../src/index.js'
+
+const freePort = () =>
+  new Promise<number>(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+
+let redis: ChildProcess
+let service: Service
+let url: string
+let token: string
+let collectorToken: string
+let expired: string
+let redisPort: number
+
+const echo = endpoint({
+  method: 'POST',
+  path: '/things/:id',
+  access: 'user',
+  summary: 'Echo',
+  params: z.strictObject({ id: z.string().max(24) }),
+  query: z.strictObject({ n: z.string().optional() }),
+  body: z.strictObject({ name: z.string().optional(), deep: z.unknown().optional() }),
+  response: z.unknown(),
+  status: 201,
+})
+const crash = endpoint({
+  method: 'GET',
+  path: '/crash',
+  access: 'collector',
+  summary: '',
+  response: z.unknown(),
+})
+const taken = endpoint({
+  method: 'GET',
+  path: '/taken',
+  access: 'anyone',
+  summary: '',
+  response: z.unknown(),
+})
+const inner = endpoint({
+  method: 'GET',
+  path: '/internal/x',
+  access: 'anyone',
+  summary: '',
+  response: z.unknown(),
+})
+
+beforeAll(async () => {
+  redisPort = await freePort()
+  redis = spawn(
+    'redis-server',
+    ['--port', String(redisPort), '--save', '', '--appendonly', 'no', '--bind', '127.0.0.1'],
+    { stdio: 'ignore' },
+  )
+  const config = readConfig(serviceConfigSchema, {
+    REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+    SERVICE_KEY: 'a-service-key-for-tests',
+    LOG_LEVEL: 'silent',
+  })
+  const keys = await generateKeyPair('EdDSA')
+  for (let left = 50; ; left--) {
+    try {
+      service = await createService('things', config, { tokenKeys: async () => keys.publicKey })
+      break
+    } catch (error) {
+      if (left === 0) throw error
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+  }
+  service.route(echo, async ({ params, query, body, user }) => ({ params, query, body, user: user.id }))
+  service.route(crash, async () => {
+    throw new Error('secret detail of a driver')
+  })
+  service.route(taken, async () => {
+    throw conflict('Taken')
+  })
+  service.internal(inner, async () => ({ inner: true }))
+  url = await service.listen()
+  const sign = (scope: 'full' | 'collector', ms: number) =>
+    signToken(keys.privateKey, { id: 'u1', sid: 's1', scope }, ms)
+  token = await sign('full', 60_000)
+  collectorToken = await sign('collector', 60_000)
+  expired = await sign('full', -60_000)
+})
+
+afterAll(async () => {
+  await service?.close()
+  redis?.kill()
+})
+
+const post = (path: string, body: BodyInit | undefined, headers: Record<string, string> = {}) =>
+  fetch(`${url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body }),
+  })
+
+const answers = async (response: Response, status: number) => {
+  const body = (await response.json()) as { detail: unknown }
+  expect([response.status, Object.keys(body)]).toEqual([status, ['detail']])
+  return body.detail
+}
+
+describe('a service', () => {
+  it('answers with and without a trailing slash, and echoes the request id', async () => {
+    for (const path of ['/things/a', '/things/a/']) {
+      const response = await post(path, '{"name":"x"}', { 'x-request-id': 'abcdef-123' })
+      expect([response.status, response.headers.get('x-request-id')]).toEqual([201, 'abcdef-123'])
+      expect(await response.json()).toMatchObject({ user: 'u1', body: { name: 'x' } })
+    }
+  })
+  it('takes an empty JSON body for an empty object', async () =>
+    expect((await post('/things/a', '')).status).toBe(201))
+
+  it.each([
+    ['broken JSON', '{"name":', 400],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), 400],
+    ['deep JSON', `{"deep":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 400],
+    ['a prototype key', '{"__proto__":{"is_admin":true}}', 400],
+    ['NUL', '{"name":"a\\u0000b"}', 422],
+    ['a lone surrogate', '{"name":"\\ud800"}', 422],
+    ['an unknown key', '{"is_admin":true}', 422],
+    ['a wrong type', '{"name":1}', 422],
+    ['no object', '[]', 422],
+    ['too many bytes', JSON.stringify({ name: 'x'.repeat(1_048_577) }), 413],
+  ])('refuses %s', async (_name, body, status) => {
+    await answers(await post('/things/a', body as BodyInit), status)
+  })
+  it('names the field of each fault', async () => {
+    expect(await answers(await post('/things/a', '{"name":1,"votes":[]}'), 422)).toEqual([
+      expect.stringMatching(/^name: /),
+      'votes: is not a known field',
+    ])
+  })
+  it('refuses a body that is not JSON', async () => {
+    await answers(await post('/things/a', 'x', { 'content-type': 'text/plain' }), 415)
+  })
+  it.each([
+    ['/unknown', 404],
+    [`/things/${'x'.repeat(9_000)}`, 414],
+    [`/things/${'x'.repeat(600)}`, 414],
+    ['/things/%zz', 400],
+    ['/things/a?n=%00', 422],
+    ['/things/a?n=1&n=2', 422],
+    [`/things/${'x'.repeat(25)}`, 404],
+  ])('answers %.30s by the contract', async (path, status) => {
+    await answers(await post(path, '{}'), status)
+  })
+  it('takes a wrong method for an unknown path', async () => {
+    await answers(await fetch(`${url}/api/v1/things/a`, { method: 'PUT' }), 404)
+  })
+  it('hides what crashed, shows what was refused', async () => {
+    const headers = { authorization: `Bearer ${token}` }
+    expect(await answers(await fetch(`${url}/api/v1/crash`, { headers }), 500)).not.toMatch(/secret/)
+    expect(await answers(await fetch(`${url}/api/v1/taken`), 409)).toBe('Taken')
+  })
+  it('answers oversize headers and garbage in its own words', async () => {
+    const { port } = new URL(url)
+    const raw = (text: string) =>
+      new Promise<string>(resolve => {
+        let seen = ''
+        const socket = connect(Number(port), '127.0.0.1', () => socket.write(text))
+        socket.on('data', chunk => {
+          seen += chunk
+        })
+        socket.on('close', () => resolve(seen))
+      })
+    expect(await raw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(40_000)}\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 431 [\s\S]*\{"detail":"[^"]+"\}$/,
+    )
+    expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*\{"detail":"[^"]+"\}$/)
+  })
+})
+
+describe('authentication', () => {
+  const withToken = (path: string, value?: string) =>
+    fetch(`${url}/api/v1${path}`, {
+      method: path === '/crash' ? 'GET' : 'POST',
+      headers: value ? { authorization: `Bearer ${value}` } : {},
+    })
+  it('asks for a session', async () => {
+    await answers(await withToken('/things/a'), 401)
+    await answers(await withToken('/things/a', 'nonsense'), 401)
+    await answers(await withToken('/things/a', expired), 401)
+    await answers(await withToken('/things/a', `${token.slice(0, -3)}abc`), 401)
+  })
+  it("keeps the collector's token to what is the collector's", async () => {
+    await answers(await withToken('/things/a', collectorToken), 403)
+    await answers(await withToken('/crash', collectorToken), 500)
+  })
+  it('hides internal routes from whoever lacks the service key', async () => {
+    await answers(await fetch(`${url}/internal/x`), 404)
+    await answers(
+      await fetch(`${url}/internal/x`, { headers: { 'x-service-key': 'a-service-key-for-testz' } }),
+      404,
+    )
+    const response = await fetch(`${url}/internal/x`, {
+      headers: { 'x-service-key': 'a-service-key-for-tests' },
+    })
+    expect(await response.json()).toEqual({ inner: true })
+  })
+})
+
+it('does each queued job once an id, with its data checked', async () => {
+  const seen: string[] = []
+  service.queues.work('graph', async data => {
+    seen.push(data.narrative_id)
+    return data.narrative_id
+  })
+  const data = { narrative_id: 'a'.repeat(24) }
+  const job = await service.queues.add('graph', data, { jobId: 'one' })
+  await service.queues.add('graph', data, { jobId: 'one' })
+  expect(await service.queues.waitFor('graph', job, 5_000)).toBe(data.narrative_id)
+  expect(seen).toHaveLength(1)
+  await expect(service.queues.add('graph', { narrative_id: 'x' })).rejects.toThrow()
+})
+
+it('reports health, readiness and metrics, and is not ready while Redis is down', async () => {
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'up', parts: { redis: 'up' } })
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('http_request_duration_seconds_bucket')
+  redis.kill('SIGSTOP')
+  expect((await fetch(`${url}/readyz`)).status).toBe(503)
+  redis.kill('SIGCONT')
+})
+
+describe('sealing', () => {
+  const key = Buffer.alloc(32, 7).toString('base64')
+  it('opens under its own context alone', () => {
+    const sealed = seal(key, 'user-1', 'sk-secret é')
+    expect(unseal(key, 'user-1', sealed)).toBe('sk-secret é')
+    expect(() => unseal(key, 'user-2', sealed)).toThrow()
+    expect(() => unseal(Buffer.alloc(32, 8).toString('base64'), 'user-1', sealed)).toThrow()
+    expect(() => unseal(key, 'user-1', `${sealed.slice(0, -2)}AA`)).toThrow()
+    expect(() => unseal(key, 'user-1', '')).toThrow()
+  })
+  it('never gives the same text twice', () => expect(seal(key, 'c', 'x')).not.toBe(seal(key, 'c', 'x')))
+})
+
+it('lists every fault of a configuration at once', () => {
+  try {
+    readConfig(storeConfigSchema, {
+      PORT: '99999',
+      REDIS_URL: 'http://x',
+      SERVICE_KEY: 'short',
+      LOG_LEVEL: 'loud',
+    })
+    expect.unreachable()
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    expect((error as ConfigError).faults.map(fault => fault.split(':')[0]).sort()).toEqual([
+      'LOG_LEVEL',
+      'MONGODB_URI',
+      'PORT',
+      'REDIS_URL',
+      'SERVICE_KEY',
+    ])
+  }
+})
