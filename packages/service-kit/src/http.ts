@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from 'fastify'
 import { HttpError, isDependencyDown } from './errors.js'
 import { parseJsonBody } from './json.js'
