@@ -80,7 +80,7 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
     }
     return found
   }
-  const add: Queues['add'] = (name, data, options = {}) =>
+  const add: Queues['add'] = async (name, data, options = {}) =>
     queue(name).add(name, QUEUES[name].parse(data), options)
   return {
     queue,
