@@ -1,0 +1,13 @@
+import { PRODUCT_NAME } from '@iodine/contracts'
+import { keySetting, serviceConfigSchema, urlSetting } from '@iodine/service-kit'
+import { z } from 'zod'
+
+export const workersConfigSchema = serviceConfigSchema.extend({
+  /** Opens sealed mail jobs and sealed AI keys. */
+  SECRETS_KEY: keySetting,
+  SMTP_URL: urlSetting('smtp', 'smtps'),
+  MAIL_FROM: z.string().default(`${PRODUCT_NAME} <no-reply@iodine.local>`),
+  OPENAI_BASE_URL: urlSetting('http', 'https').default('https://api.openai.com/v1'),
+  OPENAI_MODEL: z.string().default('gpt-4o-mini'),
+})
+export type WorkersConfig = z.output<typeof workersConfigSchema>

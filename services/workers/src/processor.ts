@@ -1,0 +1,29 @@
+import type { JobData, QueueName } from '@iodine/contracts'
+import type { Job, Service } from '@iodine/service-kit'
+import type { WorkersConfig } from './config.js'
+
+export interface WorkersContext {
+  config: WorkersConfig
+  service: Service
+}
+
+/** The work of one queue. */
+export interface Processor<Q extends QueueName> {
+  queue: Q
+  /** Jobs at the same time in this process; 8 unless told. */
+  concurrency?: number
+  /** Opens what the jobs share (closed by `service.onClose`) and returns what does one job. */
+  create(context: WorkersContext): Promise<(data: JobData<Q>, job: Job) => Promise<unknown>>
+}
+
+/** Gives a processor its types; `queue` settles those of the job's data. */
+export const defineProcessor = <Q extends QueueName>(processor: Processor<Q>): Processor<Q> => processor
+
+/** Creates the processor's function and has it work its queue. */
+export const startProcessor = async <Q extends QueueName>(
+  { queue, concurrency, create }: Processor<Q>,
+  context: WorkersContext,
+): Promise<void> => {
+  const work = await create(context)
+  context.service.queues.work(queue, work, concurrency ? { concurrency } : {})
+}
