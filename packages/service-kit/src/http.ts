@@ -91,7 +91,8 @@ export const createHttpApp = ({
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
     requestTimeout: 120_000,
-    return503OnClosing: true,
+    // Requests that arrive while closing are still answered, in our own words.
+    return503OnClosing: false,
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, payload, done) => {
