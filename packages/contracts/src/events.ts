@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
-import { CATEGORIES } from './iods.js'
 import { id, time } from './primitives.js'
+import { CATEGORIES } from './vocabulary.js'
 
 const envelope = <const T extends string, D extends z.ZodRawShape>(type: T, data: D) =>
   z.strictObject({ type: z.literal(type), data: z.strictObject(data) })

@@ -2,28 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { filledText, id, pageQuery, repeatable, sourceReference, text, time } from './primitives.js'
-
-export const CATEGORIES = [
-  'USERNAME',
-  'TITLE',
-  'URL',
-  'DOMAIN',
-  'HASH',
-  'HASHTAGS',
-  'KEYWORDS',
-  'FULL_NAME',
-  'COMPANY',
-  'IP_ADDRESS',
-  'SENTENCE',
-  'NARRATIVE_TRIPLET',
-] as const
-export type Category = (typeof CATEGORIES)[number]
-
-export const SOURCE_TYPES = ['MANUAL', 'TIKTOK', 'TELEGRAM', 'BLOG', 'NARRATIVES'] as const
-export type SourceType = (typeof SOURCE_TYPES)[number]
-
-export const VOTE_TYPES = ['POSITIVE', 'NEGATIVE'] as const
-export type VoteType = (typeof VOTE_TYPES)[number]
+import { CATEGORIES, SOURCE_TYPES, VOTE_TYPES } from './vocabulary.js'
 
 const category = z.enum(CATEGORIES)
 const sourceType = z.enum(SOURCE_TYPES)
@@ -83,10 +62,6 @@ const filters = {
   source_type: repeatable(sourceType),
   created_by: repeatable(text(100)),
 }
-
-/** The form under which two IOD values are the same: trimmed, NFC, case-folded. */
-export const foldValue = (value: string): string =>
-  value.trim().normalize('NFC').toLowerCase().normalize('NFC')
 
 const counts = (key: z.ZodType<string>) => z.partialRecord(key as z.ZodString, z.int())
 

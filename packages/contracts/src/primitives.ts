@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LIMITS, USERNAME_PATTERN } from './limits.js'
+import { isHttpUrl } from './vocabulary.js'
 
 /** Opaque id: 24 hex characters. */
 export const id = z.string().regex(/^[0-9a-f]{24}$/i, 'must be an id')
@@ -23,17 +24,6 @@ export const email = z
 export const username = z
   .string()
   .regex(USERNAME_PATTERN, 'Username must contain between 3 and 20 alphanumeric characters')
-
-/** True for an absolute http(s) address: the only kind that is ever opened or stored as a link. */
-export const isHttpUrl = (value: string): boolean => {
-  if (!/^https?:\/\//i.test(value)) return false
-  try {
-    const { protocol, hostname } = new URL(value)
-    return (protocol === 'http:' || protocol === 'https:') && hostname !== ''
-  } catch {
-    return false
-  }
-}
 
 // Any scheme, also behind white space and control characters that browsers skip.
 const SCHEME = /^[\s\p{C}]*[a-z][a-z0-9+.\-\s\p{C}]*:/iu

@@ -1,0 +1,4 @@
+import { defineParcel } from '@iodine/mfe-kit'
+import { CampaignsPage } from './pages/CampaignsPage'
+
+export const parcel = defineParcel(CampaignsPage)

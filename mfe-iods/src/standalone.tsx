@@ -1,0 +1,4 @@
+import('@iodine/mfe-kit/standalone').then(async ({ runStandalone }) => {
+  const { parcel } = await import('./parcel')
+  await runStandalone(parcel)
+})

@@ -1,0 +1,124 @@
+#!/usr/bin/env node
+import { createHash } from 'node:crypto'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { extname, join, relative, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { createRsbuild, loadConfig } from '@rsbuild/core'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const STAMP = '.inputs'
+const COMPRESSIBLE = new Set(['.js', '.css', '.html', '.json', '.svg'])
+const SHARED_INPUTS = ['packages/contracts', 'packages/mfe-kit', 'packages/ui', 'packages/build-kit']
+
+const brotli = promisify(brotliCompress)
+const gzipped = promisify(gzip)
+
+/**
+ * Builds the shell and the remotes into their `dist/`, each only when one of its inputs (own sources, shared
+ * packages, lockfile) has changed since its last build, and writes .br and .gz beside each asset.
+ * @param {{ root?: string, apps?: string[], force?: boolean, concurrency?: number, report?: (line: string) => void }} [options]
+ * @returns {Promise<{ built: string[], skipped: string[] }>} rejects with the first build failure
+ */
+export async function buildApps(options = {}) {
+  const { root = ROOT, force = false, report = () => {} } = options
+  const apps = options.apps ?? (await listApps(root))
+  const sharedHash = await hashFolders(root, SHARED_INPUTS, ['pnpm-lock.yaml'])
+  const queue = [...apps]
+  const built = []
+  const skipped = []
+
+  const work = async () => {
+    for (let app = queue.shift(); app; app = queue.shift()) {
+      const stampFile = join(root, app, 'dist', STAMP)
+      const stamp = await hashFolders(root, [app], [], sharedHash)
+      if (!force && (await readFile(stampFile, 'utf8').catch(() => '')) === stamp) {
+        skipped.push(app)
+        continue
+      }
+      const started = performance.now()
+      await rm(stampFile, { force: true })
+      await buildApp(join(root, app))
+      await compressFolder(join(root, app, 'dist'))
+      await writeFile(stampFile, stamp)
+      built.push(app)
+      report(`built ${app} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+    }
+  }
+  const workers = Math.min(options.concurrency ?? 2, availableParallelism() + 1, apps.length)
+  await Promise.all(Array.from({ length: workers }, work))
+  return { built, skipped }
+}
+
+async function listApps(root) {
+  const entries = await readdir(root, { withFileTypes: true })
+  return entries
+    .filter(entry => entry.isDirectory() && (entry.name === 'shell' || entry.name.startsWith('mfe-')))
+    .map(entry => entry.name)
+    .sort()
+    .reverse()
+}
+
+async function buildApp(cwd) {
+  const { content } = await loadConfig({ cwd, command: 'build' })
+  const rsbuild = await createRsbuild({ cwd, config: content })
+  const { close } = await rsbuild.build()
+  await close()
+}
+
+/** Hash over path and content of every source file in `folders` (built and installed files apart). */
+async function hashFolders(root, folders, files = [], seed = '') {
+  const hash = createHash('sha256').update(seed)
+  const paths = [...files]
+  for (const folder of folders)
+    paths.push(...(await listFiles(join(root, folder))).map(file => relative(root, file)))
+  for (const path of paths.sort()) hash.update(`${path}\0`).update(await readFile(join(root, path)))
+  return hash.digest('hex')
+}
+
+const NOT_AN_INPUT = new Set(['node_modules', 'dist', 'test', '.tsbuild'])
+
+async function listFiles(folder) {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const nested = entries.map(entry => {
+    if (NOT_AN_INPUT.has(entry.name)) return []
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? listFiles(path) : [path]
+  })
+  return (await Promise.all(nested)).flat()
+}
+
+async function compressFolder(folder) {
+  const files = (await listFiles(folder)).filter(file => COMPRESSIBLE.has(extname(file)))
+  await Promise.all(
+    files.map(async file => {
+      const content = await readFile(file)
+      if (content.length < 1024) return
+      const [br, gz] = await Promise.all([
+        brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+        gzipped(content, { level: 7 }),
+      ])
+      await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])
+    }),
+  )
+}
+
+const isMain = process.argv[1] && import.meta.url === pathToFileURL(resolve(process.argv[1])).href
+if (isMain) {
+  const args = process.argv.slice(2)
+  const apps = args.filter(arg => !arg.startsWith('-'))
+  const print = line => process.stdout.write(`${line}\n`)
+  buildApps({
+    force: args.includes('--force'),
+    apps: apps.length > 0 ? apps : undefined,
+    report: print,
+  }).then(
+    ({ built, skipped }) => print(`apps: ${built.length} built, ${skipped.length} unchanged`),
+    error => {
+      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+      process.exitCode = 1
+    },
+  )
+}

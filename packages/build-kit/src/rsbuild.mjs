@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { pluginModuleFederation } from '@module-federation/rsbuild-plugin'
+import { pluginReact } from '@rsbuild/plugin-react'
+
+/** @typedef {import('@rsbuild/core').RsbuildConfig} RsbuildConfig */
+
+/** Dev-server port of each remote when a team runs it alone; the shell's own is 3000. */
+export const DEV_PORTS = {
+  'mfe-data': 3001,
+  'mfe-iods': 3002,
+  'mfe-campaigns': 3003,
+  'mfe-narratives': 3004,
+  'mfe-graph': 3005,
+  'mfe-community': 3006,
+}
+
+const CHUNK_TIMEOUT_MS = 120_000
+const GATEWAY = 'http://localhost:8080'
+
+const readPackage = cwd => JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8'))
+
+/**
+ * What host and remotes share at run time. The trailing-slash keys cover subpaths (react/jsx-runtime,
+ * react-dom/client). Of Blueprint, the router and TanStack Query only our curated re-exports are shared:
+ * a whole shared library can't be tree-shaken.
+ */
+const sharedModules = eager => {
+  const ours = { singleton: true, requiredVersion: false }
+  const react = { singleton: true, requiredVersion: '^19.3.1', eager }
+  return {
+    react,
+    'react/': react,
+    'react-dom': react,
+    'react-dom/': react,
+    '@iodine/ui/router': { ...ours, eager },
+    '@iodine/ui': ours,
+    '@iodine/ui/overlays': ours,
+    '@iodine/mfe-kit/query': ours,
+  }
+}
+
+/** @returns {RsbuildConfig} */
+const baseConfig = name => ({
+  mode: process.env.NODE_ENV === 'development' ? 'development' : 'production',
+  logLevel: 'warn',
+  plugins: [pluginReact()],
+  resolve: { conditionNames: ['source', '...'] },
+  output: {
+    cleanDistPath: true,
+    legalComments: 'none',
+    sourceMap: false,
+    // Two remotes may hold a file of the same name: the app's own name keeps their classes apart.
+    cssModules: { localIdentName: `${name}-[local]-[hash:base64:5]` },
+  },
+  performance: { printFileSize: false },
+  server: { proxy: { '/api': GATEWAY, '/config.json': GATEWAY, '/remotes': GATEWAY } },
+  tools: {
+    rspack: {
+      resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+      output: { uniqueName: name, chunkLoadTimeout: CHUNK_TIMEOUT_MS },
+    },
+  },
+})
+
+/**
+ * The rsbuild configuration of the shell: the federation host, built for the root of its origin.
+ * @param {string} cwd folder of the app
+ * @returns {RsbuildConfig}
+ */
+export function defineShell(cwd) {
+  const { name } = readPackage(cwd)
+  const base = baseConfig('shell')
+  return {
+    ...base,
+    source: { entry: { index: './src/index.ts' } },
+    html: {
+      template: './src/index.html',
+      tags: process.env.NODE_ENV === 'development' ? [devtoolsHook] : [],
+    },
+    output: { ...base.output, assetPrefix: '/' },
+    server: { ...base.server, port: 3000 },
+    dev: { assetPrefix: '/', setupMiddlewares: [serveDevRemotes] },
+    plugins: [
+      ...(base.plugins ?? []),
+      pluginModuleFederation({
+        name: name.replace(/^@.*\//, ''),
+        dts: false,
+        manifest: false,
+        shareStrategy: 'loaded-first',
+        shared: sharedModules(true),
+        experiments: { provideExternalRuntime: true, optimization: { target: 'web' } },
+      }),
+    ],
+  }
+}
+
+/**
+ * The rsbuild configuration of a remote: exposes `./parcel` (src/parcel.tsx) through `mf-manifest.json`, and serves
+ * src/standalone.tsx as a page of its own in development.
+ * @param {string} cwd folder of the app, named like its package without the scope
+ * @returns {RsbuildConfig}
+ */
+export function defineRemote(cwd) {
+  const app = readPackage(cwd).name.replace(/^@.*\//, '')
+  const development = process.env.NODE_ENV === 'development'
+  const base = baseConfig(app)
+  return {
+    ...base,
+    // MF needs one entry; the standalone page is bundled only where it is served.
+    source: { entry: { index: development ? './src/standalone.tsx' : './src/parcel.tsx' } },
+    output: { ...base.output, assetPrefix: 'auto' },
+    server: {
+      ...base.server,
+      port: DEV_PORTS[app],
+      cors: { origin: /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/ },
+    },
+    plugins: [
+      ...(base.plugins ?? []),
+      pluginModuleFederation({
+        name: app.replaceAll('-', '_'),
+        filename: development ? 'remoteEntry.js' : 'remoteEntry.[contenthash:8].js',
+        exposes: { './parcel': './src/parcel.tsx' },
+        dts: false,
+        manifest: true,
+        shareStrategy: 'loaded-first',
+        shared: sharedModules(false),
+        experiments: { externalRuntime: !development, optimization: { target: 'web' } },
+      }),
+    ],
+    ...(development ? {} : { tools: { ...base.tools, htmlPlugin: false } }),
+  }
+}
+
+/** A remote's refresh runtime finds the running shell's React only through this hook. */
+const devtoolsHook = {
+  tag: 'script',
+  head: true,
+  append: false,
+  children: `{
+    let id = 0
+    const renderers = new Map()
+    window.__REACT_DEVTOOLS_GLOBAL_HOOK__ ??= {
+      renderers, supportsFiber: true, checkDCE() {},
+      inject(renderer) { renderers.set(++id, renderer); return id },
+      onScheduleFiberRoot() {}, onCommitFiberRoot() {}, onCommitFiberUnmount() {},
+    }
+  }`,
+}
+
+/**
+ * In development the shell takes the remotes named in DEV_REMOTES (comma-separated) from their own dev servers
+ * and all others from the running gateway.
+ */
+function serveDevRemotes(middlewares) {
+  const own = (process.env.DEV_REMOTES ?? '').split(',').filter(app => app in DEV_PORTS)
+  middlewares.unshift(async (request, response, next) => {
+    if (request.url !== '/remotes.json') return next()
+    const deployed = await fetch(`${GATEWAY}/remotes.json`).then(answer => answer.json())
+    for (const app of own) {
+      deployed[app.replaceAll('-', '_')] = `http://localhost:${DEV_PORTS[app]}/mf-manifest.json`
+    }
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(deployed))
+  })
+}

@@ -1,0 +1,38 @@
+// Words and rules that screens need at run time. Free of zod, which browsers then never load.
+
+export const CATEGORIES = [
+  'USERNAME',
+  'TITLE',
+  'URL',
+  'DOMAIN',
+  'HASH',
+  'HASHTAGS',
+  'KEYWORDS',
+  'FULL_NAME',
+  'COMPANY',
+  'IP_ADDRESS',
+  'SENTENCE',
+  'NARRATIVE_TRIPLET',
+] as const
+export type Category = (typeof CATEGORIES)[number]
+
+export const SOURCE_TYPES = ['MANUAL', 'TIKTOK', 'TELEGRAM', 'BLOG', 'NARRATIVES'] as const
+export type SourceType = (typeof SOURCE_TYPES)[number]
+
+export const VOTE_TYPES = ['POSITIVE', 'NEGATIVE'] as const
+export type VoteType = (typeof VOTE_TYPES)[number]
+
+/** The form under which two IOD values are the same: trimmed, NFC, case-folded. */
+export const foldValue = (value: string): string =>
+  value.trim().normalize('NFC').toLowerCase().normalize('NFC')
+
+/** True for an absolute http(s) address: the only kind that is ever opened or stored as a link. */
+export const isHttpUrl = (value: string): boolean => {
+  if (!/^https?:\/\//i.test(value)) return false
+  try {
+    const { protocol, hostname } = new URL(value)
+    return (protocol === 'http:' || protocol === 'https:') && hostname !== ''
+  } catch {
+    return false
+  }
+}

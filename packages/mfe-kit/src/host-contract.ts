@@ -1,0 +1,51 @@
+import type { BrowserConfig, Profile } from '@iodine/contracts'
+import type { Location, NavigateOptions, NavigationType, To } from '@iodine/ui/router'
+import type { LifeCycles } from 'single-spa'
+import type { ApiClient } from './api-client'
+
+/**
+ * Version of what host and remotes say to each other: raised when a remote built against the old one would break.
+ * Adding an optional prop doesn't raise it.
+ */
+export const HOST_CONTRACT_VERSION = 1
+
+export type ToastPosition = 'top' | 'top-left' | 'top-right' | 'bottom' | 'bottom-left' | 'bottom-right'
+
+export interface Toast {
+  title: string
+  description?: string
+  status: 'info' | 'success' | 'warning' | 'error'
+  /** Milliseconds, 5000 unless told. */
+  duration?: number
+  /** Whether it has a close button; true unless told. */
+  closable?: boolean
+  /** 'bottom' unless told. */
+  position?: ToastPosition
+}
+
+/** The signed-in user; a parcel is only ever mounted with one. */
+export interface HostSession {
+  user: Profile
+  /** Fetches the profile again, quietly. */
+  refresh: () => Promise<void>
+}
+
+/** Everything a remote gets from the shell. Objects keep their identity until their content changes. */
+export interface HostProps {
+  /** Where the section lives, without a trailing slash: '/dashboard/iods'. */
+  basePath: string
+  /** Where the browser is, full path; `defineParcel` feeds it to the section's router. */
+  location: Location
+  navigationType: NavigationType
+  /** Goes to a full path of the app, or a number of steps through history. */
+  navigate: (to: To | number, options?: NavigateOptions) => void
+  session: HostSession
+  api: ApiClient
+  notify: (toast: Toast) => void
+  config: BrowserConfig
+  /** Called by `defineParcel` when the section throws while rendering; the host puts its error card in place. */
+  onCrash: (error: Error) => void
+}
+
+/** What a remote's `./parcel` module exports as `parcel`. */
+export type RemoteParcel = LifeCycles<HostProps & { domElement: HTMLElement }> & { hostContract: number }

@@ -1,0 +1,108 @@
+import type { RemotesTable } from '@iodine/contracts'
+import {
+  getInstance,
+  loadRemote,
+  type ModuleFederationRuntimePlugin,
+  preloadRemote,
+  registerPlugins,
+  registerRemotes,
+} from '@module-federation/enhanced/runtime'
+import { HOST_CONTRACT_VERSION, type RemoteParcel } from '../host-contract'
+
+const LOAD_TIMEOUT_MS = 120_000
+
+/** The deployed sections, by remote name ('mfe_iods'), as `/remotes.json` lists them. */
+export interface Remotes {
+  /** The section's parcel; after a failure the next call fetches everything anew. */
+  load: (name: string) => Promise<RemoteParcel>
+  /** Fetches the section's code ahead of need; never fails. */
+  preload: (name: string) => void
+}
+
+/** Reads the table of remotes from `tableUrl` when the first one is needed. */
+export function createRemotes(tableUrl = '/remotes.json'): Remotes {
+  let table: Promise<RemotesTable> | undefined
+  const failed = new Set<string>()
+  const preloaded = new Set<string>()
+  let retries = 0
+
+  const readTable = () => {
+    table ??= fetchTable(tableUrl).then(remotes => {
+      registerPlugins([loadingHooks(() => retries)])
+      registerRemotes(Object.entries(remotes).map(([name, entry]) => ({ name, entry })))
+      return remotes
+    })
+    // A table that could not be read is asked for again.
+    table.catch(() => {
+      table = undefined
+    })
+    return table
+  }
+
+  const fetchParcel = async (name: string): Promise<RemoteParcel> => {
+    const entry = (await readTable())[name]
+    if (!entry) throw new Error(`No remote is registered under ${name}`)
+    if (failed.delete(name)) {
+      retries += 1
+      registerRemotes([{ name, entry }], { force: true })
+    }
+    const module = await loadRemote<{ parcel?: RemoteParcel }>(`${name}/parcel`)
+    const parcel = module?.parcel
+    if (!parcel) throw new Error(`${name} exposes no parcel`)
+    if (parcel.hostContract !== HOST_CONTRACT_VERSION) {
+      throw new Error(
+        `${name} speaks host contract ${parcel.hostContract}, this shell ${HOST_CONTRACT_VERSION}`,
+      )
+    }
+    return parcel
+  }
+
+  return {
+    load: async name => {
+      try {
+        return await withDeadline(fetchParcel(name), LOAD_TIMEOUT_MS)
+      } catch (error) {
+        failed.add(name)
+        throw error
+      }
+    },
+    preload: name => {
+      if (preloaded.has(name)) return
+      preloaded.add(name)
+      readTable()
+        .then(() => (getInstance() ? preloadRemote([{ nameOrAlias: name, exposes: ['parcel'] }]) : undefined))
+        .catch(() => preloaded.delete(name))
+    },
+  }
+}
+
+async function fetchTable(url: string): Promise<RemotesTable> {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+  return (await response.json()) as RemotesTable
+}
+
+/** Longer script time-outs, error answers never cached as manifests, and no stale script on a retry. */
+const loadingHooks = (retries: () => number): ModuleFederationRuntimePlugin => ({
+  name: 'iodine-loading',
+  fetch: async (url, init) => {
+    const response = await fetch(url, { ...init, credentials: 'same-origin' })
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+    return response
+  },
+  createScript: ({ url, attrs }) => {
+    const script = document.createElement('script')
+    for (const [name, value] of Object.entries(attrs ?? {})) script.setAttribute(name, String(value))
+    script.src = retries() > 0 ? `${url}?retry=${retries()}` : url
+    script.async = true
+    return { script, timeout: LOAD_TIMEOUT_MS }
+  },
+})
+
+function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout>
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Nothing arrived within ${ms / 1000} s`)), ms)
+  })
+  return Promise.race([work, deadline]).finally(() => clearTimeout(timer))
+}

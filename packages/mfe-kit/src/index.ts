@@ -1,0 +1,13 @@
+export type { ApiClient, Page } from './api-client'
+export { ApiError, errorDetail, hasStatus, isApiError } from './api-error'
+export { defineParcel, useHost } from './define-parcel'
+export {
+  HOST_CONTRACT_VERSION,
+  type HostProps,
+  type HostSession,
+  type RemoteParcel,
+  type Toast,
+  type ToastPosition,
+} from './host-contract'
+export { createQueryClient } from './query-client'
+export type { Input, Output, Route } from './routes'

@@ -1,0 +1,14 @@
+// The part of TanStack Query that sections use; shared between host and remotes as one federation singleton.
+
+export type { QueryKey, UseMutationResult, UseQueryResult } from '@tanstack/react-query'
+export {
+  keepPreviousData,
+  QueryClient,
+  QueryClientProvider,
+  useInfiniteQuery,
+  useIsFetching,
+  useMutation,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'

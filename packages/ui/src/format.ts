@@ -1,0 +1,45 @@
+type DateInput = string | number | Date
+
+const UNITS: [Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+const formatter = (locale: string, options: Intl.DateTimeFormatOptions) => {
+  const format = new Intl.DateTimeFormat(locale, options)
+  return (value: DateInput): string => {
+    const date = new Date(value)
+    return Number.isNaN(date.getTime()) ? '' : format.format(date)
+  }
+}
+
+/** 'June 17, 2025' */
+export const formatLongDate = formatter('en-US', { dateStyle: 'long' })
+/** 'Jun 17, 2025' */
+export const formatDate = formatter('en-US', { dateStyle: 'medium' })
+/** 'Jun 17, 2025, 2:05 PM' */
+export const formatDateTime = formatter('en-US', { dateStyle: 'medium', timeStyle: 'short' })
+/** '17 juin 2025' */
+export const formatFrenchDate = formatter('fr-FR', { day: 'numeric', month: 'short', year: 'numeric' })
+/** '17 juin 2025, 14:05' */
+export const formatFrenchDateTime = formatter('fr-FR', { dateStyle: 'medium', timeStyle: 'short' })
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+/** '3 hours ago', 'yesterday', 'just now'. */
+export function formatRelative(value: DateInput, now: number = Date.now()): string {
+  const seconds = (new Date(value).getTime() - now) / 1000
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+  }
+  return 'just now'
+}
+
+/** The first `max` characters, then '…' where there is more. */
+export const truncate = (value: string, max: number): string => {
+  const characters = Array.from(value)
+  return characters.length > max ? `${characters.slice(0, max).join('')}…` : value
+}

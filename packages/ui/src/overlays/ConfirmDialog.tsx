@@ -1,0 +1,53 @@
+import { Button, Dialog, DialogBody, DialogFooter } from '@blueprintjs/core'
+import { type ReactNode, useState } from 'react'
+
+export interface ConfirmDialogProps {
+  isOpen: boolean
+  title: string
+  /** The question. */
+  children: ReactNode
+  confirmLabel: string
+  /** Does it; the dialog waits, then calls `onClose`. */
+  onConfirm: () => Promise<unknown>
+  onClose: () => void
+}
+
+/** Asks before something that can't be undone. */
+export function ConfirmDialog({
+  isOpen,
+  title,
+  children,
+  confirmLabel,
+  onConfirm,
+  onClose,
+}: ConfirmDialogProps) {
+  const [working, setWorking] = useState(false)
+  const confirm = async () => {
+    setWorking(true)
+    try {
+      await onConfirm()
+    } finally {
+      setWorking(false)
+      onClose()
+    }
+  }
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={title}
+      canOutsideClickClose={!working}
+      canEscapeKeyClose={!working}
+    >
+      <DialogBody>{children}</DialogBody>
+      <DialogFooter
+        actions={
+          <>
+            <Button text="Cancel" onClick={onClose} disabled={working} autoFocus />
+            <Button intent="danger" text={confirmLabel} onClick={confirm} loading={working} />
+          </>
+        }
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,12 @@
+// The part of Blueprint that opens above the page.
+export {
+  Dialog,
+  DialogBody,
+  DialogFooter,
+  Drawer,
+  Menu,
+  MenuDivider,
+  MenuItem,
+  PopoverNext as Popover,
+  Tooltip,
+} from '@blueprintjs/core'

@@ -1,0 +1,22 @@
+// The part of React Router that the shell and the sections use; shared as one federation singleton.
+
+export type { Location, NavigateOptions, Navigator, To } from 'react-router-dom'
+export {
+  BrowserRouter,
+  createPath,
+  Link,
+  Navigate,
+  NavigationType,
+  NavLink,
+  Outlet,
+  Route,
+  Router,
+  Routes,
+  useHref,
+  useLocation,
+  useMatch,
+  useNavigate,
+  useNavigationType,
+  useParams,
+  useSearchParams,
+} from 'react-router-dom'

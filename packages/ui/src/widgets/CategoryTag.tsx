@@ -1,0 +1,27 @@
+import { Tag } from '@blueprintjs/core'
+import type { Category } from '@iodine/contracts'
+import styles from './CategoryTag.module.css'
+
+const COLORS: Record<Category, string> = {
+  USERNAME: 'cyan',
+  TITLE: 'blue',
+  URL: 'purple',
+  DOMAIN: 'gray',
+  HASH: 'green',
+  HASHTAGS: 'orange',
+  KEYWORDS: 'yellow',
+  FULL_NAME: 'pink',
+  COMPANY: 'teal',
+  IP_ADDRESS: 'red',
+  SENTENCE: 'gray',
+  NARRATIVE_TRIPLET: 'purple',
+}
+
+/** An IOD category in its colour, the same in every section. */
+export function CategoryTag({ category }: { category: Category }) {
+  return (
+    <Tag minimal className={`${styles.tag} ${styles[COLORS[category]]}`}>
+      {category}
+    </Tag>
+  )
+}

@@ -1,0 +1,29 @@
+import { Button, Callout } from '@blueprintjs/core'
+import type { ReactNode } from 'react'
+import { RefreshIcon } from '../icons'
+import styles from './ErrorCallout.module.css'
+
+export interface ErrorCalloutProps {
+  /** What happened. */
+  title: string
+  /** What can be done about it. */
+  children?: ReactNode
+  onRetry?: () => void
+  retrying?: boolean
+}
+
+/** A failure in the place of what failed. */
+export function ErrorCallout({ title, children, onRetry, retrying = false }: ErrorCalloutProps) {
+  return (
+    <div role="alert">
+      <Callout intent="danger" title={title} icon={false}>
+        {children}
+        {onRetry && (
+          <div className={styles.actions}>
+            <Button icon={<RefreshIcon />} text="Retry" onClick={onRetry} loading={retrying} />
+          </div>
+        )}
+      </Callout>
+    </div>
+  )
+}

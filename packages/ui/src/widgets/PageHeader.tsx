@@ -1,0 +1,25 @@
+import { type ReactNode, useEffect } from 'react'
+import styles from './PageHeader.module.css'
+
+export interface PageHeaderProps {
+  title: string
+  subtitle?: ReactNode
+  /** Buttons, on the right. */
+  actions?: ReactNode
+}
+
+/** The head of a page: its one h1, also shown as the browser tab's title. */
+export function PageHeader({ title, subtitle, actions }: PageHeaderProps) {
+  useEffect(() => {
+    document.title = title
+  }, [title])
+  return (
+    <header className={styles.header}>
+      <div className={styles.text}>
+        <h1 className={styles.title}>{title}</h1>
+        {subtitle && <p className={styles.subtitle}>{subtitle}</p>}
+      </div>
+      {actions && <div className={styles.actions}>{actions}</div>}
+    </header>
+  )
+}

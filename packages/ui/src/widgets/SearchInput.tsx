@@ -1,0 +1,54 @@
+import { Button, InputGroup } from '@blueprintjs/core'
+import { useEffect, useRef } from 'react'
+import { CrossIcon, SearchIcon } from '../icons'
+
+export interface SearchInputProps {
+  value: string
+  onChange: (value: string) => void
+  placeholder: string
+  className?: string
+  /** Whether '/' anywhere on the page brings the focus here; true unless told. */
+  hotkey?: boolean
+}
+
+/** The search of a page. Its placeholder is also its label. */
+export function SearchInput({ value, onChange, placeholder, className, hotkey = true }: SearchInputProps) {
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (!hotkey) return
+    const focus = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return
+      event.preventDefault()
+      input.current?.focus()
+    }
+    document.addEventListener('keydown', focus)
+    return () => document.removeEventListener('keydown', focus)
+  }, [hotkey])
+  return (
+    <InputGroup
+      type="search"
+      inputRef={input}
+      className={className}
+      leftIcon={<SearchIcon />}
+      placeholder={placeholder}
+      aria-label={placeholder}
+      value={value}
+      onValueChange={onChange}
+      rightElement={
+        value ? (
+          <Button
+            variant="minimal"
+            icon={<CrossIcon />}
+            aria-label="Clear search"
+            onClick={() => onChange('')}
+          />
+        ) : undefined
+      }
+    />
+  )
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))

@@ -1,0 +1,3 @@
+import { defineShell } from '@iodine/build-kit'
+
+export default defineShell(import.meta.dirname)

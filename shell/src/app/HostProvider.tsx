@@ -1,0 +1,68 @@
+import type { BrowserConfig, Profile } from '@iodine/contracts'
+import type { ApiClient, Toast } from '@iodine/mfe-kit'
+import { createApiClient } from '@iodine/mfe-kit/host'
+import { type NavigateOptions, type To, useNavigate } from '@iodine/ui/router'
+import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { createSessionStore, type SessionState, type SessionStore } from '../session/session-store'
+
+/** What the shell's own pages have at hand. Its members keep their identity for the life of the page. */
+export interface Host {
+  api: ApiClient
+  config: BrowserConfig
+  session: SessionStore
+  navigate: (to: To | number, options?: NavigateOptions) => void
+  notify: (toast: Toast) => void
+}
+
+const HostContext = createContext<Host | null>(null)
+
+export function useHost(): Host {
+  const host = use(HostContext)
+  if (!host) throw new Error('useHost() works only below HostProvider')
+  return host
+}
+
+/** The session as it is now. */
+export function useSession(): SessionState {
+  const { session } = useHost()
+  return useSyncExternalStore(session.subscribe, session.getState)
+}
+
+/** The signed-in user, below the route guard. */
+export function useUser(): Profile {
+  const { user } = useSession()
+  if (!user) throw new Error('useUser() works only below the route guard')
+  return user
+}
+
+/** Makes the session, the API client and the rest of the host once. */
+export function HostProvider({ config, children }: { config: BrowserConfig; children: ReactNode }) {
+  const navigate = useNavigate()
+  const latestNavigate = useRef(navigate)
+  latestNavigate.current = navigate
+  const [host] = useState(() => createHost(config, (to, options) => go(latestNavigate.current, to, options)))
+  useEffect(() => host.session.start(), [host])
+  return <HostContext value={host}>{children}</HostContext>
+}
+
+const go = (navigate: ReturnType<typeof useNavigate>, to: To | number, options?: NavigateOptions) =>
+  void (typeof to === 'number' ? navigate(to) : navigate(to, options))
+
+function createHost(config: BrowserConfig, navigate: Host['navigate']): Host {
+  const api = createApiClient({
+    baseUrl: '/api/v1',
+    getToken: () => session.getToken(),
+    onUnauthorized: refusedToken => {
+      if (session.expire(refusedToken) && !window.location.pathname.startsWith('/login')) {
+        navigate('/login', { replace: true })
+      }
+    },
+  })
+  const session = createSessionStore(() => api.call('GET /profile/me'), window.localStorage)
+  return { api, config, session, navigate, notify }
+}
+
+/** The overlays come with the first toast. */
+const notify = (toast: Toast) => {
+  void import('@iodine/ui/overlays').then(({ showToast }) => showToast(toast))
+}

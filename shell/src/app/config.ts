@@ -1,0 +1,18 @@
+import { type BrowserConfig, PRODUCT_NAME } from '@iodine/contracts'
+
+const DEFAULTS: BrowserConfig = {
+  product_name: PRODUCT_NAME,
+  contact_email: '',
+  social_links: [],
+  extension_url: '',
+}
+
+/** The deployment's settings; the defaults where the gateway gives none, so that the app starts all the same. */
+export async function fetchConfig(): Promise<BrowserConfig> {
+  try {
+    const response = await fetch('/config.json')
+    return response.ok ? { ...DEFAULTS, ...((await response.json()) as Partial<BrowserConfig>) } : DEFAULTS
+  } catch {
+    return DEFAULTS
+  }
+}

@@ -1,0 +1,17 @@
+import '@iodine/ui/blueprint.css'
+import '@iodine/ui/theme.css'
+import { BrowserRouter } from '@iodine/ui/router'
+import { createRoot } from 'react-dom/client'
+import { App } from './app/App'
+import { fetchConfig } from './app/config'
+import { HostProvider } from './app/HostProvider'
+
+const config = await fetchConfig()
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <BrowserRouter>
+    <HostProvider config={config}>
+      <App />
+    </HostProvider>
+  </BrowserRouter>,
+)

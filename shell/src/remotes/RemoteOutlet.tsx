@@ -1,0 +1,90 @@
+import type { HostProps } from '@iodine/mfe-kit'
+import { type MountedParcel, mountParcel } from '@iodine/mfe-kit/host'
+import { ErrorCallout, Loading, Page } from '@iodine/ui'
+import { useLocation, useNavigationType } from '@iodine/ui/router'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useHost, useUser } from '../app/HostProvider'
+import { remotes } from './remotes'
+
+export interface RemoteOutletProps {
+  /** Name in the table of remotes: 'mfe_iods'. */
+  remote: string
+  basePath: string
+  /** What the section is called on the error card. */
+  title: string
+}
+
+/** A section in its place: its parcel, or an error card that tries again from the start. */
+export function RemoteOutlet(props: RemoteOutletProps) {
+  const [attempt, setAttempt] = useState(0)
+  return <RemoteMount key={attempt} {...props} onRetry={() => setAttempt(attempt + 1)} />
+}
+
+function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & { onRetry: () => void }) {
+  const [state, setState] = useState<'loading' | 'mounted' | 'failed'>('loading')
+  const container = useRef<HTMLDivElement>(null)
+  const parcel = useRef<MountedParcel>(null)
+  const host = useHostProps(
+    basePath,
+    useCallback(() => setState('failed'), []),
+  )
+  const latestHost = useRef(host)
+  latestHost.current = host
+
+  useEffect(() => {
+    let left = false
+    const mount = async () => {
+      const config = await remotes.load(remote)
+      if (left || !container.current) return
+      parcel.current = mountParcel(config, container.current, latestHost.current)
+      await parcel.current.mounted
+      if (!left) setState(current => (current === 'loading' ? 'mounted' : current))
+    }
+    mount().catch(() => {
+      if (!left) setState('failed')
+    })
+    return () => {
+      left = true
+      void parcel.current?.unmount()
+      parcel.current = null
+    }
+  }, [remote])
+
+  useEffect(() => parcel.current?.update(host), [host])
+
+  return (
+    <>
+      {state === 'loading' && <Loading />}
+      {state === 'failed' && (
+        <Page>
+          <ErrorCallout title={`${title} could not be shown`} onRetry={onRetry}>
+            Something went wrong in this section. The rest of the app still works.
+          </ErrorCallout>
+        </Page>
+      )}
+      <div ref={container} hidden={state === 'failed'} />
+    </>
+  )
+}
+
+function useHostProps(basePath: string, onCrash: (error: Error) => void): HostProps {
+  const { api, config, session, navigate, notify } = useHost()
+  const user = useUser()
+  const location = useLocation()
+  const navigationType = useNavigationType()
+  const hostSession = useMemo(() => ({ user, refresh: session.reload }), [user, session])
+  return useMemo(
+    () => ({
+      basePath,
+      location,
+      navigationType,
+      navigate,
+      session: hostSession,
+      api,
+      notify,
+      config,
+      onCrash,
+    }),
+    [basePath, location, navigationType, navigate, hostSession, api, notify, config, onCrash],
+  )
+}

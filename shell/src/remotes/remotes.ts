@@ -1,0 +1,3 @@
+import { createRemotes } from '@iodine/mfe-kit/host'
+
+export const remotes = createRemotes()

@@ -1,0 +1,96 @@
+import type { Profile } from '@iodine/contracts'
+
+export const TOKEN_KEY = 'access_token'
+
+export interface SessionState {
+  user: Profile | null
+  /** True until the first check has ended, and while a login or a refresh is under way. */
+  loading: boolean
+}
+
+export interface SessionStore {
+  getState: () => SessionState
+  subscribe: (listener: () => void) => () => void
+  getToken: () => string | null
+  /** Checks the stored token, then follows what other tabs do to it; returns how to stop. */
+  start: () => () => void
+  /** Stores a token and fetches its user. */
+  login: (token: string) => Promise<void>
+  /** Forgets the token and the user; the caller ends the session on the server. */
+  logout: () => void
+  /** Checks again with `loading` shown. */
+  refresh: () => Promise<void>
+  /** Fetches the profile again without showing it; a failure changes nothing. */
+  reload: () => Promise<void>
+  /** The server refused this token: forgets it unless another has taken its place. True when signed out. */
+  expire: (refusedToken: string | null) => boolean
+}
+
+/** Who is signed in. Holds no React; `fetchProfile` answers for the token that is stored when it is called. */
+export function createSessionStore(fetchProfile: () => Promise<Profile>, storage: Storage): SessionStore {
+  let state: SessionState = { user: null, loading: true }
+  const listeners = new Set<() => void>()
+  // Of overlapping checks only the latest counts.
+  let latestCheck = 0
+
+  const set = (change: Partial<SessionState>) => {
+    state = { ...state, ...change }
+    for (const listener of listeners) listener()
+  }
+  const getToken = () => storage.getItem(TOKEN_KEY)
+  const signOut = () => {
+    latestCheck += 1
+    storage.removeItem(TOKEN_KEY)
+    set({ user: null, loading: false })
+  }
+  const check = async () => {
+    latestCheck += 1
+    const check = latestCheck
+    const token = getToken()
+    if (!token) return set({ user: null, loading: false })
+    try {
+      const user = await fetchProfile()
+      if (check === latestCheck) set({ user, loading: false })
+    } catch {
+      if (check === latestCheck && getToken() === token) signOut()
+    }
+  }
+
+  return {
+    getState: () => state,
+    subscribe: listener => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    getToken,
+    start: () => {
+      const onStorage = (event: StorageEvent) => {
+        if (event.key === TOKEN_KEY || event.key === null) void check()
+      }
+      window.addEventListener('storage', onStorage)
+      void check()
+      return () => window.removeEventListener('storage', onStorage)
+    },
+    login: token => {
+      storage.setItem(TOKEN_KEY, token)
+      set({ loading: true })
+      return check()
+    },
+    logout: signOut,
+    refresh: () => {
+      set({ loading: true })
+      return check()
+    },
+    reload: async () => {
+      const token = getToken()
+      const check = latestCheck
+      const user = await fetchProfile().catch(() => null)
+      if (user && check === latestCheck && token === getToken()) set({ user })
+    },
+    expire: refusedToken => {
+      if (getToken() !== refusedToken && getToken() !== null) return false
+      signOut()
+      return true
+    },
+  }
+}
