@@ -1,0 +1,196 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+/** A package's folder, as a capturing group. */
+const part = '(packages/[^/]+|services/[^/]+|gateway|shell|mfe-[^/]+|e2e|bench)'
+const ours = `^${part}/`
+/** Paths of one part, of its code alone, of its tests alone. */
+const of = names => `^(?:${names})/`
+const code = names => `^(?:${names})/(?!test/)`
+const tests = names => `^(?:${names})/test/`
+
+/** Files that packages offer by the `exports` of their package.json: the only doors into them. */
+const doors = ['packages', 'services', '.'].flatMap(group =>
+  readdirSync(group, { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && existsSync(`${group}/${entry.name}/package.json`))
+    .flatMap(entry => {
+      const folder = group === '.' ? entry.name : `${group}/${entry.name}`
+      const { exports = {} } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
+      const targets = Object.values(exports).flatMap(target =>
+        typeof target === 'string' ? target : Object.values(target),
+      )
+      return targets.map(
+        target => `^${folder}/${target.replace('./', '').replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`,
+      )
+    }),
+)
+
+/** Only the named parts may be imported (besides the importer's own files). */
+const only = (name, from, allowed, comment) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: from },
+  to: { path: ours, pathNot: allowed.length ? ['^$1/', of(allowed.join('|'))] : ['^$1/'] },
+})
+
+/** An npm package (or a part of ours) that only the named importers may use. */
+const reserved = (name, to, importers, comment) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { pathNot: importers },
+  to: { path: to },
+})
+
+const npm = names => `(^|/)node_modules/(${names})/`
+const contracts = 'packages/contracts'
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    // A contract is what two parts agree on: were it to import one of them, the other would depend on it too.
+    only(
+      'contracts-import-nothing-of-ours',
+      `^(${contracts})/`,
+      [],
+      'packages/contracts stands below everything: move what you need into it, or do without.',
+    ),
+    // Kits serve every service or remote, so they know none.
+    only(
+      'kits-import-contracts',
+      '^(packages/(?:service-kit|ui))/(?!test/)',
+      [contracts],
+      'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
+    ),
+    only(
+      'mfe-kit-imports-contracts-and-ui',
+      '^(packages/mfe-kit)/(?!test/)',
+      [contracts, 'packages/ui'],
+      'The remotes’ kit imports packages/contracts and packages/ui: what knows a section belongs there.',
+    ),
+    only(
+      'embedded-mongo-imports-nothing-of-ours',
+      '^(packages/embedded-mongo)/',
+      [],
+      'The embedded database knows MongoDB’s protocol, not Iodine.',
+    ),
+    only(
+      'services-import-contracts-and-kit',
+      '^(services/[^/]+|gateway)/(?!test/)',
+      [contracts, 'packages/service-kit'],
+      'A service never imports another: ask it over HTTP, or listen to its events; share types in packages/contracts.',
+    ),
+    only(
+      'service-tests-add-the-test-kit',
+      '^(services/[^/]+|gateway|packages/service-kit)/test/',
+      [contracts, 'packages/service-kit', 'packages/test-kit'],
+      'A service’s test starts other parts through packages/test-kit, not by importing them.',
+    ),
+    only(
+      'remotes-import-contracts-and-kit',
+      '^(mfe-[^/]+|shell)/(?!test/)',
+      [contracts, 'packages/mfe-kit', 'packages/ui'],
+      'Shell and remotes meet at run time only: share looks in packages/ui, plumbing in packages/mfe-kit.',
+    ),
+    only(
+      'remote-tests-add-the-test-kit',
+      '^(mfe-[^/]+|shell|packages/mfe-kit|packages/ui)/test/',
+      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/test-kit'],
+      'A section’s test imports what the section may import, and packages/test-kit.',
+    ),
+    // What wires everything together is imported by nothing of the product.
+    reserved(
+      'dev-stack-at-the-top',
+      code('packages/dev-stack'),
+      [of('packages/dev-stack|packages/test-kit|e2e|bench')],
+      'packages/dev-stack hosts the parts; a part that imports it cannot be deployed alone.',
+    ),
+    reserved(
+      'test-kit-in-tests',
+      code('packages/test-kit'),
+      [of('packages/test-kit|e2e|bench'), '/test/'],
+      'packages/test-kit is for tests: product code must not need it.',
+    ),
+    reserved(
+      'embedded-mongo-is-a-database',
+      code('packages/embedded-mongo'),
+      [of('packages/embedded-mongo|packages/dev-stack|packages/test-kit|bench')],
+      'Services talk to MongoDB by its driver and never know which server answers: take the URI from the configuration.',
+    ),
+    reserved(
+      'mongoose-in-services',
+      npm('mongoose'),
+      [of('packages/service-kit|services/[^/]+'), tests('[^/]+/[^/]+|gateway')],
+      'Only services own data: elsewhere ask the service that does.',
+    ),
+    reserved(
+      'react-in-the-browser-parts',
+      npm('react|react-dom'),
+      [of('packages/mfe-kit|packages/ui|shell|mfe-[^/]+')],
+      'React belongs to shell, mfe-*, mfe-kit and ui.',
+    ),
+    reserved(
+      'blueprint-through-ui',
+      npm('@blueprintjs/[^/]+'),
+      [of('packages/ui')],
+      'Import Blueprint’s components from @iodine/ui: one curated, shared copy keeps the remotes small.',
+    ),
+    {
+      name: 'no-deep-paths',
+      severity: 'error',
+      comment: 'Import another package by its name: only what its package.json exports is its public face.',
+      from: { path: ours },
+      to: { path: ours, pathNot: ['^$1/', ...doors] },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment:
+        'Two files that import each other cannot be read or tested apart: move what both need into a third.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolved',
+      severity: 'error',
+      comment: 'Nothing of that name is here: a typing error, or a dependency missing from package.json.',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '\\?raw$' },
+    },
+    {
+      name: 'declared-dependencies',
+      severity: 'error',
+      comment:
+        'List it in this package’s own package.json (dependencies for src, devDependencies for tests).',
+      from: { path: ours },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-dev-dependency-in-code',
+      severity: 'error',
+      comment: 'src is deployed without devDependencies: move this one to dependencies.',
+      from: { path: `^${part}/src/` },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'type-only'] },
+    },
+    {
+      name: 'code-needs-no-test',
+      severity: 'error',
+      comment: 'src imports nothing from a test folder.',
+      from: { path: '/src/' },
+      to: { path: '/test/' },
+    },
+  ],
+  options: {
+    // By the TypeScript 5 that pnpm-workspace.yaml gives dependency-cruiser for itself.
+    parser: 'tsc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: `^${part}/(dist|\\.tsbuild)/` },
+    combinedDependencies: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'import', 'browser', 'types', 'default'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
+    },
+  },
+}

@@ -1,0 +1,86 @@
+import { isIP } from 'node:net'
+import {
+  keySetting,
+  LOG_LEVELS,
+  portSetting,
+  readConfig,
+  switchSetting,
+  urlSetting,
+} from '@iodine/service-kit'
+import { z } from 'zod'
+
+const email = z.email('must be an e-mail address')
+const list = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z
+    .string()
+    .transform(text =>
+      text
+        .split(',')
+        .map(part => part.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(item))
+
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text
+const isExtensionOrigin = (text: string) => /^(chrome|moz|safari-web)-extension:\/\/[\w-]+$/.test(text)
+const isSubnet = (text: string) => {
+  const [address = '', bits, more] = text.split('/')
+  const size = { 4: 32, 6: 128 }[isIP(address)]
+  return !!size && more === undefined && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= size))
+}
+
+/** The environment variables a deployer may set: the README lists them, and whatever is absent has an embedded default. */
+const stackConfigSchema = z.object({
+  PORT: portSetting.default(8080),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'must be a host name or an address')
+    .default('127.0.0.1'),
+  PUBLIC_URL: urlSetting('http', 'https').optional(),
+  DATA_DIR: z.string().default('.data'),
+  MONGODB_URI: urlSetting('mongodb', 'mongodb+srv').optional(),
+  REDIS_URL: urlSetting('redis', 'rediss').optional(),
+  SMTP_URL: urlSetting('smtp', 'smtps').optional(),
+  INBOX_PORT: portSetting.default(1080),
+  MAIL_FROM: z
+    .string()
+    .refine(
+      text => email.safeParse(/<([^<>]*)>\s*$/.exec(text)?.[1] ?? text).success,
+      'must be an e-mail address, or Name <address>',
+    )
+    .optional(),
+  OPENAI_BASE_URL: urlSetting('http', 'https').optional(),
+  OPENAI_MODEL: z.string().optional(),
+  BETA_REQUIRED: switchSetting.default(false),
+  ADMIN_EMAILS: list(email).default(['admin@iodine.local']),
+  CONTACT_EMAIL: email.optional(),
+  SECRETS_KEY: keySetting.optional(),
+  JWT_PRIVATE_KEY: z.string().optional(),
+  CORS_ORIGINS: list(
+    z
+      .string()
+      .refine(
+        text => isOrigin(text) || isExtensionOrigin(text),
+        'must be origins, such as https://example.org',
+      ),
+  ).optional(),
+  TRUST_PROXY: z
+    .string()
+    .refine(
+      text =>
+        /^(true|false|\d+)$/.test(text) ||
+        text
+          .split(',')
+          .every(part => isSubnet(part.trim()) || /^(loopback|linklocal|uniquelocal)$/.test(part.trim())),
+      'must be true, false, a number of hops, or a list of addresses and subnets',
+    )
+    .optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
+})
+
+export type StackConfig = z.output<typeof stackConfigSchema>
+
+/** Environment → settings of the whole product. Throws a ConfigError that lists every fault. */
+export const readStackConfig = (env: Record<string, string | undefined>): StackConfig =>
+  readConfig(stackConfigSchema, env)

@@ -1,0 +1,1 @@
+export { readStackConfig, type StackConfig } from './config.js'

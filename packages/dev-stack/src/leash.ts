@@ -1,0 +1,62 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { processStart } from './lock.js'
+
+/** Path of the first of the programs that is on PATH. */
+export function onPath(...names: string[]): string | undefined {
+  try {
+    const script = names.map(name => `command -v ${name}`).join(' || ')
+    return execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).trim() || undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Ends the program when the leash's standard input closes, however its holder dies. Plain sh, as it must outlive a
+ * kill -9 of this process and costs no second Node.
+ */
+const script = `exec 3<&0
+"$@" </dev/null 3<&- & server=$!
+{ read -r _ <&3; kill $server 2>/dev/null; } & watch=$!
+exec 3<&-
+wait $server; code=$?
+kill $watch 2>/dev/null
+exit $code`
+
+export interface Leashed {
+  /** Resolves when the program has gone, asked for or not. */
+  ended: Promise<void>
+  /** Ends the program with SIGTERM and waits until it has gone. */
+  stop(): Promise<void>
+}
+
+/** Starts a server on a leash: it gets SIGTERM when this process ends, even by kill -9. */
+export function leashed(program: string, args: string[]): Leashed {
+  // A group of its own, so that Ctrl+C in a terminal does not end it before those who use it.
+  const child: ChildProcess = spawn('/bin/sh', ['-c', script, 'leash', program, ...args], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  child.stdin?.on('error', () => {})
+  const ended = new Promise<void>(resolve => {
+    child.once('exit', () => resolve()).once('error', () => resolve())
+  }).then(() => void child.stdin?.destroy())
+  return {
+    ended,
+    stop() {
+      child.stdin?.end()
+      return ended
+    },
+  }
+}
+
+/** Ends a process that an earlier run left behind; one that merely has its id now is left alone. */
+export async function endLeftover({ pid, start }: { pid: number; start: string }): Promise<void> {
+  const alive = () => processStart(pid) === start
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!alive()) return
+    process.kill(pid, signal)
+    for (const deadline = Date.now() + 5_000; alive() && Date.now() < deadline; ) await sleep(50)
+  }
+}

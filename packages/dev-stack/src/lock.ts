@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process'
+import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * What tells a living process from a later one with the same id: its start time.
+ * Undefined when there is no such process.
+ */
+export function processStart(pid: number): string | undefined {
+  try {
+    if (process.platform !== 'linux')
+      return (
+        execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
+      )
+    // The name in parentheses may hold spaces; the fields after it start with the state, a zombie being dead to us.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return fields[0] === 'Z' ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Takes a data folder for this process, waiting `waitMs` for a run that is just stopping.
+ * @returns a function that gives it back
+ * @throws Error naming the process that holds it
+ */
+export async function lockFolder(folder: string, waitMs = 3_000): Promise<() => void> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, 'lock')
+  const draft = `${file}.${process.pid}`
+  const mine = `${process.pid} ${processStart(process.pid) ?? ''}`
+  const deadline = Date.now() + waitMs
+  for (;;) {
+    // Written first and linked then, so that nobody ever reads half a lock.
+    writeFileSync(draft, mine, { mode: 0o600 })
+    try {
+      linkSync(draft, file)
+      return () => {
+        if (read(file) === mine) unlinkSync(file)
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    } finally {
+      unlink(draft)
+    }
+    const held = read(file)
+    if (held === undefined) continue
+    const [pid = '', start] = held.split(' ')
+    if (!start || processStart(Number(pid)) !== start) unlink(file)
+    else if (Date.now() > deadline)
+      throw new Error(
+        `DATA_DIR ${folder} is in use by process ${pid}: stop that one, or give this one a DATA_DIR of its own`,
+      )
+    else await sleep(100)
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function unlink(file: string): void {
+  try {
+    unlinkSync(file)
+  } catch {}
+}

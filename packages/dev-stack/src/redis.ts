@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { endLeftover, leashed, onPath } from './leash.js'
+import { processStart } from './lock.js'
+import { freePort } from './net.js'
+
+export interface RedisServer {
+  url: string
+  /** Process id of the server itself. */
+  pid: number
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+export interface RedisOptions {
+  /** Folder of its own: configuration, log, process id and the append-only file. */
+  folder: string
+  /** False keeps nothing on disk (tests). Default true: what it acknowledged survives a kill -9 and a power cut. */
+  durable?: boolean
+}
+
+/**
+ * Starts redis-server or valkey-server on a free loopback port, behind a password made for this run.
+ * A server that a killed run left in the same folder is ended first.
+ */
+export async function startRedis({ folder, durable = true }: RedisOptions): Promise<RedisServer> {
+  const program = onPath('redis-server', 'valkey-server')
+  if (!program)
+    throw new Error(
+      'neither redis-server nor valkey-server is on PATH: install one, or set REDIS_URL (npm start says how)',
+    )
+  const dir = resolve(folder)
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const stateFile = join(dir, 'process.json')
+  const leftover = readJson(stateFile)
+  if (leftover) await endLeftover(leftover)
+
+  const port = await freePort()
+  const password = randomBytes(18).toString('base64url')
+  const configFile = join(dir, 'redis.conf')
+  const settings: Record<string, string | number> = {
+    bind: '127.0.0.1',
+    port,
+    requirepass: password,
+    dir: JSON.stringify(dir),
+    logfile: 'redis.log',
+    save: '""',
+    appendonly: durable ? 'yes' : 'no',
+    // "everysec" may answer before the write reached the kernel, when a slow fsync is under way.
+    appendfsync: 'always',
+    'maxmemory-policy': 'noeviction',
+  }
+  writeFileSync(
+    configFile,
+    Object.entries(settings)
+      .map(pair => `${pair.join(' ')}\n`)
+      .join(''),
+    { mode: 0o600 },
+  )
+
+  const { ended, stop } = leashed(program, [configFile])
+  const url = `redis://:${password}@127.0.0.1:${port}`
+  let gone = false
+  void ended.then(() => {
+    gone = true
+  })
+  const client = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => 30 })
+  client.on('error', () => {})
+  try {
+    const pid = await serverPid(client, () => gone)
+    if (pid === undefined) throw new Error(`Redis did not start: see ${join(dir, 'redis.log')}`)
+    writeFileSync(stateFile, JSON.stringify({ pid, start: processStart(pid) ?? '' }))
+    return { url, pid, ended, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  } finally {
+    client.disconnect()
+  }
+}
+
+/** Asks until the server has loaded its file and answers; undefined when it has gone, or for a minute in vain. */
+async function serverPid(client: Redis, gone: () => boolean): Promise<number | undefined> {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline && !gone(); await sleep(20)) {
+    const info = await client.info('server').catch(() => '')
+    const pid = /^process_id:(\d+)/m.exec(info)?.[1]
+    if (pid && (await client.ping().catch(() => '')) === 'PONG') return Number(pid)
+  }
+  return undefined
+}
+
+function readJson(file: string): { pid: number; start: string } | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

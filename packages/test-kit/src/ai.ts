@@ -1,0 +1,193 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface AiTriplet {
+  subject: string
+  verb: string
+  object: string
+}
+
+/**
+ * How the provider answers one request:
+ * - `{ triplets }` as asked, `simple` triplets of the request's own text, `{ after, answer }` that many milliseconds later
+ * - `unauthorized` 401, `rate-limited` 429, `failing` 500, each with a text that quotes the key and the prompt
+ * - `hang` never, `reset` by cutting the connection, `html` 200 with a page, `broken-json` 200 with half an object
+ * - `refusal`, `empty` (no choices), `cut-off` (finish_reason length), `nonsense` (JSON of another shape), `huge` (201 triplets)
+ */
+export type AiAnswer =
+  | { triplets: AiTriplet[] }
+  | { after: number; answer: AiAnswer }
+  | 'simple'
+  | 'unauthorized'
+  | 'rate-limited'
+  | 'failing'
+  | 'hang'
+  | 'reset'
+  | 'html'
+  | 'broken-json'
+  | 'refusal'
+  | 'empty'
+  | 'cut-off'
+  | 'nonsense'
+  | 'huge'
+
+export interface AiRequest {
+  key: string
+  body: {
+    model: string
+    messages: { role: string; content: string }[]
+    response_format?: { type: string; json_schema?: { strict?: boolean; schema: unknown } }
+    tools?: unknown
+  }
+}
+
+export interface AiProvider {
+  /** For OPENAI_BASE_URL. */
+  url: string
+  /** What came in, oldest first. */
+  requests: AiRequest[]
+  /** Answers the next requests so, one each, in order; after them `always` counts again. */
+  next(...answers: AiAnswer[]): void
+  /** Answers every further request so (at first: `simple`). */
+  always(answer: AiAnswer): void
+  stop(): Promise<void>
+}
+
+/** One triplet a sentence of three words or more: first word, second word, the rest. */
+export const simpleTriplets = (text: string): AiTriplet[] =>
+  text
+    .split(/[.!?\n]+/)
+    .map(sentence => sentence.trim().split(/\s+/))
+    .filter(words => words.length > 2)
+    .slice(0, 200)
+    .map(([subject = '', verb = '', ...object]) => ({
+      subject,
+      verb,
+      object: object.join(' ').slice(0, 500),
+    }))
+
+/** A scriptable OpenAI-compatible provider over real HTTP on a free loopback port. */
+export const startAiProvider = async (): Promise<AiProvider> => {
+  const requests: AiRequest[] = []
+  const queue: AiAnswer[] = []
+  let usual: AiAnswer = 'simple'
+
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST' || request.url !== '/v1/chat/completions')
+      return json(response, 404, { error: { message: `Unknown request URL: ${request.url}` } })
+    const seen: AiRequest = {
+      key: (request.headers.authorization ?? '').replace(/^Bearer /, ''),
+      body: JSON.parse(await read(request)),
+    }
+    requests.push(seen)
+    await respond(queue.shift() ?? usual, seen, response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    next: (...answers) => void queue.push(...answers),
+    always(answer) {
+      usual = answer
+    },
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+const read = async (request: IncomingMessage): Promise<string> => {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk
+  return text
+}
+
+const json = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+) =>
+  void response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(body))
+
+async function respond(answer: AiAnswer, request: AiRequest, response: ServerResponse): Promise<void> {
+  const prompt = request.body.messages.at(-1)?.content ?? ''
+  const completion = (content: string | null, more: { refusal?: string; finish?: string } = {}) =>
+    json(response, 200, {
+      id: `chatcmpl-${requestCount++}`,
+      object: 'chat.completion',
+      created: Math.floor(Date.now() / 1000),
+      model: request.body.model,
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content, refusal: more.refusal ?? null },
+          logprobs: null,
+          finish_reason: more.finish ?? 'stop',
+        },
+      ],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    })
+  const fail = (status: number, code: string, headers?: Record<string, string>) =>
+    json(
+      response,
+      status,
+      { error: { message: `${code}: key ${request.key}, prompt ${prompt}`, type: code, param: null, code } },
+      headers,
+    )
+  const triplets = (list: AiTriplet[]) => completion(JSON.stringify({ triplets: list }))
+
+  if (typeof answer === 'object') {
+    if ('triplets' in answer) return triplets(answer.triplets)
+    await sleep(answer.after)
+    return respond(answer.answer, request, response)
+  }
+  switch (answer) {
+    case 'simple':
+      return triplets(simpleTriplets(prompt))
+    case 'unauthorized':
+      return fail(401, 'invalid_api_key')
+    case 'rate-limited':
+      return fail(429, 'rate_limit_exceeded', { 'retry-after-ms': '10' })
+    case 'failing':
+      return fail(500, 'server_error', { 'retry-after-ms': '10' })
+    case 'hang':
+      return
+    case 'reset':
+      return void response.socket?.resetAndDestroy()
+    case 'html':
+      return void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end('<!doctype html><h1>Welcome</h1>')
+    case 'broken-json':
+      return void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"id": "chatcmpl-1", "choices": [')
+    case 'refusal':
+      return completion(null, { refusal: "I'm sorry, I can't help with that." })
+    case 'empty':
+      return json(response, 200, {
+        id: 'chatcmpl-1',
+        object: 'chat.completion',
+        created: 1,
+        model: request.body.model,
+        choices: [],
+      })
+    case 'cut-off':
+      return completion('{"triplets": [{"subject": "a", "verb"', { finish: 'length' })
+    case 'nonsense':
+      return completion('{"answer": 42}')
+    case 'huge':
+      return triplets(
+        Array.from({ length: 201 }, (_, n) => ({ subject: `s${n}`, verb: 'is', object: 'x'.repeat(500) })),
+      )
+  }
+}
+
+let requestCount = 0

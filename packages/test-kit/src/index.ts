@@ -1,0 +1,6 @@
+export * from './ai.js'
+export * from './bed.js'
+export * from './client.js'
+export * from './databases.js'
+export * from './factories.js'
+export * from './mail.js'

@@ -1,0 +1,101 @@
+import type { AddressInfo } from 'node:net'
+import PostalMime from 'postal-mime'
+import { SMTPServer } from 'smtp-server'
+
+export interface Mail {
+  from: string
+  to: string[]
+  subject: string
+  text: string
+  html: string
+  /** The message as it came over the wire. */
+  raw: string
+}
+
+export interface MailCatcher {
+  url: string
+  /** All mails so far, oldest first. */
+  mails: Mail[]
+  /** The oldest mail to the address that no earlier call has returned; waits up to `ms` (10 s) for it. */
+  waitForMail(to: string, ms?: number): Promise<Mail>
+  /** Refuses the next `times` mails with a temporary failure (SMTP 451). */
+  refuse(times: number): void
+  stop(): Promise<void>
+}
+
+/** A real SMTP server on a free loopback port that keeps what it gets. */
+export const startMailCatcher = async (): Promise<MailCatcher> => {
+  const mails: Mail[] = []
+  const returned = new Set<Mail>()
+  const waiting = new Set<() => void>()
+  let refusals = 0
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    disableReverseLookup: true,
+    onData(stream, session, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', chunk => chunks.push(chunk))
+      stream.on('end', async () => {
+        if (refusals > 0) {
+          refusals--
+          return done(Object.assign(new Error('Try again later'), { responseCode: 451 }))
+        }
+        const raw = Buffer.concat(chunks)
+        const { subject = '', text = '', html = '', from } = await PostalMime.parse(raw)
+        mails.push({
+          from: from?.address ?? '',
+          to: session.envelope.rcptTo.map(recipient => recipient.address),
+          subject,
+          text,
+          html,
+          raw: raw.toString(),
+        })
+        done()
+        for (const look of waiting) look()
+      })
+    },
+  })
+  server.on('error', () => {})
+  await new Promise<void>((resolve, reject) => {
+    server.server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.server.address() as AddressInfo
+
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    waitForMail: (to, ms = 10_000) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const mail = mails.find(each => !returned.has(each) && each.to.includes(to))
+          if (!mail) return
+          clearTimeout(timer)
+          waiting.delete(look)
+          returned.add(mail)
+          resolve(mail)
+        }
+        const timer = setTimeout(() => {
+          waiting.delete(look)
+          const others = mails.flatMap(mail => mail.to).join(', ') || 'none'
+          reject(new Error(`no mail to ${to} within ${ms} ms (mails so far: ${others})`))
+        }, ms)
+        waiting.add(look)
+        look()
+      }),
+    refuse(times) {
+      refusals = times
+    },
+    stop: () => new Promise(resolve => server.close(() => resolve())),
+  }
+}
+
+/** The first http(s) link in the mail's text, else in its HTML. Throws when there is none. */
+export const linkIn = ({ text, html }: Pick<Mail, 'text' | 'html'>): string => {
+  const link =
+    /https?:\/\/[^\s<>"]+/.exec(text)?.[0] ??
+    /href="(https?:[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+  if (!link) throw new Error('the mail holds no link')
+  return link
+}

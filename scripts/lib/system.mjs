@@ -1,0 +1,96 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { bin, must, Refusal, run, say } from './run.mjs'
+
+/** First of the names that is an executable file on PATH. */
+export function onPath(...names) {
+  for (const name of names)
+    for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+      const file = join(folder, name)
+      try {
+        accessSync(file, constants.X_OK)
+        return file
+      } catch {}
+    }
+  return undefined
+}
+
+function systemIds() {
+  if (process.platform !== 'linux') return [process.platform]
+  if (!existsSync('/etc/os-release')) return ['linux']
+  const release = readFileSync('/etc/os-release', 'utf8')
+  return [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(match => match[1].split(' '))
+}
+
+const commands = {
+  debian: name => `sudo apt-get install ${name}`,
+  fedora: name => `sudo dnf install ${name}`,
+  rhel: name => `sudo dnf install ${name}`,
+  arch: name => `sudo pacman -S ${name}`,
+  alpine: name => `apk add ${name}`,
+  suse: name => `sudo zypper install ${name}`,
+  darwin: name => `brew install ${name}`,
+}
+
+/** The user's system's command that installs a package; undefined where we know none. */
+function installCommand(names) {
+  const system = systemIds().find(id => commands[id])
+  return system && commands[system](names[system] ?? names.other)
+}
+
+const mayUseApt = () =>
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  systemIds().includes('debian') &&
+  onPath('apt-get')
+
+async function aptInstall(name) {
+  say(`No ${name} here: installing it with apt-get, as this is Debian or Ubuntu and you are root …`)
+  const env = { DEBIAN_FRONTEND: 'noninteractive' }
+  // Old lists may still do where the network is slow or partly down: only the install decides.
+  await run('apt-get', ['update', '-q'], { env })
+  return run('apt-get', ['install', '-y', '-q', '--no-install-recommends', name], { env })
+}
+
+/** Sees to it that there is a Redis to use: REDIS_URL, a server on PATH, or one installed by apt; refuses otherwise. */
+export async function ensureRedis() {
+  if (process.env.REDIS_URL || onPath('redis-server', 'valkey-server')) return
+  if (mayUseApt() && (await aptInstall('redis-server')) === 0 && onPath('redis-server')) return
+  const command = installCommand({
+    debian: 'redis-server',
+    arch: 'valkey',
+    fedora: 'valkey',
+    rhel: 'valkey',
+    other: 'redis',
+  })
+  const how = command ? `Install one:  ${command}` : 'Install Redis or Valkey (on Windows: inside WSL)'
+  throw new Refusal(
+    `Iodine needs Redis, and neither redis-server nor valkey-server is on PATH.\n${how}\nor set REDIS_URL to one that runs already.`,
+  )
+}
+
+const macChrome = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+
+/** Path of a Chromium for the journeys; undefined when Playwright is to use the one it has downloaded itself. */
+export async function ensureBrowser() {
+  const given = process.env.CHROMIUM_PATH
+  if (given) {
+    if (existsSync(given)) return given
+    throw new Refusal(`CHROMIUM_PATH names ${given}, which does not exist.`)
+  }
+  const find = () =>
+    onPath('chromium', 'google-chrome', 'google-chrome-stable') ??
+    (existsSync(macChrome) ? macChrome : undefined)
+  const found = find()
+  if (found) return found
+  // Ubuntu's package is a snap stub that runs in no container: there Playwright's own is the surer way.
+  if (mayUseApt() && !systemIds().includes('ubuntu') && (await aptInstall('chromium')) === 0 && find())
+    return find()
+  say('No Chromium on PATH: Playwright downloads its own …')
+  await must("Downloading Playwright's Chromium", bin('playwright', 'e2e'), [
+    'install',
+    'chromium',
+    ...(mayUseApt() ? ['--with-deps'] : []),
+  ])
+  return undefined
+}
