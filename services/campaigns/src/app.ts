@@ -1,0 +1,16 @@
+import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
+import type { CampaignsConfig } from './config.js'
+import { createCampaignModel } from './models/campaign.js'
+
+/** Campaigns: named collections of IODs. */
+export const createApp = async (config: CampaignsConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
+  const service = await createStoreService('campaigns', config, deps)
+  try {
+    createCampaignModel(service.mongo)
+    await prepareModels(service.mongo)
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+  return service
+}

@@ -1,0 +1,34 @@
+import type { Connection } from '@iodine/service-kit'
+import { type Model, Schema, type Types } from 'mongoose'
+
+export interface CampaignDoc {
+  _id: Types.ObjectId
+  name: string
+  description: string
+  created_by: Types.ObjectId
+  created_at: Date
+  /** Length of `iod_ids`, changed together with it, so that lists need not read it. */
+  iod_count: number
+  /** Members in the order they were added; only read where asked for. */
+  iod_ids?: Types.ObjectId[]
+}
+export type CampaignModel = Model<CampaignDoc>
+
+const required = true
+const schema = new Schema<CampaignDoc>(
+  {
+    name: { type: String, required },
+    // Mongoose counts an empty string as missing; a description may be empty.
+    description: { type: String, default: '' },
+    created_by: { type: Schema.Types.ObjectId, required },
+    created_at: { type: Date, required },
+    iod_count: { type: Number, required },
+    iod_ids: { type: [Schema.Types.ObjectId], select: false },
+  },
+  { collection: 'campaigns', versionKey: false },
+)
+schema.index({ created_at: -1, _id: -1 })
+schema.index({ created_by: 1, created_at: -1, _id: -1 })
+
+export const createCampaignModel = (mongo: Connection): CampaignModel =>
+  mongo.model<CampaignDoc>('Campaign', schema)

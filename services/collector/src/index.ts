@@ -1,0 +1,2 @@
+export { createApp } from './app.js'
+export { type CollectorConfig, collectorConfigSchema } from './config.js'

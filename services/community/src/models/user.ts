@@ -1,0 +1,38 @@
+import type { Connection } from '@iodine/service-kit'
+import { type Model, Schema, type Types } from 'mongoose'
+
+export interface UserDoc {
+  _id: Types.ObjectId
+  username: string | null
+  /** Revision of the rename that `username` comes from; 0 is the name the account was created with. */
+  revision: number
+  /** Null until user.created has come. */
+  created_at: Date | null
+  deleted: boolean
+  /** Has a username, is created and not deleted: only such users are ever shown. */
+  public: boolean
+  /** Every suffix of the folded username: a substring of the name is a prefix of one of them. */
+  suffixes: string[]
+  total_iods: number
+  total_narratives: number
+}
+export type UserModel = Model<UserDoc>
+
+const required = true
+const schema = new Schema<UserDoc>(
+  {
+    username: { type: String, default: null },
+    revision: { type: Number, required },
+    created_at: { type: Date, default: null },
+    deleted: { type: Boolean, required },
+    public: { type: Boolean, required },
+    suffixes: { type: [String] },
+    total_iods: { type: Number, required },
+    total_narratives: { type: Number, required },
+  },
+  { collection: 'users', versionKey: false },
+)
+schema.index({ public: 1, created_at: -1, _id: -1 })
+schema.index({ suffixes: 1 })
+
+export const createUserModel = (mongo: Connection): UserModel => mongo.model<UserDoc>('User', schema)
