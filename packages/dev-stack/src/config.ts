@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { email } from '@iodine/contracts'
 import {
   keySetting,
   LOG_LEVELS,
@@ -9,7 +10,6 @@ import {
 } from '@iodine/service-kit'
 import { z } from 'zod'
 
-const email = z.email('must be an e-mail address')
 const list = <T extends z.ZodType<unknown, string>>(item: T) =>
   z
     .string()
@@ -80,6 +80,9 @@ const stackConfigSchema = z.object({
 })
 
 export type StackConfig = z.output<typeof stackConfigSchema>
+
+/** Names of all variables. */
+export const variables = Object.keys(stackConfigSchema.shape) as (keyof StackConfig)[]
 
 /** Environment → settings of the whole product. Throws a ConfigError that lists every fault. */
 export const readStackConfig = (env: Record<string, string | undefined>): StackConfig =>

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { localUrl } from './net.js'
 
 export interface Inbox {
   /** Where mail is read. */
@@ -33,7 +34,7 @@ export async function startInbox({
   const servers = await maildev.start()
   const web = servers.api?.getPort()
   return {
-    url: `http://${host === '127.0.0.1' ? 'localhost' : host}:${web}`,
+    url: localUrl(host, web ?? port),
     smtpUrl: `smtp://127.0.0.1:${servers.smtp.getAddress().port}`,
     stop: () => maildev.stop(),
   }

@@ -1,1 +1,3 @@
 export { readStackConfig, type StackConfig } from './config.js'
+export type { PartName, StackPart } from './parts.js'
+export { type Stack, type StackOptions, startStack } from './stack.js'

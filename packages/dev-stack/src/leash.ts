@@ -1,4 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processStart } from './lock.js'
 
@@ -51,12 +53,28 @@ export function leashed(program: string, args: string[]): Leashed {
   }
 }
 
-/** Ends a process that an earlier run left behind; one that merely has its id now is left alone. */
-export async function endLeftover({ pid, start }: { pid: number; start: string }): Promise<void> {
-  const alive = () => processStart(pid) === start
+const processFile = (folder: string) => join(folder, 'process.json')
+
+/** Remembers in the folder which process serves from it. */
+export function keepProcess(folder: string, pid: number): void {
+  writeFileSync(processFile(folder), JSON.stringify({ pid, start: processStart(pid) }))
+}
+
+/**
+ * Ends the process that a killed run left behind on the folder, as two servers would spoil its files. One that merely
+ * has its id now is left alone.
+ */
+export async function endLeftover(folder: string): Promise<void> {
+  let kept: { pid: number; start?: string }
+  try {
+    kept = JSON.parse(readFileSync(processFile(folder), 'utf8'))
+  } catch {
+    return
+  }
+  const alive = () => kept.start !== undefined && processStart(kept.pid) === kept.start
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!alive()) return
-    process.kill(pid, signal)
+    process.kill(kept.pid, signal)
     for (const deadline = Date.now() + 5_000; alive() && Date.now() < deadline; ) await sleep(50)
   }
 }

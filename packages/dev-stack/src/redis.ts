@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { endLeftover, leashed, onPath } from './leash.js'
-import { processStart } from './lock.js'
-import { freePort } from './net.js'
+import { endLeftover, keepProcess, leashed, onPath } from './leash.js'
+import { freePorts } from './net.js'
 
 export interface RedisServer {
   url: string
@@ -20,13 +19,15 @@ export interface RedisOptions {
   folder: string
   /** False keeps nothing on disk (tests). Default true: what it acknowledged survives a kill -9 and a power cut. */
   durable?: boolean
+  /** The URL of an earlier start, to be reached there again; a free port and a new password unless given. */
+  at?: string
 }
 
 /**
- * Starts redis-server or valkey-server on a free loopback port, behind a password made for this run.
+ * Starts redis-server or valkey-server on a loopback port, behind a password.
  * A server that a killed run left in the same folder is ended first.
  */
-export async function startRedis({ folder, durable = true }: RedisOptions): Promise<RedisServer> {
+export async function startRedis({ folder, durable = true, at }: RedisOptions): Promise<RedisServer> {
   const program = onPath('redis-server', 'valkey-server')
   if (!program)
     throw new Error(
@@ -34,12 +35,10 @@ export async function startRedis({ folder, durable = true }: RedisOptions): Prom
     )
   const dir = resolve(folder)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const stateFile = join(dir, 'process.json')
-  const leftover = readJson(stateFile)
-  if (leftover) await endLeftover(leftover)
+  await endLeftover(dir)
 
-  const port = await freePort()
-  const password = randomBytes(18).toString('base64url')
+  const url = at ?? `redis://:${randomBytes(18).toString('base64url')}@127.0.0.1:${(await freePorts(1))[0]}`
+  const { port, password } = new URL(url)
   const configFile = join(dir, 'redis.conf')
   const settings: Record<string, string | number> = {
     bind: '127.0.0.1',
@@ -62,7 +61,6 @@ export async function startRedis({ folder, durable = true }: RedisOptions): Prom
   )
 
   const { ended, stop } = leashed(program, [configFile])
-  const url = `redis://:${password}@127.0.0.1:${port}`
   let gone = false
   void ended.then(() => {
     gone = true
@@ -72,7 +70,7 @@ export async function startRedis({ folder, durable = true }: RedisOptions): Prom
   try {
     const pid = await serverPid(client, () => gone)
     if (pid === undefined) throw new Error(`Redis did not start: see ${join(dir, 'redis.log')}`)
-    writeFileSync(stateFile, JSON.stringify({ pid, start: processStart(pid) ?? '' }))
+    keepProcess(dir, pid)
     return { url, pid, ended, stop }
   } catch (error) {
     await stop()
@@ -90,12 +88,4 @@ async function serverPid(client: Redis, gone: () => boolean): Promise<number | u
     if (pid && (await client.ping().catch(() => '')) === 'PONG') return Number(pid)
   }
   return undefined
-}
-
-function readJson(file: string): { pid: number; start: string } | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return undefined
-  }
 }

@@ -25,12 +25,14 @@ export const readConfig = <T extends z.ZodType>(
 
 export const portSetting = z.coerce.number('must be a port').int('must be a port').min(0).max(65_535)
 export const urlSetting = (...protocols: string[]) =>
-  z
-    .string()
-    .refine(
-      value => URL.canParse(value) && protocols.includes(new URL(value).protocol.replace(/:$/, '')),
-      `must be a URL with ${protocols.join(' or ')}`,
-    )
+  z.string().refine(
+    value => {
+      // MongoDB's addresses may list several hosts, which no other URL does.
+      const single = value.replace(/,[^/]*/, '')
+      return URL.canParse(single) && protocols.includes(new URL(single).protocol.slice(0, -1))
+    },
+    `must be a URL with ${protocols.join(' or ')}`,
+  )
 export const switchSetting = z
   .enum(['true', 'false'], 'must be true or false')
   .transform(value => value === 'true')

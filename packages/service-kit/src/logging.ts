@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
@@ -16,25 +16,28 @@ const SECRETS = [
   'link',
 ]
 
-/** A structured logger on standard output; fields that could hold a secret are removed wherever they stand. */
-export const createLogger = (name: string, level: string): Logger =>
-  pino({
-    name,
-    level,
-    base: { service: name },
-    redact: { paths: SECRETS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]), remove: true },
-    serializers: {
-      // Driver and provider messages may quote data: class, code and place are enough to find the fault.
-      err: (error: unknown) =>
-        error instanceof Error
-          ? {
-              type: error.name,
-              code: (error as { code?: unknown }).code,
-              at: error.stack
-                ?.split('\n')
-                .slice(1, 6)
-                .map(line => line.trim()),
-            }
-          : { type: typeof error },
+/** A structured logger on standard output or another destination; fields that could hold a secret are removed wherever they stand. */
+export const createLogger = (name: string, level: string, destination?: DestinationStream): Logger =>
+  pino(
+    {
+      name,
+      level,
+      base: { service: name },
+      redact: { paths: SECRETS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]), remove: true },
+      serializers: {
+        // Driver and provider messages may quote data: class, code and place are enough to find the fault.
+        err: (error: unknown) =>
+          error instanceof Error
+            ? {
+                type: error.name,
+                code: (error as { code?: unknown }).code,
+                at: error.stack
+                  ?.split('\n')
+                  .slice(1, 6)
+                  .map(line => line.trim()),
+              }
+            : { type: typeof error },
+      },
     },
-  })
+    destination,
+  )

@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { MongoClient } from 'mongodb'
+import { endLeftover, keepProcess, leashed, onPath } from './leash.js'
+import { freePorts } from './net.js'
+
+export interface Database {
+  kind: 'mongod' | 'embedded'
+  uri: string
+  stop(): Promise<void>
+}
+
+/**
+ * A MongoDB on the folder: the `mongod` on PATH, else the embedded engine in a process of its own. A folder that the
+ * embedded engine has filled stays with it, as nothing of it could be read by a mongod installed later.
+ */
+export const startMongo = async (folder: string): Promise<Database> => {
+  const embedded = join(folder, 'embedded-mongo')
+  const mongod = existsSync(embedded) ? undefined : onPath('mongod')
+  if (mongod) return startMongod(mongod, resolve(folder, 'mongod'))
+  const { uri, stop } = await startEmbeddedMongo({ dataDir: embedded, isolate: 'process' })
+  return { kind: 'embedded', uri, stop }
+}
+
+/** A real mongod as a replica set of one, which is what production has. */
+const startMongod = async (program: string, dir: string): Promise<Database> => {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  await endLeftover(dir)
+  const [port] = await freePorts(1)
+  const log = join(dir, 'mongod.log')
+  const pidFile = join(dir, 'mongod.pid')
+  const args = [
+    '--dbpath',
+    dir,
+    '--bind_ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--replSet',
+    'iodine',
+    '--logpath',
+    log,
+    '--logappend',
+    '--pidfilepath',
+    pidFile,
+  ]
+  const { ended, stop } = leashed(program, args)
+  const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 60_000 })
+  try {
+    const failed = ended.then(() => {
+      throw new Error(`mongod did not start: see ${log}`)
+    })
+    await Promise.race([becomePrimary(client, `127.0.0.1:${port}`), failed])
+    keepProcess(dir, Number(readFileSync(pidFile, 'utf8')))
+    return { kind: 'mongod', uri: `${uri}&replicaSet=iodine`, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  } finally {
+    await client.close()
+  }
+}
+
+/** Makes the server a replica set of itself under its present address (the port is another one each time). */
+const becomePrimary = async (client: MongoClient, host: string): Promise<void> => {
+  const admin = client.db('admin')
+  const members = [{ _id: 0, host }]
+  try {
+    await admin.command({ replSetInitiate: { _id: 'iodine', members } })
+  } catch (error) {
+    const alreadyInitialized = 23
+    if ((error as { code?: number }).code !== alreadyInitialized) throw error
+    const { config } = await admin.command({ replSetGetConfig: 1 })
+    await admin.command({ replSetReconfig: { ...config, members, version: config.version + 1 }, force: true })
+  }
+  while (!(await admin.command({ hello: 1 })).isWritablePrimary) await sleep(50)
+}

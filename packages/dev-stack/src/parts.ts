@@ -1,0 +1,78 @@
+import { authConfigSchema, createApp as createAuth } from '@iodine/auth'
+import { campaignsConfigSchema, createApp as createCampaigns } from '@iodine/campaigns'
+import { collectorConfigSchema, createApp as createCollector } from '@iodine/collector'
+import { communityConfigSchema, createApp as createCommunity } from '@iodine/community'
+import { createApp as createGateway, gatewayConfigSchema } from '@iodine/gateway'
+import { createApp as createIods, iodsConfigSchema } from '@iodine/iods'
+import { createApp as createNarratives, narrativesConfigSchema } from '@iodine/narratives'
+import { ConfigError, type Part, readConfig, type ServiceDeps } from '@iodine/service-kit'
+import { createApp as createWorkers, workersConfigSchema } from '@iodine/workers'
+import type { z } from 'zod'
+
+export type Env = Record<string, string | undefined>
+type Create = (deps: ServiceDeps) => Promise<Part>
+
+/** Checks a part's configuration first, so that all parts' faults are known before any part starts. */
+const hosted =
+  <T extends z.ZodType>(schema: T, create: (config: z.output<T>, deps: ServiceDeps) => Promise<Part>) =>
+  (env: Env): Create => {
+    const config = readConfig(schema, env)
+    return deps => create(config, deps)
+  }
+
+const PARTS = {
+  auth: hosted(authConfigSchema, createAuth),
+  collector: hosted(collectorConfigSchema, createCollector),
+  iods: hosted(iodsConfigSchema, createIods),
+  campaigns: hosted(campaignsConfigSchema, createCampaigns),
+  narratives: hosted(narrativesConfigSchema, createNarratives),
+  community: hosted(communityConfigSchema, createCommunity),
+  workers: hosted(workersConfigSchema, createWorkers),
+  gateway: hosted(gatewayConfigSchema, createGateway),
+}
+export type PartName = keyof typeof PARTS
+export const PART_NAMES = Object.keys(PARTS) as PartName[]
+
+export const byPart = <T>(value: (name: PartName) => T) =>
+  Object.fromEntries(PART_NAMES.map(name => [name, value(name)])) as Record<PartName, T>
+
+/** Ways to create each part with its own environment. Throws one ConfigError with the faults of all. */
+export const preparedParts = (envs: Record<PartName, Env>): Record<PartName, Create> => {
+  const faults = new Set<string>()
+  const creators = byPart(name => {
+    try {
+      return PARTS[name](envs[name])
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      for (const fault of error.faults) faults.add(fault)
+    }
+  })
+  if (faults.size > 0) throw new ConfigError([...faults])
+  return creators as Record<PartName, Create>
+}
+
+/** One part of a running stack, which may be stopped and started again at the same address. */
+export interface StackPart {
+  url: string
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export const restartable = (url: string, create: () => Promise<Part>): StackPart => {
+  let running: Part | undefined
+  return {
+    url,
+    async start() {
+      if (running) return
+      const part = await create()
+      // Closed by stop() even where listening fails.
+      running = part
+      await part.listen()
+    },
+    async stop() {
+      const part = running
+      running = undefined
+      await part?.close()
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { openSync, renameSync, statSync, writeSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigError, createLogger } from '@iodine/service-kit'
+import { readStackConfig, type StackConfig, variables } from './config.js'
+import { startInbox } from './inbox.js'
+import { lockFolder } from './lock.js'
+import { type Database, startMongo } from './mongo.js'
+import { freePorts, localUrl, portFault } from './net.js'
+import {
+  byPart,
+  type Env,
+  PART_NAMES,
+  type PartName,
+  preparedParts,
+  restartable,
+  type StackPart,
+} from './parts.js'
+import { type RedisServer, startRedis } from './redis.js'
+import { keptSecret } from './secrets.js'
+
+export interface Stack {
+  /** The app and its API, at the gateway. */
+  url: string
+  /** The embedded inbox's page; absent when mail goes to an SMTP_URL. */
+  inboxUrl: string | undefined
+  /** Absolute path of DATA_DIR. */
+  dataDir: string
+  /** What holds the data: one of the embedded defaults, or a server that was given. */
+  database: Database['kind'] | 'given'
+  parts: Record<PartName, StackPart>
+  /** Stops the parts, then the servers below them, and frees DATA_DIR. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+export interface StackOptions {
+  /** The contract's environment variables; others are not looked at. */
+  env: Env
+  /** Begins the names of databases and Redis keys, so that stacks can share servers. */
+  prefix?: string
+  /** Hears what is going on, a line each. */
+  progress?: (line: string) => void
+}
+
+/**
+ * Starts the whole product in this process: databases and inbox as embedded defaults where none is given, then every
+ * service, the workers and the gateway, each on a loopback port of its own; resolves when the gateway is ready.
+ * Throws a ConfigError with every fault of the environment, or an Error that says what did not start.
+ */
+export const startStack = async ({
+  env,
+  prefix = 'iodine',
+  progress = () => {},
+}: StackOptions): Promise<Stack> => {
+  const config = readStackConfig(env)
+  const dataDir = resolve(config.DATA_DIR)
+  const started: (() => unknown)[] = []
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= (async () => {
+      for (const undo of started.reverse()) await undo()
+    })()
+    return stopping
+  }
+  /** Remembers to stop what has started. */
+  const keep = async <T extends { stop(): unknown }>(starting: Promise<T>): Promise<T> => {
+    const server = await starting
+    started.push(() => server.stop())
+    return server
+  }
+
+  try {
+    started.push(await lockFolder(dataDir))
+    await checkPorts(config)
+    progress('Starting databases …')
+    const [mongo, redis, inbox] = await all([
+      config.MONGODB_URI ? { kind: 'given' as const, uri: config.MONGODB_URI } : keep(startMongo(dataDir)),
+      config.REDIS_URL
+        ? { url: config.REDIS_URL }
+        : keep(startLastingRedis(join(dataDir, 'redis'), progress)),
+      config.SMTP_URL
+        ? { url: undefined, smtpUrl: config.SMTP_URL }
+        : keep(startInbox({ folder: join(dataDir, 'inbox'), host: config.HOST, port: config.INBOX_PORT })),
+    ])
+
+    progress('Starting services …')
+    const ports = await freePorts(PART_NAMES.length)
+    const addresses = byPart(name => {
+      const host = name === 'gateway' ? config.HOST : '127.0.0.1'
+      const port = (name === 'gateway' && config.PORT) || (ports.pop() as number)
+      return { host, port, url: localUrl(host, port) }
+    })
+    const { url } = addresses.gateway
+    const shared: Env = {
+      ...Object.fromEntries(variables.map(name => [name, env[name]])),
+      ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
+      PUBLIC_URL: config.PUBLIC_URL ?? url,
+      MONGODB_URI: mongo.uri,
+      MONGODB_PREFIX: prefix,
+      REDIS_URL: redis.url,
+      REDIS_PREFIX: prefix,
+      SMTP_URL: inbox.smtpUrl,
+      SERVICE_KEY: randomBytes(24).toString('base64url'),
+      SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, 'secrets-key'), newSecretsKey),
+      JWT_PRIVATE_KEY: config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, 'jwt-private-key'), newSigningKey),
+    }
+    for (const name of PART_NAMES) shared[`${name.toUpperCase()}_URL`] = addresses[name].url
+    const creators = preparedParts(
+      byPart(name => ({ ...shared, HOST: addresses[name].host, PORT: String(addresses[name].port) })),
+    )
+    const log = logFile(join(dataDir, 'iodine.log'))
+    const parts = byPart(name =>
+      restartable(addresses[name].url, () =>
+        creators[name]({ logger: createLogger(name, config.LOG_LEVEL, log) }),
+      ),
+    )
+    const { gateway, ...behind } = parts
+    started.push(() => Promise.all(Object.values(behind).map(part => part.stop())))
+    // Stopped first: it takes no request any more when those it forwards to go.
+    started.push(() => gateway.stop())
+    if (config.RATE_LIMITS === 'off') {
+      progress('Rate limits are off (RATE_LIMITS)')
+      createLogger('dev-stack', config.LOG_LEVEL, log).warn('rate limits are off')
+    }
+    await all(PART_NAMES.map(name => parts[name].start()))
+    await untilReady(url)
+    return { url, inboxUrl: inbox.url, dataDir, database: mongo.kind, parts, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Like Promise.all, but settles when everything has: what did start is then known and can be stopped. */
+const all = async <const T extends readonly unknown[]>(
+  work: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> => {
+  const results = await Promise.allSettled(work)
+  const failed = results.find(result => result.status === 'rejected')
+  if (failed) throw failed.reason
+  return results.map(result => (result as PromiseFulfilledResult<unknown>).value) as never
+}
+
+const checkPorts = async ({ PORT, INBOX_PORT, SMTP_URL, HOST }: StackConfig): Promise<void> => {
+  const wanted = { PORT, ...(!SMTP_URL && { INBOX_PORT }) }
+  const faults = await Promise.all(
+    Object.entries(wanted).map(async ([name, port]) => {
+      const fault = port && (await portFault(port, HOST))
+      if (!fault) return []
+      const reason = fault === 'EADDRINUSE' ? 'is in use by another program' : `cannot be used (${fault})`
+      return `${name}: port ${port} on ${HOST} ${reason}; choose another, or 0 for any free one`
+    }),
+  )
+  if (PORT && PORT === wanted.INBOX_PORT) faults.push('INBOX_PORT: must differ from PORT')
+  if (faults.flat().length > 0) throw new ConfigError(faults.flat())
+}
+
+/** Redis on the folder, started again at the same address whenever it ends unasked. */
+const startLastingRedis = async (folder: string, progress: (line: string) => void) => {
+  let server: RedisServer
+  let stopping = false
+  const start = async (at?: string): Promise<void> => {
+    server = await startRedis({ folder, ...(at && { at }) })
+    void server.ended.then(async () => {
+      while (!stopping) {
+        progress('Redis has ended unasked: starting it again …')
+        const started = await start(server.url).then(
+          () => true,
+          () => sleep(1_000),
+        )
+        if (started) return
+      }
+    })
+  }
+  await start()
+  return {
+    url: server!.url,
+    stop() {
+      stopping = true
+      return server.stop()
+    },
+  }
+}
+
+const newSecretsKey = () => randomBytes(32).toString('base64')
+const newSigningKey = () =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+const LOG_BYTES = 20 * 1024 * 1024
+
+/** Appends to the file; one that has grown large is kept once, under another name, at the next start. */
+const logFile = (path: string): { write(line: string): void } => {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`)
+  const file = openSync(path, 'a', 0o600)
+  return { write: line => void writeSync(file, line) }
+}
+
+/** Asks the gateway until every service is ready. */
+const untilReady = async (url: string): Promise<void> => {
+  let last = 'no answer'
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(50)) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+    if (answer?.ok) return
+    if (answer) last = await answer.text()
+  }
+  throw new Error(`The services did not become ready within a minute: ${last}`)
+}
