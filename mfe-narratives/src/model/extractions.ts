@@ -1,0 +1,112 @@
+import type { Narrative } from '@iodine/contracts'
+
+/** How long a card that never came is waited for, in milliseconds. */
+export const WAIT_MAX_MS = 15 * 60_000
+
+/** A text being analyzed. */
+export interface Extraction {
+  text: string
+  /** null where the form's field was left blank. */
+  src: string | null
+  /** Milliseconds since the epoch. */
+  startedAt: number
+  /**
+   * `running`: the call is open. `waiting`: the call is over (a time-out, a reload) and the server goes on.
+   * `overdue`: waited for `WAIT_MAX_MS` in vain.
+   */
+  phase: 'running' | 'waiting' | 'overdue'
+  /** Narratives of the same text that were there before. */
+  knownIds: string[]
+}
+
+export interface Extractions {
+  getState: () => readonly Extraction[]
+  subscribe: (listener: () => void) => () => void
+  isUnderWay: (text: string, src: string | null) => boolean
+  /** Begins one; null when the same text and source is already under way. */
+  start: (text: string, src: string | null, listed: readonly Narrative[]) => Extraction | null
+  /** The call timed out: the list will tell. */
+  wait: (extraction: Extraction) => void
+  /** Done, failed or no longer wanted. */
+  end: (extraction: Extraction) => void
+  /** Ends what the list now holds, and gives it back with its narrative. */
+  settle: (listed: readonly Narrative[]) => { extraction: Extraction; narrative: Narrative }[]
+}
+
+/**
+ * The texts a user has under way, kept in `storage` so that a reload still waits for them. One instance lasts as long
+ * as the page: a call goes on while another section is shown.
+ */
+export function createExtractions(storage: Storage, key: string, now: () => number = Date.now): Extractions {
+  let state: readonly Extraction[] = read(storage, key).map(extraction =>
+    extraction.phase === 'running' ? { ...extraction, phase: 'waiting' } : extraction,
+  )
+  const listeners = new Set<() => void>()
+  const set = (next: readonly Extraction[]) => {
+    state = next
+    write(storage, key, state)
+    for (const listener of listeners) listener()
+  }
+  const same = (a: Extraction, b: Extraction) => isOf(a, b.text, b.src) && a.startedAt === b.startedAt
+  const setPhase = (extraction: Extraction, phase: Extraction['phase']) =>
+    set(state.map(item => (same(item, extraction) ? { ...item, phase } : item)))
+  const end = (extraction: Extraction) => set(state.filter(item => !same(item, extraction)))
+  const isUnderWay = (text: string, src: string | null) =>
+    state.some(item => item.phase !== 'overdue' && isOf(item, text, src))
+
+  return {
+    getState: () => state,
+    subscribe: listener => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    isUnderWay,
+    start: (text, src, listed) => {
+      if (isUnderWay(text, src)) return null
+      const knownIds = listed.filter(item => isOf(item, text, src)).map(item => item.id)
+      const extraction: Extraction = { text, src, startedAt: now(), phase: 'running', knownIds }
+      set([extraction, ...state.filter(item => !isOf(item, text, src))])
+      return extraction
+    },
+    wait: extraction => setPhase(extraction, 'waiting'),
+    end,
+    settle: listed => {
+      const settled: { extraction: Extraction; narrative: Narrative }[] = []
+      for (const extraction of state) {
+        if (extraction.phase === 'running') continue
+        const narrative = listed.find(
+          item => isOf(item, extraction.text, extraction.src) && !extraction.knownIds.includes(item.id),
+        )
+        if (narrative) {
+          settled.push({ extraction, narrative })
+          end(extraction)
+        } else if (extraction.phase === 'waiting' && now() - extraction.startedAt > WAIT_MAX_MS) {
+          setPhase(extraction, 'overdue')
+        }
+      }
+      return settled
+    },
+  }
+}
+
+const isOf = (item: { text: string; src: string | null }, text: string, src: string | null) =>
+  item.text === text && (item.src || null) === (src || null)
+
+function read(storage: Storage, key: string): Extraction[] {
+  try {
+    const stored: unknown = JSON.parse(storage.getItem(key) ?? '[]')
+    return Array.isArray(stored) ? (stored as Extraction[]) : []
+  } catch {
+    return []
+  }
+}
+
+/** Without room in the storage only reload-safety is lost. */
+function write(storage: Storage, key: string, state: readonly Extraction[]) {
+  try {
+    if (state.length > 0) storage.setItem(key, JSON.stringify(state))
+    else storage.removeItem(key)
+  } catch {
+    storage.removeItem(key)
+  }
+}

@@ -1,0 +1,120 @@
+import { LIMITS } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { Button, Callout, Card, FormGroup, InputGroup, ProgressBar, TextArea } from '@iodine/ui'
+import { type FormEvent, type MouseEvent, useState } from 'react'
+import type { Extraction } from '../model/extractions'
+import styles from './AnalyzeForm.module.css'
+
+const COUNT_FROM = LIMITS.narrativeTextMax * 0.8
+
+export interface AnalyzeFormProps {
+  underWay: readonly Extraction[]
+  isUnderWay: (text: string, src: string | null) => boolean
+  /** Why the user's key won't do, once an extraction told so. */
+  keyFault: string | null
+  /** Resolves true when the text needs no second try. */
+  onExtract: (text: string, src: string | null) => Promise<boolean>
+}
+
+/** The form for the next text; it stays usable while others are being analyzed. */
+export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: AnalyzeFormProps) {
+  const { notify } = useHost()
+  const [text, setText] = useState('')
+  const [source, setSource] = useState('')
+  const src = source.trim() || null
+  const running = underWay.filter(extraction => extraction.phase !== 'overdue').length
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() === '') {
+      notify({ status: 'warning', title: 'Please enter text to analyze' })
+      return
+    }
+    if (!(await onExtract(text, src))) return
+    // What was typed meanwhile is the next text.
+    setText(current => (current === text ? '' : current))
+    setSource(current => (current === source ? '' : current))
+  }
+
+  return (
+    <Card>
+      <form onSubmit={submit} noValidate aria-labelledby="analyze-new-text">
+        <h2 id="analyze-new-text" className={styles.title}>
+          Analyze new text
+        </h2>
+        <FormGroup
+          label="Text"
+          labelFor="narrative-text"
+          labelInfo="(required)"
+          helperText={lengthHint(text)}
+        >
+          <TextArea
+            id="narrative-text"
+            required
+            fill
+            className={styles.text}
+            placeholder="Paste the text to analyze"
+            value={text}
+            onChange={event => setText(event.target.value)}
+          />
+        </FormGroup>
+        <FormGroup label="Source URL" labelFor="narrative-source" labelInfo="(optional)">
+          <InputGroup
+            id="narrative-source"
+            type="url"
+            placeholder="https://example.com/article"
+            value={source}
+            onValueChange={setSource}
+          />
+        </FormGroup>
+        <div className={styles.actions}>
+          <Button
+            type="submit"
+            intent="primary"
+            text="Extract narratives"
+            loading={text.trim() !== '' && isUnderWay(text, src)}
+          />
+          {running > 0 && (
+            <div className={styles.progress} role="status">
+              <ProgressBar intent="primary" />
+              <span>
+                Analyzing {running} {running === 1 ? 'text' : 'texts'}… You can go on with the next one.
+              </span>
+            </div>
+          )}
+        </div>
+      </form>
+      <KeyHint fault={keyFault} />
+    </Card>
+  )
+}
+
+const lengthHint = (text: string) =>
+  text.length > COUNT_FROM
+    ? `${text.length.toLocaleString('en-US')} of at most ${LIMITS.narrativeTextMax.toLocaleString('en-US')} characters`
+    : undefined
+
+/** Says that a key is needed, before the first try and after one that failed for it. */
+function KeyHint({ fault }: { fault: string | null }) {
+  const { basePath, navigate, session } = useHost()
+  if (!fault && session.user.has_openai_key) return null
+  const profile = `${basePath.slice(0, basePath.lastIndexOf('/'))}/profile`
+  const open = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    navigate(profile)
+  }
+  return (
+    <Callout
+      className={styles.hint}
+      intent={fault ? 'warning' : 'none'}
+      icon={false}
+      title={fault ? 'OpenAI key required' : undefined}
+    >
+      <span>{fault ?? 'Texts are analyzed with your own OpenAI API key. Add it in your profile first.'}</span>
+      <a href={profile} onClick={open}>
+        Open my profile
+      </a>
+    </Callout>
+  )
+}

@@ -1,0 +1,110 @@
+import { type Iod, isHttpUrl, type Narrative, type Triplet } from '@iodine/contracts'
+import { Button, Card, Tag } from '@iodine/ui'
+import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
+import { memo } from 'react'
+import { tripletValue } from '../model/triplets'
+import styles from './NarrativeCard.module.css'
+import palette from './NarrativesPage.module.css'
+
+const ID_PREFIX = 8
+
+export interface NarrativeCardProps {
+  narrative: Narrative
+  /** The IOD that a triplet already is. */
+  iodOf: (triplet: Triplet) => Iod | undefined
+  deleting: boolean
+  onDelete: () => void
+  onConvert: (triplet: Triplet) => void
+}
+
+/** An analyzed text with its triplets. */
+export const NarrativeCard = memo(
+  function NarrativeCard({ narrative, iodOf, deleting, onDelete, onConvert }: NarrativeCardProps) {
+    const { id, text, src, triplets } = narrative
+    const prefix = id.slice(0, ID_PREFIX)
+    return (
+      <Card className={styles.card} role="article" aria-label={`Narrative ${prefix}`}>
+        <header className={styles.header}>
+          <code className={styles.id}>{prefix}</code>
+          <span className={styles.meta}>
+            Source: <Source src={src} />
+          </span>
+          <Button
+            className={styles.delete}
+            variant="minimal"
+            size="small"
+            icon={<TrashIcon />}
+            aria-label={`Delete narrative ${prefix}`}
+            title="Delete"
+            loading={deleting}
+            onClick={onDelete}
+          />
+        </header>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too */}
+        <section className={styles.text} tabIndex={0} aria-label="Analyzed text">
+          {text}
+        </section>
+        <h3 className={styles.count}>
+          {triplets.length} {triplets.length === 1 ? 'triplet' : 'triplets'}
+        </h3>
+        <ul className={styles.triplets} aria-label="Triplets">
+          {triplets.map(triplet => (
+            <TripletRow
+              key={triplet.id}
+              triplet={triplet}
+              iod={iodOf(triplet)}
+              onConvert={() => onConvert(triplet)}
+            />
+          ))}
+        </ul>
+      </Card>
+    )
+  },
+  (before, after) =>
+    before.narrative === after.narrative &&
+    before.iodOf === after.iodOf &&
+    before.deleting === after.deleting,
+)
+
+const Source = ({ src }: { src: string | null }) => {
+  if (!src) return 'none'
+  if (!isHttpUrl(src)) return src
+  return (
+    <a href={src} target="_blank" rel="noreferrer">
+      {src}
+    </a>
+  )
+}
+
+function TripletRow({ triplet, iod, onConvert }: { triplet: Triplet; iod?: Iod; onConvert: () => void }) {
+  const value = tripletValue(triplet)
+  return (
+    <li className={styles.triplet}>
+      <span className={styles.parts}>
+        <span className={palette.subject} title="Subject">
+          {triplet.subject}
+        </span>{' '}
+        <span className={palette.verb} title="Verb">
+          {triplet.verb}
+        </span>{' '}
+        <span className={palette.object} title="Object">
+          {triplet.object}
+        </span>
+      </span>
+      {iod ? (
+        <Tag minimal intent="success" icon={<TickIcon />} title={`Already an IOD: ${iod.value}`}>
+          IOD
+        </Tag>
+      ) : (
+        <Button
+          variant="outlined"
+          size="small"
+          icon={<AddIcon />}
+          text="IOD"
+          aria-label={`Convert to IOD: ${value}`}
+          onClick={onConvert}
+        />
+      )}
+    </li>
+  )
+}

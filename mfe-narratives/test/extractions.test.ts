@@ -1,0 +1,72 @@
+import type { Narrative } from '@iodine/contracts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createExtractions, WAIT_MAX_MS } from '../src/model/extractions'
+import { lookupBatches } from '../src/model/triplets'
+
+const KEY = 'test'
+const listed = (id: string, text: string): Narrative => ({ id, text, src: null, triplets: [] })
+
+describe('extractions', () => {
+  let now = 0
+  const create = () => createExtractions(sessionStorage, KEY, () => now)
+  beforeEach(() => {
+    now = 1_000
+    sessionStorage.clear()
+  })
+
+  it('joins the same text and source, and tells them apart from others', () => {
+    const extractions = create()
+    expect(extractions.start('a', null, [])).not.toBeNull()
+    expect(extractions.start('a', null, [])).toBeNull()
+    expect(extractions.start('a', '/path', [])).not.toBeNull()
+  })
+
+  it('waits after a reload, and not for a narrative that was there before', () => {
+    create().start('a', null, [listed('old', 'a')])
+    const reloaded = create()
+    expect(reloaded.getState()).toMatchObject([{ text: 'a', phase: 'waiting' }])
+    expect(reloaded.settle([listed('old', 'a')])).toEqual([])
+    expect(reloaded.settle([listed('new', 'a'), listed('old', 'a')])).toMatchObject([
+      { narrative: { id: 'new' } },
+    ])
+    expect(reloaded.getState()).toEqual([])
+    expect(sessionStorage.getItem(KEY)).toBeNull()
+  })
+
+  it('leaves a running one to its own call', () => {
+    const extractions = create()
+    extractions.start('a', null, [])
+    expect(extractions.settle([listed('new', 'a')])).toEqual([])
+  })
+
+  it('gives up in the end, then lets the text be tried again', () => {
+    const extractions = create()
+    const first = extractions.start('a', null, [])
+    if (first) extractions.wait(first)
+    now += WAIT_MAX_MS + 1
+    extractions.settle([])
+    expect(extractions.getState()).toMatchObject([{ phase: 'overdue' }])
+    expect(extractions.start('a', null, [])).not.toBeNull()
+    expect(extractions.getState()).toHaveLength(1)
+  })
+
+  it('starts empty on what it cannot read', () => {
+    sessionStorage.setItem(KEY, '{')
+    expect(create().getState()).toEqual([])
+  })
+})
+
+describe('lookupBatches', () => {
+  it('cuts by number, drops doubles, keeps the order', () => {
+    const values = Array.from({ length: 2_500 }, (_, index) => `value ${index}`)
+    const batches = lookupBatches([...values, 'value 0'])
+    expect(batches.map(batch => batch.length)).toEqual([1000, 1000, 500])
+    expect(batches.flat()).toEqual(values)
+  })
+
+  it('cuts by bytes as JSON sends them', () => {
+    expect(lookupBatches(['aaaa', 'éé', '"\n'], 20)).toEqual([['aaaa', 'éé'], ['"\n']])
+    expect(lookupBatches(['longer than any batch', 'b'], 10)).toEqual([['longer than any batch'], ['b']])
+    expect(lookupBatches([])).toEqual([])
+  })
+})
