@@ -101,12 +101,17 @@ function read(file) {
   }
 }
 
-/** Runs a script's main function: a Refusal is one plain message, anything else keeps its stack; both exit with 1. */
-export async function main(work) {
+/**
+ * Runs a script's main function, then `end` in any case. A Refusal is one plain message, anything else keeps its stack;
+ * both end the process with status 1.
+ */
+export async function main(work, end = () => {}) {
   try {
     await work()
   } catch (error) {
     say(error instanceof Refusal ? `\n${error.message}` : `\n${error.stack ?? error}`)
-    process.exit(1)
+    process.exitCode = 1
   }
+  end()
+  if (process.exitCode) process.exit()
 }

@@ -1,0 +1,84 @@
+/** `npm test`: everything that says whether the product is sound, from a fresh clone, without a question asked. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from './build.mjs'
+import { install } from './lib/install.mjs'
+import { bin, main, packages, Refusal, root, run, say, seconds } from './lib/run.mjs'
+import { ensureBrowser, ensureRedis } from './lib/system.mjs'
+
+process.env.CI = 'true'
+const reports = mkdtempSync(join(tmpdir(), 'iodine-reports-'))
+process.on('exit', () => rmSync(reports, { recursive: true, force: true }))
+
+const counted = { passed: 0, failed: 0 }
+const count = (passed, failed) => {
+  counted.passed += passed
+  counted.failed += failed
+}
+const report = name => JSON.parse(readFileSync(join(reports, name), 'utf8'))
+
+/** A tool whose exit code is its result. */
+const tool =
+  (name, ...args) =>
+  async () => {
+    if ((await run(bin(name), args)) !== 0) throw new Refusal(`${name} found faults; they stand above.`)
+  }
+
+/** A test runner: its JSON report is counted, whatever its exit code. */
+const runner = async (name, command, args, env, read) => {
+  const code = await run(command, args, { env })
+  const { passed, failed } = read()
+  // Files that could not even be loaded are no failed test in the report, and yet a failure.
+  count(passed, failed || (code === 0 ? 0 : 1))
+  if (code !== 0) throw new Refusal(`${name}: tests failed; they stand above.`)
+}
+
+const vitest = () => {
+  const file = join(reports, 'vitest.json')
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  return runner('vitest', bin('vitest'), args, {}, () => {
+    const { numPassedTests, numFailedTests } = report('vitest.json')
+    return { passed: numPassedTests, failed: numFailedTests }
+  })
+}
+
+const journeys = async () => {
+  const browser = await ensureBrowser()
+  const env = { JOURNEYS_REPORT: join(reports, 'journeys.json'), ...(browser && { CHROMIUM_PATH: browser }) }
+  const args = ['test', '--config', 'e2e/playwright.config.ts']
+  return runner('Playwright', bin('playwright', 'e2e'), args, env, () => {
+    const { expected, unexpected, flaky } = report('journeys.json').stats
+    return { passed: expected + flaky, failed: unexpected }
+  })
+}
+
+const phases = [
+  ['Install', install],
+  ['Redis', ensureRedis],
+  ['Build', build],
+  ['Format and lint', tool('biome', 'check', '.', '--error-on-warnings')],
+  ['Types', tool('tsc', '-b')],
+  ['Structure', tool('depcruise', '--config', '.dependency-cruiser.mjs', ...packages())],
+  ['Unused code', tool('knip')],
+  ['Unit and integration tests', vitest],
+  ['Journeys in a browser', journeys],
+]
+
+process.chdir(root)
+await main(
+  async () => {
+    for (const [name, work] of phases) {
+      const started = Date.now()
+      say(`\n━━ ${name}`)
+      await work()
+      say(`━━ ${name}: ${seconds(started)}`)
+    }
+  },
+  () => {
+    // A phase without tests of its own that broke is a failure all the same.
+    if (process.exitCode && counted.failed === 0) count(0, 1)
+    say(`\nTotal ${seconds()}`)
+    process.stdout.write(`${counted.passed} passed, ${counted.failed} failed\n`)
+  },
+)
