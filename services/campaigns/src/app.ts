@@ -1,13 +1,15 @@
 import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { CampaignsConfig } from './config.js'
 import { createCampaignModel } from './models/campaign.js'
+import { addCampaignRoutes } from './routes/campaigns.js'
 
 /** Campaigns: named collections of IODs. */
 export const createApp = async (config: CampaignsConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
   const service = await createStoreService('campaigns', config, deps)
   try {
-    createCampaignModel(service.mongo)
+    const campaigns = createCampaignModel(service.mongo)
     await prepareModels(service.mongo)
+    addCampaignRoutes(service, campaigns)
   } catch (error) {
     await service.close()
     throw error

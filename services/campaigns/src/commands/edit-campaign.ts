@@ -1,0 +1,52 @@
+import type { BodyOf, campaignsApi } from '@iodine/contracts'
+import { forbidden, notFound } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
+
+export const createCampaign = async (
+  model: CampaignModel,
+  userId: string,
+  { name, description }: BodyOf<typeof campaignsApi.createCampaign>,
+): Promise<CampaignDoc> => {
+  const doc: CampaignDoc = {
+    _id: new Types.ObjectId(),
+    name,
+    description: description ?? '',
+    created_by: new Types.ObjectId(userId),
+    created_at: new Date(),
+    iod_count: 0,
+  }
+  await model.create({ ...doc, iod_ids: [] })
+  return doc
+}
+
+/** Only who created a campaign edits or deletes it: the condition stands in the write itself. */
+const mine = (userId: string, id: string) => ({ _id: id, created_by: userId })
+
+const refusal = async (model: CampaignModel, id: string) =>
+  (await model.exists({ _id: id })) ? forbidden() : notFound()
+
+/** Throws 404, or 403 for another user's campaign. */
+export const updateCampaign = async (
+  model: CampaignModel,
+  userId: string,
+  id: string,
+  { name, description }: BodyOf<typeof campaignsApi.updateCampaign>,
+): Promise<CampaignDoc> => {
+  const changes = {
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description: description ?? '' }),
+  }
+  const doc = await (Object.keys(changes).length > 0
+    ? model.findOneAndUpdate(mine(userId, id), { $set: changes }, { returnDocument: 'after' })
+    : model.findOne(mine(userId, id))
+  ).lean<CampaignDoc>()
+  if (!doc) throw await refusal(model, id)
+  return doc
+}
+
+/** Throws 404, or 403 for another user's campaign. */
+export const deleteCampaign = async (model: CampaignModel, userId: string, id: string): Promise<void> => {
+  const { deletedCount } = await model.deleteOne(mine(userId, id))
+  if (deletedCount === 0) throw await refusal(model, id)
+}

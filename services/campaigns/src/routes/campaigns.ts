@@ -1,0 +1,51 @@
+import { type Campaign, type CampaignDetail, campaignsApi, type EndpointSpec } from '@iodine/contracts'
+import { type Call, type StoreService, sendList } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import { addIod, removeIod } from '../commands/change-members.js'
+import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
+import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
+import { presentCampaigns } from '../presenters/campaign.js'
+import { fetchIods, findCampaign } from '../queries/campaign-detail.js'
+
+/** `true` when a detail comes without its IODs because their service is down; `iod_count` still stands. */
+const IODS_UNAVAILABLE = 'x-iods-unavailable'
+
+export const addCampaignRoutes = (service: StoreService, campaigns: CampaignModel): void => {
+  const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
+  const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
+  const presentDetail = async (
+    doc: CampaignDoc,
+    reply: Call<EndpointSpec>['reply'],
+  ): Promise<CampaignDetail> => {
+    const [campaign, iods] = await Promise.all([presentOne(doc), fetchIods(service.peers, doc)])
+    if (!iods) reply.header(IODS_UNAVAILABLE, 'true')
+    return { ...campaign, iods: iods ?? [] }
+  }
+
+  service.route(campaignsApi.listCampaigns, async ({ query: { limit, cursor }, reply }) =>
+    sendList(reply, { model: campaigns, filter: {}, limit, cursor, present }),
+  )
+  service.route(campaignsApi.listMyCampaigns, async ({ query: { limit, cursor }, user, reply }) => {
+    const filter = { created_by: new Types.ObjectId(user.id) }
+    return sendList(reply, { model: campaigns, filter, limit, cursor, present })
+  })
+  service.route(campaignsApi.getCampaign, async ({ params, reply }) =>
+    presentDetail(await findCampaign(campaigns, params.id), reply),
+  )
+  service.route(campaignsApi.createCampaign, async ({ body, user }) =>
+    presentOne(await createCampaign(campaigns, user.id, body)),
+  )
+  service.route(campaignsApi.updateCampaign, async ({ params, body, user }) =>
+    presentOne(await updateCampaign(campaigns, user.id, params.id, body)),
+  )
+  service.route(campaignsApi.deleteCampaign, async ({ params, user }) => {
+    await deleteCampaign(campaigns, user.id, params.id)
+    return { id: params.id }
+  })
+  service.route(campaignsApi.addIod, async ({ params, body, reply }) =>
+    presentDetail(await addIod(campaigns, service.peers, params.id, body.iod_id), reply),
+  )
+  service.route(campaignsApi.removeIod, async ({ params, body, reply }) =>
+    presentDetail(await removeIod(campaigns, params.id, body.iod_id), reply),
+  )
+}

@@ -1,0 +1,24 @@
+import { DETAILS, type VoteType } from '@iodine/contracts'
+import { conflict, notFound } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { IodDoc, IodModel } from '../models/iod.js'
+
+/** One conditional update, so that a user's votes at the same time leave one. Throws 404, or 409 for a second vote. */
+export const voteIod = async (
+  model: IodModel,
+  userId: string,
+  iodId: string,
+  voteType: VoteType,
+): Promise<IodDoc> => {
+  const user_id = new Types.ObjectId(userId)
+  const vote = { _id: new Types.ObjectId(), user_id, vote_type: voteType, created_at: new Date() }
+  const doc = await model
+    .findOneAndUpdate(
+      { _id: iodId, 'votes.user_id': { $ne: user_id } },
+      { $push: { votes: vote } },
+      { returnDocument: 'after' },
+    )
+    .lean<IodDoc>()
+  if (doc) return doc
+  throw (await model.exists({ _id: iodId })) ? conflict(DETAILS.alreadyVoted) : notFound()
+}

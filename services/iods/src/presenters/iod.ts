@@ -1,0 +1,41 @@
+import type { Iod } from '@iodine/contracts'
+import type { UserDirectory } from '@iodine/service-kit'
+import type { IodDoc } from '../models/iod.js'
+
+/** IODs as clients see them, in order, with the names that users have now. */
+export const presentIods = async (users: UserDirectory, docs: IodDoc[]): Promise<Iod[]> => {
+  const ids = new Set<string>()
+  for (const doc of docs) {
+    ids.add(doc.created_by.toHexString())
+    for (const vote of doc.votes) ids.add(vote.user_id.toHexString())
+  }
+  const names = ids.size > 0 ? await users.usernames(ids) : new Map<string, string>()
+  return docs.map(doc => {
+    const creator = doc.created_by.toHexString()
+    const username = names.get(creator) ?? null
+    return {
+      id: doc._id.toHexString(),
+      value: doc.value,
+      category: doc.category,
+      description: doc.description,
+      source_type: doc.source_type,
+      source: doc.source,
+      source_id: doc.source_id,
+      created_by: username,
+      created_by_id: creator,
+      created_by_username: username,
+      created_at: doc.created_at.toISOString(),
+      votes: doc.votes.map(vote => {
+        const voter = vote.user_id.toHexString()
+        return {
+          id: vote._id.toHexString(),
+          user_id: voter,
+          username: names.get(voter) ?? null,
+          vote_type: vote.vote_type,
+          created_at: vote.created_at.toISOString(),
+        }
+      }),
+      comments: [],
+    }
+  })
+}

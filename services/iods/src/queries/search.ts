@@ -1,0 +1,65 @@
+import type { QueryFilter } from 'mongoose'
+import type { IodDoc, IodModel } from '../models/iod.js'
+
+/** Case and Unicode form don't count in a search; white space does. */
+const fold = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
+
+/** The text that a search looks into. NUL, which no query may hold, keeps matches from spanning both parts. */
+export const searchText = (value: string, description: string): string =>
+  `${fold(value)}\0${fold(description)}`
+
+const GRAM = 3
+const MAX_GRAMS = 1_000
+/** Stands for a text of too many grams: such documents are candidates of every search. Longer than any gram. */
+const OVERFLOW = 'overflow'
+
+const gramsOf = (part: string): string[] => {
+  const points = Array.from(part)
+  return points.map((_, at) => points.slice(at, at + GRAM).join(''))
+}
+
+/**
+ * Distinct runs of 3 code points of a search text, shorter ones at the ends of its parts: every substring of up to 3
+ * is a prefix of one of them, every longer one contains some (n-gram index, as in PostgreSQL's pg_trgm).
+ */
+export const searchGrams = (text: string): string[] => {
+  const grams = new Set(text.split('\0').flatMap(gramsOf))
+  return grams.size > MAX_GRAMS ? [OVERFLOW] : [...grams]
+}
+
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+const SAMPLE = 1_000
+const SAMPLE_MS = 600_000
+
+export interface IodSearch {
+  /** Filter for IODs whose value or description holds `q` literally, in any case. */
+  filter(q: string): Promise<QueryFilter<IodDoc>>
+}
+
+/** Literal search over the gram index; how common a gram is, is estimated from the newest IODs. */
+export const createIodSearch = (model: IodModel): IodSearch => {
+  let common = new Map<string, number>()
+  let sampledAt = 0
+  const sample = async () => {
+    sampledAt = Date.now()
+    const docs = await model.find({}, { grams: 1 }).sort({ created_at: -1, _id: -1 }).limit(SAMPLE).lean()
+    const counts = new Map<string, number>()
+    for (const { grams } of docs) for (const gram of grams) counts.set(gram, (counts.get(gram) ?? 0) + 1)
+    common = counts
+  }
+  return {
+    async filter(q) {
+      const text = fold(q)
+      const search = { $regex: escapePattern(text) }
+      const grams = gramsOf(text).filter(gram => Array.from(gram).length === GRAM)
+      if (grams.length === 0)
+        return { $or: [{ grams: { $regex: `^${search.$regex}` } }, { grams: OVERFLOW, search }] }
+      if (Date.now() - sampledAt > SAMPLE_MS) await sample()
+      const rarest = grams.reduce((best, gram) =>
+        (common.get(gram) ?? 0) < (common.get(best) ?? 0) ? gram : best,
+      )
+      return { grams: { $in: [rarest, OVERFLOW] }, search }
+    },
+  }
+}
