@@ -5,7 +5,9 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app/App'
 import { fetchConfig } from './app/config'
 import { HostProvider } from './app/HostProvider'
+import { prefetchPage } from './app/pages'
 
+prefetchPage(window.location.pathname)
 const config = await fetchConfig()
 
 createRoot(document.getElementById('root') as HTMLElement).render(

@@ -1,17 +1,36 @@
-import { Loading } from '@iodine/ui'
+import { Loading, Page } from '@iodine/ui'
 import { Navigate, Route, Routes } from '@iodine/ui/router'
-import { lazy, Suspense } from 'react'
-
-const Dashboard = lazy(() => import('./Dashboard').then(module => ({ default: module.Dashboard })))
+import { Suspense } from 'react'
+import { NotFound } from '../pages/NotFound'
+import { ErrorBoundary } from './ErrorBoundary'
+import { DashboardPage, LoginPage, MagicLinkPage, PrivacyPolicyPage, TermsPage, UsernamePage } from './pages'
 
 export function App() {
   return (
-    <Suspense fallback={<Loading />}>
-      <Routes>
-        <Route path="/" element={<Navigate to="/login" replace />} />
-        <Route path="/dashboard" element={<Navigate to="/dashboard/overview" replace />} />
-        <Route path="/dashboard/:section/*" element={<Dashboard />} />
-      </Routes>
-    </Suspense>
+    <ErrorBoundary>
+      <Suspense fallback={<Loading />}>
+        <Routes>
+          <Route path="/" element={<Navigate to="/login" replace />} />
+          <Route path="/login" element={<LoginPage />} />
+          <Route path="/magic-login" element={<MagicLinkPage />} />
+          <Route path="/auth/verify" element={<MagicLinkPage />} />
+          <Route path="/setup-username" element={<UsernamePage />} />
+          <Route path="/privacy-policy" element={<PrivacyPolicyPage />} />
+          <Route path="/terms-of-service" element={<TermsPage />} />
+          <Route path="/dashboard" element={<Navigate to="/dashboard/overview" replace />} />
+          <Route path="/dashboard/:section/*" element={<DashboardPage />} />
+          <Route
+            path="*"
+            element={
+              <main>
+                <Page>
+                  <NotFound />
+                </Page>
+              </main>
+            }
+          />
+        </Routes>
+      </Suspense>
+    </ErrorBoundary>
   )
 }

@@ -1,34 +1,50 @@
 import { Loading } from '@iodine/ui'
-import { Navigate, NavLink, useParams } from '@iodine/ui/router'
+import { Navigate, useParams } from '@iodine/ui/router'
+import { lazy, Suspense } from 'react'
+import { NotFound } from '../pages/NotFound'
+import { Overview } from '../pages/Overview'
 import { RemoteOutlet } from '../remotes/RemoteOutlet'
+import { Frame } from './Frame'
 import { useSession } from './HostProvider'
-import { SECTIONS } from './sections'
+import { findSection, sectionPath } from './sections'
 
+const Profile = lazy(() => import('../pages/Profile').then(module => ({ default: module.Profile })))
+const Admin = lazy(() => import('../pages/Admin').then(module => ({ default: module.Admin })))
+
+/** The guarded area: nobody without a session gets past this component. */
 export function Dashboard() {
   const { user, loading } = useSession()
-  const { section: id } = useParams()
-  if (loading) return <Loading label="Loading…" />
-  if (!user) return <Navigate to="/login" replace />
-  const section = SECTIONS.find(candidate => candidate.id === id)
-  return (
-    <>
-      <nav>
-        {SECTIONS.map(({ id, label, icon }) => (
-          <NavLink key={id} to={`/dashboard/${id}`}>
-            {icon} {label}
-          </NavLink>
-        ))}
-      </nav>
+  const { section = '' } = useParams()
+  if (loading) {
+    return (
       <main>
-        {section?.remote && (
-          <RemoteOutlet
-            key={section.id}
-            remote={section.remote}
-            basePath={`/dashboard/${section.id}`}
-            title={section.label}
-          />
-        )}
+        <Loading label="Loading…" delay={0} />
       </main>
-    </>
+    )
+  }
+  if (!user) return <Navigate to="/login" replace />
+  return (
+    <Frame section={section}>
+      <Suspense fallback={<Loading />}>
+        <SectionContent id={section} />
+      </Suspense>
+    </Frame>
   )
+}
+
+function SectionContent({ id }: { id: string }) {
+  const section = findSection(id)
+  if (section?.remote) {
+    return <RemoteOutlet key={id} remote={section.remote} basePath={sectionPath(id)} title={section.label} />
+  }
+  switch (id) {
+    case 'overview':
+      return <Overview />
+    case 'profile':
+      return <Profile />
+    case 'admin':
+      return <Admin />
+    default:
+      return <NotFound />
+  }
 }

@@ -28,3 +28,7 @@ export const SECTIONS: readonly Section[] = [
   { id: 'graph', label: 'Graph', icon: <GraphIcon />, remote: 'mfe_graph' },
   { id: 'community', label: 'Community', icon: <PeopleIcon />, remote: 'mfe_community' },
 ]
+
+export const findSection = (id: string): Section | undefined => SECTIONS.find(section => section.id === id)
+
+export const sectionPath = (id: string): string => `/dashboard/${id}`

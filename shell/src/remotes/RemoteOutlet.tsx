@@ -72,7 +72,10 @@ function useHostProps(basePath: string, onCrash: (error: Error) => void): HostPr
   const user = useUser()
   const location = useLocation()
   const navigationType = useNavigationType()
-  const hostSession = useMemo(() => ({ user, refresh: session.reload }), [user, session])
+  const hostSession = useMemo(
+    () => ({ user, refresh: () => session.reload().catch(() => {}) }),
+    [user, session],
+  )
   return useMemo(
     () => ({
       basePath,

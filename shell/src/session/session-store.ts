@@ -20,7 +20,7 @@ export interface SessionStore {
   logout: () => void
   /** Checks again with `loading` shown. */
   refresh: () => Promise<void>
-  /** Fetches the profile again without showing it; a failure changes nothing. */
+  /** Fetches the profile again without showing it; a failure rejects and changes nothing. */
   reload: () => Promise<void>
   /** The server refused this token: forgets it unless another has taken its place. True when signed out. */
   expire: (refusedToken: string | null) => boolean
@@ -84,8 +84,8 @@ export function createSessionStore(fetchProfile: () => Promise<Profile>, storage
     reload: async () => {
       const token = getToken()
       const check = latestCheck
-      const user = await fetchProfile().catch(() => null)
-      if (user && check === latestCheck && token === getToken()) set({ user })
+      const user = await fetchProfile()
+      if (check === latestCheck && token === getToken()) set({ user })
     },
     expire: refusedToken => {
       if (getToken() !== refusedToken && getToken() !== null) return false

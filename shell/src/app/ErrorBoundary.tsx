@@ -1,0 +1,24 @@
+import { ErrorCallout, Page } from '@iodine/ui'
+import { Component, type ReactNode } from 'react'
+
+/** Last resort of the shell's own pages: an error, or a chunk that a new deployment took away. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError() {
+    return { failed: true }
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children
+    return (
+      <main>
+        <Page narrow>
+          <ErrorCallout title="This page could not be shown" onRetry={() => window.location.reload()}>
+            Check your connection, then try again.
+          </ErrorCallout>
+        </Page>
+      </main>
+    )
+  }
+}

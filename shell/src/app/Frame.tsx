@@ -1,0 +1,74 @@
+import { Button } from '@iodine/ui'
+import { MenuIcon } from '@iodine/ui/icons'
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
+import styles from './Frame.module.css'
+import { useHost } from './HostProvider'
+import { Sidebar } from './Sidebar'
+
+const narrowScreen = window.matchMedia('(max-width: 899px)')
+const watchNarrow = (listener: () => void) => {
+  narrowScreen.addEventListener('change', listener)
+  return () => narrowScreen.removeEventListener('change', listener)
+}
+
+/** Sidebar and content; on narrow screens the sidebar is a drawer behind a menu button. */
+export function Frame({ section, children }: { section: string; children: ReactNode }) {
+  const narrow = useSyncExternalStore(watchNarrow, () => narrowScreen.matches)
+  const main = useRef<HTMLElement>(null)
+  const shownSection = useRef(section)
+
+  // A new section starts at its top, also for the keyboard.
+  useEffect(() => {
+    if (shownSection.current === section) return
+    shownSection.current = section
+    window.scrollTo(0, 0)
+    main.current?.focus({ preventScroll: true })
+  }, [section])
+
+  return (
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#content">
+        Skip to content
+      </a>
+      {narrow ? (
+        <NarrowBar section={section} />
+      ) : (
+        <div className={styles.side}>
+          <Sidebar />
+        </div>
+      )}
+      <main className={styles.main} id="content" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+function NarrowBar({ section }: { section: string }) {
+  const { config } = useHost()
+  const drawer = useRef<HTMLDialogElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: going to a section closes the drawer
+  useEffect(() => drawer.current?.close(), [section])
+  return (
+    <header className={styles.bar}>
+      <Button
+        variant="minimal"
+        size="large"
+        icon={<MenuIcon />}
+        aria-label="Open menu"
+        aria-haspopup="dialog"
+        onClick={() => drawer.current?.showModal()}
+      />
+      <span className={styles.brand}>{config.product_name}</span>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes a modal dialog by itself; the click is one on its backdrop */}
+      <dialog
+        ref={drawer}
+        className={styles.drawer}
+        aria-label="Menu"
+        onClick={event => event.target === drawer.current && drawer.current.close()}
+      >
+        <Sidebar onNavigate={() => drawer.current?.close()} />
+      </dialog>
+    </header>
+  )
+}

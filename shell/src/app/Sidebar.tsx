@@ -1,0 +1,112 @@
+import { InputGroup } from '@iodine/ui'
+import { CogIcon, HelpIcon, LockIcon, LogOutIcon, OfficeIcon, SearchIcon, UserIcon } from '@iodine/ui/icons'
+import { Link, NavLink } from '@iodine/ui/router'
+import { type ReactElement, useState } from 'react'
+import { remotes } from '../remotes/remotes'
+import { useHost, useUser } from './HostProvider'
+import styles from './Sidebar.module.css'
+import { SECTIONS, type Section, sectionPath } from './sections'
+
+const ADMIN: Section = { id: 'admin', label: 'Admin', icon: <CogIcon /> }
+const PROFILE: Section = { id: 'profile', label: 'Profile', icon: <UserIcon /> }
+
+/** The way to every section; `onNavigate` closes the drawer it may be in, before what was chosen happens. The search narrows the items down to those whose name holds it. */
+export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
+  const { config, notify, session, navigate, api } = useHost()
+  const user = useUser()
+  const [search, setSearch] = useState('')
+  const name = user.username ? `@${user.username}` : user.email
+  const matches = (label: string) => label.toLowerCase().includes(search.trim().toLowerCase())
+
+  const logout = () => {
+    // The server is told while the token still goes with the call; whether it hears doesn't hold the user up.
+    api.call('POST /auth/logout').catch(() => {})
+    session.logout()
+    navigate('/login')
+  }
+  const link = (section: Section) =>
+    matches(section.label) && <SectionLink key={section.id} section={section} onClick={onNavigate} />
+  const action = (label: string, icon: ReactElement, onClick?: () => void, locked = false) =>
+    matches(label) && (
+      <li key={label}>
+        <button
+          type="button"
+          className={locked ? `${styles.item} ${styles.locked}` : styles.item}
+          onClick={onClick}
+        >
+          {icon}
+          {label}
+          {locked && <LockIcon className={styles.lock} title="Locked" />}
+        </button>
+      </li>
+    )
+
+  return (
+    <nav className={styles.sidebar} aria-label="Main">
+      <p className={styles.brand}>
+        <img src="/icon.svg" alt="" width={24} height={24} />
+        {config.product_name}
+      </p>
+      <InputGroup
+        type="search"
+        leftIcon={<SearchIcon />}
+        placeholder="Search"
+        aria-label="Search the menu"
+        value={search}
+        onValueChange={setSearch}
+      />
+      <ul className={styles.list}>
+        {SECTIONS.map(link)}
+        {action(
+          'Organization',
+          <OfficeIcon />,
+          () =>
+            notify({
+              title: 'Coming Soon - Organization features will be available in a future update.',
+              status: 'info',
+            }),
+          true,
+        )}
+        {user.is_admin && link(ADMIN)}
+      </ul>
+      <div className={styles.bottom}>
+        <ul className={styles.list}>
+          {link(PROFILE)}
+          {action('Help Center', <HelpIcon />)}
+          {action('Logout', <LogOutIcon />, logout)}
+        </ul>
+        <p className={styles.user}>
+          <span className={styles.avatar} aria-hidden>
+            {(user.username ?? user.email).charAt(0).toUpperCase()}
+          </span>
+          <span className={styles.name} title={name}>
+            {name}
+          </span>
+        </p>
+        <div className={styles.footer}>
+          <Link to="/privacy-policy">Privacy Policy</Link>
+          <Link to="/terms-of-service">Terms of Service</Link>
+          <a href={`mailto:${config.contact_email}`}>Contact</a>
+        </div>
+      </div>
+    </nav>
+  )
+}
+
+function SectionLink({ section, onClick }: { section: Section; onClick?: () => void }) {
+  const preload = () => section.remote && remotes.preload(section.remote)
+  return (
+    <li>
+      <NavLink
+        to={sectionPath(section.id)}
+        className={({ isActive }) => (isActive ? `${styles.item} ${styles.active}` : styles.item)}
+        onClick={onClick}
+        onPointerEnter={preload}
+        onFocus={preload}
+      >
+        {section.icon}
+        {section.label}
+      </NavLink>
+    </li>
+  )
+}

@@ -1,0 +1,40 @@
+import { lazy } from 'react'
+import { remotes } from '../remotes/remotes'
+import { TOKEN_KEY } from '../session/session-store'
+import { findSection } from './sections'
+
+const loadDashboard = () => import('./Dashboard').then(module => ({ default: module.Dashboard }))
+const loadLogin = () => import('../pages/Login').then(module => ({ default: module.Login }))
+const loadMagicLink = () => import('../pages/MagicLink').then(module => ({ default: module.MagicLink }))
+const loadUsername = () =>
+  import('../pages/SetupUsername').then(module => ({ default: module.SetupUsername }))
+const loadPrivacy = () => import('../pages/PrivacyPolicy').then(module => ({ default: module.PrivacyPolicy }))
+const loadTerms = () => import('../pages/TermsOfService').then(module => ({ default: module.TermsOfService }))
+
+export const DashboardPage = lazy(loadDashboard)
+export const LoginPage = lazy(loadLogin)
+export const MagicLinkPage = lazy(loadMagicLink)
+export const UsernamePage = lazy(loadUsername)
+export const PrivacyPolicyPage = lazy(loadPrivacy)
+export const TermsPage = lazy(loadTerms)
+
+const LOADERS: Record<string, () => Promise<unknown>> = {
+  login: loadLogin,
+  'magic-login': loadMagicLink,
+  auth: loadMagicLink,
+  'setup-username': loadUsername,
+  'privacy-policy': loadPrivacy,
+  'terms-of-service': loadTerms,
+}
+
+/** Starts fetching what `pathname` will show, while settings and session are still on their way. */
+export function prefetchPage(pathname: string): void {
+  const [first = '', second = ''] = pathname.split('/').filter(Boolean)
+  const signedIn = localStorage.getItem(TOKEN_KEY) !== null
+  const load =
+    signedIn && (first === 'dashboard' || first === 'login') ? loadDashboard : LOADERS[first || 'login']
+  // A failure shows where the page is used.
+  load?.().catch(() => {})
+  const remote = first === 'dashboard' && signedIn ? findSection(second)?.remote : undefined
+  if (remote) remotes.preload(remote)
+}

@@ -1,0 +1,20 @@
+import { Card } from '@iodine/ui'
+import type { ReactNode } from 'react'
+import { useHost } from '../app/HostProvider'
+import styles from './EntryLayout.module.css'
+
+/** A single card in the middle of the screen, for the pages before the dashboard. */
+export function EntryLayout({ children }: { children: ReactNode }) {
+  const { config } = useHost()
+  return (
+    <main className={styles.screen}>
+      <Card className={styles.card} elevation={1}>
+        <p className={styles.brand}>
+          <img src="/icon.svg" alt="" width={32} height={32} />
+          {config.product_name}
+        </p>
+        {children}
+      </Card>
+    </main>
+  )
+}

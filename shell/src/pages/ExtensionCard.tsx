@@ -1,0 +1,95 @@
+import { LIMITS } from '@iodine/contracts'
+import { AnchorButton, Button, Card } from '@iodine/ui'
+import { ClipboardIcon, DownloadIcon, KeyIcon } from '@iodine/ui/icons'
+import { useEffect, useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import styles from './Overview.module.css'
+
+interface ShownCode {
+  code: string
+  /** When it clears itself, in milliseconds of `Date.now()`. */
+  endsAt: number
+}
+
+/** Connects the browser extension: where to get it, and the code that signs it in. */
+export function ExtensionCard() {
+  const { api, config, notify } = useHost()
+  const [shown, setShown] = useState<ShownCode | null>(null)
+  const [working, setWorking] = useState(false)
+
+  const generate = async () => {
+    setWorking(true)
+    try {
+      const { code } = await api.call('POST /auth/generate-extension-code')
+      setShown({ code, endsAt: Date.now() + LIMITS.extensionCodeMs })
+    } catch {
+      notify({
+        title: 'Error',
+        description: 'Failed to generate extension code',
+        status: 'error',
+        duration: 3000,
+      })
+    } finally {
+      setWorking(false)
+    }
+  }
+
+  return (
+    <Card className={styles.card}>
+      <h2 className={styles.cardTitle}>Browser extension</h2>
+      <p className={styles.muted}>
+        Collect posts and articles while you read them. Install the extension, then connect it to your account
+        with a code.
+      </p>
+      <div className={styles.row}>
+        {config.extension_url && (
+          <AnchorButton
+            href={config.extension_url}
+            target="_blank"
+            rel="noreferrer"
+            icon={<DownloadIcon />}
+            text="Install extension"
+          />
+        )}
+        <Button icon={<KeyIcon />} text="Generate Code" onClick={generate} loading={working} />
+      </div>
+      {shown && <Code key={shown.code} {...shown} onEnd={() => setShown(null)} />}
+    </Card>
+  )
+}
+
+function Code({ code, endsAt, onEnd }: ShownCode & { onEnd: () => void }) {
+  const [left, setLeft] = useState(endsAt - Date.now())
+  const [copied, setCopied] = useState(false)
+
+  useEffect(() => {
+    const tick = setInterval(() => {
+      setLeft(endsAt - Date.now())
+      if (Date.now() >= endsAt) onEnd()
+    }, 1000)
+    return () => clearInterval(tick)
+  }, [endsAt, onEnd])
+
+  const copy = async () => {
+    await navigator.clipboard.writeText(code)
+    setCopied(true)
+  }
+
+  return (
+    <div className={styles.code}>
+      <output aria-label="Extension code" className={styles.codeText}>
+        {code}
+      </output>
+      <Button variant="minimal" icon={<ClipboardIcon />} text={copied ? 'Copied' : 'Copy'} onClick={copy} />
+      <span className={styles.muted}>
+        Valid for 5 minutes<span aria-hidden> · {formatLeft(left)} left</span>
+      </span>
+    </div>
+  )
+}
+
+/** Milliseconds as '4:05'. */
+function formatLeft(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

@@ -1,0 +1,48 @@
+import { Button, Card, Page, PageHeader } from '@iodine/ui'
+import { ArrowLeftIcon } from '@iodine/ui/icons'
+import type { ReactNode } from 'react'
+import { useHost } from '../app/HostProvider'
+import styles from './LegalPage.module.css'
+
+export interface LegalPageProps {
+  title: string
+  /** Numbered in their order. */
+  sections: readonly { title: string; body: ReactNode }[]
+  /** What the contact box says before the address. */
+  contact: string
+}
+
+/** A legal text: dated, numbered sections, and a contact box at its end. */
+export function LegalPage({ title, sections, contact }: LegalPageProps) {
+  const { config, navigate } = useHost()
+  return (
+    <main>
+      <Page narrow>
+        <Button
+          className={styles.back}
+          variant="minimal"
+          icon={<ArrowLeftIcon />}
+          text="Back"
+          onClick={() => navigate(-1)}
+        />
+        <Card className={styles.text}>
+          <PageHeader title={title} subtitle="Last updated: June 17, 2025" />
+          {sections.map((section, index) => (
+            <section key={section.title} className={styles.section}>
+              <h2 className={styles.heading}>
+                {index + 1}. {section.title}
+              </h2>
+              {section.body}
+            </section>
+          ))}
+          <aside className={styles.contact} aria-label="Contact">
+            <h2 className={styles.heading}>Contact</h2>
+            <p>
+              {contact} <a href={`mailto:${config.contact_email}`}>{config.contact_email}</a>
+            </p>
+          </aside>
+        </Card>
+      </Page>
+    </main>
+  )
+}

@@ -1,0 +1,108 @@
+import { errorDetail } from '@iodine/mfe-kit'
+import { Button, FormGroup, InputGroup, Loading, PageHeader } from '@iodine/ui'
+import { Link, Navigate } from '@iodine/ui/router'
+import { type FormEvent, useState } from 'react'
+import { useHost, useSession } from '../app/HostProvider'
+import { EntryLayout } from './EntryLayout'
+import styles from './Login.module.css'
+
+export function Login() {
+  const { config } = useHost()
+  const { user, loading } = useSession()
+  if (user) return <Navigate to="/dashboard" replace />
+  return (
+    <EntryLayout>
+      {loading ? (
+        <Loading delay={0} />
+      ) : (
+        <>
+          <PageHeader
+            title={`Welcome to ${config.product_name}`}
+            subtitle="Enter your email address and we will send you a link to sign in."
+          />
+          <LoginForm />
+          <p className={styles.legal}>
+            By signing in, you agree to our <Link to="/terms-of-service">Terms of Service</Link> and{' '}
+            <Link to="/privacy-policy">Privacy Policy</Link>
+          </p>
+        </>
+      )}
+    </EntryLayout>
+  )
+}
+
+function LoginForm() {
+  const { api, notify } = useHost()
+  const [email, setEmail] = useState('')
+  const [betaCode, setBetaCode] = useState('')
+  const [needsBetaCode, setNeedsBetaCode] = useState(false)
+  const [sending, setSending] = useState(false)
+  const [sentTo, setSentTo] = useState('')
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setSending(true)
+    setSentTo('')
+    try {
+      const answer = await api.call('POST /auth/request-magic-link', {
+        body: { email, ...(needsBetaCode && { invite_code: betaCode.trim() }), is_extension: false },
+      })
+      if (answer.requires_beta_code) {
+        setNeedsBetaCode(true)
+        notify({
+          title: 'Beta Code Required',
+          description: 'Please enter your beta invitation code',
+          status: 'info',
+        })
+      } else {
+        setSentTo(email)
+        notify({ title: 'Email Sent', description: 'Check your email to sign in', status: 'success' })
+      }
+    } catch (error) {
+      notify({ title: 'Error', description: errorDetail(error, 'An error occurred'), status: 'error' })
+    } finally {
+      setSending(false)
+    }
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <FormGroup label="Email" labelFor="email">
+        <InputGroup
+          id="email"
+          type="email"
+          size="large"
+          autoComplete="email"
+          autoFocus
+          required
+          value={email}
+          onValueChange={setEmail}
+        />
+      </FormGroup>
+      {needsBetaCode && (
+        <FormGroup label="Beta code" labelFor="beta-code">
+          <InputGroup
+            id="beta-code"
+            size="large"
+            autoComplete="off"
+            autoFocus
+            required
+            value={betaCode}
+            onValueChange={setBetaCode}
+          />
+        </FormGroup>
+      )}
+      <Button
+        type="submit"
+        size="large"
+        intent="primary"
+        fill
+        loading={sending}
+        text={needsBetaCode ? 'Validate' : 'Continue'}
+      />
+      <p className={styles.sent} aria-live="polite">
+        {sentTo && `We sent a link to ${sentTo}. It works once, within 15 minutes.`}
+      </p>
+    </form>
+  )
+}

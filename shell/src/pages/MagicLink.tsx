@@ -1,0 +1,53 @@
+import { Loading } from '@iodine/ui'
+import { useSearchParams } from '@iodine/ui/router'
+import { useEffect, useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import { EntryLayout } from './EntryLayout'
+
+/** Where a mailed link leads: exchanges its token for a session as soon as somebody looks at the page. */
+export function MagicLink() {
+  const { api, session, navigate } = useHost()
+  const [search] = useSearchParams()
+  const [token] = useState(() => search.get('token'))
+
+  useEffect(() => {
+    const page = new AbortController()
+    const verify = async () => {
+      if (!token) return navigate('/login', { replace: true })
+      try {
+        // Mail scanners open links unseen: only a page that is looked at uses the token up.
+        await untilVisible(page.signal)
+        const answer = await api.call('POST /auth/verify-magic-link', { body: { token } })
+        await session.login(answer.access_token)
+        navigate(answer.has_username ? '/dashboard' : '/setup-username', { replace: true })
+      } catch (error) {
+        if (page.signal.aborted) return
+        // biome-ignore lint/suspicious/noConsole: the specification wants this failure logged and not shown
+        console.warn('Sign-in link not accepted', error)
+        navigate('/login', { replace: true })
+      }
+    }
+    document.title = 'Connexion'
+    void verify()
+    return () => page.abort()
+  }, [api, session, navigate, token])
+
+  return (
+    <EntryLayout>
+      <div lang="fr">
+        <h1 className="bp6-visually-hidden">Connexion</h1>
+        <Loading label="Connexion en cours..." delay={0} />
+      </div>
+    </EntryLayout>
+  )
+}
+
+/** Resolves once the page can be seen; rejects when `signal` aborts first. */
+function untilVisible(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const check = () => document.visibilityState === 'visible' && resolve()
+    document.addEventListener('visibilitychange', check, { signal })
+    signal.addEventListener('abort', () => reject(signal.reason))
+    check()
+  })
+}

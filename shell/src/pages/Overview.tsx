@@ -1,0 +1,126 @@
+import { hasStatus } from '@iodine/mfe-kit'
+import { AnchorButton, Button, Card, Page, PageHeader } from '@iodine/ui'
+import { EnvelopeIcon, TagIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
+import { type ReactElement, useEffect, useState } from 'react'
+import { useHost, useUser } from '../app/HostProvider'
+import { sectionPath } from '../app/sections'
+import { ExtensionCard } from './ExtensionCard'
+import styles from './Overview.module.css'
+
+const AVAILABLE = [
+  'IOD creation and management',
+  'Campaign management tools',
+  'Data import from the browser extension',
+  'Voting and community features',
+  'Source tracking and attribution',
+]
+const COMING = [
+  'Advanced analytics dashboard',
+  'Organization collaboration',
+  'AI-powered insights',
+  'Advanced graph visualizations',
+]
+
+export function Overview() {
+  const { config, navigate } = useHost()
+  const { username } = useUser()
+  const iods = useIodCount()
+  return (
+    <Page>
+      <PageHeader
+        title={username ? `Welcome, @${username}` : `Welcome to ${config.product_name}`}
+        subtitle="Collect and curate indicators of disinformation (IODs), together."
+      />
+      {iods === 'failed' && (
+        <p className={styles.failure} role="alert">
+          Error loading data
+        </p>
+      )}
+      <section className={styles.banner} aria-label="Beta version">
+        <div className={styles.bannerText}>
+          <h2 className={styles.cardTitle}>{config.product_name} is in beta</h2>
+          <p>
+            Things may still change, and what you report makes them better.
+            {typeof iods === 'number' &&
+              iods > 0 &&
+              ` The community has shared ${iods.toLocaleString('en')} IODs so far.`}
+          </p>
+        </div>
+        <Button
+          intent="primary"
+          size="large"
+          icon={<TagIcon />}
+          text="Start Creating IODs"
+          onClick={() => navigate(sectionPath('iods'))}
+        />
+      </section>
+      <div className={styles.grid}>
+        <ExtensionCard />
+        <Card className={styles.card}>
+          <h2 className={styles.cardTitle}>Get in Touch</h2>
+          <p className={styles.muted}>Questions, ideas, or something that doesn't work? Write to us.</p>
+          <div className={styles.row}>
+            <AnchorButton
+              href={`mailto:${config.contact_email}`}
+              icon={<EnvelopeIcon />}
+              text={config.contact_email}
+            />
+          </div>
+          <ul className={styles.social}>
+            {config.social_links.map(({ label, url }) => (
+              <li key={url}>
+                <a href={url} target="_blank" rel="noreferrer">
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </Card>
+        <Card className={`${styles.card} ${styles.wide}`}>
+          <h2 className={styles.cardTitle}>Product roadmap</h2>
+          <div className={styles.roadmap}>
+            <Roadmap
+              title="Available now"
+              items={AVAILABLE}
+              icon={<TickCircleIcon className={styles.done} />}
+            />
+            <Roadmap title="Coming soon" items={COMING} icon={<TimeIcon className={styles.later} />} />
+          </div>
+        </Card>
+      </div>
+    </Page>
+  )
+}
+
+function Roadmap({ title, items, icon }: { title: string; items: string[]; icon: ReactElement }) {
+  return (
+    <div>
+      <h3 className={styles.listTitle}>{title}</h3>
+      <ul className={styles.list}>
+        {items.map(item => (
+          <li key={item}>
+            {icon}
+            {item}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** How many IODs there are; null until known, or where the session has just ended. */
+function useIodCount(): number | 'failed' | null {
+  const { api } = useHost()
+  const [count, setCount] = useState<number | 'failed' | null>(null)
+  useEffect(() => {
+    const page = new AbortController()
+    api.page('GET /iods', { query: { limit: 1 }, signal: page.signal }).then(
+      ({ total }) => setCount(total),
+      error => {
+        if (!page.signal.aborted && !hasStatus(error, 401)) setCount('failed')
+      },
+    )
+    return () => page.abort()
+  }, [api])
+  return count
+}

@@ -1,0 +1,155 @@
+import { DETAILS, USERNAME_PATTERN } from '@iodine/contracts'
+import { errorDetail } from '@iodine/mfe-kit'
+import {
+  Button,
+  Card,
+  ErrorCallout,
+  FormGroup,
+  formatLongDate,
+  InputGroup,
+  Page,
+  PageHeader,
+  Tag,
+} from '@iodine/ui'
+import { EditIcon } from '@iodine/ui/icons'
+import { type FormEvent, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { useHost, useUser } from '../app/HostProvider'
+import { AiKeyCard } from './AiKeyCard'
+import styles from './Profile.module.css'
+
+export function Profile() {
+  const { session } = useHost()
+  const user = useUser()
+  const [failed, setFailed] = useState(false)
+  const load = useCallback(
+    () =>
+      session.reload().then(
+        () => setFailed(false),
+        () => setFailed(true),
+      ),
+    [session],
+  )
+  useEffect(() => {
+    void load()
+  }, [load])
+
+  return (
+    <Page>
+      <PageHeader title="My Profile" subtitle="Your account and how others see you." />
+      {failed ? (
+        <ErrorCallout title="Unable to load profile" onRetry={load} />
+      ) : (
+        <div className={styles.cards}>
+          <Card className={styles.card}>
+            <dl className={styles.fields}>
+              <Field label="Email">{user.email}</Field>
+              <Field label="Username">
+                <Username username={user.username} onSaved={load} />
+              </Field>
+              <Field label="Status">
+                <Tag minimal intent={user.is_admin ? 'primary' : 'none'}>
+                  {user.is_admin ? 'Administrator' : 'User'}
+                </Tag>
+              </Field>
+              <Field label="Member since">{formatLongDate(user.created_at)}</Field>
+            </dl>
+          </Card>
+          <AiKeyCard configured={user.has_openai_key} onChanged={load} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Field({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className={styles.field}>
+      <dt className={styles.label}>{label}</dt>
+      <dd className={styles.value}>{children}</dd>
+    </div>
+  )
+}
+
+function Username({ username, onSaved }: { username: string | null; onSaved: () => Promise<void> }) {
+  const [editing, setEditing] = useState(false)
+  if (editing) {
+    const stop = () => setEditing(false)
+    return <UsernameForm username={username ?? ''} onSaved={() => onSaved().then(stop)} onCancel={stop} />
+  }
+  return (
+    <span className={styles.row}>
+      {username ? `@${username}` : <span className={styles.muted}>Not set</span>}
+      <Button
+        variant="minimal"
+        size="small"
+        icon={<EditIcon />}
+        text="Edit"
+        aria-label="Edit username"
+        onClick={() => setEditing(true)}
+      />
+    </span>
+  )
+}
+
+interface UsernameFormProps {
+  username: string
+  onSaved: () => Promise<void>
+  onCancel: () => void
+}
+
+function UsernameForm({ username, onSaved, onCancel }: UsernameFormProps) {
+  const { api, notify } = useHost()
+  const [draft, setDraft] = useState(username)
+  const [saving, setSaving] = useState(false)
+  const trimmed = draft.trim()
+  const invalid = draft !== '' && !USERNAME_PATTERN.test(trimmed)
+
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    if (trimmed === '' || invalid) {
+      const description = trimmed === '' ? 'Username cannot be empty' : DETAILS.usernameRule
+      return notify({ title: 'Error', description, status: 'error' })
+    }
+    setSaving(true)
+    try {
+      await api.call('POST /profile/setup-username', { body: { username: trimmed } })
+      notify({ title: 'Username updated', status: 'success', duration: 3000 })
+      await onSaved()
+    } catch (error) {
+      notify({
+        title: 'Error',
+        description: errorDetail(error, 'Unable to update username'),
+        status: 'error',
+      })
+      setSaving(false)
+    }
+  }
+
+  return (
+    <form onSubmit={save} onKeyDown={event => event.key === 'Escape' && onCancel()}>
+      <FormGroup
+        className={styles.usernameForm}
+        intent={invalid ? 'danger' : 'none'}
+        helperText={<span id="username-rule">{invalid && DETAILS.usernameRule}</span>}
+      >
+        <span className={styles.row}>
+          <InputGroup
+            className={styles.usernameInput}
+            aria-label="Username"
+            aria-invalid={invalid}
+            aria-describedby="username-rule"
+            autoCapitalize="none"
+            autoComplete="username"
+            autoFocus
+            spellCheck={false}
+            intent={invalid ? 'danger' : 'none'}
+            value={draft}
+            onValueChange={setDraft}
+          />
+          <Button type="submit" intent="primary" text="Save" loading={saving} />
+          <Button text="Cancel" onClick={onCancel} disabled={saving} />
+        </span>
+      </FormGroup>
+    </form>
+  )
+}
