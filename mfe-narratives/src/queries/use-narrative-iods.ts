@@ -8,7 +8,8 @@ const KEY = 'narrative-iods'
 
 /** Which triplets already are IODs: by their value, or made from them under another value. */
 export function useNarrativeIods(narratives: readonly Narrative[] | undefined) {
-  const { api } = useHost()
+  const { api, session } = useHost()
+  const userId = session.user.id
   const client = useQueryClient()
   const triplets = useMemo(() => narratives?.flatMap(narrative => narrative.triplets) ?? [], [narratives])
   // Triplets never change and their ids are unique, so number and sum stand for the whole list.
@@ -19,7 +20,8 @@ export function useNarrativeIods(narratives: readonly Narrative[] | undefined) {
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const answers = await Promise.all([
-        api.call('GET /iods', { query: { source_type: 'NARRATIVES' }, signal }),
+        // Triplets are shown to their owner alone, so IODs made from them are the owner's.
+        api.call('GET /iods', { query: { source_type: 'NARRATIVES', created_by: userId }, signal }),
         ...lookupBatches(triplets.map(tripletValue)).map(values =>
           api.call('POST /iods/lookup', { body: { values }, signal }),
         ),
