@@ -2,6 +2,7 @@ import { createService, type Part, type ServiceDeps } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
 import { mailProcessor } from './processors/mail.js'
+import { projectionsProcessor } from './processors/projections.js'
 import { repairProcessor } from './processors/repair.js'
 
 /** The background workers: one processor a queue, and the health routes that every part has. */
@@ -9,7 +10,11 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
   const service = await createService('workers', config, deps)
   const context = { config, service }
   try {
-    await Promise.all([startProcessor(mailProcessor, context), startProcessor(repairProcessor, context)])
+    await Promise.all([
+      startProcessor(mailProcessor, context),
+      startProcessor(projectionsProcessor, context),
+      startProcessor(repairProcessor, context),
+    ])
   } catch (error) {
     await service.close()
     throw error

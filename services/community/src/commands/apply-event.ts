@@ -1,0 +1,128 @@
+import type { ContributionType, DomainEvent } from '@iodine/contracts'
+import { type Connection, isDuplicateKey } from '@iodine/service-kit'
+import { type ClientSession, Types } from 'mongoose'
+import type { CommunityModels } from '../models/index.js'
+import type { UserDoc } from '../models/user.js'
+import { type CreationEvent, describeContribution } from './describe.js'
+import { nextUser, UNKNOWN_USER, type UserEvent } from './next-user.js'
+
+const ATTEMPTS = 5
+
+/**
+ * Brings the projection in line with an event, in one transaction: a contribution and its user's totals change
+ * together. Doubled, reordered and delayed events end in the same state.
+ */
+export const applyEvent = async (
+  mongo: Connection,
+  models: CommunityModels,
+  event: DomainEvent,
+): Promise<void> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await mongo.transaction(session => apply(models, event, session))
+      return
+    } catch (error) {
+      // Two first events of one user at the same time: the second finds what the first made.
+      if (!isDuplicateKey(error) || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+const apply = (models: CommunityModels, event: DomainEvent, session: ClientSession): Promise<void> => {
+  switch (event.type) {
+    case 'user.created':
+    case 'user.renamed':
+    case 'user.deleted':
+      return changeUser(models, event, session)
+    case 'iod.created':
+    case 'narrative.created':
+      return addContribution(models, event, session)
+    case 'narrative.deleted':
+      return dropContribution(models, 'NARRATIVE', event.data, session)
+  }
+}
+
+const changeUser = async (
+  { users, counters }: CommunityModels,
+  event: UserEvent,
+  session: ClientSession,
+): Promise<void> => {
+  const _id = new Types.ObjectId(event.data.id)
+  const stored = await users.findById(_id).session(session).lean<UserDoc>()
+  const user = stored ?? { _id, ...UNKNOWN_USER }
+  const next = nextUser(user, event)
+  if (next === user) return
+  const { username, revision, created_at, deleted, public: isPublic, suffixes } = next
+  if (stored)
+    await users.updateOne(
+      { _id },
+      { $set: { username, revision, created_at, deleted, public: isPublic, suffixes } },
+      { session },
+    )
+  else await users.create([{ ...next, _id }], { session })
+  if (isPublic !== user.public)
+    await counters.updateOne(
+      { _id: 'public_users' },
+      { $inc: { n: isPublic ? 1 : -1 } },
+      { session, upsert: true },
+    )
+}
+
+const countContribution = async (
+  { users }: CommunityModels,
+  userId: Types.ObjectId,
+  type: ContributionType,
+  by: 1 | -1,
+  session: ClientSession,
+): Promise<void> => {
+  const { total_iods: _, total_narratives: __, ...unknown } = UNKNOWN_USER
+  const [counted, other] =
+    type === 'IOD'
+      ? (['total_iods', 'total_narratives'] as const)
+      : (['total_narratives', 'total_iods'] as const)
+  await users.updateOne(
+    { _id: userId },
+    { $inc: { [counted]: by }, $setOnInsert: { ...unknown, [other]: 0 } },
+    { session, upsert: true },
+  )
+}
+
+const addContribution = async (
+  models: CommunityModels,
+  event: CreationEvent,
+  session: ClientSession,
+): Promise<void> => {
+  const type = event.type === 'iod.created' ? 'IOD' : 'NARRATIVE'
+  const user_id = new Types.ObjectId(event.data.user_id)
+  const contribution = {
+    user_id,
+    type,
+    ...describeContribution(event),
+    created_at: new Date(event.data.created_at),
+    deleted: false,
+  } as const
+  // A tombstone counts as known, too.
+  const { upsertedCount } = await models.contributions.updateOne(
+    { _id: event.data.id },
+    { $setOnInsert: contribution },
+    { session, upsert: true },
+  )
+  if (upsertedCount > 0) await countContribution(models, user_id, type, 1, session)
+}
+
+const dropContribution = async (
+  models: CommunityModels,
+  type: ContributionType,
+  data: { id: string; user_id: string },
+  session: ClientSession,
+): Promise<void> => {
+  const user_id = new Types.ObjectId(data.user_id)
+  const before = await models.contributions
+    .findOneAndUpdate(
+      { _id: data.id },
+      { $set: { deleted: true, title: '', description: '' }, $setOnInsert: { user_id, type } },
+      { session, upsert: true, returnDocument: 'before' },
+    )
+    .lean<{ deleted: boolean }>()
+  if (before && !before.deleted) await countContribution(models, user_id, type, -1, session)
+}

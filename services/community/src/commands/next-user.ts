@@ -1,0 +1,46 @@
+import type { DomainEvent } from '@iodine/contracts'
+import type { UserDoc } from '../models/user.js'
+
+export type UserEvent = Extract<DomainEvent, { type: 'user.created' | 'user.renamed' | 'user.deleted' }>
+export type UserState = Omit<UserDoc, '_id'>
+
+/** Nobody has heard of the account itself yet: events of contributions may come first. */
+export const UNKNOWN_USER: UserState = {
+  username: null,
+  revision: 0,
+  created_at: null,
+  deleted: false,
+  public: false,
+  suffixes: [],
+  total_iods: 0,
+  total_narratives: 0,
+}
+
+/** What a search term is compared with, and how. */
+export const foldUsername = (username: string): string => username.toLowerCase()
+
+const suffixesOf = (username: string): string[] => Array.from(username, (_, at) => username.slice(at))
+
+/** The user after an event. Events may be doubled or come in any order: the end is the same. */
+export const nextUser = (user: UserState, event: UserEvent): UserState => {
+  if (user.deleted) return user
+  const next = { ...user }
+  switch (event.type) {
+    case 'user.created':
+      next.created_at = new Date(event.data.created_at)
+      if (user.revision === 0) next.username = event.data.username
+      break
+    case 'user.renamed':
+      if (event.data.revision <= user.revision) return user
+      next.username = event.data.username
+      next.revision = event.data.revision
+      break
+    case 'user.deleted':
+      next.deleted = true
+      next.username = null
+      break
+  }
+  next.public = next.username !== null && next.created_at !== null
+  next.suffixes = next.username === null ? [] : suffixesOf(foldUsername(next.username))
+  return next
+}
