@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import { bin, must, Refusal, run, say } from './run.mjs'
 
 /** First of the names that is an executable file on PATH. */
-export function onPath(...names) {
+function onPath(...names) {
   for (const name of names)
     for (const folder of (process.env.PATH ?? '').split(delimiter)) {
       const file = join(folder, name)

@@ -1,0 +1,85 @@
+import { readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { campaignsApi, iodsApi } from '@iodine/contracts'
+import { ConfigError } from '@iodine/service-kit'
+import { iodInput, linkIn, startTestStack, type TestStack, temporaryFolder } from '@iodine/test-kit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startStack } from '../src/index.js'
+
+const status = async (url: string) => (await fetch(url)).status
+
+describe('the embedded defaults', () => {
+  const folder = temporaryFolder()
+  const env = { PORT: '0', INBOX_PORT: '0', DATA_DIR: folder.path }
+  afterAll(folder.remove)
+
+  test('run side by side with another copy, keep their secrets, and refuse a second run on the same data', async () => {
+    const other = temporaryFolder()
+    const [one, two] = await Promise.all([
+      startStack({ env }),
+      startStack({ env: { ...env, DATA_DIR: other.path } }),
+    ])
+    expect(one.url).not.toBe(two.url)
+    expect([await status(`${one.url}/readyz`), await status(`${two.url}/readyz`)]).toEqual([200, 200])
+    expect(await status(`${one.inboxUrl}/api/email`)).toBe(200)
+    const secrets = ['secrets-key', 'jwt-private-key'].map(name => join(folder.path, name))
+    expect(secrets.map(file => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
+    await expect(startStack({ env })).rejects.toThrow(`in use by process ${process.pid}`)
+    const before = secrets.map(file => readFileSync(file, 'utf8'))
+    await Promise.all([one.stop(), two.stop()])
+    await expect(fetch(`${one.url}/healthz`)).rejects.toThrow()
+
+    const again = await startStack({ env })
+    expect(secrets.map(file => readFileSync(file, 'utf8'))).toEqual(before)
+    await again.stop()
+    await again.stop()
+    other.remove()
+  }, 60_000)
+
+  test('taken ports are told at once, and nothing is left running', async () => {
+    const taken = createServer()
+    await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as { port: number }
+    const start = startStack({ env: { ...env, PORT: String(port), INBOX_PORT: String(port) } })
+    const error = await start.catch(reason => reason)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect(error.faults).toHaveLength(3)
+    expect(error.message).toContain(`PORT: port ${port} on 127.0.0.1 is in use`)
+    taken.close()
+  })
+})
+
+describe('a running stack', () => {
+  let stack: TestStack
+  beforeAll(async () => {
+    stack = await startTestStack()
+  })
+  afterAll(() => stack.stop())
+
+  test('signs people in by a mailed link that leads to it', async () => {
+    const { api, username } = await stack.signUp('ana@example.org', 'ana')
+    expect(username).toBe('ana')
+    expect(new URL(linkIn(stack.mail.mails[0]!)).origin).toBe(stack.url)
+    expect((await api.send('GET', '/profile/me')).body).toMatchObject({
+      email: 'ana@example.org',
+      username: 'ana',
+    })
+  })
+
+  test('a stopped service leaves the others working, and works again when it is back', async () => {
+    const { api } = await stack.signUp()
+    await api.call(iodsApi.createIod, { body: iodInput({ value: 'kept' }) })
+    await stack.parts.iods.stop()
+    const started = Date.now()
+    const answer = await api.send('GET', '/iods')
+    expect(answer.status).toBe(503)
+    expect(answer.body).toEqual({ detail: expect.any(String) })
+    expect(Date.now() - started).toBeLessThan(3_000)
+    expect(await status(`${stack.url}/readyz`)).toBe(503)
+    expect(await api.call(campaignsApi.listCampaigns)).toEqual([])
+    await stack.parts.iods.start()
+    expect((await api.call(iodsApi.listIods)).map(iod => iod.value)).toEqual(['kept'])
+    expect(await status(`${stack.url}/readyz`)).toBe(200)
+  })
+})

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import type { Stack } from '@iodine/dev-stack'
+import { type AiProvider, startAiProvider } from './ai.js'
+import { type ApiClient, apiClient } from './client.js'
+import { startTestMongo, startTestRedis, temporaryFolder, uniquePrefix } from './databases.js'
+import { type SignedInUser, signUp } from './factories.js'
+import { type MailCatcher, startMailCatcher } from './mail.js'
+
+export interface TestStack extends Stack {
+  mail: MailCatcher
+  ai: AiProvider
+  /** Calls the gateway without a session. */
+  api: ApiClient
+  /** Signs somebody new in by a mailed link; a username of null chooses none yet. */
+  signUp(email?: string, username?: string | null): Promise<SignedInUser>
+}
+
+/**
+ * The whole product for one test file: gateway, services and workers in this process on free ports, over databases, a
+ * mail catcher and an AI provider of its own. Rate limits are off; `env` sets or changes any variable of the contract.
+ */
+export const startTestStack = async ({
+  env = {},
+}: {
+  env?: Record<string, string>
+} = {}): Promise<TestStack> => {
+  // Loaded here only: tests of one service never load the others.
+  const { startStack } = await import('@iodine/dev-stack')
+  const folder = temporaryFolder()
+  const [mongo, redis, mail, ai] = await Promise.all([
+    startTestMongo(),
+    startTestRedis(),
+    startMailCatcher(),
+    startAiProvider(),
+  ])
+  const stopServers = async () => {
+    await Promise.all([mongo.stop(), redis.stop(), mail.stop(), ai.stop()])
+    folder.remove()
+  }
+  const stack = await startStack({
+    prefix: uniquePrefix(),
+    env: {
+      PORT: '0',
+      DATA_DIR: join(folder.path, 'data'),
+      LOG_LEVEL: 'warn',
+      MONGODB_URI: mongo.uri,
+      REDIS_URL: redis.url,
+      SMTP_URL: mail.url,
+      OPENAI_BASE_URL: ai.url,
+      RATE_LIMITS: 'off',
+      ...env,
+    },
+  }).catch(async error => {
+    await stopServers()
+    throw error
+  })
+  return {
+    ...stack,
+    mail,
+    ai,
+    api: apiClient(stack.url),
+    signUp: (email, username) => signUp({ url: stack.url, mail }, email, username),
+    async stop() {
+      await stack.stop()
+      await stopServers()
+    },
+  }
+}
