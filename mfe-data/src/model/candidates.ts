@@ -1,0 +1,44 @@
+import { foldValue, LIMITS } from '@iodine/contracts'
+
+const words = new Intl.Segmenter('und', { granularity: 'word' })
+const sentences = new Intl.Segmenter('und', { granularity: 'sentence' })
+
+const RUNS_MAX = 1_200
+const RUN_WORDS_MIN = 3
+const RUN_WORDS_MAX = 8
+const EDGE_PUNCTUATION = /^[^\p{L}\p{N}#@]+|[^\p{L}\p{N}]+$/gu
+
+/**
+ * The parts of a text that may be IODs, folded, for `POST /iods/lookup`, which only knows whole values: the text, its
+ * lines and sentences, what stands between white space (hashtags, mentions, addresses; also without the punctuation
+ * around it), and runs of up to 8 words, fewer (never under 3) the longer the text. A longer phrase within a sentence
+ * is found only when the signed-in user made the IOD: see `useKnownIods`.
+ */
+export function lookupCandidates(value: string): string[] {
+  const text = foldValue(value)
+  const candidates = new Set<string>()
+  const add = (part: string) => {
+    const folded = foldValue(part)
+    if (folded !== '' && folded.length <= LIMITS.fieldMax) candidates.add(folded)
+  }
+  const addWithoutPunctuation = (part: string) => {
+    add(part)
+    add(part.replace(EDGE_PUNCTUATION, ''))
+  }
+  add(text)
+  for (const line of text.split(/[\r\n]+/)) addWithoutPunctuation(line)
+  for (const { segment } of sentences.segment(text)) addWithoutPunctuation(segment)
+  for (const chunk of text.split(/\s+/)) addWithoutPunctuation(chunk)
+
+  const spans = [...words.segment(text)].filter(({ isWordLike }) => isWordLike)
+  const runWords = Math.min(
+    RUN_WORDS_MAX,
+    Math.max(RUN_WORDS_MIN, Math.floor(RUNS_MAX / Math.max(1, spans.length))),
+  )
+  for (const [first, { index: start }] of spans.entries()) {
+    for (const { index, segment } of spans.slice(first, first + runWords)) {
+      add(text.slice(start, index + segment.length))
+    }
+  }
+  return [...candidates]
+}

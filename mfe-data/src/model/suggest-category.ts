@@ -1,0 +1,21 @@
+import type { Category } from '@iodine/contracts'
+
+/** In order, the first that holds wins; `key` and `value` are lower-cased. */
+const RULES: [category: Category, applies: (key: string, value: string) => boolean][] = [
+  ['USERNAME', key => /username|author|unique_id/.test(key)],
+  ['URL', key => /url|link|canonical/.test(key)],
+  ['DOMAIN', key => /domain|host/.test(key)],
+  ['HASHTAGS', (key, value) => key.includes('hashtag') || value.startsWith('#')],
+  ['KEYWORDS', key => key.includes('keyword')],
+  ['COMPANY', key => /company|publisher/.test(key)],
+  ['FULL_NAME', key => key.includes('name')],
+  ['TITLE', key => key.includes('title')],
+  ['URL', (_, value) => /\.com|http/.test(value)],
+]
+
+/** The category to propose for a value found at `path` ('author.author_unique_id'), by the path's last key and the value. */
+export function suggestCategory(path: string, value: string): Category {
+  const key = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  const text = value.trim().toLowerCase()
+  return RULES.find(([, applies]) => applies(key, text))?.[0] ?? 'SENTENCE'
+}

@@ -1,0 +1,32 @@
+import { Button, Tag } from '@iodine/ui'
+import { PlusIcon } from '@iodine/ui/icons'
+import { useRecordContext } from './record-context'
+
+export interface IodMarkProps {
+  path: string
+  /** What the value is called, for the button's name. */
+  label: string
+  value: string
+}
+
+/** Beside a value: a badge where it is an IOD, else the button that makes it one. */
+export function IodMark({ path, label, value }: IodMarkProps) {
+  const { known, startIod } = useRecordContext()
+  if (known.matching(value).length > 0) {
+    return (
+      <Tag minimal intent="success" title="This value is an IOD">
+        IOD
+      </Tag>
+    )
+  }
+  return (
+    <Button
+      variant="minimal"
+      size="small"
+      icon={<PlusIcon size={14} />}
+      aria-label={`Create IOD from ${label}`}
+      title="Create IOD"
+      onClick={() => startIod(path, value)}
+    />
+  )
+}

@@ -1,0 +1,188 @@
+import type { Source, Stored } from '@iodine/contracts'
+import { Button, Card, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
+import { MoreIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
+import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
+import { memo, useId, useMemo, useRef } from 'react'
+import { createPortal } from 'react-dom'
+import { type Attachment, type ImageHash, presentRecord, type RecordView } from '../model/record-view'
+import { useKnownIods } from '../queries/iods'
+import { FieldRow, ValueWithActions } from './FieldRow'
+import styles from './RecordCard.module.css'
+import { RecordContext } from './record-context'
+import { useFieldSelection } from './use-field-selection'
+
+const SHORT_ID_LENGTH = 8
+
+export interface RecordCardProps {
+  source: Source
+  record: Stored
+  /** Its place in the whole list, from 1, and the list's length. */
+  position: number
+  total: number
+  onStartIod: (view: RecordView, path: string, value: string) => void
+  onDelete: (view: RecordView) => void
+}
+
+/** A collected record with all its fields. */
+export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
+  const { source, record, position, total, onStartIod, onDelete } = props
+  const view = useMemo(() => presentRecord(source, record), [source, record])
+  const known = useKnownIods(view)
+  const context = useMemo(
+    () => ({ known, startIod: (path: string, value: string) => onStartIod(view, path, value) }),
+    [known, onStartIod, view],
+  )
+  const article = useRef<HTMLElement>(null)
+  const selection = useFieldSelection(article)
+  const titleId = useId()
+  return (
+    <RecordContext value={context}>
+      <article
+        ref={article}
+        className={styles.article}
+        aria-labelledby={titleId}
+        aria-posinset={position}
+        aria-setsize={total}
+      >
+        <Card className={styles.card}>
+          <header className={styles.header}>
+            <h2 className={styles.title} id={titleId} dir="auto">
+              {view.title}
+            </h2>
+            <CardMenu view={view} onDelete={onDelete} />
+          </header>
+          {view.groups.map(({ title, fields }) => (
+            <section key={title} className={styles.group}>
+              <h3 className={styles.groupTitle}>{title}</h3>
+              <dl className={styles.fields}>
+                {fields.map(field => (
+                  <FieldRow key={field.path} field={field} group={title} />
+                ))}
+              </dl>
+            </section>
+          ))}
+          {view.attachments.length > 0 && <Attachments attachments={view.attachments} />}
+          {view.imageHashes.length > 0 && <ImageHashes hashes={view.imageHashes} />}
+          <footer className={styles.footer}>
+            <span>
+              Collected <time dateTime={view.collectedAt}>{formatDateTime(view.collectedAt)}</time>
+            </span>
+            <span className={styles.from}>Source: {view.collectedFrom}</span>
+            <span>ID: {view.id.slice(0, SHORT_ID_LENGTH)}</span>
+          </footer>
+        </Card>
+        {selection &&
+          createPortal(
+            <Button
+              className={styles.selectionButton}
+              style={{ left: selection.left, top: selection.top }}
+              intent="primary"
+              size="small"
+              text="+ IOD"
+              // The selection would be gone before the click.
+              onMouseDown={event => event.preventDefault()}
+              onClick={() => context.startIod(selection.path, selection.text)}
+            />,
+            selection.slot,
+          )}
+      </article>
+    </RecordContext>
+  )
+})
+
+function CardMenu({ view, onDelete }: Pick<RecordCardProps, 'onDelete'> & { view: RecordView }) {
+  return (
+    <Popover
+      placement="bottom-end"
+      content={
+        <Menu>
+          {view.originalUrl && (
+            <MenuItem
+              icon={<ShareIcon />}
+              text="View Original"
+              href={view.originalUrl}
+              target="_blank"
+              rel="noopener noreferrer"
+            />
+          )}
+          <MenuItem icon={<TrashIcon />} intent="danger" text="Delete" onClick={() => onDelete(view)} />
+        </Menu>
+      }
+    >
+      <Button variant="minimal" icon={<MoreIcon />} aria-label="More actions" />
+    </Popover>
+  )
+}
+
+function Attachments({ attachments }: { attachments: Attachment[] }) {
+  return (
+    <section className={styles.group}>
+      <h3 className={styles.groupTitle}>Attachments</h3>
+      <HTMLTable compact className={styles.attachments}>
+        <thead>
+          <tr>
+            <th className={styles.type}>Type</th>
+            <th>URL</th>
+            <th>SHA-256</th>
+          </tr>
+        </thead>
+        <tbody>
+          {attachments.map(({ type, url, sha256 }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: attachments may be alike, and never change their order
+            <tr key={index}>
+              <td>
+                <Tag minimal>{type}</Tag>
+              </td>
+              {[url, sha256].map(({ path, label, kind, values: [value] }) => (
+                <td key={path}>
+                  {value ? (
+                    <div className={styles.cell}>
+                      <ValueWithActions
+                        path={path}
+                        label={`Attachment ${index + 1} ${label}`}
+                        value={value}
+                        isUrl={kind === 'url'}
+                      />
+                    </div>
+                  ) : (
+                    '—'
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </HTMLTable>
+    </section>
+  )
+}
+
+function ImageHashes({ hashes }: { hashes: ImageHash[] }) {
+  const titleId = useId()
+  return (
+    <section className={styles.group} aria-labelledby={titleId}>
+      <h3 className={styles.groupTitle} id={titleId}>
+        Image hashes
+      </h3>
+      <ul className={styles.hashes}>
+        {hashes.map(({ url, hash }, index) => (
+          <li key={url.values[0]?.text} className={styles.hash}>
+            {[url, hash].map(
+              ({ path, label, kind, values: [value] }) =>
+                value && (
+                  <div key={path} className={styles.cell}>
+                    <ValueWithActions
+                      path={path}
+                      label={`${label} ${index + 1}`}
+                      value={value}
+                      isUrl={kind === 'url'}
+                    />
+                  </div>
+                ),
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

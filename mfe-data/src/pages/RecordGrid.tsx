@@ -1,0 +1,95 @@
+import type { Source, Stored } from '@iodine/contracts'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { RecordCard, type RecordCardProps } from './RecordCard'
+import styles from './RecordGrid.module.css'
+
+const COLUMN_MIN = 500
+const GAP = 16
+/** About what a card takes before it is measured, in pixels. */
+const CARD_HEIGHT = { tiktok: 760, telegram: 480, blog: 900 }
+const OVERSCAN_ROWS = 1
+
+export interface RecordGridProps extends Pick<RecordCardProps, 'onStartIod' | 'onDelete'> {
+  source: Source
+  label: string
+  records: Stored[]
+  total: number
+  hasMore: boolean
+  isFetching: boolean
+  fetchMore: () => void
+}
+
+/** The cards near the visible part of the page; more are read as the end comes near. */
+export function RecordGrid(props: RecordGridProps) {
+  const { source, label, records, total, hasMore, isFetching, fetchMore } = props
+  const feed = useRef<HTMLDivElement>(null)
+  const { columns, top } = usePlace(feed)
+  const rowCount = Math.ceil(records.length / columns)
+  const virtualizer = useWindowVirtualizer<HTMLDivElement>({
+    count: rowCount,
+    estimateSize: () => CARD_HEIGHT[source],
+    gap: GAP,
+    overscan: OVERSCAN_ROWS,
+    scrollMargin: top,
+    getItemKey: row => records[row * columns]?.id ?? row,
+  })
+  const rows = virtualizer.getVirtualItems()
+  const lastRow = rows.at(-1)?.index ?? -1
+  useEffect(() => {
+    if (hasMore && lastRow >= rowCount - 1 - OVERSCAN_ROWS) fetchMore()
+  }, [hasMore, lastRow, rowCount, fetchMore])
+  return (
+    <div
+      ref={feed}
+      className={styles.feed}
+      role="feed"
+      aria-label={label}
+      aria-busy={isFetching}
+      style={{ height: virtualizer.getTotalSize() }}
+    >
+      {rows.map(row => (
+        <div
+          key={row.key}
+          ref={virtualizer.measureElement}
+          data-index={row.index}
+          className={styles.row}
+          style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, top: row.start - top }}
+        >
+          {records.slice(row.index * columns, (row.index + 1) * columns).map((record, column) => (
+            <RecordCard
+              key={record.id}
+              source={source}
+              record={record}
+              position={row.index * columns + column + 1}
+              total={total}
+              onStartIod={props.onStartIod}
+              onDelete={props.onDelete}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** How many columns fit, and how far below the top of the page the feed begins. */
+function usePlace(feed: { readonly current: HTMLElement | null }): { columns: number; top: number } {
+  const [place, setPlace] = useState({ columns: 1, top: 0 })
+  useLayoutEffect(() => {
+    const element = feed.current
+    if (!element) return
+    const measure = () => {
+      const columns = Math.max(1, Math.floor((element.clientWidth + GAP) / (COLUMN_MIN + GAP)))
+      const top = Math.round(element.getBoundingClientRect().top + window.scrollY)
+      setPlace(current => (current.columns === columns && current.top === top ? current : { columns, top }))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    // What stands above may grow or shrink without the feed noticing.
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [feed])
+  return place
+}

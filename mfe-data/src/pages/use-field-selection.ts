@@ -1,0 +1,84 @@
+import { type RefObject, useEffect, useState } from 'react'
+
+/** Marks the element that holds a field's text; its value is the field's path. */
+export const FIELD_ATTRIBUTE = 'data-iod-path'
+/** Marks the empty element after it, where the floating button goes. */
+export const SLOT_ATTRIBUTE = 'data-iod-slot'
+
+export interface FieldSelection {
+  path: string
+  text: string
+  slot: Element
+  /** Where the selection ends, in pixels from the corner of the slot's positioned ancestor. */
+  left: number
+  top: number
+}
+
+const BUTTON_WIDTH = 64
+
+/** What is selected inside one field value of `container`, by mouse, touch or keyboard. */
+export function useFieldSelection(container: RefObject<HTMLElement | null>): FieldSelection | null {
+  const [selected, setSelected] = useState<FieldSelection | null>(null)
+  useEffect(() => {
+    let isPointerDown = false
+    const update = () => setSelected(container.current && readSelection(container.current))
+    const onSelectionChange = () => {
+      // A button that moves along while the mouse drags would be in the way.
+      if (!isPointerDown) update()
+    }
+    const onPointerDown = (event: PointerEvent) => {
+      isPointerDown = event.pointerType === 'mouse'
+    }
+    // The browser changes the selection after the event.
+    const onPointerUp = () => {
+      isPointerDown = false
+      setTimeout(update)
+    }
+    const onMove = () =>
+      setSelected(current => current && container.current && readSelection(container.current))
+    document.addEventListener('selectionchange', onSelectionChange)
+    document.addEventListener('pointerdown', onPointerDown)
+    document.addEventListener('pointerup', onPointerUp)
+    document.addEventListener('pointercancel', onPointerUp)
+    document.addEventListener('scroll', onMove, true)
+    window.addEventListener('resize', onMove)
+    return () => {
+      document.removeEventListener('selectionchange', onSelectionChange)
+      document.removeEventListener('pointerdown', onPointerDown)
+      document.removeEventListener('pointerup', onPointerUp)
+      document.removeEventListener('pointercancel', onPointerUp)
+      document.removeEventListener('scroll', onMove, true)
+      window.removeEventListener('resize', onMove)
+    }
+  }, [container])
+  return selected
+}
+
+function readSelection(container: HTMLElement): FieldSelection | null {
+  const selection = window.getSelection()
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null
+  const { anchorNode } = selection
+  const anchor = anchorNode instanceof Element ? anchorNode : anchorNode?.parentElement
+  const field = anchor?.closest(`[${FIELD_ATTRIBUTE}]`)
+  if (!field || !container.contains(field)) return null
+  const slot = field.parentElement?.querySelector(`[${SLOT_ATTRIBUTE}]`)
+  const frame = slot?.parentElement
+  if (!slot || !frame) return null
+  // A triple click, or a hand that slips, ends outside: what counts is the part within the field.
+  const range = selection.getRangeAt(0).cloneRange()
+  if (!field.contains(range.startContainer)) range.setStart(field, 0)
+  if (!field.contains(range.endContainer)) range.setEnd(field, field.childNodes.length)
+  const text = range.toString().trim()
+  if (text === '') return null
+  const lines = range.getClientRects()
+  const end = lines[lines.length - 1] ?? range.getBoundingClientRect()
+  const origin = frame.getBoundingClientRect()
+  const visibleEnd = Math.min(end.bottom, field.getBoundingClientRect().bottom)
+  return {
+    path: field.getAttribute(FIELD_ATTRIBUTE) ?? '',
+    text,
+    slot,
+    left: Math.max(0, Math.min(end.right - origin.left, origin.width - BUTTON_WIDTH)),
+    top: Math.max(0, visibleEnd - origin.top) + 4,
+  }
+}

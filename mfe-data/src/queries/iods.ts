@@ -1,0 +1,83 @@
+import { type Iod, LIMITS, type NewIod } from '@iodine/contracts'
+import { type ApiClient, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { createBatchedLookup } from '../model/batched-lookup'
+import { lookupCandidates } from '../model/candidates'
+import { createKnownIods, type KnownIods } from '../model/known-iods'
+import { type RecordView, valuesOf } from '../model/record-view'
+
+const LOOKUPS = ['iod-lookup']
+const OWN_IODS = ['own-iods']
+const SETTLED_AFTER_MS = 150
+const LOOKUP_KEPT_MS = 60_000
+
+const batchedLookups = new WeakMap<ApiClient, ReturnType<typeof createBatchedLookup>>()
+
+function batchedLookup(api: ApiClient) {
+  let lookup = batchedLookups.get(api)
+  if (!lookup) {
+    lookup = createBatchedLookup(values => api.call('POST /iods/lookup', { body: { values } }))
+    batchedLookups.set(api, lookup)
+  }
+  return lookup
+}
+
+/** The newest IODs of the signed-in user: what they once selected may be any part of a text, which no lookup finds. */
+function useOwnIods() {
+  const { api, session } = useHost()
+  const userId = session.user.id
+  return useQuery({
+    queryKey: [...OWN_IODS, userId],
+    queryFn: () => api.call('GET /iods', { query: { created_by: [userId], limit: LIMITS.listLimitMax } }),
+  })
+}
+
+/** True once the caller has been on screen for a moment: what only scrolls past is not looked up. */
+function useSettled(): boolean {
+  const [settled, setSettled] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), SETTLED_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return settled
+}
+
+/** The IODs among a shown record's values and within its texts. */
+export function useKnownIods(view: RecordView): KnownIods {
+  const { api } = useHost()
+  const settled = useSettled()
+  const { data: found } = useQuery({
+    queryKey: [...LOOKUPS, view.source, view.id, view.collectedAt],
+    queryFn: () => batchedLookup(api)([...new Set(valuesOf(view).flatMap(lookupCandidates))]),
+    enabled: settled,
+    staleTime: LOOKUP_KEPT_MS,
+    gcTime: LOOKUP_KEPT_MS,
+  })
+  const { data: own } = useOwnIods()
+  return useMemo(() => createKnownIods([...(found ?? []), ...(own ?? [])]), [found, own])
+}
+
+/** Asks again which shown values are IODs; rejects when that can't be read. */
+export function useReloadIods(): () => Promise<void> {
+  const queryClient = useQueryClient()
+  return useCallback(async () => {
+    const reload = (queryKey: string[]) =>
+      queryClient.refetchQueries({ queryKey, type: 'active' }, { throwOnError: true })
+    await Promise.all([reload(LOOKUPS), reload(OWN_IODS)])
+  }, [queryClient])
+}
+
+/** Creates an IOD, which from then on counts as known. */
+export function useCreateIod(): (iod: NewIod) => Promise<Iod> {
+  const { api } = useHost()
+  const queryClient = useQueryClient()
+  return useCallback(
+    async iod => {
+      const created = await api.call('POST /iods', { body: iod })
+      queryClient.setQueriesData<Iod[]>({ queryKey: OWN_IODS }, own => own && [created, ...own])
+      return created
+    },
+    [api, queryClient],
+  )
+}
