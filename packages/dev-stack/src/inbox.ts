@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { localUrl } from './net.js'
 
 export interface Inbox {
@@ -9,33 +10,66 @@ export interface Inbox {
   stop(): Promise<void>
 }
 
-/** The embedded mail inbox (MailDev): SMTP on a free loopback port, its page on `port`, the last 500 mails kept in `folder`. */
-export async function startInbox({
-  folder,
-  host,
-  port,
-}: {
+export interface InboxOptions {
+  /** Keeps the last mails. */
   folder: string
   host: string
+  /** Of the page; 0 takes any free one. */
   port: number
-}): Promise<Inbox> {
-  // Loaded here only: a stack with an SMTP server of its own never pays for it.
-  const { MailDev } = await import('maildev')
+}
+
+const KEPT_MAILS = 500
+
+/**
+ * The embedded mail inbox: MailDev's SMTP server on a free loopback port, and its page and API. Put together from its
+ * parts, as its one-call form lets every web page in the same browser read the mails, and with them the sign-in links.
+ */
+export const startInbox = async ({ folder, host, port }: InboxOptions): Promise<Inbox> => {
+  // Loaded here only: a stack that sends to an SMTP_URL never pays for it.
+  const [{ FileStorage }, { createSMTPServer }, { createAPIServer }, { registerUI }] = await Promise.all([
+    import('@maildev/core'),
+    import('@maildev/smtp'),
+    import('@maildev/api'),
+    import('@maildev/ui/server'),
+  ])
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const maildev = new MailDev({
-    smtp: 0,
-    ip: '127.0.0.1',
-    web: port,
-    webIp: host,
-    silent: true,
-    mailDirectory: folder,
-    maxEmails: 500,
+  const storage = new FileStorage({ mailDirectory: folder, maxEmails: KEPT_MAILS })
+  await storage.initialize()
+  const smtp = createSMTPServer({ port: 0, host: '127.0.0.1', storage, mailDir: folder, logger: false })
+  await smtp.start()
+  await smtp.pruneMailDir(KEPT_MAILS)
+  await smtp.loadMailsFromDirectory()
+  const api = createAPIServer({
+    port,
+    host,
+    basePath: '',
+    storage,
+    smtp,
+    cors: { origin: false, credentials: false },
   })
-  const servers = await maildev.start()
-  const web = servers.api?.getPort()
+  // A name that somebody else's DNS points at this machine would make the page one of theirs.
+  api.server.addHook('onRequest', async (request, reply) => {
+    const name = request.hostname
+    if (name !== 'localhost' && name !== host && !isIP(name.replace(/^\[|]$/g, '')))
+      return reply.code(403).send()
+  })
+  await api.registerPlugins()
+  await registerUI(api.server)
+  // It greets on standard output, which is kept for the line `ready <url>`.
+  const { info } = console
+  console.info = () => {}
+  try {
+    await api.listen()
+  } finally {
+    console.info = info
+  }
   return {
-    url: localUrl(host, web ?? port),
-    smtpUrl: `smtp://127.0.0.1:${servers.smtp.getAddress().port}`,
-    stop: () => maildev.stop(),
+    url: localUrl(host, api.getPort() ?? port),
+    smtpUrl: `smtp://127.0.0.1:${smtp.getAddress().port}`,
+    async stop() {
+      await api.stop()
+      await smtp.stop()
+      await storage.close()
+    },
   }
 }

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { get } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startInbox } from '../src/inbox.js'
+
+/** Sends a mail by plain SMTP and waits for the server's goodbye. */
+const send = (smtpUrl: string, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(smtpUrl).port), '127.0.0.1').setEncoding('utf8')
+    const steps = [
+      'EHLO test',
+      'MAIL FROM:<a@example.org>',
+      'RCPT TO:<b@example.org>',
+      'DATA',
+      `Subject: s\r\n\r\n${text}\r\n.`,
+      'QUIT',
+    ]
+    socket.on('error', reject).on('close', () => resolve())
+    socket.on(
+      'data',
+      answer => /^\d{3} /m.test(String(answer)) && steps.length > 0 && socket.write(`${steps.shift()}\r\n`),
+    )
+  })
+
+/** The status that a request under another host name gets. */
+const statusFor = (host: string, url: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    get(`${url}/api/email`, { headers: { host } }, answer => resolve(answer.resume().statusCode)).on(
+      'error',
+      reject,
+    )
+  })
+
+test('mails are readable over its API and its page, and are there after a restart', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'iodine-inbox-'))
+  const options = { folder, host: '127.0.0.1', port: 0 }
+  const first = await startInbox(options)
+  await send(first.smtpUrl, 'https://example.org/?token=1')
+  const texts = async (url: string) =>
+    ((await (await fetch(`${url}/api/email`)).json()) as { text: string }[]).map(mail => mail.text.trim())
+  expect(await texts(first.url)).toEqual(['https://example.org/?token=1'])
+  expect(await (await fetch(first.url, { headers: { accept: 'text/html' } })).text()).toContain('<html')
+  const foreign = await fetch(`${first.url}/api/email`, { headers: { origin: 'https://evil.example' } })
+  expect(foreign.headers.get('access-control-allow-origin')).toBe(null)
+  expect(await statusFor('evil.example', first.url)).toBe(403)
+  await first.stop()
+  const second = await startInbox(options)
+  expect(await texts(second.url)).toEqual(['https://example.org/?token=1'])
+  await second.stop()
+  rmSync(folder, { recursive: true })
+})
