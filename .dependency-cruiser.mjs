@@ -88,7 +88,7 @@ export default {
     ),
     only(
       'remotes-import-contracts-and-kit',
-      '^(mfe-[^/]+|shell)/(?!test/)',
+      '^(mfe-[^/]+|shell)/(?!test/|rsbuild\\.config)',
       [contracts, 'packages/mfe-kit', 'packages/ui'],
       'Shell and remotes meet at run time only: share looks in packages/ui, plumbing in packages/mfe-kit.',
     ),
@@ -116,6 +116,12 @@ export default {
       code('packages/embedded-mongo'),
       [of('packages/embedded-mongo|packages/dev-stack|packages/test-kit|bench')],
       'Services talk to MongoDB by its driver and never know which server answers: take the URI from the configuration.',
+    ),
+    reserved(
+      'build-kit-at-build-time',
+      code('packages/build-kit'),
+      [of('packages/build-kit'), '/rsbuild\\.config\\.[^/]+$'],
+      'packages/build-kit runs when the web apps are built: what they need at run time belongs into packages/mfe-kit.',
     ),
     reserved(
       'mongoose-in-services',
