@@ -162,6 +162,7 @@ export const collectorApi = {
     }),
     response: z.strictObject({ results: z.array(ingestResult) }),
     bodyLimit: LIMITS.ingestBodyBytes,
+    checksBody: true,
   }),
   deleteRecord: endpoint({
     method: 'DELETE',

@@ -22,6 +22,8 @@ export interface EndpointSpec {
   status?: number
   /** Largest body in bytes, 1 MiB unless told. */
   bodyLimit?: number
+  /** The handler checks the body's strings and depth itself, item by item, so that a bad item spoils no other. */
+  checksBody?: true
 }
 
 /** One operation of the API: the server's route, the client's types and the reference are derived from it. */

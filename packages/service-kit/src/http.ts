@@ -95,9 +95,9 @@ export const createHttpApp = ({
     return503OnClosing: false,
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, payload, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, payload, done) => {
     try {
-      done(null, parseJsonBody(payload as Buffer))
+      done(null, parseJsonBody(payload as Buffer, !request.routeOptions.config.checksBody))
     } catch (error) {
       done(error as Error)
     }

@@ -28,8 +28,8 @@ export const checkPlainData = (root: unknown, name: string): void => {
   }
 }
 
-/** Body bytes to a value: strict UTF-8, JSON, plain data; no bytes are an empty object. */
-export const parseJsonBody = (bytes: Buffer): unknown => {
+/** Body bytes to a value: strict UTF-8, JSON, plain data unless `check` is false; no bytes are an empty object. */
+export const parseJsonBody = (bytes: Buffer, check = true): unknown => {
   if (bytes.length === 0) return {}
   let value: unknown
   try {
@@ -37,6 +37,6 @@ export const parseJsonBody = (bytes: Buffer): unknown => {
   } catch {
     throw badRequest(DETAILS.malformedJson)
   }
-  checkPlainData(value, 'body')
+  if (check) checkPlainData(value, 'body')
   return value
 }

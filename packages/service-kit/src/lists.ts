@@ -29,6 +29,8 @@ export interface ListOptions<D extends Listed> {
   present: (docs: D[]) => Promise<unknown[]> | unknown[]
   /** Number of documents that match, where it is known without counting. */
   total?: () => Promise<number>
+  /** Finds the first `size` documents of a page's filter, where one plain query is not the best way. */
+  find?: (page: QueryFilter<D>, size: number) => Promise<D[]>
 }
 
 /**
@@ -61,11 +63,13 @@ export const sendList = async <D extends Listed>(
       : filter
   ) as QueryFilter<D>
   const [docs, total] = await Promise.all([
-    model
-      .find(page)
-      .sort(sort)
-      .limit(size + 1)
-      .lean<D[]>(),
+    options.find
+      ? options.find(page, size + 1)
+      : model
+          .find(page)
+          .sort(sort)
+          .limit(size + 1)
+          .lean<D[]>(),
     options.total ? options.total() : model.countDocuments(filter),
   ])
   reply.header('x-total-count', String(total))

@@ -127,6 +127,7 @@ export const createService = async (
       method: spec.method,
       url: `${base}${spec.path}`,
       ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
+      ...(spec.checksBody && { config: { checksBody: true } }),
       // Before the body is read: a stranger's 16 MiB are not worth parsing.
       onRequest: async request => {
         guard?.(request)
@@ -228,6 +229,9 @@ export const createStoreService = async (
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    checksBody?: boolean
+  }
   interface FastifyRequest {
     caller?: Caller
   }

@@ -1,15 +1,15 @@
 import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { CollectorConfig } from './config.js'
-import { createRecordModel } from './models/record.js'
+import { createRecordModels } from './models/record.js'
 import { addRecordRoutes } from './routes/records.js'
 
 /** What users collected from social sources. */
 export const createApp = async (config: CollectorConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
   const service = await createStoreService('collector', config, deps)
   try {
-    const records = createRecordModel(service.mongo)
+    const models = createRecordModels(service.mongo)
     await prepareModels(service.mongo)
-    addRecordRoutes(service, records)
+    addRecordRoutes(service, models)
   } catch (error) {
     await service.close()
     throw error

@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto'
-import {
-  DETAILS,
-  type IngestResult,
-  naturalKey,
-  RECORD_SCHEMAS,
-  type RecordOf,
-  type Source,
-} from '@iodine/contracts'
-import { faults, unavailable } from '@iodine/service-kit'
+import { type IngestResult, naturalKey, RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
+import { checkPlainData, faults, HttpError, isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, mongo, Types } from 'mongoose'
-import type { RecordDoc, RecordModel } from '../models/record.js'
+import { countId, type RecordDoc, type RecordModels, type Shelf } from '../models/record.js'
 import { packRecord } from '../presenters/record.js'
 
-const ATTEMPTS = 10
+const ATTEMPTS = 20
 /** Below MongoDB's 16 MiB a document, which JSON of less can exceed once it is BSON. */
 const DOCUMENT_BYTES = 15 * 1024 * 1024
 
@@ -26,6 +19,12 @@ interface Entry {
 }
 
 const readEntry = <S extends Source>(source: S, record: unknown, at: number): Entry | { error: string[] } => {
+  try {
+    checkPlainData(record, 'record')
+  } catch (error) {
+    if (error instanceof HttpError) return { error: [error.detail].flat() }
+    throw error
+  }
   const result = RECORD_SCHEMAS[source].safeParse(record)
   if (!result.success) return { error: faults(result.error, 'record') }
   const key = (naturalKey[source] as (record: RecordOf[S]) => string)(result.data as RecordOf[S])
@@ -55,90 +54,75 @@ const rounds = (entries: Entry[]): Entry[][] => {
 
 /**
  * Stores a batch: new records are inserted, newer versions replace under the same id, the rest is left alone. The
- * unique index on the natural key and the condition on `fetched_at` decide between concurrent batches; whoever loses
- * reads again. Resolves once all is journaled, with one result a record, in order.
+ * unique index on the natural key and a condition on the version replaced decide between concurrent batches; whoever
+ * loses reads again. Resolves once all is journaled, with one result a record, in order.
  */
 export const ingest = async (
-  model: RecordModel,
-  userId: string,
-  source: Source,
+  models: RecordModels,
+  shelf: Shelf,
   records: unknown[],
 ): Promise<IngestResult[]> => {
   const results: IngestResult[] = []
   const valid: Entry[] = []
   records.forEach((record, at) => {
-    const entry = readEntry(source, record, at)
+    const entry = readEntry(shelf.source, record, at)
     if ('error' in entry) results[at] = entry
     else valid.push(entry)
   })
-  const owner = { user_id: new Types.ObjectId(userId), source }
-  for (const round of rounds(valid)) {
-    let open = round
-    for (let attempt = 0; open.length > 0; attempt++) {
-      if (attempt === ATTEMPTS) throw unavailable(DETAILS.unavailable)
-      open = await write(model, owner, open, results)
+  for (const round of rounds(valid))
+    for (let attempt = 1; ; attempt++) {
+      const written = await write(models, shelf, round)
+      if (written) {
+        for (const [at, result] of written) results[at] = result
+        break
+      }
+      if (attempt === ATTEMPTS) throw unavailable()
     }
-  }
   return results
 }
 
-/** One attempt at entries of different keys; returns those that another batch got in the way of. */
+/** Another batch changed what this one has read. */
+class Outrun extends Error {}
+
+/** One attempt, whole or not at all, at entries of different keys; undefined when another batch got in the way. */
 const write = async (
-  model: RecordModel,
-  owner: Pick<RecordDoc, 'user_id' | 'source'>,
+  { mongo, records, counts }: RecordModels,
+  shelf: Shelf,
   entries: Entry[],
-  results: IngestResult[],
-): Promise<Entry[]> => {
-  const found = await model
-    .find({ ...owner, key: { $in: entries.map(entry => entry.key) } }, { key: 1, fetched_at: 1 })
+): Promise<Map<number, IngestResult> | undefined> => {
+  const stored = await records
+    .find({ ...shelf, key: { $in: entries.map(entry => entry.key) } }, { key: 1, fetched_at: 1 })
     .lean<Pick<RecordDoc, '_id' | 'key' | 'fetched_at'>[]>()
-  const known = new Map(found.map(doc => [doc.key, doc]))
-  const ingest_id = new Types.ObjectId()
-  const created_at = new Date()
+  const known = new Map(stored.map(doc => [doc.key, doc]))
+  const results = new Map<number, IngestResult>()
   const operations: AnyBulkWriteOperation<RecordDoc>[] = []
-  const written: { entry: Entry; id: Types.ObjectId; status: 'created' | 'updated' }[] = []
-  for (const entry of entries) {
-    const { key, fetchedAt: fetched_at, data } = entry
+  const created_at = new Date()
+  let created = 0
+  for (const { at, key, fetchedAt: fetched_at, data } of entries) {
     const doc = known.get(key)
-    if (!doc) {
-      const _id = new Types.ObjectId()
-      operations.push({
-        insertOne: { document: { _id, ...owner, key, fetched_at, created_at, ingest_id, data } },
-      })
-      written.push({ entry, id: _id, status: 'created' })
-    } else if (doc.fetched_at < fetched_at) {
-      operations.push({
-        updateOne: {
-          filter: { _id: doc._id, fetched_at: { $lt: fetched_at } },
-          update: { $set: { fetched_at, ingest_id, data } },
-        },
-      })
-      written.push({ entry, id: doc._id, status: 'updated' })
-    } else results[entry.at] = { id: doc._id.toHexString(), status: 'unchanged' }
+    const _id = doc?._id ?? new Types.ObjectId()
+    const status = !doc ? 'created' : doc.fetched_at < fetched_at ? 'updated' : 'unchanged'
+    results.set(at, { id: _id.toHexString(), status })
+    if (status === 'created') {
+      created++
+      operations.push({ insertOne: { document: { _id, ...shelf, key, fetched_at, created_at, data } } })
+    } else if (status === 'updated') {
+      const filter = { _id, fetched_at: doc?.fetched_at }
+      operations.push({ updateOne: { filter, update: { $set: { fetched_at, data } } } })
+    }
   }
-  if (operations.length === 0) return []
-  const intact = await model.collection
-    .bulkWrite(operations as never, { ordered: false })
-    .then(result => result.insertedCount + result.matchedCount === operations.length)
-    .catch(error => {
-      // Some lost to another batch; anything else went wrong for good.
-      const failures: { code?: unknown }[] = [(error as { writeErrors?: unknown }).writeErrors ?? []].flat()
-      if (failures.length === 0 || failures.some(failure => failure.code !== 11_000)) throw error
-      return false
+  if (operations.length === 0) return results
+  try {
+    await mongo.transaction(async session => {
+      // First, so that batches of one user wait for each other here rather than after their work.
+      if (created > 0)
+        await counts.updateOne({ _id: countId(shelf) }, { $inc: { n: created } }, { session, upsert: true })
+      const done = await records.collection.bulkWrite(operations as never, { session })
+      if (done.insertedCount + done.matchedCount !== operations.length) throw new Outrun()
     })
-  if (intact) {
-    for (const { entry, id, status } of written) results[entry.at] = { id: id.toHexString(), status }
-    return []
+  } catch (error) {
+    if (error instanceof Outrun || isDuplicateKey(error)) return undefined
+    throw error
   }
-  const stored = await model
-    .find({ _id: { $in: written.map(({ id }) => id) } }, { ingest_id: 1 })
-    .lean<Pick<RecordDoc, '_id' | 'ingest_id'>[]>()
-  const writers = new Map(stored.map(doc => [doc._id.toHexString(), doc.ingest_id]))
-  return written.flatMap(({ entry, id, status }) => {
-    const writer = writers.get(id.toHexString())
-    // An id that only we know was ours to insert, whoever wrote the version that stands there now.
-    if (!writer || (status === 'updated' && !writer.equals(ingest_id))) return [entry]
-    results[entry.at] = { id: id.toHexString(), status }
-    return []
-  })
+  return results
 }

@@ -1,32 +1,29 @@
-import { collectorApi } from '@iodine/contracts'
-import { notFound, type StoreService, sendList } from '@iodine/service-kit'
+import { collectorApi, type Source } from '@iodine/contracts'
+import { type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { deleteRecord } from '../commands/delete-record.js'
 import { ingest } from '../commands/ingest.js'
-import type { RecordModel } from '../models/record.js'
+import { countId, type RecordModels, type Shelf } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
 
-export const addRecordRoutes = (service: StoreService, records: RecordModel): void => {
-  service.route(collectorApi.listRecords, async ({ params, query, user, reply }) =>
-    sendList(reply, {
-      model: records,
-      filter: { user_id: new Types.ObjectId(user.id), source: params.source },
-      limit: query.limit,
-      cursor: query.cursor,
-      present: presentRecords,
-    }),
-  )
+const shelfOf = (user: { id: string }, { source }: { source: Source }): Shelf => ({
+  user_id: new Types.ObjectId(user.id),
+  source,
+})
+
+export const addRecordRoutes = (service: StoreService, models: RecordModels): void => {
+  service.route(collectorApi.listRecords, async ({ params, query: { limit, cursor }, user, reply }) => {
+    const filter = shelfOf(user, params)
+    const total = async () => (await models.counts.findById(countId(filter)).lean())?.n ?? 0
+    return sendList(reply, { model: models.records, filter, limit, cursor, present: presentRecords, total })
+  })
 
   service.route(collectorApi.ingestRecords, async ({ params, body, user }) => ({
-    results: await ingest(records, user.id, params.source, body.records),
+    results: await ingest(models, shelfOf(user, params), body.records),
   }))
 
   service.route(collectorApi.deleteRecord, async ({ params, user }) => {
-    const { deletedCount } = await records.deleteOne({
-      _id: params.id,
-      user_id: user.id,
-      source: params.source,
-    })
-    if (deletedCount === 0) throw notFound()
+    await deleteRecord(models, shelfOf(user, params), params.id)
     return { id: params.id }
   })
 }

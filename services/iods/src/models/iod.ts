@@ -58,12 +58,16 @@ const schema = new Schema<IodDoc>(
   },
   { collection: 'iods', versionKey: false },
 )
+/** The order of every list, and the index that has it. */
+export const BY_DATE = { created_at: -1, _id: -1 } as const
+export const BY_GRAM = { grams: 1 } as const
 schema.index({ fold_key: 1, category: 1 }, { unique: true })
-schema.index({ created_at: -1, _id: -1 })
-schema.index({ category: 1, created_at: -1, _id: -1 })
-schema.index({ source_type: 1, created_at: -1, _id: -1 })
-schema.index({ created_by: 1, created_at: -1, _id: -1 })
-schema.index({ grams: 1 })
+schema.index(BY_DATE)
+schema.index(BY_GRAM)
+schema.index({ category: 1, ...BY_DATE })
+schema.index({ source_type: 1, ...BY_DATE })
+schema.index({ category: 1, source_type: 1, ...BY_DATE })
+schema.index({ created_by: 1, ...BY_DATE })
 schema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })
 
 export const createIodModel = (mongo: Connection): IodModel => mongo.model<IodDoc>('Iod', schema)

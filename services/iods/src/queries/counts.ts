@@ -1,6 +1,6 @@
 import type { Category, IodFacets, SourceType } from '@iodine/contracts'
 import type { QueryFilter } from 'mongoose'
-import type { IodDoc, IodModel } from '../models/iod.js'
+import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
 
 /** Nothing is created with a time further back than this. */
 const SETTLE_MS = 30_000
@@ -78,7 +78,7 @@ export class RollingCounts {
   }
 
   async #count(created_at: { $gte?: Date; $lt?: Date }): Promise<Groups> {
-    const rows = await this.#model.aggregate<{
+    const aggregate = this.#model.aggregate<{
       _id: { category: Category; source_type: SourceType; created_by: { toHexString(): string } }
       n: number
     }>([
@@ -90,6 +90,8 @@ export class RollingCounts {
         },
       },
     ])
+    // What is recent is little, whatever else it must match.
+    const rows = await (created_at.$gte ? aggregate.hint(BY_DATE) : aggregate)
     const groups: Groups = new Map()
     for (const { _id, n } of rows) {
       const users = new Map([[_id.created_by.toHexString(), n]])

@@ -10,8 +10,8 @@ export const searchText = (value: string, description: string): string =>
 
 const GRAM = 3
 const MAX_GRAMS = 1_000
-/** Stands for a text of too many grams: such documents are candidates of every search. Longer than any gram. */
-const OVERFLOW = 'overflow'
+/** Stands for a text of too many grams: such documents are candidates of every search. No text holds it. */
+const OVERFLOW = '\0'
 
 const gramsOf = (part: string): string[] => {
   const points = Array.from(part)
@@ -32,14 +32,17 @@ const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/
 const SAMPLE = 1_000
 const SAMPLE_MS = 600_000
 
-export interface IodSearch {
-  /** Filter for IODs whose value or description holds `q` literally, in any case. */
-  filter(q: string): Promise<QueryFilter<IodDoc>>
+export interface Search {
+  /** Together they match IODs whose value or description holds the text literally, in any case; the gram index serves each. */
+  streams: QueryFilter<IodDoc>[]
+  /** Estimated part of all IODs that the gram index leaves to look into, 0 to 1; 0 where it decides alone. */
+  share: number
 }
 
 /** Literal search over the gram index; how common a gram is, is estimated from the newest IODs. */
-export const createIodSearch = (model: IodModel): IodSearch => {
+export const createIodSearch = (model: IodModel): ((q: string) => Promise<Search>) => {
   let common = new Map<string, number>()
+  let sampled = 0
   let sampledAt = 0
   const sample = async () => {
     sampledAt = Date.now()
@@ -47,19 +50,23 @@ export const createIodSearch = (model: IodModel): IodSearch => {
     const counts = new Map<string, number>()
     for (const { grams } of docs) for (const gram of grams) counts.set(gram, (counts.get(gram) ?? 0) + 1)
     common = counts
+    sampled = docs.length
   }
-  return {
-    async filter(q) {
-      const text = fold(q)
-      const search = { $regex: escapePattern(text) }
-      const grams = gramsOf(text).filter(gram => Array.from(gram).length === GRAM)
-      if (grams.length === 0)
-        return { $or: [{ grams: { $regex: `^${search.$regex}` } }, { grams: OVERFLOW, search }] }
-      if (Date.now() - sampledAt > SAMPLE_MS) await sample()
-      const rarest = grams.reduce((best, gram) =>
-        (common.get(gram) ?? 0) < (common.get(best) ?? 0) ? gram : best,
-      )
-      return { grams: { $in: [rarest, OVERFLOW] }, search }
-    },
+  return async q => {
+    const text = fold(q)
+    const search = { $regex: escapePattern(text) }
+    const grams = gramsOf(text).filter(gram => Array.from(gram).length === GRAM)
+    if (grams.length === 0)
+      return {
+        streams: [{ grams: { $regex: `^${search.$regex}` } }, { grams: OVERFLOW, search }],
+        share: 0,
+      }
+    if (Date.now() - sampledAt > SAMPLE_MS) await sample()
+    const count = (gram: string) => common.get(gram) ?? 0
+    const rarest = grams.reduce((best, gram) => (count(gram) < count(best) ? gram : best))
+    return {
+      streams: [{ grams: { $in: [rarest, OVERFLOW] }, search }],
+      share: (count(rarest) + count(OVERFLOW)) / Math.max(sampled, 1),
+    }
   }
 }

@@ -3,24 +3,22 @@ import { type StoreService, sendList } from '@iodine/service-kit'
 import { announceIod, repairAnnouncements } from '../commands/announce.js'
 import { createIod, foldKey } from '../commands/create-iod.js'
 import { voteIod } from '../commands/vote-iod.js'
-import type { IodDoc, IodModel } from '../models/iod.js'
+import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createIodQueries } from '../queries/list-iods.js'
 
-const NEWEST_FIRST = { created_at: -1, _id: -1 } as const
-
 export const addIodRoutes = (service: StoreService, iods: IodModel): void => {
-  const queries = createIodQueries(iods, service.users)
+  const prepareQuery = createIodQueries(iods, service.users)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0]
 
-  service.route(iodsApi.listIods, async ({ query, reply }) => {
-    const { filter, facets } = await queries.prepare(query)
+  service.route(iodsApi.listIods, async ({ query: { limit, cursor, ...filters }, reply }) => {
+    const { filter, facets, find } = await prepareQuery(filters)
     const total = async () => (await facets()).total
-    return sendList(reply, { model: iods, filter, limit: query.limit, cursor: query.cursor, present, total })
+    return sendList(reply, { model: iods, filter, limit, cursor, present, total, find })
   })
 
-  service.route(iodsApi.getIodFacets, async ({ query }) => (await queries.prepare(query)).facets())
+  service.route(iodsApi.getIodFacets, async ({ query }) => (await prepareQuery(query)).facets())
 
   service.route(iodsApi.createIod, async ({ body, user }) => {
     const doc = await createIod(iods, user.id, body)
@@ -34,7 +32,7 @@ export const addIodRoutes = (service: StoreService, iods: IodModel): void => {
     const keys = new Set(body.values.filter(value => foldValue(value) !== '').map(foldKey))
     const docs = await iods
       .find({ fold_key: { $in: [...keys] } })
-      .sort(NEWEST_FIRST)
+      .sort(BY_DATE)
       .lean<IodDoc[]>()
     return present(docs)
   })
