@@ -6,13 +6,14 @@ import { App } from './app/App'
 import { fetchConfig } from './app/config'
 import { HostProvider } from './app/HostProvider'
 import { prefetchPage } from './app/pages'
+import { remotes } from './remotes/remotes'
 
 prefetchPage(window.location.pathname)
 const config = await fetchConfig()
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <BrowserRouter>
-    <HostProvider config={config}>
+    <HostProvider config={config} remotes={remotes}>
       <App />
     </HostProvider>
   </BrowserRouter>,

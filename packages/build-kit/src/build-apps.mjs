@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createHash } from 'node:crypto'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -10,6 +10,7 @@ import { createRsbuild, loadConfig } from '@rsbuild/core'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const STAMP = '.inputs'
+const KEEP_OLD_FILES_MS = 24 * 3_600_000
 const COMPRESSIBLE = new Set(['.js', '.css', '.html', '.json', '.svg'])
 const SHARED_INPUTS = ['packages/contracts', 'packages/mfe-kit', 'packages/ui', 'packages/build-kit']
 
@@ -64,8 +65,19 @@ async function listApps(root) {
 async function buildApp(cwd) {
   const { content } = await loadConfig({ cwd, command: 'build' })
   const rsbuild = await createRsbuild({ cwd, config: content })
-  const { close } = await rsbuild.build()
+  const { stats, close } = await rsbuild.build()
+  const emitted = stats?.toJson({ all: false, assets: true }).assets?.map(asset => asset.name) ?? []
   await close()
+  await pruneFolder(join(cwd, 'dist'), new Set(emitted))
+}
+
+/** Removes what earlier builds left, once no page that is still open can ask for it. */
+async function pruneFolder(folder, emitted) {
+  const tooOld = Date.now() - KEEP_OLD_FILES_MS
+  for (const file of await listFiles(folder)) {
+    const name = relative(folder, file).replace(/\.(br|gz)$/, '')
+    if (!emitted.has(name) && (await stat(file)).mtimeMs < tooOld) await rm(file)
+  }
 }
 
 /** Hash over path and content of every source file in `folders` (built and installed files apart). */
@@ -95,7 +107,7 @@ async function compressFolder(folder) {
   await Promise.all(
     files.map(async file => {
       const content = await readFile(file)
-      if (content.length < 1024) return
+      if (content.length < 1024 || (await isNewer(`${file}.gz`, file))) return
       const [br, gz] = await Promise.all([
         brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
         gzipped(content, { level: 7 }),
@@ -103,6 +115,11 @@ async function compressFolder(folder) {
       await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])
     }),
   )
+}
+
+async function isNewer(file, than) {
+  const [a, b] = await Promise.all([stat(file).catch(() => null), stat(than)])
+  return a !== null && a.mtimeMs >= b.mtimeMs
 }
 
 const isMain = process.argv[1] && import.meta.url === pathToFileURL(resolve(process.argv[1])).href

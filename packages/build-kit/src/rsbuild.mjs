@@ -46,7 +46,8 @@ const baseConfig = name => ({
   plugins: [pluginReact()],
   resolve: { conditionNames: ['source', '...'] },
   output: {
-    cleanDistPath: true,
+    // Pages that are open keep asking for the files they began with: build-apps prunes these later.
+    cleanDistPath: false,
     legalComments: 'none',
     sourceMap: false,
     // Two remotes may hold a file of the same name: the app's own name keeps their classes apart.

@@ -1,6 +1,6 @@
 import type { BrowserConfig, Profile } from '@iodine/contracts'
 import type { ApiClient, Toast } from '@iodine/mfe-kit'
-import { createApiClient } from '@iodine/mfe-kit/host'
+import { createApiClient, type Remotes } from '@iodine/mfe-kit/host'
 import { type NavigateOptions, type To, useNavigate } from '@iodine/ui/router'
 import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createSessionStore, type SessionState, type SessionStore } from '../session/session-store'
@@ -12,6 +12,7 @@ export interface Host {
   session: SessionStore
   navigate: (to: To | number, options?: NavigateOptions) => void
   notify: (toast: Toast) => void
+  remotes: Pick<Remotes, 'load'>
 }
 
 const HostContext = createContext<Host | null>(null)
@@ -35,12 +36,20 @@ export function useUser(): Profile {
   return user
 }
 
+export interface HostProviderProps {
+  config: BrowserConfig
+  remotes: Host['remotes']
+  children: ReactNode
+}
+
 /** Makes the session, the API client and the rest of the host once. */
-export function HostProvider({ config, children }: { config: BrowserConfig; children: ReactNode }) {
+export function HostProvider({ config, remotes, children }: HostProviderProps) {
   const navigate = useNavigate()
   const latestNavigate = useRef(navigate)
   latestNavigate.current = navigate
-  const [host] = useState(() => createHost(config, (to, options) => go(latestNavigate.current, to, options)))
+  const [host] = useState(() =>
+    createHost(config, remotes, (to, options) => go(latestNavigate.current, to, options)),
+  )
   useEffect(() => host.session.start(), [host])
   return <HostContext value={host}>{children}</HostContext>
 }
@@ -48,7 +57,7 @@ export function HostProvider({ config, children }: { config: BrowserConfig; chil
 const go = (navigate: ReturnType<typeof useNavigate>, to: To | number, options?: NavigateOptions) =>
   void (typeof to === 'number' ? navigate(to) : navigate(to, options))
 
-function createHost(config: BrowserConfig, navigate: Host['navigate']): Host {
+function createHost(config: BrowserConfig, remotes: Host['remotes'], navigate: Host['navigate']): Host {
   const api = createApiClient({
     baseUrl: '/api/v1',
     getToken: () => session.getToken(),
@@ -59,7 +68,7 @@ function createHost(config: BrowserConfig, navigate: Host['navigate']): Host {
     },
   })
   const session = createSessionStore(() => api.call('GET /profile/me'), window.localStorage)
-  return { api, config, session, navigate, notify }
+  return { api, config, session, navigate, notify, remotes }
 }
 
 /** The overlays come with the first toast. */

@@ -2,7 +2,7 @@ import { InputGroup } from '@iodine/ui'
 import { CogIcon, HelpIcon, LockIcon, LogOutIcon, OfficeIcon, SearchIcon, UserIcon } from '@iodine/ui/icons'
 import { Link, NavLink } from '@iodine/ui/router'
 import { type ReactElement, useState } from 'react'
-import { remotes } from '../remotes/remotes'
+import { preloadSection } from '../remotes/remotes'
 import { useHost, useUser } from './HostProvider'
 import styles from './Sidebar.module.css'
 import { SECTIONS, type Section, sectionPath } from './sections'
@@ -32,7 +32,10 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
         <button
           type="button"
           className={locked ? `${styles.item} ${styles.locked}` : styles.item}
-          onClick={onClick}
+          onClick={() => {
+            onNavigate?.()
+            onClick?.()
+          }}
         >
           {icon}
           {label}
@@ -94,7 +97,7 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
 }
 
 function SectionLink({ section, onClick }: { section: Section; onClick?: () => void }) {
-  const preload = () => section.remote && remotes.preload(section.remote)
+  const preload = () => section.remote && preloadSection(section.remote)
   return (
     <li>
       <NavLink

@@ -1,5 +1,5 @@
 import { lazy } from 'react'
-import { remotes } from '../remotes/remotes'
+import { preloadSection } from '../remotes/remotes'
 import { TOKEN_KEY } from '../session/session-store'
 import { findSection } from './sections'
 
@@ -36,5 +36,5 @@ export function prefetchPage(pathname: string): void {
   // A failure shows where the page is used.
   load?.().catch(() => {})
   const remote = first === 'dashboard' && signedIn ? findSection(second)?.remote : undefined
-  if (remote) remotes.preload(remote)
+  if (remote) preloadSection(remote)
 }

@@ -4,7 +4,6 @@ import { ErrorCallout, Loading, Page } from '@iodine/ui'
 import { useLocation, useNavigationType } from '@iodine/ui/router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
-import { remotes } from './remotes'
 
 export interface RemoteOutletProps {
   /** Name in the table of remotes: 'mfe_iods'. */
@@ -21,6 +20,7 @@ export function RemoteOutlet(props: RemoteOutletProps) {
 }
 
 function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & { onRetry: () => void }) {
+  const { remotes } = useHost()
   const [state, setState] = useState<'loading' | 'mounted' | 'failed'>('loading')
   const container = useRef<HTMLDivElement>(null)
   const parcel = useRef<MountedParcel>(null)
@@ -48,7 +48,7 @@ function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & {
       void parcel.current?.unmount()
       parcel.current = null
     }
-  }, [remote])
+  }, [remote, remotes])
 
   useEffect(() => parcel.current?.update(host), [host])
 

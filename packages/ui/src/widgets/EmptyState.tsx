@@ -1,5 +1,6 @@
 import { NonIdealState } from '@blueprintjs/core'
 import type { ReactElement } from 'react'
+import styles from './EmptyState.module.css'
 
 export interface EmptyStateProps {
   title: string
@@ -9,16 +10,20 @@ export interface EmptyStateProps {
   action?: ReactElement
 }
 
-/** What stands where there is nothing to show. */
+/** What stands where there is nothing to show. Its title is no heading: it may stand at any depth of a page. */
 export function EmptyState({ title, description, icon, action }: EmptyStateProps) {
   return (
     <NonIdealState
       layout="vertical"
       iconMuted
-      title={title}
-      description={description}
       icon={icon}
       action={action}
+      description={
+        <>
+          <p className={styles.title}>{title}</p>
+          {description && <p>{description}</p>}
+        </>
+      }
     />
   )
 }

@@ -16,7 +16,8 @@ export interface ErrorCalloutProps {
 export function ErrorCallout({ title, children, onRetry, retrying = false }: ErrorCalloutProps) {
   return (
     <div role="alert">
-      <Callout intent="danger" title={title} icon={false}>
+      <Callout intent="danger" icon={false}>
+        <p className={styles.title}>{title}</p>
         {children}
         {onRetry && (
           <div className={styles.actions}>
