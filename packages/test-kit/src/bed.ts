@@ -15,7 +15,7 @@ import {
   type ServiceDeps,
   signToken,
 } from '@iodine/service-kit'
-import { startTestMongo, startTestRedis, uniquePrefix } from './databases.js'
+import { startTestMongo, startTestRedis, type TestServer, uniquePrefix } from './databases.js'
 
 export interface BedUser extends UserCard {
   /** A session token; `token({ scope: 'collector' })` of the bed makes others. */
@@ -28,6 +28,9 @@ export interface ServiceBed {
   env: Record<string, string>
   /** For createApp: the bed's token keys, and a log that keeps quiet. */
   deps: Required<ServiceDeps>
+  /** The databases, for tests of an outage. */
+  mongo: TestServer
+  redis: TestServer
   /** Somebody whom the auth service knows, with a token. No username: has not chosen one yet. */
   user(username?: string): Promise<BedUser>
   token(caller: Partial<Caller> & { id: string }, lifetimeMs?: number): Promise<string>
@@ -81,7 +84,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     env: {
       ...Object.fromEntries(peerNames.map(name => [`${name}_URL`, url])),
       LOG_LEVEL: 'silent',
-      MONGODB_URI: mongo.uri,
+      MONGODB_URI: mongo.url,
       MONGODB_PREFIX: uniquePrefix(),
       REDIS_URL: redis.url,
       REDIS_PREFIX: uniquePrefix(),
@@ -89,6 +92,8 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
       SERVICE_KEY: randomBytes(24).toString('hex'),
     },
     deps: { logger, tokenKeys: async () => keys.publicKey },
+    mongo,
+    redis,
     users,
     answer,
     token,

@@ -14,16 +14,32 @@ export const temporaryFolder = (): { path: string; remove(): void } => {
 /** Letters for names of databases and keys that no other test uses. */
 export const uniquePrefix = () => `t${randomBytes(5).toString('hex')}`
 
-/** A Redis of this test's own, which keeps nothing on disk. */
-export const startTestRedis = async (): Promise<{ url: string; stop(): Promise<void> }> => {
-  const folder = temporaryFolder()
-  const { url, stop } = await startRedis({ folder: folder.path, durable: false })
-  return { url, stop: () => stop().finally(folder.remove) }
+export interface TestServer {
+  url: string
+  /** Safe to call twice: a test of an outage may stop it early. */
+  stop(): Promise<void>
 }
 
-/** A MongoDB of this test's own: the embedded engine in this process, on a temporary folder. */
-export const startTestMongo = async (): Promise<{ uri: string; stop(): Promise<void> }> => {
+const stoppedOnce = (url: string, stop: () => Promise<void>): TestServer => {
+  let stopping: Promise<void> | undefined
+  return {
+    url,
+    stop() {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}
+
+/** A Redis of this test's own, which keeps nothing on disk. */
+export const startTestRedis = async (): Promise<TestServer> => {
   const folder = temporaryFolder()
-  const { uri, stop } = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'none' })
-  return { uri, stop: () => stop().finally(folder.remove) }
+  const { url, stop } = await startRedis({ folder: folder.path, durable: false })
+  return stoppedOnce(url, () => stop().finally(folder.remove))
+}
+
+/** A MongoDB of this test's own: the embedded engine in this process, which keeps nothing. */
+export const startTestMongo = async (): Promise<TestServer> => {
+  const { uri, stop } = await startEmbeddedMongo({ isolate: 'none' })
+  return stoppedOnce(uri, stop)
 }

@@ -43,7 +43,7 @@ export const startTestStack = async ({
       PORT: '0',
       DATA_DIR: join(folder.path, 'data'),
       LOG_LEVEL: 'warn',
-      MONGODB_URI: mongo.uri,
+      MONGODB_URI: mongo.url,
       REDIS_URL: redis.url,
       SMTP_URL: mail.url,
       OPENAI_BASE_URL: ai.url,

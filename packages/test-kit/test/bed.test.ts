@@ -1,0 +1,72 @@
+import { authInternal, endpoint } from '@iodine/contracts'
+import { createStoreService, readConfig, type StoreService, storeConfigSchema } from '@iodine/service-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { apiClient, type ServiceBed, startServiceBed } from '../src/index.js'
+
+const addNote = endpoint({
+  method: 'POST',
+  path: '/notes',
+  access: 'user',
+  summary: 'Keep a note',
+  body: z.strictObject({ text: z.string() }),
+  response: z.strictObject({ notes: z.int(), by: z.string().nullable() }),
+  status: 201,
+})
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+beforeAll(async () => {
+  bed = await startServiceBed()
+  service = await createStoreService('notes', readConfig(storeConfigSchema, bed.env), bed.deps)
+  service.route(addNote, async ({ body, user }) => {
+    const notes = service.mongo.collection('notes')
+    await notes.insertOne({ text: body.text, user: user.id })
+    const names = await service.users.usernames([user.id])
+    return { notes: await notes.countDocuments({ user: user.id }), by: names.get(user.id) ?? null }
+  })
+  url = await service.listen()
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+
+test('a service runs alone on real databases, for users whom the bed made up', async () => {
+  const [ana, nameless] = [await bed.user('ana'), await bed.user()]
+  const add = (token: string) => apiClient(url, token).call(addNote, { body: { text: 'x' } })
+  expect(await add(ana.token)).toEqual({ notes: 1, by: 'ana' })
+  expect(await add(ana.token)).toEqual({ notes: 2, by: 'ana' })
+  expect(await add(nameless.token)).toEqual({ notes: 1, by: null })
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+})
+
+test('tokens are real: none, a strange and an expired one are 401, the collector’s is 403', async () => {
+  const { id } = await bed.user('bo')
+  const status = async (token?: string) =>
+    (await apiClient(url, token).send('POST', '/notes', { text: 'x' })).status
+  expect(await status()).toBe(401)
+  expect(await status('ey.not.real')).toBe(401)
+  expect(await status(await bed.token({ id }, -1_000))).toBe(401)
+  expect(await status(await bed.token({ id, scope: 'collector' }))).toBe(403)
+  expect(await status(await bed.token({ id }))).toBe(201)
+})
+
+test('other services answer as told, over HTTP', async () => {
+  bed.answer(authInternal.getSealedAiKey, ({ params }) => ({ sealed: `of ${params.id}` }))
+  const { id } = await bed.user()
+  expect(await service.peers.call('auth', authInternal.getSealedAiKey, { params: { id } })).toEqual({
+    sealed: `of ${id}`,
+  })
+  await expect(service.peers.call('auth', authInternal.checkSession, { body: { sid: 'x' } })).rejects.toThrow(
+    'Not found',
+  )
+})
+
+test('a database that stops makes the service unready, not hang', async () => {
+  await bed.redis.stop()
+  const answer = await fetch(`${url}/readyz`)
+  expect(answer.status).toBe(503)
+  expect(await answer.json()).toEqual({ status: 'down', parts: { mongodb: 'up', redis: 'down' } })
+})
