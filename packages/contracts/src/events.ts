@@ -27,7 +27,7 @@ export type EventType = DomainEvent['type']
 
 /** Background work, by queue. Job data carries ids, or sealed text where a secret must travel. */
 export const QUEUES = {
-  extraction: z.strictObject({ narrative_id: id }),
+  extraction: z.strictObject({ narrative_id: id, user_id: id }),
   graph: z.strictObject({ narrative_id: id }),
   projections: domainEvent,
   mail: z.strictObject({ sealed: z.string() }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { iod } from './iods.js'
+import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
 import { id, time } from './primitives.js'
 
@@ -55,7 +56,7 @@ export const iodsInternal = {
   }),
 } as const
 
-/** Why an extraction ended without triplets; `retry` marks what a later attempt may mend. */
+/** Why an extraction ended without triplets. */
 export const EXTRACTION_FAILURES = [
   'missing_key',
   'rejected_key',
@@ -80,8 +81,17 @@ export const narrativesInternal = {
     access: 'anyone',
     summary: 'Store triplets or the failure, once; repeating it changes nothing',
     params: byId,
-    body: z.union([extraction, z.strictObject({ failure: z.enum(EXTRACTION_FAILURES) })]),
+    body: z.union([
+      extraction,
+      // `retry_after`: seconds until the provider takes requests again, where it said so.
+      z.strictObject({
+        failure: z.enum(EXTRACTION_FAILURES),
+        retry_after: z.int().min(1).max(86_400).optional(),
+      }),
+    ]),
     response: z.strictObject({ triplets_extracted: z.int() }),
+    // 200 triplets of the longest parts, with room for what JSON escapes.
+    bodyLimit: 4 * LIMITS.bodyBytes,
   }),
   syncGraph: endpoint({
     method: 'POST',

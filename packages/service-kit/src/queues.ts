@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { type DomainEvent, type JobData, QUEUES, type QueueName, SUBSCRIPTIONS } from '@iodine/contracts'
 import {
   type Job,
@@ -55,6 +56,38 @@ const eventId = (event: DomainEvent): string => {
   return `${event.type.replace('.', '-')}-${event.data.id}${revision}`
 }
 
+/**
+ * A job's end. BullMQ's own `waitUntilFinished` leaves a rejection unhandled, the end of the process, when Redis goes away
+ * at the wrong moment.
+ */
+const finished = (listener: QueueEvents, queue: Queue, id: string, ms: number): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    // Events of one job carry its id in their name, which the listener's own type leaves out.
+    const events = listener as unknown as EventEmitter
+    const [completed, failed] = [`completed:${id}`, `failed:${id}`]
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      events.off(completed, onCompleted)
+      events.off(failed, onFailed)
+      settle()
+    }
+    const onCompleted = ({ returnvalue }: { returnvalue: unknown }) => end(() => resolve(returnvalue))
+    const onFailed = ({ failedReason }: { failedReason: string }) =>
+      end(() => reject(new Error(failedReason)))
+    const timer = setTimeout(() => end(() => reject(new Error('timed out'))), ms)
+    events.on(completed, onCompleted)
+    events.on(failed, onFailed)
+    // It may have ended before anybody listened.
+    const look = async () => {
+      await listener.waitUntilReady()
+      const job = await queue.getJob(id)
+      if (!job) onFailed({ failedReason: 'the job is gone' })
+      else if (job.failedReason && job.finishedOn) onFailed({ failedReason: job.failedReason })
+      else if (job.finishedOn) onCompleted({ returnvalue: job.returnvalue })
+    }
+    look().catch(error => end(() => reject(error)))
+  })
+
 /** @param prefix namespace of all keys in Redis */
 export const createQueues = (redis: Redis, redisUrl: string, prefix: string, logger: Logger): Queues => {
   const queues = new Map<QueueName, Queue>()
@@ -101,8 +134,7 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
         listener.on('error', () => {})
         events.set(name, listener)
       }
-      await listener.waitUntilReady()
-      return job.waitUntilFinished(listener, ms)
+      return finished(listener, queue(name), String(job.id), ms)
     },
     work(name, processor, options) {
       const worker = new Worker(

@@ -1,0 +1,33 @@
+import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
+import { rebuildGraph } from './commands/rebuild-graph.js'
+import type { NarrativesConfig } from './config.js'
+import { addGraphRoutes } from './routes/graph.js'
+import { addInternalRoutes } from './routes/internal.js'
+import { addNarrativeRoutes } from './routes/narratives.js'
+import { createStore } from './store.js'
+
+/** Narratives, the triplets extracted from them, and the graph that the triplets make. */
+export const createApp = async (config: NarrativesConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
+  const service = await createStoreService('narratives', config, deps)
+  try {
+    const store = createStore(service)
+    await prepareModels(service.mongo)
+    addNarrativeRoutes(store, config.EXTRACTION_WAIT_MS)
+    addGraphRoutes(store)
+    addInternalRoutes(store)
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+  return service
+}
+
+/** The command `server.js rebuild-graph`: recomputes the graph's aggregates, also while the service runs elsewhere. */
+export const rebuildGraphOnce = async (config: NarrativesConfig): Promise<void> => {
+  const service = await createStoreService('narratives', config)
+  try {
+    service.log.info({ days: await rebuildGraph(createStore(service)) }, 'graph rebuilt')
+  } finally {
+    await service.close()
+  }
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { authInternal, type BodyOf, DETAILS, type narrativesApi } from '@iodine/contracts'
+import { badRequest, HttpError, isDuplicateKey, notFound, timedOut, unavailable } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { NarrativeDoc, NarrativeFailure } from '../models/narrative.js'
+import type { Store } from '../store.js'
+import { addExtraction, failNarrative, nextCheck } from './settle.js'
+
+/** Where the provider limits requests without saying for how long. */
+const RETRY_AFTER_SECONDS = 20
+const REDIS_CHECK_MS = 1_000
+
+const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
+  const answers: Record<NarrativeFailure, () => HttpError> = {
+    missing_key: () => badRequest(DETAILS.missingAiKey),
+    rejected_key: () => badRequest(DETAILS.rejectedAiKey),
+    rate_limited: () =>
+      new HttpError(429, DETAILS.providerRateLimit, {
+        'retry-after': String(retry_after ?? RETRY_AFTER_SECONDS),
+      }),
+    refused: () => new HttpError(422, DETAILS.providerRefused),
+    provider_failed: () => new HttpError(502, DETAILS.providerFailed),
+    unavailable: () => unavailable(),
+  }
+  return answers[failure ?? 'unavailable']()
+}
+
+const requireAiKey = async ({ service }: Store, userId: string): Promise<void> => {
+  const { sealed } = await service.peers
+    .call('auth', authInternal.getSealedAiKey, { params: { id: userId } })
+    .catch(error => {
+      if (error instanceof HttpError && error.status === 404) return { sealed: null }
+      throw error
+    })
+  if (sealed === null) throw badRequest(DETAILS.missingAiKey)
+}
+
+/** Opens a narrative, or finds the open one with the same user, text and source: the unique index decides. */
+const openOrJoin = async (
+  { narratives }: Store,
+  userId: string,
+  text: string,
+  src: string | null,
+): Promise<NarrativeDoc> => {
+  const open_key = createHash('sha256')
+    .update(JSON.stringify([userId.toLowerCase(), text, src]))
+    .digest('base64url')
+  // Again only when the one under way ended between the two looks.
+  for (let tries = 0; tries < 5; tries++) {
+    const narrative: NarrativeDoc = {
+      _id: new Types.ObjectId(),
+      user_id: new Types.ObjectId(userId),
+      text,
+      src,
+      created_at: new Date(),
+      state: 'open',
+      open_key,
+      triplets: [],
+      graph: null,
+      check_at: nextCheck(),
+      repairs: 0,
+    }
+    try {
+      await narratives.create(narrative)
+      return narrative
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error
+    }
+    const joined = await narratives.findOne({ open_key, state: 'open' }).lean<NarrativeDoc>()
+    if (joined) return joined
+  }
+  throw unavailable()
+}
+
+/** Resolves once Redis has missed two pings in a row: nobody would hear of a job's end any more. */
+const redisLost = async ({ service }: Store, signal: AbortSignal): Promise<void> => {
+  for (let missed = 0; missed < 2; ) {
+    await sleep(REDIS_CHECK_MS, undefined, { signal })
+    missed = await service.redis.ping().then(
+      () => 0,
+      () => missed + 1,
+    )
+  }
+}
+
+/**
+ * Waits for the narrative's job. `ended`: either way, or nobody can tell any more; `late`: it goes on after `ms`, or after
+ * this process, which is about to end.
+ */
+const awaitJob = async (store: Store, narrative: NarrativeDoc, ms: number): Promise<'ended' | 'late'> => {
+  const { service, closing } = store
+  const stop = new AbortController()
+  const either = AbortSignal.any([stop.signal, closing])
+  try {
+    const job = await addExtraction(store, narrative)
+    return await Promise.race([
+      service.queues.waitFor('extraction', job, ms + REDIS_CHECK_MS).then(() => 'ended' as const),
+      redisLost(store, stop.signal).then(() => 'ended' as const),
+      sleep(ms, 'late' as const, { signal: either }),
+    ])
+  } catch {
+    return closing.aborted ? 'late' : 'ended'
+  } finally {
+    stop.abort()
+  }
+}
+
+/**
+ * Has triplets extracted from a text and waits for them. Whatever wakes the wait, the narrative itself says what came of
+ * it, so that the answer and the list never disagree: an answer of 503 closes the narrative.
+ * @param waitMs after which the answer is that the work goes on
+ */
+export const createNarrative = async (
+  store: Store,
+  userId: string,
+  { text, src = null }: BodyOf<typeof narrativesApi.createNarrative>,
+  waitMs: number,
+): Promise<{ id: string; triplets_extracted: number }> => {
+  const deadline = Date.now() + waitMs
+  await requireAiKey(store, userId)
+  const opened = await openOrJoin(store, userId, text, src)
+  const { _id } = opened
+  const outcome = await awaitJob(store, opened, deadline - Date.now())
+  const look = () => store.narratives.findById(_id).lean<NarrativeDoc>()
+  let narrative = await look()
+  if (narrative?.state === 'open') {
+    if (outcome === 'late') throw timedOut(DETAILS.stillWorking)
+    if (await failNarrative(store, _id, 'unavailable')) throw unavailable()
+    narrative = await look()
+  }
+  if (narrative?.state === 'failed') throw failureAnswer(narrative)
+  if (narrative?.state !== 'done') throw notFound()
+  return { id: _id.toHexString(), triplets_extracted: narrative.triplets.length }
+}

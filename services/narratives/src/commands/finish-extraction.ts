@@ -1,0 +1,31 @@
+import type { BodyOf, narrativesInternal } from '@iodine/contracts'
+import { notFound } from '@iodine/service-kit'
+import { takeNumbers } from '../models/counter.js'
+import type { NarrativeDoc } from '../models/narrative.js'
+import type { Store } from '../store.js'
+import { failNarrative, nextCheck, settle } from './settle.js'
+
+/**
+ * Stores what came of an extraction, once: only an open narrative takes it. Repeating it finishes what the first call
+ * may have left and returns the same count. Throws 404 when the narrative was deleted meanwhile.
+ */
+export const finishExtraction = async (
+  store: Store,
+  id: string,
+  result: BodyOf<typeof narrativesInternal.finishExtraction>,
+): Promise<number> => {
+  const { narratives, counters } = store
+  if ('failure' in result) await failNarrative(store, id, result.failure, result.retry_after)
+  else if (await narratives.exists({ _id: id, state: 'open' })) {
+    const first = await takeNumbers(counters, 'triplets', result.triplets.length)
+    const triplets = result.triplets.map((triplet, n) => ({ id: first + n, ...triplet }))
+    await narratives.updateOne(
+      { _id: id, state: 'open' },
+      { $set: { state: 'done', triplets, check_at: nextCheck() } },
+    )
+  }
+  const narrative = await narratives.findById(id).lean<NarrativeDoc>()
+  if (!narrative || narrative.state === 'deleted') throw notFound()
+  if (narrative.state === 'done' && narrative.check_at) await settle(store, narrative)
+  return narrative.triplets.length
+}

@@ -1,0 +1,109 @@
+import type { Job } from '@iodine/service-kit'
+import type { NarrativeDoc } from '../models/narrative.js'
+import type { Store } from '../store.js'
+import { syncGraph } from './sync-graph.js'
+
+/** How long the one who changed a narrative has to finish before the repair steps in. */
+export const GRACE_MS = 15_000
+/** How long the reason of a failure is kept for those who wait. */
+const FAILED_KEPT_MS = 600_000
+const REPAIRS_MAX = 3
+const REPAIR_BATCH = 500
+
+export const nextCheck = (): Date => new Date(Date.now() + GRACE_MS)
+
+/** Adds the narrative's extraction job, or finds the one there is: its id is the narrative's. */
+export const addExtraction = ({ service }: Store, { _id, user_id }: NarrativeDoc): Promise<Job> =>
+  service.queues.add(
+    'extraction',
+    { narrative_id: _id.toHexString(), user_id: user_id.toHexString() },
+    // A bare id may consist of digits alone, which the queue refuses.
+    { jobId: `narrative-${_id.toHexString()}`, attempts: 6 },
+  )
+
+/** Ends an open narrative without triplets. False when it was not open any more. */
+export const failNarrative = async (
+  { narratives }: Store,
+  id: NarrativeDoc['_id'] | string,
+  failure: NonNullable<NarrativeDoc['failure']>,
+  retry_after?: number,
+): Promise<boolean> => {
+  const { modifiedCount } = await narratives.updateOne(
+    { _id: id, state: 'open' },
+    {
+      $set: {
+        state: 'failed',
+        failure,
+        retry_after,
+        text: '',
+        check_at: new Date(Date.now() + FAILED_KEPT_MS),
+      },
+    },
+  )
+  return modifiedCount === 1
+}
+
+/** Tells the other services that a narrative is there, or gone; afterwards nothing is left to do. */
+const announce = async (
+  { service, narratives }: Store,
+  { _id, user_id, state, text, triplets, created_at }: NarrativeDoc,
+): Promise<void> => {
+  const ids = { id: _id.toHexString(), user_id: user_id.toHexString() }
+  if (state === 'done') {
+    await service.queues.emit({
+      type: 'narrative.created',
+      data: { ...ids, text, triplets: triplets.length, created_at: created_at.toISOString() },
+    })
+    await narratives.updateOne({ _id, state }, { $unset: { check_at: 1 } })
+  } else {
+    await service.queues.emit({ type: 'narrative.deleted', data: ids })
+    await narratives.deleteOne({ _id, state })
+  }
+}
+
+/** What follows from a narrative's being done or deleted. Resolves once the graph shows it; the event may come later. */
+export const settle = async (store: Store, narrative: NarrativeDoc): Promise<void> => {
+  await syncGraph(store, narrative._id)
+  await announce(store, narrative).catch(error =>
+    store.service.log.warn({ err: error, narrative: narrative._id.toHexString() }, 'not announced yet'),
+  )
+}
+
+/** Sees to it that an open narrative has a job which will end it. */
+const repairExtraction = async (store: Store, narrative: NarrativeDoc): Promise<boolean> => {
+  const { service, narratives } = store
+  const job = await service.queues.queue('extraction').getJob(`narrative-${narrative._id.toHexString()}`)
+  if (job) {
+    const state = await job.getState()
+    if (state !== 'failed' && state !== 'completed') return false
+    await job.remove()
+  }
+  if (narrative.repairs >= REPAIRS_MAX) return failNarrative(store, narrative._id, 'unavailable')
+  await narratives.updateOne({ _id: narrative._id }, { $inc: { repairs: 1 } })
+  await addExtraction(store, narrative)
+  return true
+}
+
+/** Finishes what a crash, or a part that was down, left behind. Returns how many narratives needed it. */
+export const repairNarratives = async (store: Store): Promise<number> => {
+  const { narratives } = store
+  const due = await narratives
+    .find({ check_at: { $lte: new Date() } })
+    .sort({ check_at: 1 })
+    .limit(REPAIR_BATCH)
+    .lean<NarrativeDoc[]>()
+  let repaired = 0
+  for (const narrative of due) {
+    const { _id, state } = narrative
+    // Whatever happens to this one, the others get their turn.
+    await narratives.updateOne({ _id, state }, { $set: { check_at: nextCheck() } })
+    if (state === 'failed') await narratives.deleteOne({ _id, state })
+    else if (state === 'open') repaired += Number(await repairExtraction(store, narrative))
+    else {
+      await syncGraph(store, _id)
+      await announce(store, narrative)
+      repaired++
+    }
+  }
+  return repaired
+}

@@ -1,0 +1,2 @@
+export { createApp } from './app.js'
+export { type NarrativesConfig, narrativesConfigSchema } from './config.js'

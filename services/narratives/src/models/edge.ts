@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { foldLabel } from '@iodine/contracts'
+import type { Connection } from '@iodine/service-kit'
+import { type Model, Schema, type Types } from 'mongoose'
+import type { NarrativeDoc } from './narrative.js'
+
+/**
+ * How often a user's narratives of one day and source say one triplet, by spelling: what the graph is summed from.
+ * Spellings stay apart, so that a change is one `$inc` and the most frequent one is known at read.
+ */
+export interface EdgeDoc {
+  /** Hash of all that follows save the keys and the count. */
+  _id: string
+  user_id: Types.ObjectId
+  /** Midnight UTC of the narratives' day. */
+  day: Date
+  src: string | null
+  subject: string
+  verb: string
+  object: string
+  /** The folded labels. */
+  subject_key: string
+  verb_key: string
+  object_key: string
+  count: number
+}
+export type EdgeModel = Model<EdgeDoc>
+
+export const DAY_MS = 86_400_000
+export const dayOf = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
+
+/** The edges that a narrative's triplets amount to, equal ones counted together, in the order of their ids. */
+export const edgesOf = ({
+  user_id,
+  created_at,
+  src,
+  triplets,
+}: Pick<NarrativeDoc, 'user_id' | 'created_at' | 'src' | 'triplets'>): EdgeDoc[] => {
+  const day = dayOf(created_at)
+  const edges = new Map<string, EdgeDoc>()
+  for (const { subject, verb, object } of triplets) {
+    const _id = createHash('sha256')
+      .update(JSON.stringify([user_id.toHexString(), day.getTime(), src, subject, verb, object]))
+      .digest('base64url')
+    const known = edges.get(_id)
+    if (known) known.count++
+    else
+      edges.set(_id, {
+        _id,
+        user_id,
+        day,
+        src,
+        subject,
+        verb,
+        object,
+        subject_key: foldLabel(subject),
+        verb_key: foldLabel(verb),
+        object_key: foldLabel(object),
+        count: 1,
+      })
+  }
+  return [...edges.values()].sort((a, b) => (a._id < b._id ? -1 : 1))
+}
+
+const schema = new Schema<EdgeDoc>(
+  {
+    _id: { type: String, required: true },
+    user_id: Schema.Types.ObjectId,
+    day: Date,
+    src: { type: String, default: null },
+    subject: String,
+    verb: String,
+    object: String,
+    subject_key: String,
+    verb_key: String,
+    object_key: String,
+    count: Number,
+  },
+  { collection: 'edges', versionKey: false, id: false },
+)
+schema.index({ user_id: 1, day: 1 })
+schema.index({ user_id: 1, src: 1, day: 1 })
+
+export const createEdgeModel = (mongo: Connection): EdgeModel => mongo.model<EdgeDoc>('Edge', schema)

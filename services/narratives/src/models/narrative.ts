@@ -1,0 +1,80 @@
+import { EXTRACTION_FAILURES } from '@iodine/contracts'
+import type { Connection } from '@iodine/service-kit'
+import { type Model, Schema, type Types } from 'mongoose'
+
+/**
+ * - `open`: the extraction is under way; seen by nobody
+ * - `done`: in the list and, once synced, in the graph
+ * - `failed`: kept without its text for those who wait, then removed; seen by nobody
+ * - `deleted`: kept until the graph and the other services have forgotten it
+ */
+export const NARRATIVE_STATES = ['open', 'done', 'failed', 'deleted'] as const
+export type NarrativeState = (typeof NARRATIVE_STATES)[number]
+
+/** Why there are no triplets; `unavailable`: a part of ours was down. */
+export const NARRATIVE_FAILURES = [...EXTRACTION_FAILURES, 'unavailable'] as const
+export type NarrativeFailure = (typeof NARRATIVE_FAILURES)[number]
+
+export interface TripletDoc {
+  id: number
+  subject: string
+  verb: string
+  object: string
+}
+
+export interface NarrativeDoc {
+  _id: Types.ObjectId
+  user_id: Types.ObjectId
+  text: string
+  src: string | null
+  created_at: Date
+  state: NarrativeState
+  /** Hash of user, text and source: unique while open, so that a double submit joins the first. */
+  open_key: string
+  failure?: NarrativeFailure
+  /** Seconds until the provider takes requests again. */
+  retry_after?: number
+  triplets: TripletDoc[]
+  /** The sync that counted it in the graph's aggregates; null while it is not counted. */
+  graph: Types.ObjectId | null
+  /** When the repair looks at it next; absent once nothing is left to do. */
+  check_at?: Date
+  /** How often the repair has put its job back. */
+  repairs: number
+}
+export type NarrativeModel = Model<NarrativeDoc>
+
+const required = true
+const schema = new Schema<NarrativeDoc>(
+  {
+    user_id: { type: Schema.Types.ObjectId, required },
+    text: { type: String, required },
+    src: { type: String, default: null },
+    created_at: { type: Date, required },
+    state: { type: String, enum: NARRATIVE_STATES, required },
+    open_key: { type: String, required },
+    failure: { type: String, enum: NARRATIVE_FAILURES },
+    retry_after: Number,
+    triplets: [
+      new Schema<TripletDoc>(
+        {
+          id: { type: Number, required },
+          subject: { type: String, required },
+          verb: { type: String, required },
+          object: { type: String, required },
+        },
+        { _id: false, id: false },
+      ),
+    ],
+    graph: { type: Schema.Types.ObjectId, default: null },
+    check_at: Date,
+    repairs: { type: Number, default: 0 },
+  },
+  { collection: 'narratives', versionKey: false, id: false },
+)
+schema.index({ user_id: 1, state: 1, created_at: -1, _id: -1 })
+schema.index({ open_key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } })
+schema.index({ check_at: 1 }, { sparse: true })
+
+export const createNarrativeModel = (mongo: Connection): NarrativeModel =>
+  mongo.model<NarrativeDoc>('Narrative', schema)

@@ -1,0 +1,92 @@
+import type { Graph, graphApi, QueryOf } from '@iodine/contracts'
+import { Types } from 'mongoose'
+import { DAY_MS, type EdgeDoc, edgesOf } from '../models/edge.js'
+import type { NarrativeDoc } from '../models/narrative.js'
+import { createGraphSum } from '../presenters/graph.js'
+import type { Store } from '../store.js'
+
+type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
+/** From `from` to before `to`, in milliseconds. */
+interface Span {
+  from: number
+  to: number
+}
+
+/** Longer than any folded label can be: such a filter matches nothing. */
+const FILTER_MAX = 2_000
+
+const startOfDay = (time: number) => Math.floor(time / DAY_MS) * DAY_MS
+
+/** Splits the time asked for, both ends included, into whole days and what is left of the first and the last day. */
+export const splitDays = (start: Date | undefined, end: Date | undefined): { days: Span; rest: Span[] } => {
+  const from = start?.getTime() ?? Number.NEGATIVE_INFINITY
+  const to = end ? end.getTime() + 1 : Number.POSITIVE_INFINITY
+  const days = { from: startOfDay(from + DAY_MS - 1), to: startOfDay(to) }
+  if (days.from > days.to) return { days: { from: 0, to: 0 }, rest: from < to ? [{ from, to }] : [] }
+  return {
+    days,
+    rest: [
+      { from, to: days.from },
+      { from: days.to, to },
+    ].filter(span => span.from < span.to),
+  }
+}
+
+const within = ({ from, to }: Span) => ({
+  ...(from !== Number.NEGATIVE_INFINITY && { $gte: new Date(from) }),
+  ...(to !== Number.POSITIVE_INFINITY && { $lt: new Date(to) }),
+})
+const bounded = (field: string, span: Span) => {
+  const range = within(span)
+  return Object.keys(range).length ? { [field]: range } : {}
+}
+
+/** Folded as labels are, save that white space at the ends is a part of what is looked for. */
+const foldFilter = (filter: string | undefined) =>
+  filter?.replace(/\s+/g, ' ').normalize('NFC').toLowerCase() ?? ''
+const literal = (text: string) => ({ $regex: text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') })
+
+/**
+ * A user's triplets as a graph. Summed from the aggregates, so that the cost follows what is selected; only the partial
+ * first and last day of a time filter are counted from the narratives themselves. A node's count is the number of times
+ * its label stands in the triplets selected (twice in one whose subject is its object), a link's that of the triplets.
+ */
+export const readGraph = async (store: Store, userId: string, filters: Filters): Promise<Graph> => {
+  const { narratives, edges } = store
+  const user_id = new Types.ObjectId(userId)
+  const entity = foldFilter(filters.entity)
+  const verb = foldFilter(filters.verb)
+  const { days, rest } = splitDays(filters.start_date, filters.end_date)
+  const ofSource = filters.source === undefined ? {} : { src: filters.source }
+  const sum = createGraphSum()
+
+  if (entity.length <= FILTER_MAX && verb.length <= FILTER_MAX) {
+    if (days.from < days.to) {
+      const selected = edges
+        .find({
+          user_id,
+          ...ofSource,
+          ...bounded('day', days),
+          ...(verb && { verb_key: literal(verb) }),
+          ...(entity && { $or: [{ subject_key: literal(entity) }, { object_key: literal(entity) }] }),
+        })
+        .lean<EdgeDoc[]>()
+      for await (const edge of selected.cursor({ batchSize: 2_000 })) sum.add(edge)
+    }
+    for (const span of rest) {
+      const selected = narratives
+        .find({ user_id, state: 'done', graph: { $ne: null }, ...ofSource, ...bounded('created_at', span) })
+        .select({ text: 0 })
+        .lean<NarrativeDoc[]>()
+      for await (const narrative of selected.cursor())
+        for (const edge of edgesOf(narrative))
+          if (
+            edge.verb_key.includes(verb) &&
+            (edge.subject_key.includes(entity) || edge.object_key.includes(entity))
+          )
+            sum.add(edge)
+    }
+  }
+  const sources = await edges.distinct('src', { user_id, src: { $ne: null } })
+  return sum.present(new Set(sources as string[]))
+}

@@ -1,0 +1,29 @@
+import { narrativesApi } from '@iodine/contracts'
+import { sendList } from '@iodine/service-kit'
+import { createNarrative } from '../commands/create-narrative.js'
+import { deleteNarrative } from '../commands/delete-narrative.js'
+import { presentNarrative } from '../presenters/narrative.js'
+import type { Store } from '../store.js'
+
+export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void => {
+  const { service, narratives } = store
+
+  service.route(narrativesApi.listNarratives, async ({ user, query, reply }) =>
+    sendList(reply, {
+      model: narratives,
+      filter: { user_id: user.id, state: 'done' },
+      limit: query.limit,
+      cursor: query.cursor,
+      present: docs => docs.map(presentNarrative),
+    }),
+  )
+
+  service.route(narrativesApi.createNarrative, async ({ user, body }) =>
+    createNarrative(store, user.id, body, extractionWaitMs),
+  )
+
+  service.route(narrativesApi.deleteNarrative, async ({ user, params }) => {
+    await deleteNarrative(store, user.id, params.id)
+    return { id: params.id }
+  })
+}
