@@ -1,0 +1,89 @@
+import { Doc, type Value } from '../bson/values.js'
+import { fail, MongoError } from '../errors.js'
+import type { Compile, Evaluate } from './operator.js'
+import { operators } from './operators.js'
+import { Variables } from './variables.js'
+
+/** Compiles an aggregation expression; throws 168 for an operator it does not know. */
+export const compileExpression = (spec: Value, variables = Variables.forCommand()): Evaluate => {
+  const compile: Compile = (inner, scope = variables) => compileExpression(inner, scope)
+  if (typeof spec === 'string' && spec.startsWith('$')) return fieldPath(spec, variables)
+  if (Array.isArray(spec)) {
+    const items = spec.map(item => compile(item))
+    return doc => items.map(item => item(doc) ?? null)
+  }
+  if (!(spec instanceof Doc)) return () => spec
+  const [name] = spec.keys()
+  if (name?.startsWith('$')) {
+    if (spec.size > 1)
+      fail(
+        15983,
+        `An object representing an expression must have exactly one field: ${[...spec.keys()].join(', ')}`,
+      )
+    const make = operators.get(name)
+    if (!make) throw new MongoError(168, `Unrecognized expression '${name}'`)
+    return make(spec.get(name)!, compile, variables)
+  }
+  const fields: [string, Evaluate][] = []
+  for (const [field, value] of spec) {
+    if (field.startsWith('$')) fail(15983, `Unrecognized expression field '${field}'`)
+    if (field.includes('.')) fail(40352, `FieldPath field names may not contain '.': ${field}`)
+    fields.push([field, compile(value)])
+  }
+  return doc => {
+    const made = new Doc()
+    for (const [field, evaluate] of fields) {
+      const value = evaluate(doc)
+      if (value !== undefined) made.set(field, value)
+    }
+    return made
+  }
+}
+
+const fieldPath = (text: string, variables: Variables): Evaluate => {
+  if (!text.startsWith('$$')) {
+    const parts = pathParts(text.slice(1))
+    return parts.length === 1 ? doc => doc.get(parts[0]!) : doc => pathValue(doc, parts)
+  }
+  const [name, ...rest] = pathParts(text.slice(2))
+  if (name === 'ROOT' || name === 'CURRENT') return doc => pathValue(doc, rest)
+  if (name === 'REMOVE') return () => undefined
+  const slot = variables.find(name!) ?? fail(17276, `Use of undefined variable: ${name}`)
+  return () => (slot.value === undefined ? undefined : pathValue(slot.value, rest))
+}
+
+const pathParts = (path: string): string[] => {
+  if (path === '') fail(16872, "'$' by itself is not a valid FieldPath")
+  const parts = path.split('.')
+  for (const part of parts) {
+    if (part === '') fail(path.endsWith('.') ? 40353 : 15998, 'FieldPath must not have an empty component')
+    if (part.startsWith('$'))
+      fail(
+        16410,
+        `FieldPath field names may not start with '$'. Consider using $getField or $setField: ${part}`,
+      )
+  }
+  return parts
+}
+
+/** A dotted path as expressions read it: through arrays element by element, never by position. */
+export const pathValue = (
+  value: Value | undefined,
+  parts: readonly string[],
+  from = 0,
+): Value | undefined => {
+  let found = value
+  for (let i = from; i < parts.length; i++) {
+    if (Array.isArray(found)) {
+      const items: Value[] = []
+      for (const item of found) {
+        const inner = item instanceof Doc || Array.isArray(item) ? pathValue(item, parts, i) : undefined
+        if (inner !== undefined) items.push(inner)
+      }
+      return items
+    }
+    if (!(found instanceof Doc)) return undefined
+    found = found.get(parts[i]!)
+  }
+  return found
+}

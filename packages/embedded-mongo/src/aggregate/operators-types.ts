@@ -1,0 +1,2 @@
+import type { Operator } from './operator.js'
+export const typeOperators: [string, Operator][] = []

@@ -1,0 +1,228 @@
+import { fail, MongoError } from '../errors.js'
+import {
+  Binary,
+  Code,
+  Decimal128,
+  Doc,
+  Double,
+  maxKey,
+  minKey,
+  ObjectId,
+  Regex,
+  Sym,
+  Timestamp,
+  type Value,
+} from './values.js'
+
+const maxDepth = 200
+const maxDate = 8_640_000_000_000_000n
+const strict = new TextDecoder('utf-8', { fatal: true })
+
+const broken = (what: string): never => fail(22, `Invalid BSON: ${what}`)
+
+/**
+ * Reads one BSON document at an offset, checking every length against the bytes that are there.
+ * `only` names the top-level fields wanted; the others are skipped over unread.
+ */
+export const readDoc = (bytes: Buffer, at = 0, only?: ReadonlySet<string>): Doc => {
+  const reader = new Reader(bytes, at)
+  return reader.document(0, only)
+}
+
+class Reader {
+  readonly bytes: Buffer
+  at: number
+
+  constructor(bytes: Buffer, at: number) {
+    this.bytes = bytes
+    this.at = at
+  }
+
+  document(depth: number, only?: ReadonlySet<string>): Doc {
+    const end = this.open(depth)
+    const doc = new Doc()
+    while (this.at < end) {
+      const type = this.bytes[this.at++]!
+      const name = this.name(end)
+      if (only && !only.has(name)) this.skip(type, end)
+      else doc.set(name, this.value(type, end, depth))
+    }
+    this.close(end)
+    return doc
+  }
+
+  private array(depth: number): Value[] {
+    const end = this.open(depth)
+    const items: Value[] = []
+    while (this.at < end) {
+      const type = this.bytes[this.at++]!
+      while (this.at < end && this.bytes[this.at] !== 0) this.at++
+      this.at++
+      items.push(this.value(type, end, depth))
+    }
+    this.close(end)
+    return items
+  }
+
+  /** Steps over a document's length; answers where its closing zero is. */
+  private open(depth: number): number {
+    if (depth > maxDepth) throw new MongoError(15, `Exceeded maximum BSON depth of ${maxDepth}`)
+    if (this.at + 5 > this.bytes.length) broken('document cut off')
+    const size = this.bytes.readInt32LE(this.at)
+    const end = this.at + size - 1
+    if (size < 5 || end >= this.bytes.length || this.bytes[end] !== 0) broken(`document length ${size}`)
+    this.at += 4
+    return end
+  }
+
+  private close(end: number) {
+    if (this.at !== end) broken('a value runs over its document')
+    this.at++
+  }
+
+  private take(count: number, end: number): number {
+    const from = this.at
+    if (count < 0 || from + count > end) broken('value cut off')
+    this.at = from + count
+    return from
+  }
+
+  private name(end: number): string {
+    const { bytes } = this
+    const from = this.at
+    let to = from
+    let ascii = true
+    while (to < end) {
+      const byte = bytes[to]!
+      if (byte === 0) break
+      if (byte > 127) ascii = false
+      to++
+    }
+    if (to >= end) broken('field name cut off')
+    this.at = to + 1
+    return ascii ? bytes.toString('latin1', from, to) : this.text(from, to)
+  }
+
+  private text(from: number, to: number): string {
+    const text = this.bytes.toString('utf8', from, to)
+    if (text.includes('\uFFFD')) {
+      try {
+        strict.decode(this.bytes.subarray(from, to))
+      } catch {
+        broken('text is not UTF-8')
+      }
+    }
+    return text
+  }
+
+  private string(end: number): string {
+    const size = this.bytes.readInt32LE(this.take(4, end))
+    if (size < 1) broken(`string length ${size}`)
+    const from = this.take(size, end)
+    if (this.bytes[from + size - 1] !== 0) broken('string without its closing zero')
+    return this.text(from, from + size - 1)
+  }
+
+  private skip(type: number, end: number) {
+    switch (type) {
+      case 0x02:
+      case 0x0d:
+      case 0x0e:
+        this.take(this.bytes.readInt32LE(this.take(4, end)), end)
+        break
+      case 0x03:
+      case 0x04:
+      case 0x0f: {
+        const size = this.bytes.readInt32LE(this.take(4, end))
+        this.take(size - 4, end)
+        break
+      }
+      case 0x05: {
+        const size = this.bytes.readInt32LE(this.take(4, end))
+        this.take(size + 1, end)
+        break
+      }
+      default:
+        this.value(type, end, 0)
+    }
+  }
+
+  private value(type: number, end: number, depth: number): Value {
+    const { bytes } = this
+    switch (type) {
+      case 0x01:
+        return new Double(bytes.readDoubleLE(this.take(8, end)))
+      case 0x02:
+        return this.string(end)
+      case 0x03: {
+        const doc = this.document(depth + 1)
+        if (this.at > end) broken('document runs over its parent')
+        return doc
+      }
+      case 0x04: {
+        const items = this.array(depth + 1)
+        if (this.at > end) broken('array runs over its parent')
+        return items
+      }
+      case 0x05: {
+        const size = bytes.readInt32LE(this.take(4, end))
+        const subtype = bytes[this.take(1, end)]!
+        const from = this.take(size, end)
+        return new Binary(subtype, Buffer.from(bytes.subarray(from, from + size)))
+      }
+      case 0x07: {
+        const from = this.take(12, end)
+        return new ObjectId(Buffer.from(bytes.subarray(from, from + 12)))
+      }
+      case 0x08: {
+        const flag = bytes[this.take(1, end)]
+        if (flag !== 0 && flag !== 1) broken('boolean')
+        return flag === 1
+      }
+      case 0x09: {
+        const ms = bytes.readBigInt64LE(this.take(8, end))
+        if (ms > maxDate || ms < -maxDate) fail(2, 'Dates beyond ±8.64e15 ms are not supported')
+        return new Date(Number(ms))
+      }
+      case 0x0a:
+        return null
+      case 0x0b: {
+        const pattern = this.name(end)
+        return new Regex(pattern, this.name(end))
+      }
+      case 0x0d:
+        return new Code(this.string(end))
+      case 0x0e:
+        return new Sym(this.string(end))
+      case 0x0f: {
+        const from = this.take(4, end)
+        const size = bytes.readInt32LE(from)
+        const code = this.string(end)
+        const scope = this.document(depth + 1)
+        if (this.at !== from + size || this.at > end) broken('code with scope')
+        return new Code(code, scope)
+      }
+      case 0x10:
+        return bytes.readInt32LE(this.take(4, end))
+      case 0x11: {
+        const from = this.take(8, end)
+        return new Timestamp(bytes.readUInt32LE(from + 4), bytes.readUInt32LE(from))
+      }
+      case 0x12:
+        return bytes.readBigInt64LE(this.take(8, end))
+      case 0x13: {
+        const from = this.take(16, end)
+        return new Decimal128(Buffer.from(bytes.subarray(from, from + 16)))
+      }
+      case 0xff:
+        return minKey
+      case 0x7f:
+        return maxKey
+      case 0x06:
+      case 0x0c:
+        return fail(2, `The deprecated BSON type ${type === 6 ? 'undefined' : 'dbPointer'} is not supported`)
+      default:
+        return broken(`unknown type ${type}`)
+    }
+  }
+}

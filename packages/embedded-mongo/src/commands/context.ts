@@ -1,0 +1,150 @@
+import { Variables } from '../aggregate/variables.js'
+import { asInteger } from '../bson/numbers.js'
+import { Doc, Double, type RawDoc, typeName, type Value } from '../bson/values.js'
+import { fail } from '../errors.js'
+import type { Catalog, CollectionInfo } from '../storage/catalog.js'
+import { Collection, type RecordNumbers } from '../storage/collection.js'
+import type { Kv } from '../storage/kv.js'
+import type { Cursors } from './cursors.js'
+
+/** What a command works on. */
+export type Context = {
+  db: string
+  kv: Kv
+  catalog: Catalog
+  numbers: RecordNumbers
+  cursors: Cursors
+  /** The transaction the command belongs to, as text; undefined outside of transactions. */
+  transaction: string | undefined
+  /** This server's own address, as `hello` names it. */
+  address: string
+}
+
+export type Command = {
+  /** Whether it may change the store: then it runs inside a write transaction. */
+  writes: boolean
+  run(command: Doc, context: Context): Doc
+}
+
+/** A successful reply; MongoDB's `ok` is a double. */
+export const ok = (fields: Record<string, Value | undefined> = {}): Doc =>
+  Doc.of({ ...fields, ok: new Double(1) })
+
+const generic = new Set([
+  '$db',
+  'lsid',
+  'txnNumber',
+  'autocommit',
+  'startTransaction',
+  'readConcern',
+  'writeConcern',
+  '$readPreference',
+  '$clusterTime',
+  'comment',
+  'maxTimeMS',
+  'apiVersion',
+  'apiStrict',
+  'apiDeprecationErrors',
+])
+
+/** Refuses fields a command does not know (40415), and collations (which need more than binary order). */
+export const knownFields = (command: Doc, ...names: string[]) => {
+  const [command0] = command.keys()
+  for (const [name, value] of command) {
+    if (name === command0 || generic.has(name)) continue
+    if (name === 'collation') checkCollation(value)
+    else if (!names.includes(name)) fail(40415, `BSON field '${command0}.${name}' is an unknown field.`)
+  }
+}
+
+export const checkCollation = (value: Value | undefined) => {
+  if (value === undefined || (value instanceof Doc && (value.size === 0 || value.get('locale') === 'simple')))
+    return
+  fail(303, 'Collations other than "simple" are not supported')
+}
+
+export const text = (command: Doc, name: string): string => {
+  const value = command.get(name)
+  return typeof value === 'string'
+    ? value
+    : fail(14, `BSON field '${name}' is the wrong type '${typeName(value)}', expected type 'string'`)
+}
+
+export const optionalDoc = (command: Doc, name: string): Doc => {
+  const value = command.get(name) ?? new Doc()
+  return value instanceof Doc
+    ? value
+    : fail(14, `BSON field '${name}' is the wrong type '${typeName(value)}', expected type 'object'`)
+}
+
+export const list = (command: Doc, name: string): Value[] => {
+  const value = command.get(name)
+  if (value === undefined) return fail(40414, `BSON field '${name}' is missing but a required field`)
+  return Array.isArray(value)
+    ? value
+    : fail(14, `BSON field '${name}' is the wrong type '${typeName(value)}', expected type 'array'`)
+}
+
+export const docs = (command: Doc, name: string): Doc[] =>
+  list(command, name).map(one =>
+    one instanceof Doc
+      ? one
+      : fail(14, `BSON field '${name}' is the wrong type '${typeName(one)}', expected type 'object'`),
+  )
+
+/** A whole number that is not negative, or undefined. */
+export const natural = (command: Doc, name: string): number | undefined => {
+  const value = command.get(name)
+  if (value === undefined || value === null) return undefined
+  const number = asInteger(value)
+  if (number === undefined)
+    return fail(
+      14,
+      `BSON field '${name}' is the wrong type '${typeName(value)}', expected types '[long, int, decimal, double']`,
+    )
+  return number < 0
+    ? fail(51024, `BSON field '${name}' value must be >= 0, actual value '${number}'`)
+    : number
+}
+
+/** The name of the collection a command is about: the value of its first field. */
+export const collectionName = (command: Doc): string => {
+  const [name, value] = command.entries().next().value!
+  if (typeof value !== 'string')
+    return fail(73, `collection name has invalid type ${typeName(value)} in ${name}`)
+  return checkName(value)
+}
+
+export const checkName = (name: string): string => {
+  if (name === '' || name.startsWith('.') || name.endsWith('.') || name.includes('\0') || name.includes('$'))
+    fail(73, `Invalid collection name: ${name}`)
+  if (name.length > 255) fail(73, 'Fully qualified namespace is too long')
+  return name
+}
+
+export const find = (context: Context, name: string): Collection | undefined => {
+  const info = context.catalog.get(context.db, name)
+  return info && open(context, info)
+}
+
+export const open = (context: Context, info: CollectionInfo) =>
+  new Collection(info, context.kv, context.catalog, context.numbers)
+
+/** The collection of that name, made if there is none. */
+export const findOrCreate = (context: Context, name: string): Collection => {
+  const found = find(context, name)
+  if (found) return found
+  if (name.startsWith('system.')) fail(73, `Invalid system namespace: ${context.db}.${name}`)
+  const other = context.catalog.sameButCase(context.db)
+  if (other)
+    fail(
+      13297,
+      `db already exists with different case already have: [${other}] trying to create [${context.db}]`,
+    )
+  return open(context, context.catalog.create(context.db, name))
+}
+
+/** The variables of a command: `$$NOW` and its `let`. */
+export const variablesOf = (command: Doc): Variables => Variables.forCommand(optionalDoc(command, 'let'))
+
+export type Row = Doc | RawDoc

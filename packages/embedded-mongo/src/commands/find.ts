@@ -1,0 +1,474 @@
+import { groupKey } from '../aggregate/accumulators.js'
+import { compilePipeline, type PipelineContext } from '../aggregate/pipeline.js'
+import { compileProjection } from '../aggregate/project.js'
+import { sortBy, sortPattern } from '../aggregate/sort.js'
+import type { Variables } from '../aggregate/variables.js'
+import { count as asCount, asInteger } from '../bson/numbers.js'
+import { readDoc } from '../bson/read.js'
+import { Doc, RawDoc, type Value } from '../bson/values.js'
+import { fail } from '../errors.js'
+import { choosePlan, type Plan } from '../indexes/plan.js'
+import { type Condition, compileFilter, type Position } from '../match/filter.js'
+import { visitPath } from '../match/paths.js'
+import type { Collection } from '../storage/collection.js'
+import {
+  type Command,
+  type Context,
+  checkName,
+  collectionName,
+  find as findCollection,
+  knownFields,
+  list,
+  natural,
+  ok,
+  optionalDoc,
+  text,
+  variablesOf,
+} from './context.js'
+
+/** A document that met a condition. */
+export type Found = { id: number; bytes: Buffer; doc: Doc; position: Position }
+
+/** What a search examined, for `explain`. */
+export type Examined = { keys: number; docs: number }
+
+/** Runs a plan and keeps what meets the whole condition, each document once. */
+export function* search(
+  collection: Collection,
+  plan: Plan,
+  condition: Condition,
+  examined?: Examined,
+): Iterable<Found> {
+  for (const { id, bytes } of candidates(collection, plan, examined)) {
+    if (examined) examined.docs++
+    const doc = readDoc(bytes)
+    const position: Position = {}
+    if (condition.matches(doc, position)) yield { id, bytes, doc, position }
+  }
+}
+
+function* candidates(
+  collection: Collection,
+  plan: Plan,
+  examined?: Examined,
+): Iterable<{ id: number; bytes: Buffer }> {
+  if (plan.kind === 'scan') {
+    yield* collection.scan(plan.reverse)
+    return
+  }
+  const seen =
+    plan.kind === 'union' || plan.index.multikey || plan.ranges.length > 1 ? new Set<number>() : undefined
+  for (const id of recordIds(collection, plan)) {
+    if (examined) examined.keys++
+    if (seen?.has(id)) continue
+    seen?.add(id)
+    const bytes = collection.get(id)
+    if (bytes) yield { id, bytes }
+  }
+}
+
+function* recordIds(collection: Collection, plan: Plan): Iterable<number> {
+  if (plan.kind === 'scan') for (const { id } of collection.scan()) yield id
+  else if (plan.kind === 'union') for (const one of plan.of) yield* recordIds(collection, one)
+  else {
+    const ranges = plan.reverse ? [...plan.ranges].reverse() : plan.ranges
+    for (const { from, to } of ranges) yield* collection.indexRange(plan.index, from, to, plan.reverse)
+  }
+}
+
+export type Query = {
+  filter: Doc
+  sort: Doc
+  skip: number
+  limit: number
+  hint: Value | undefined
+  variables: Variables
+}
+
+/** A query made ready: its condition, its plan, and whether the plan gives the order asked for. */
+export const prepare = (collection: Collection, query: Query) => {
+  const condition = compileFilter(query.filter, { variables: query.variables })
+  const pattern = sortPattern(naturalFree(query.sort))
+  const natural = query.sort.get('$natural')
+  const plan = choosePlan(
+    collection.info,
+    condition,
+    pattern,
+    natural === undefined ? query.hint : query.sort,
+  )
+  const sorted = pattern.length === 0 || (plan.kind === 'index' && plan.sorted)
+  return { condition, pattern, plan, sorted }
+}
+
+const naturalFree = (sort: Doc) =>
+  sort.has('$natural') ? new Doc([...sort].filter(([name]) => name !== '$natural')) : sort
+
+/** The documents of a query in its order, between skip and limit. */
+export function* select(collection: Collection, query: Query, examined?: Examined): Iterable<Found> {
+  const { condition, pattern, plan, sorted } = prepare(collection, query)
+  const found = search(collection, plan, condition, examined)
+  const ordered = sorted ? found : sortBy(found, one => one.doc, pattern)
+  let skip = query.skip
+  let left = query.limit || Number.POSITIVE_INFINITY
+  for (const one of ordered) {
+    if (skip-- > 0) continue
+    yield one
+    if (--left === 0) return
+  }
+}
+
+/** Other collections, as pipelines read them. */
+export const pipelineContext = (context: Context, variables: Variables): PipelineContext => ({
+  variables,
+  *source(name, filter) {
+    const collection = findCollection(context, name)
+    if (!collection) return
+    const query = { filter, sort: new Doc(), skip: 0, limit: 0, hint: undefined, variables }
+    for (const { doc } of select(collection, query)) yield doc
+  },
+})
+
+const queryOf = (command: Doc): Query => {
+  const limit = asInteger(command.get('limit') ?? 0) ?? fail(14, "BSON field 'find.limit' is the wrong type")
+  return {
+    filter: optionalDoc(command, 'filter'),
+    sort: optionalDoc(command, 'sort'),
+    skip: natural(command, 'skip') ?? 0,
+    limit: limit < 0 ? fail(51024, `BSON field 'limit' value must be >= 0, actual value '${limit}'`) : limit,
+    hint: command.get('hint'),
+    variables: variablesOf(command),
+  }
+}
+
+const findFields = [
+  'filter',
+  'sort',
+  'projection',
+  'hint',
+  'skip',
+  'limit',
+  'batchSize',
+  'singleBatch',
+  'let',
+  'noCursorTimeout',
+  'allowDiskUse',
+  'allowPartialResults',
+  'oplogReplay',
+]
+
+const unsupportedFind = ['tailable', 'awaitData', 'returnKey', 'showRecordId', 'min', 'max']
+
+const checkFind = (command: Doc) => {
+  for (const name of unsupportedFind) {
+    const value = command.get(name)
+    if (value !== undefined && value !== false) fail(303, `find's ${name} is not supported`)
+  }
+  knownFields(command, ...findFields, ...unsupportedFind)
+}
+
+const find: Command = {
+  writes: false,
+  run(command, context) {
+    checkFind(command)
+    const name = collectionName(command)
+    const query = queryOf(command)
+    const projection = optionalDoc(command, 'projection')
+    const project =
+      projection.size > 0
+        ? compileProjection(projection, { find: true, variables: query.variables })
+        : undefined
+    const batchSize = natural(command, 'batchSize') ?? 101
+    const single = command.get('singleBatch') === true
+    const collection = findCollection(context, name)
+    const ns = `${context.db}.${name}`
+    if (!collection) {
+      compileFilter(query.filter, { variables: query.variables })
+      sortPattern(naturalFree(query.sort))
+      return ok({ cursor: Doc.of({ firstBatch: [], id: 0n, ns }) })
+    }
+    prepare(collection, query)
+    const rows = function* () {
+      for (const { bytes, doc, position } of select(collection, query))
+        yield project ? project(doc, position) : new RawDoc(bytes)
+    }
+    return ok({ cursor: context.cursors.first(ns, rows(), batchSize, single, context.transaction) })
+  },
+}
+
+const getMore: Command = {
+  writes: false,
+  run(command, context) {
+    knownFields(command, 'collection', 'batchSize', 'maxTimeMS')
+    const id = command.get('getMore')
+    if (typeof id !== 'bigint')
+      return fail(14, "BSON field 'getMore.getMore' is the wrong type, expected type 'long'")
+    const size = natural(command, 'batchSize')
+    return ok({
+      cursor: context.cursors.more(id, `${context.db}.${text(command, 'collection')}`, size || undefined),
+    })
+  },
+}
+
+const killCursors: Command = {
+  writes: false,
+  run(command, context) {
+    knownFields(command, 'cursors')
+    const killed: Value[] = []
+    const missing: Value[] = []
+    for (const id of list(command, 'cursors')) {
+      if (typeof id !== 'bigint') return fail(14, 'cursor ids are longs')
+      ;(context.cursors.kill(id) ? killed : missing).push(id)
+    }
+    return ok({ cursorsKilled: killed, cursorsNotFound: missing, cursorsAlive: [], cursorsUnknown: [] })
+  },
+}
+
+const count: Command = {
+  writes: false,
+  run(command, context) {
+    knownFields(command, 'query', 'limit', 'skip', 'hint', 'fields')
+    const collection = findCollection(context, collectionName(command))
+    const filter = optionalDoc(command, 'query')
+    const limit = Math.abs(asInteger(command.get('limit') ?? 0) ?? fail(14, 'limit must be a number'))
+    const skip = natural(command, 'skip') ?? 0
+    const query = {
+      filter,
+      sort: new Doc(),
+      skip,
+      limit,
+      hint: command.get('hint'),
+      variables: variablesOf(command),
+    }
+    if (!collection) {
+      compileFilter(filter)
+      return ok({ n: 0 })
+    }
+    let n = 0
+    if (filter.size === 0)
+      n = Math.max(0, Math.min(collection.count() - skip, limit || Number.POSITIVE_INFINITY))
+    else for (const _ of select(collection, query)) n++
+    return ok({ n: asCount(n) })
+  },
+}
+
+const distinct: Command = {
+  writes: false,
+  run(command, context) {
+    knownFields(command, 'key', 'query', 'hint')
+    const collection = findCollection(context, collectionName(command))
+    const key = text(command, 'key')
+    const filter = optionalDoc(command, 'query')
+    const variables = variablesOf(command)
+    const values = new Map<string, Value>()
+    if (!collection) {
+      compileFilter(filter)
+      return ok({ values: [] })
+    }
+    const parts = key.split('.')
+    for (const { doc } of select(collection, {
+      filter,
+      sort: new Doc(),
+      skip: 0,
+      limit: 0,
+      hint: command.get('hint'),
+      variables,
+    })) {
+      visitPath(doc, parts, true, (value, position) => {
+        // The elements of an array count, not the array as a whole.
+        if (value === undefined || (Array.isArray(value) && position === undefined)) return false
+        const name = groupKey(value)
+        if (!values.has(name)) values.set(name, value)
+        return false
+      })
+    }
+    return ok({ values: [...values.values()] })
+  },
+}
+
+/** Splits off the stages that a plan can serve: a leading `$match`, and a `$sort` after it. */
+const leading = (pipeline: readonly Value[]) => {
+  let used = 0
+  let filter = new Doc()
+  let sort = new Doc()
+  const stage = (name: string) => {
+    const found = pipeline[used]
+    const spec = found instanceof Doc && found.size === 1 ? found.get(name) : undefined
+    return spec instanceof Doc ? spec : undefined
+  }
+  const match = stage('$match')
+  if (match) {
+    filter = match
+    used++
+  }
+  const order = stage('$sort')
+  if (order && order.size > 0) {
+    sort = order
+    used++
+  }
+  return { filter, sort, rest: pipeline.slice(used) }
+}
+
+const aggregate: Command = {
+  writes: false,
+  run(command, context) {
+    knownFields(
+      command,
+      'pipeline',
+      'cursor',
+      'hint',
+      'let',
+      'allowDiskUse',
+      'explain',
+      'bypassDocumentValidation',
+    )
+    const pipeline = list(command, 'pipeline')
+    if (command.get('explain') === true) return explainCommand(command, context)
+    const cursor = command.get('cursor')
+    if (!(cursor instanceof Doc))
+      return fail(9, "The 'cursor' option is required, except for aggregate with the explain argument")
+    const batchSize = natural(cursor, 'batchSize') ?? 101
+    const target = command.get('aggregate')
+    const variables = variablesOf(command)
+    const inside = pipelineContext(context, variables)
+    // The whole pipeline is checked before anything runs.
+    compilePipeline(pipeline, inside)
+    if (typeof target !== 'string') {
+      const name = pipeline[0] instanceof Doc ? pipeline[0].keys().next().value : undefined
+      return fail(
+        73,
+        `{aggregate: 1} is not valid for '${name ?? 'an empty pipeline'}'; a collection is required.`,
+      )
+    }
+    const name = checkName(target)
+    const { filter, sort, rest } = leading(pipeline)
+    const run = compilePipeline(rest, inside)
+    const collection = findCollection(context, name)
+    const query = { filter, sort, skip: 0, limit: 0, hint: command.get('hint'), variables }
+    const rows: Iterable<Doc | RawDoc> =
+      collection && rest.length === 0
+        ? raws(select(collection, query))
+        : run(collection ? bodies(select(collection, query)) : [])
+    return ok({
+      cursor: context.cursors.first(`${context.db}.${name}`, rows, batchSize, false, context.transaction),
+    })
+  },
+}
+
+function* raws(found: Iterable<Found>) {
+  for (const { bytes } of found) yield new RawDoc(bytes)
+}
+
+function* bodies(found: Iterable<Found>) {
+  for (const { doc } of found) yield doc
+}
+
+/** A command's query, for `explain`. */
+const explained = (command: Doc): Query => {
+  const name = command.keys().next().value
+  const base = {
+    sort: new Doc(),
+    skip: 0,
+    limit: 0,
+    hint: command.get('hint'),
+    variables: variablesOf(command),
+  }
+  switch (name) {
+    case 'find':
+      checkFind(command)
+      return queryOf(command)
+    case 'count':
+    case 'distinct':
+      return { ...base, filter: optionalDoc(command, 'query') }
+    case 'findAndModify':
+      return { ...base, filter: optionalDoc(command, 'query'), sort: optionalDoc(command, 'sort'), limit: 1 }
+    case 'aggregate': {
+      const { filter, sort } = leading(list(command, 'pipeline'))
+      return { ...base, filter, sort }
+    }
+    case 'update':
+    case 'delete': {
+      const one = list(command, name === 'update' ? 'updates' : 'deletes')[0]
+      return { ...base, filter: one instanceof Doc ? optionalDoc(one, 'q') : new Doc() }
+    }
+    default:
+      return fail(59, `Explain failed due to unknown command: ${name}`)
+  }
+}
+
+const stageOf = (plan: Plan): Doc => {
+  if (plan.kind === 'scan')
+    return Doc.of({ stage: 'COLLSCAN', direction: plan.reverse ? 'backward' : 'forward' })
+  if (plan.kind === 'union')
+    return Doc.of({ stage: 'FETCH', inputStage: Doc.of({ stage: 'OR', inputStages: plan.of.map(keyStage) }) })
+  return Doc.of({ stage: 'FETCH', inputStage: keyStage(plan) })
+}
+
+const keyStage = (plan: Plan): Doc => {
+  if (plan.kind !== 'index') return stageOf(plan)
+  const { index, reverse } = plan
+  return Doc.of({
+    stage: 'IXSCAN',
+    keyPattern: index.key,
+    indexName: index.name,
+    isMultiKey: index.multikey,
+    isUnique: index.unique,
+    isSparse: index.sparse,
+    isPartial: index.filter !== undefined,
+    indexVersion: 2,
+    direction: reverse ? 'backward' : 'forward',
+    intervals: plan.ranges.length,
+  })
+}
+
+const explainCommand = (command: Doc, context: Context, verbosity: Value = 'queryPlanner'): Doc => {
+  const name = collectionName(command)
+  const query = explained(command)
+  const collection = findCollection(context, name)
+  const planner = (winningPlan: Doc) =>
+    Doc.of({ namespace: `${context.db}.${name}`, parsedQuery: query.filter, winningPlan, rejectedPlans: [] })
+  if (!collection)
+    return ok({ explainVersion: '1', queryPlanner: planner(Doc.of({ stage: 'EOF' })), command })
+  const { plan, sorted } = prepare(collection, query)
+  const stage = sorted
+    ? stageOf(plan)
+    : Doc.of({ stage: 'SORT', sortPattern: query.sort, inputStage: stageOf(plan) })
+  const reply = { explainVersion: '1', queryPlanner: planner(stage), command }
+  if (verbosity === 'queryPlanner') return ok(reply)
+  const examined: Examined = { keys: 0, docs: 0 }
+  const from = performance.now()
+  let returned = 0
+  for (const _ of select(collection, query, examined)) returned++
+  const executionStats = Doc.of({
+    executionSuccess: true,
+    nReturned: returned,
+    executionTimeMillis: Math.round(performance.now() - from),
+    totalKeysExamined: examined.keys,
+    totalDocsExamined: examined.docs,
+    executionStages: stage,
+  })
+  return ok({ ...reply, executionStats })
+}
+
+const explain: Command = {
+  writes: false,
+  run(command, context) {
+    knownFields(command, 'verbosity')
+    const inner = command.get('explain')
+    if (!(inner instanceof Doc))
+      return fail(14, "BSON field 'explain.explain' is the wrong type, expected type 'object'")
+    const verbosity = command.get('verbosity') ?? 'allPlansExecution'
+    if (!['queryPlanner', 'executionStats', 'allPlansExecution'].includes(verbosity as string))
+      fail(2, `Enumeration value '${String(verbosity)}' for field 'explain.verbosity' is not a valid value.`)
+    return explainCommand(inner, context, verbosity)
+  },
+}
+
+export const readCommands: [string, Command][] = [
+  ['find', find],
+  ['getMore', getMore],
+  ['killCursors', killCursors],
+  ['count', count],
+  ['distinct', distinct],
+  ['aggregate', aggregate],
+  ['explain', explain],
+]

@@ -1,0 +1,464 @@
+import { ObjectId as NewId } from 'bson'
+import { truthy } from '../aggregate/operator.js'
+import { compileProjection } from '../aggregate/project.js'
+import { count as asCount } from '../bson/numbers.js'
+import { readDoc } from '../bson/read.js'
+import { Doc, Double, ObjectId, Regex, Timestamp, typeName, type Value } from '../bson/values.js'
+import { fail, MongoError } from '../errors.js'
+import { compileFilter, type Position } from '../match/filter.js'
+import type { Collection } from '../storage/collection.js'
+import { compileUpdate, idFirst, type Update, upsertSeed } from '../update/update.js'
+import {
+  type Command,
+  type Context,
+  checkCollation,
+  checkName,
+  collectionName,
+  docs,
+  find as findCollection,
+  findOrCreate,
+  knownFields,
+  list,
+  ok,
+  optionalDoc,
+  variablesOf,
+} from './context.js'
+import { type Found, pipelineContext, type Query, select } from './find.js'
+
+/** Checks a document before it is stored and puts `_id`, made if need be, in front. */
+const insertable = (doc: Doc): Doc => {
+  const id = doc.get('_id')
+  if (id === undefined) return idFirst(new Doc(doc).set('_id', new ObjectId(Buffer.from(new NewId().id))))
+  checkId(id)
+  return withTimestamps(idFirst(doc))
+}
+
+const checkId = (id: Value) => {
+  if (Array.isArray(id) || id instanceof Regex) fail(53, `The '_id' value cannot be of type ${typeName(id)}`)
+  if (id instanceof Doc)
+    for (const name of id.keys())
+      if (name.startsWith('$'))
+        fail(52, `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`)
+}
+
+/** Empty timestamps at the top level become the present one, as a server sets them. */
+const withTimestamps = (doc: Doc): Doc => {
+  for (const [name, value] of doc)
+    if (name !== '_id' && value instanceof Timestamp && value.seconds === 0 && value.ordinal === 0)
+      doc.set(name, new Timestamp(Math.floor(Date.now() / 1000), 1))
+  return doc
+}
+
+/** An error of one statement, for `writeErrors`. Conflicts are the whole command's. */
+const statementError = (error: unknown, index: number): Doc => {
+  if (!(error instanceof MongoError) || error.code === 112 || error.code === 251) throw error
+  const made = Doc.of({ index, code: error.code })
+  for (const [name, value] of error.extra) made.set(name, value)
+  return made.set('errmsg', error.message)
+}
+
+/** Runs statements in turn; stops at the first error when ordered. */
+const each = <T>(
+  statements: readonly T[],
+  ordered: boolean,
+  run: (statement: T, index: number) => void,
+): Doc[] => {
+  const errors: Doc[] = []
+  for (const [index, statement] of statements.entries()) {
+    try {
+      run(statement, index)
+    } catch (error) {
+      errors.push(statementError(error, index))
+      if (ordered) break
+    }
+  }
+  return errors
+}
+
+const batch = (statements: Doc[]): Doc[] => {
+  if (statements.length === 0 || statements.length > 100_000)
+    fail(16, `Write batch sizes must be between 1 and 100000. Got ${statements.length} operations.`)
+  return statements
+}
+
+const orderedOf = (command: Doc) => command.get('ordered') !== false
+
+const insert: Command = {
+  writes: true,
+  run(command, context) {
+    knownFields(command, 'documents', 'ordered', 'bypassDocumentValidation')
+    const documents = batch(docs(command, 'documents'))
+    const collection = findOrCreate(context, collectionName(command))
+    let n = 0
+    const errors = each(documents, orderedOf(command), doc => {
+      collection.insert(insertable(doc))
+      n++
+    })
+    return ok({ n, writeErrors: errors.length > 0 ? errors : undefined })
+  },
+}
+
+type UpdateStatement = {
+  filter: Doc
+  update: Value
+  multi: boolean
+  upsert: boolean
+  arrayFilters: readonly Value[]
+  hint: Value | undefined
+  sort: Doc
+  variables: Doc
+}
+
+const queryOf = (
+  statement: { filter: Doc; hint: Value | undefined; sort?: Doc },
+  context: Doc,
+  limit: number,
+): Query => ({
+  filter: statement.filter,
+  sort: statement.sort ?? new Doc(),
+  skip: 0,
+  limit,
+  hint: statement.hint,
+  variables: variablesOf(new Doc([['let', context]])),
+})
+
+type Updated = {
+  matched: number
+  modified: number
+  upserted: Value | undefined
+  before: Found | undefined
+  after: Doc | undefined
+}
+
+/** Applies one update statement. `after` is the document as the last change left it. */
+const runUpdate = (context: Context, name: string, statement: UpdateStatement): Updated => {
+  const query = queryOf(statement, statement.variables, statement.multi ? 0 : 1)
+  const update = compileUpdate(
+    statement.update,
+    pipelineContext(context, query.variables),
+    statement.arrayFilters,
+  )
+  if (statement.multi && update.kind === 'replacement')
+    fail(9, 'multi update is not supported for replacement-style update')
+  compileFilter(statement.filter, { variables: query.variables })
+  const collection = findCollection(context, name)
+  // All that match are found before the first changes, so that none is met twice.
+  const found = collection ? [...select(collection, query)] : []
+  const result: Updated = {
+    matched: found.length,
+    modified: 0,
+    upserted: undefined,
+    before: found[0],
+    after: undefined,
+  }
+  for (const one of found) {
+    result.after = change(collection!, one, update)
+    if (result.after) result.modified++
+  }
+  if (found.length === 0 && statement.upsert) {
+    result.after = upsert(findOrCreate(context, name), statement.filter, update)
+    result.upserted = result.after.get('_id')!
+  }
+  return result
+}
+
+/** Changes one document; undefined if the update left it as it was. */
+const change = (collection: Collection, found: Found, update: Update): Doc | undefined => {
+  const after = update.apply(readDoc(found.bytes), { index: found.position.index })
+  checkId(after.get('_id')!)
+  return collection.update(found.id, found.doc, found.bytes, after) ? after : undefined
+}
+
+const upsert = (collection: Collection, filter: Doc, update: Update): Doc => {
+  const made = insertable(
+    update.apply(upsertSeed(filter, update.kind === 'replacement'), { inserting: true }),
+  )
+  collection.insert(made)
+  return made
+}
+
+const checkFields = (statement: Doc, where: string, names: readonly string[]) => {
+  for (const [name, value] of statement) {
+    if (name === 'collation') checkCollation(value)
+    else if (!names.includes(name)) fail(40415, `BSON field '${where}.${name}' is an unknown field.`)
+  }
+}
+
+const update: Command = {
+  writes: true,
+  run(command, context) {
+    knownFields(command, 'updates', 'ordered', 'bypassDocumentValidation', 'let')
+    const name = collectionName(command)
+    const upserted: Doc[] = []
+    let n = 0
+    let nModified = 0
+    const errors = each(batch(docs(command, 'updates')), orderedOf(command), (statement, index) => {
+      checkFields(statement, 'update.updates', [
+        'q',
+        'u',
+        'multi',
+        'upsert',
+        'arrayFilters',
+        'hint',
+        'c',
+        'sort',
+        'sampleId',
+      ])
+      const result = runUpdate(context, name, {
+        filter: optionalDoc(statement, 'q'),
+        update:
+          statement.get('u') ?? fail(40414, "BSON field 'update.updates.u' is missing but a required field"),
+        multi: statement.get('multi') === true,
+        upsert: statement.get('upsert') === true,
+        arrayFilters: statement.has('arrayFilters') ? list(statement, 'arrayFilters') : [],
+        hint: statement.get('hint'),
+        sort: optionalDoc(statement, 'sort'),
+        variables: optionalDoc(command, 'let'),
+      })
+      if (result.upserted !== undefined) upserted.push(Doc.of({ index, _id: result.upserted }))
+      n += result.matched + (result.upserted === undefined ? 0 : 1)
+      nModified += result.modified
+    })
+    return ok({
+      n,
+      nModified,
+      upserted: upserted.length > 0 ? upserted : undefined,
+      writeErrors: errors.length > 0 ? errors : undefined,
+    })
+  },
+}
+
+const runDelete = (
+  context: Context,
+  name: string,
+  statement: { filter: Doc; hint: Value | undefined; multi: boolean; variables: Doc },
+): number => {
+  const query = queryOf(statement, statement.variables, statement.multi ? 0 : 1)
+  compileFilter(statement.filter, { variables: query.variables })
+  const collection = findCollection(context, name)
+  if (!collection) return 0
+  const found = [...select(collection, query)]
+  for (const { id, doc } of found) collection.remove(id, doc)
+  return found.length
+}
+
+const remove: Command = {
+  writes: true,
+  run(command, context) {
+    knownFields(command, 'deletes', 'ordered', 'let')
+    const name = collectionName(command)
+    let n = 0
+    const errors = each(batch(docs(command, 'deletes')), orderedOf(command), statement => {
+      checkFields(statement, 'delete.deletes', ['q', 'limit', 'hint', 'sampleId'])
+      const limit = statement.get('limit')
+      if (limit === undefined)
+        fail(40414, "BSON field 'delete.deletes.limit' is missing but a required field")
+      n += runDelete(context, name, {
+        filter: optionalDoc(statement, 'q'),
+        hint: statement.get('hint'),
+        multi: !truthy(limit),
+        variables: optionalDoc(command, 'let'),
+      })
+    })
+    return ok({ n, writeErrors: errors.length > 0 ? errors : undefined })
+  },
+}
+
+const findAndModify: Command = {
+  writes: true,
+  run(command, context) {
+    knownFields(
+      command,
+      'query',
+      'sort',
+      'remove',
+      'update',
+      'new',
+      'fields',
+      'upsert',
+      'arrayFilters',
+      'hint',
+      'let',
+      'bypassDocumentValidation',
+    )
+    const name = collectionName(command)
+    const removing = truthy(command.get('remove'))
+    const spec = command.get('update')
+    const wantNew = truthy(command.get('new'))
+    const upserting = truthy(command.get('upsert'))
+    if (removing && spec !== undefined) fail(9, 'Cannot specify both an update and remove=true')
+    if (removing && wantNew)
+      fail(9, "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document")
+    if (removing && upserting) fail(9, 'Cannot specify both upsert=true and remove=true')
+    if (!removing && spec === undefined) fail(9, 'Either an update or remove=true must be specified')
+    const fields = optionalDoc(command, 'fields')
+    const variables = variablesOf(command)
+    const project =
+      fields.size > 0
+        ? compileProjection(fields, { find: true, variables })
+        : (doc: Doc, _position?: Position) => doc
+    const statement = {
+      filter: optionalDoc(command, 'query'),
+      hint: command.get('hint'),
+      sort: optionalDoc(command, 'sort'),
+      variables: optionalDoc(command, 'let'),
+    }
+    if (removing) {
+      const collection = findCollection(context, name)
+      const query = queryOf(statement, statement.variables, 1)
+      compileFilter(statement.filter, { variables })
+      const [found] = collection ? select(collection, query) : []
+      if (found) collection!.remove(found.id, found.doc)
+      return ok({
+        lastErrorObject: Doc.of({ n: found ? 1 : 0 }),
+        value: found ? project(found.doc, found.position) : null,
+      })
+    }
+    const arrayFilters = command.has('arrayFilters') ? list(command, 'arrayFilters') : []
+    const result = runUpdate(context, name, {
+      ...statement,
+      update: spec!,
+      multi: false,
+      upsert: upserting,
+      arrayFilters,
+    })
+    const { before, upserted } = result
+    const shown = wantNew ? (result.after ?? before?.doc) : before?.doc
+    return ok({
+      lastErrorObject: Doc.of({
+        n: before || upserted !== undefined ? 1 : 0,
+        updatedExisting: before !== undefined,
+        upserted,
+      }),
+      value: shown ? project(shown, before?.position) : null,
+    })
+  },
+}
+
+type Totals = { nInserted: number; nMatched: number; nModified: number; nUpserted: number; nDeleted: number }
+
+/** One operation of a client bulk write; answers its row of the result. */
+const bulkOperation = (
+  context: Context,
+  op: Doc,
+  namespaces: readonly string[],
+  variables: Doc,
+  totals: Totals,
+): Doc => {
+  const [kind, at] = op.entries().next().value ?? fail(9, 'empty operation')
+  const ns =
+    namespaces[at as number] ?? fail(2, `BulkWrite ops entry ${String(kind)} has an invalid nsInfo index.`)
+  const dot = ns.indexOf('.')
+  if (dot < 1) fail(73, `Invalid namespace specified: ${ns}`)
+  const inside = { ...context, db: ns.slice(0, dot) }
+  const name = checkName(ns.slice(dot + 1))
+  const filter = optionalDoc(op, 'filter')
+  switch (kind) {
+    case 'insert': {
+      checkFields(op, 'bulkWrite.ops', ['insert', 'document'])
+      findOrCreate(inside, name).insert(insertable(optionalDoc(op, 'document')))
+      totals.nInserted++
+      return Doc.of({ n: 1 })
+    }
+    case 'update': {
+      checkFields(op, 'bulkWrite.ops', [
+        'update',
+        'filter',
+        'updateMods',
+        'multi',
+        'upsert',
+        'arrayFilters',
+        'hint',
+        'sort',
+        'constants',
+      ])
+      const result = runUpdate(inside, name, {
+        filter,
+        update:
+          op.get('updateMods') ??
+          fail(40414, "BSON field 'bulkWrite.updateMods' is missing but a required field"),
+        multi: op.get('multi') === true,
+        upsert: op.get('upsert') === true,
+        arrayFilters: op.has('arrayFilters') ? list(op, 'arrayFilters') : [],
+        hint: op.get('hint'),
+        sort: optionalDoc(op, 'sort'),
+        variables,
+      })
+      totals.nMatched += result.matched
+      totals.nModified += result.modified
+      if (result.upserted === undefined) return Doc.of({ n: result.matched, nModified: result.modified })
+      totals.nUpserted++
+      return Doc.of({ n: 1, nModified: 0, upserted: Doc.of({ _id: result.upserted }) })
+    }
+    case 'delete': {
+      checkFields(op, 'bulkWrite.ops', ['delete', 'filter', 'multi', 'hint'])
+      const n = runDelete(inside, name, {
+        filter,
+        hint: op.get('hint'),
+        multi: op.get('multi') === true,
+        variables,
+      })
+      totals.nDeleted += n
+      return Doc.of({ n })
+    }
+    default:
+      return fail(9, `BSON field 'bulkWrite.ops.${kind}' is an unknown operation.`)
+  }
+}
+
+const bulkWrite: Command = {
+  writes: true,
+  run(command, context) {
+    knownFields(
+      command,
+      'ops',
+      'nsInfo',
+      'ordered',
+      'errorsOnly',
+      'bypassDocumentValidation',
+      'let',
+      'cursor',
+    )
+    if (context.db !== 'admin') fail(13, 'bulkWrite may only be run against the admin database.')
+    const namespaces = docs(command, 'nsInfo').map(one =>
+      typeof one.get('ns') === 'string'
+        ? (one.get('ns') as string)
+        : fail(40414, "BSON field 'nsInfo.ns' is missing"),
+    )
+    const ops = batch(docs(command, 'ops'))
+    const errorsOnly = command.get('errorsOnly') === true
+    const totals: Totals = { nInserted: 0, nMatched: 0, nModified: 0, nUpserted: 0, nDeleted: 0 }
+    const rows: Doc[] = []
+    const errors = each(ops, orderedOf(command), (op, idx) => {
+      const row = bulkOperation(context, op, namespaces, optionalDoc(command, 'let'), totals)
+      if (!errorsOnly) rows.push(new Doc([['ok', new Double(1)], ['idx', idx], ...row]))
+    })
+    for (const error of errors) {
+      const idx = error.get('index') as number
+      error.delete('index')
+      rows.push(new Doc([['ok', new Double(0)], ['idx', idx], ...error, ['n', 0]]))
+    }
+    rows.sort((a, b) => (a.get('idx') as number) - (b.get('idx') as number))
+    const cursor = context.cursors.first(
+      'admin.$cmd.bulkWrite',
+      rows,
+      Number.POSITIVE_INFINITY,
+      false,
+      context.transaction,
+    )
+    return ok({
+      cursor,
+      nErrors: errors.length,
+      ...Object.fromEntries(Object.entries(totals).map(([name, n]) => [name, asCount(n)])),
+    })
+  },
+}
+
+export const writeCommands: [string, Command][] = [
+  ['insert', insert],
+  ['update', update],
+  ['delete', remove],
+  ['findAndModify', findAndModify],
+  ['findandmodify', findAndModify],
+  ['bulkWrite', bulkWrite],
+]

@@ -1,0 +1,85 @@
+import { Doc, type Value } from './bson/values.js'
+
+/** MongoDB's error codes that this server answers with, and their names. */
+const codeNames: Record<number, string> = {
+  1: 'InternalError',
+  2: 'BadValue',
+  9: 'FailedToParse',
+  13: 'Unauthorized',
+  14: 'TypeMismatch',
+  15: 'Overflow',
+  17: 'ProtocolError',
+  20: 'IllegalOperation',
+  22: 'InvalidBSON',
+  26: 'NamespaceNotFound',
+  27: 'IndexNotFound',
+  28: 'PathNotViable',
+  40: 'ConflictingUpdateOperators',
+  43: 'CursorNotFound',
+  48: 'NamespaceExists',
+  50: 'MaxTimeMSExpired',
+  51: 'ManualInterventionRequired',
+  52: 'DollarPrefixedFieldName',
+  53: 'InvalidIdField',
+  54: 'NotSingleValueField',
+  59: 'CommandNotFound',
+  66: 'ImmutableField',
+  67: 'CannotCreateIndex',
+  68: 'IndexAlreadyExists',
+  72: 'InvalidOptions',
+  73: 'InvalidNamespace',
+  85: 'IndexOptionsConflict',
+  86: 'IndexKeySpecsConflict',
+  96: 'OperationFailed',
+  112: 'WriteConflict',
+  115: 'CommandNotSupported',
+  168: 'InvalidPipelineOperator',
+  171: 'CannotIndexParallelArrays',
+  225: 'TransactionTooOld',
+  238: 'NotImplemented',
+  251: 'NoSuchTransaction',
+  256: 'TransactionCommitted',
+  263: 'OperationNotSupportedInTransaction',
+  303: 'FeatureNotSupported',
+  10334: 'BSONObjectTooLarge',
+  11000: 'DuplicateKey',
+  28667: 'Location28667',
+}
+
+/** An error a client is answered with: MongoDB's code, its name, and whatever fields go beside them. */
+export class MongoError extends Error {
+  readonly code: number
+  readonly extra: ReadonlyMap<string, Value>
+  readonly labels: string[]
+
+  constructor(code: number, message: string, extra: Map<string, Value> = new Map(), labels: string[] = []) {
+    super(message)
+    this.code = code
+    this.extra = extra
+    this.labels = labels
+  }
+
+  get codeName() {
+    return codeNames[this.code] ?? `Location${this.code}`
+  }
+
+  /** The reply of a failed command. */
+  toReply(): Doc {
+    const reply = Doc.of({ ok: 0, errmsg: this.message, code: this.code, codeName: this.codeName })
+    for (const [key, value] of this.extra) reply.set(key, value)
+    if (this.labels.length > 0) reply.set('errorLabels', this.labels)
+    return reply
+  }
+}
+
+export const fail = (code: number, message: string): never => {
+  throw new MongoError(code, message)
+}
+
+export const writeConflict = () =>
+  new MongoError(
+    112,
+    'Caused by :: Write conflict during plan execution and yielding is disabled. :: Please retry your operation or multi-document transaction.',
+    new Map(),
+    ['TransientTransactionError'],
+  )

@@ -1,0 +1,56 @@
+import { Doc, type Value } from '../bson/values.js'
+
+/** Sees one value at a path (undefined: none there) and the outermost array position it came by; true stops the visit. */
+export type See = (value: Value | undefined, position: number | undefined) => boolean
+
+/**
+ * Visits what a query's dotted path reaches in a document, as MongoDB walks it: through every element of arrays on
+ * the way and, for a numeric name, also by position; and, with `leaves`, into the elements of an array at the end
+ * before the array itself. Answers whether `see` accepted one.
+ */
+export const visitPath = (doc: Doc, parts: readonly string[], leaves: boolean, see: See): boolean =>
+  visitDoc(doc, parts, 0, leaves, undefined, see)
+
+const visitDoc = (
+  doc: Doc,
+  parts: readonly string[],
+  from: number,
+  leaves: boolean,
+  outer: number | undefined,
+  see: See,
+): boolean => {
+  let value: Value | undefined = doc
+  let next = from
+  while (next < parts.length && value instanceof Doc) value = value.get(parts[next++]!)
+  if (!Array.isArray(value)) return see(next < parts.length ? undefined : value, outer)
+  if (next < parts.length) return visitArray(value, parts, next, leaves, outer, see)
+  if (leaves) {
+    for (let i = 0; i < value.length; i++) if (see(value[i], outer ?? i)) return true
+  }
+  return see(value, outer)
+}
+
+const visitArray = (
+  items: readonly Value[],
+  parts: readonly string[],
+  from: number,
+  leaves: boolean,
+  outer: number | undefined,
+  see: See,
+): boolean => {
+  const name = parts[from]!
+  const last = from + 1 === parts.length
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]!
+    const position = outer ?? i
+    const isDoc = item instanceof Doc
+    if (isDoc && visitDoc(item, parts, from, leaves, position, see)) return true
+    if (name !== String(i)) continue
+    if (last) {
+      if (see(item, position)) return true
+    } else if (isDoc) {
+      if (visitDoc(item, parts, from + 1, leaves, position, see)) return true
+    } else if (Array.isArray(item) && visitArray(item, parts, from + 1, leaves, position, see)) return true
+  }
+  return false
+}

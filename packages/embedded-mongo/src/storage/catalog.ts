@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto'
+import { readDoc } from '../bson/read.js'
+import { Binary, Doc, type Value } from '../bson/values.js'
+import { writeDoc } from '../bson/write.js'
+import type { Kv } from './kv.js'
+
+/** How keys of the store begin. */
+export const space = { meta: 0, collection: 1, record: 2, index: 3, session: 4 } as const
+
+export type IndexInfo = {
+  readonly id: number
+  readonly name: string
+  readonly key: Doc
+  readonly paths: readonly (readonly string[])[]
+  readonly directions: readonly number[]
+  readonly unique: boolean
+  readonly sparse: boolean
+  readonly filter: Doc | undefined
+  readonly expireAfterSeconds: number | undefined
+  readonly hidden: boolean
+  /** Set once, when a document first has several keys; bounds and sorting may then not be trusted as they stand. */
+  readonly multikey: boolean
+  /** Set once, when a key was too long for the store and was cut: the index then no longer orders. */
+  readonly cut: boolean
+  /** The index as `listIndexes` shows it. */
+  readonly spec: Doc
+}
+
+export type CollectionInfo = {
+  readonly id: number
+  readonly db: string
+  readonly name: string
+  readonly uuid: Buffer
+  readonly options: Doc
+  readonly indexes: readonly IndexInfo[]
+}
+
+type Changes = { multikey?: boolean; cut?: boolean }
+
+const prefix = (kind: number, id: number): Buffer => {
+  const key = Buffer.alloc(5)
+  key[0] = kind
+  key.writeUInt32BE(id, 1)
+  return key
+}
+
+export const recordPrefix = (info: CollectionInfo) => prefix(space.record, info.id)
+export const indexPrefix = (info: IndexInfo) => prefix(space.index, info.id)
+
+const collectionKey = (db: string, name: string) =>
+  Buffer.from(`${String.fromCharCode(space.collection)}${db}\0${name}`)
+const nextIdKey = Buffer.from([space.meta, 1])
+
+export const indexInfo = (id: number, spec: Doc, state: Changes = {}): IndexInfo => {
+  const key = spec.get('key') as Doc
+  return {
+    id,
+    name: spec.get('name') as string,
+    key,
+    paths: [...key.keys()].map(path => path.split('.')),
+    directions: [...key.values()].map(direction =>
+      Number((direction as { value?: number }).value ?? direction) < 0 ? -1 : 1,
+    ),
+    unique: spec.get('unique') === true || spec.get('name') === '_id_',
+    sparse: spec.get('sparse') === true,
+    filter: spec.get('partialFilterExpression') as Doc | undefined,
+    expireAfterSeconds: spec.has('expireAfterSeconds') ? Number(spec.get('expireAfterSeconds')) : undefined,
+    hidden: spec.get('hidden') === true,
+    multikey: state.multikey ?? false,
+    cut: state.cut ?? false,
+    spec,
+  }
+}
+
+/**
+ * Which collections and indexes there are, kept in the store and mirrored in memory. The mirror is replaced, never
+ * changed in place, so a transaction's catalog can start as the one it found.
+ */
+export class Catalog {
+  private readonly kv: Kv
+  private collections: ReadonlyMap<string, CollectionInfo>
+  /** Shared with the catalogs of transactions, so that no number is given twice. */
+  private readonly ids: { next: number }
+  /** Namespaces this catalog changed, for a transaction's commit. */
+  readonly changed = new Set<string>()
+  /** The collections as they were when this catalog was made. */
+  private readonly started: ReadonlyMap<string, CollectionInfo>
+
+  private constructor(kv: Kv, collections: ReadonlyMap<string, CollectionInfo>, ids: { next: number }) {
+    this.kv = kv
+    this.collections = collections
+    this.started = collections
+    this.ids = ids
+  }
+
+  static load(kv: Kv): Catalog {
+    const collections = new Map<string, CollectionInfo>()
+    for (const { value } of kv.entries(
+      Buffer.from([space.collection]),
+      Buffer.from([space.collection + 1]),
+    )) {
+      const info = parse(readDoc(value))
+      collections.set(`${info.db}.${info.name}`, info)
+    }
+    const next = kv.get(nextIdKey)
+    return new Catalog(kv, collections, { next: next ? next.readUInt32BE() : 1 })
+  }
+
+  /** A catalog for a transaction: what this one holds now, its changes written to `kv`. */
+  fork(kv: Kv): Catalog {
+    return new Catalog(kv, this.collections, this.ids)
+  }
+
+  get(db: string, name: string) {
+    return this.collections.get(`${db}.${name}`)
+  }
+
+  list(db?: string): CollectionInfo[] {
+    const all = [...this.collections.values()]
+    return (db === undefined ? all : all.filter(info => info.db === db)).sort((a, b) =>
+      a.name < b.name ? -1 : 1,
+    )
+  }
+
+  /** The other spelling of a database name that differs in case only, which MongoDB refuses. */
+  sameButCase(db: string) {
+    return this.list().find(info => info.db !== db && info.db.toLowerCase() === db.toLowerCase())?.db
+  }
+
+  create(db: string, name: string, options = new Doc()): CollectionInfo {
+    const id = this.id()
+    const idIndex = indexInfo(this.id(), Doc.of({ v: 2, key: Doc.of({ _id: 1 }), name: '_id_' }))
+    const info = { id, db, name, uuid: randomBytes(16), options, indexes: [idIndex] }
+    this.save(info)
+    return info
+  }
+
+  addIndex(info: CollectionInfo, spec: Doc): IndexInfo {
+    const index = indexInfo(this.id(), spec)
+    this.save({ ...info, indexes: [...info.indexes, index] })
+    return index
+  }
+
+  save(info: CollectionInfo) {
+    const ns = `${info.db}.${info.name}`
+    this.collections = new Map(this.collections).set(ns, info)
+    this.changed.add(ns)
+    this.kv.put(collectionKey(info.db, info.name), writeDoc(format(info)))
+  }
+
+  remove(info: CollectionInfo) {
+    const ns = `${info.db}.${info.name}`
+    const left = new Map(this.collections)
+    left.delete(ns)
+    this.collections = left
+    this.changed.add(ns)
+    this.kv.remove(collectionKey(info.db, info.name))
+  }
+
+  /** Notes that an index has become multikey or holds cut keys. */
+  flag(info: CollectionInfo, index: IndexInfo, change: Changes) {
+    const now = this.get(info.db, info.name)
+    if (!now) return
+    this.save({
+      ...now,
+      indexes: now.indexes.map(one => (one.id === index.id ? { ...one, ...change } : one)),
+    })
+  }
+
+  /**
+   * Takes over what a transaction's catalog changed. Answers false if a collection it changed or wrote to is no
+   * longer the one it knew; nothing may then be applied.
+   */
+  canAdopt(fork: Catalog, written: ReadonlySet<number>): boolean {
+    const shape = (info: CollectionInfo | undefined) =>
+      info && `${info.id}:${info.indexes.map(index => index.id).join()}`
+    const known = new Map([...fork.started].map(([ns, info]) => [ns, shape(info)]))
+    for (const ns of fork.changed) if (shape(this.collections.get(ns)) !== known.get(ns)) return false
+    for (const [ns, info] of fork.started)
+      if (written.has(info.id) && shape(this.collections.get(ns)) !== known.get(ns)) return false
+    return true
+  }
+
+  /** Makes a transaction's changes this catalog's own; flags that were set meanwhile stay set. */
+  adopt(fork: Catalog) {
+    for (const ns of fork.changed) {
+      const theirs = fork.collections.get(ns)
+      const ours = this.collections.get(ns)
+      if (theirs) {
+        const flags = new Map(ours?.indexes.map(index => [index.id, index]))
+        this.save({
+          ...theirs,
+          indexes: theirs.indexes.map(index => ({
+            ...index,
+            multikey: index.multikey || (flags.get(index.id)?.multikey ?? false),
+            cut: index.cut || (flags.get(index.id)?.cut ?? false),
+          })),
+        })
+      } else if (ours) this.remove(ours)
+    }
+    this.writeNextId()
+  }
+
+  private id() {
+    const id = this.ids.next++
+    this.writeNextId()
+    return id
+  }
+
+  private writeNextId() {
+    const bytes = Buffer.alloc(4)
+    bytes.writeUInt32BE(this.ids.next)
+    this.kv.put(nextIdKey, bytes)
+  }
+}
+
+const format = (info: CollectionInfo): Doc =>
+  Doc.of({
+    id: info.id,
+    db: info.db,
+    name: info.name,
+    uuid: new Binary(4, info.uuid),
+    options: info.options,
+    indexes: info.indexes.map(({ id, spec, multikey, cut }) => Doc.of({ id, multikey, cut, spec })),
+  })
+
+const parse = (doc: Doc): CollectionInfo => ({
+  id: doc.get('id') as number,
+  db: doc.get('db') as string,
+  name: doc.get('name') as string,
+  uuid: (doc.get('uuid') as Binary).bytes,
+  options: doc.get('options') as Doc,
+  indexes: (doc.get('indexes') as Value[]).map(one => {
+    const index = one as Doc
+    return indexInfo(index.get('id') as number, index.get('spec') as Doc, {
+      multikey: index.get('multikey') as boolean,
+      cut: index.get('cut') as boolean,
+    })
+  }),
+})

@@ -1,0 +1,287 @@
+import { readDoc } from '../bson/read.js'
+import { Doc, Regex, type Value } from '../bson/values.js'
+import { writeDoc } from '../bson/write.js'
+import { fail, MongoError } from '../errors.js'
+import { extractKeys } from '../indexes/extract.js'
+import { after, emptyArray, encodeKey, type KeyValue } from '../indexes/key.js'
+import { compileFilter } from '../match/filter.js'
+import { type Catalog, type CollectionInfo, type IndexInfo, indexPrefix, recordPrefix } from './catalog.js'
+import type { Kv } from './kv.js'
+
+export const maxDocumentSize = 16 * 1024 * 1024
+
+/** A stored document: its record number and its bytes. */
+export type StoredDoc = { id: number; bytes: Buffer }
+
+/** One index's keys of a document. `tuples` holds the values behind each key. */
+type Keys = { index: IndexInfo; keys: Map<string, KeyValue[]>; multikey: boolean; cut: boolean }
+
+/** The next record number of each collection, by its id. Numbers of transactions that fail stay unused. */
+export type RecordNumbers = Map<number, number>
+
+const numberBytes = (id: number): Buffer => {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64BE(BigInt(id))
+  return bytes
+}
+
+const filters = new WeakMap<Doc, (doc: Doc) => boolean>()
+
+/** The compiled condition of a partial index. */
+const partialFilter = (index: IndexInfo) => {
+  if (!index.filter) return undefined
+  let filter = filters.get(index.filter)
+  if (!filter) {
+    filter = compileFilter(index.filter).matches
+    filters.set(index.filter, filter)
+  }
+  return filter
+}
+
+/** A collection's documents and its indexes, always changed together. */
+export class Collection {
+  readonly info: CollectionInfo
+  private readonly kv: Kv
+  private readonly catalog: Catalog
+  private readonly numbers: RecordNumbers
+  private readonly prefix: Buffer
+
+  constructor(info: CollectionInfo, kv: Kv, catalog: Catalog, numbers: RecordNumbers) {
+    this.info = info
+    this.kv = kv
+    this.catalog = catalog
+    this.numbers = numbers
+    this.prefix = recordPrefix(info)
+  }
+
+  get ns() {
+    return `${this.info.db}.${this.info.name}`
+  }
+
+  get(id: number): Buffer | undefined {
+    return this.kv.get(this.recordKey(id))
+  }
+
+  *scan(reverse = false): Iterable<StoredDoc> {
+    for (const { key, value } of this.kv.entries(this.prefix, after(this.prefix), reverse))
+      yield { id: Number(key.readBigUInt64BE(5)), bytes: value }
+  }
+
+  /** Record numbers of the index entries from `start` up to `end` (key bytes after the index's own prefix). */
+  *indexRange(index: IndexInfo, start: Buffer, end: Buffer, reverse = false): Iterable<number> {
+    const prefix = indexPrefix(index)
+    const to = end.length === 0 ? after(prefix) : Buffer.concat([prefix, end])
+    for (const key of this.kv.keys(Buffer.concat([prefix, start]), to, reverse))
+      yield Number(key.readBigUInt64BE(key.length - 8))
+  }
+
+  count() {
+    return this.kv.count(this.prefix, after(this.prefix))
+  }
+
+  private recordKey(id: number) {
+    return Buffer.concat([this.prefix, numberBytes(id)])
+  }
+
+  private nextNumber() {
+    let next = this.numbers.get(this.info.id)
+    if (next === undefined) {
+      next = 1
+      for (const key of this.kv.keys(this.prefix, after(this.prefix), true)) {
+        next = Number(key.readBigUInt64BE(5)) + 1
+        break
+      }
+    }
+    this.numbers.set(this.info.id, next + 1)
+    return next
+  }
+
+  /** Stores a new document; `bytes` are used as they are if the document needs no change. */
+  insert(doc: Doc, bytes?: Buffer): void {
+    const stored = bytes ?? writeDoc(doc)
+    checkSize(stored)
+    const found = this.info.indexes.map(index => keysOf(index, doc))
+    for (const keys of found) this.checkUnique(keys, undefined)
+    const id = this.nextNumber()
+    const key = this.recordKey(id)
+    this.kv.claim(key)
+    this.kv.put(key, stored)
+    for (const keys of found) this.addKeys(keys, id)
+  }
+
+  /** Replaces a document's content; answers whether anything changed. */
+  update(id: number, before: Doc, beforeBytes: Buffer, afterDoc: Doc): boolean {
+    const stored = writeDoc(afterDoc)
+    if (stored.equals(beforeBytes)) return false
+    checkSize(stored)
+    const found = this.info.indexes
+      .filter(index => index.name !== '_id_')
+      .map(index => ({ old: keysOf(index, before), now: keysOf(index, afterDoc) }))
+    for (const { old, now } of found) this.checkUnique(now, id, old)
+    const key = this.recordKey(id)
+    this.kv.claim(key)
+    this.kv.put(key, stored)
+    for (const { old, now } of found) {
+      this.removeKeys(old, id, now)
+      this.addKeys(now, id, old)
+    }
+    return true
+  }
+
+  remove(id: number, doc: Doc): void {
+    const key = this.recordKey(id)
+    this.kv.claim(key)
+    this.kv.remove(key)
+    for (const index of this.info.indexes) this.removeKeys(keysOf(index, doc), id)
+  }
+
+  /** Fills a new index from the documents there are; fails with 11000 and writes nothing if they break it. */
+  build(index: IndexInfo): void {
+    let multikey = false
+    let cut = false
+    const seen = new Set<string>()
+    const pending: Buffer[] = []
+    for (const { id, bytes } of this.scan()) {
+      const doc = readDoc(bytes)
+      const found = keysOf(index, doc)
+      multikey ||= found.multikey
+      cut ||= found.cut
+      for (const [key, tuple] of found.keys) {
+        if (index.unique && seen.has(key)) throw duplicateKey(this.ns, index, tuple)
+        if (index.unique) seen.add(key)
+        pending.push(Buffer.concat([indexPrefix(index), Buffer.from(key, 'latin1'), numberBytes(id)]))
+      }
+    }
+    for (const key of pending) this.kv.put(key, nothing)
+    if (multikey || cut) this.catalog.flag(this.info, index, { multikey, cut })
+  }
+
+  /** Removes all documents' index entries and, with `records`, the documents. */
+  clear(indexes: readonly IndexInfo[], records: boolean) {
+    const prefixes = indexes.map(indexPrefix)
+    if (records) prefixes.push(this.prefix)
+    for (const prefix of prefixes) for (const key of this.kv.keys(prefix, after(prefix))) this.kv.remove(key)
+  }
+
+  /** Compares every index with the documents, entry by entry. */
+  verify(): { errors: string[]; keysPerIndex: Map<string, number>; records: number } {
+    const errors: string[] = []
+    const keysPerIndex = new Map<string, number>()
+    const docs = [...this.scan()].map(({ id, bytes }) => ({ id, doc: readDoc(bytes) }))
+    for (const index of this.info.indexes) {
+      const wanted = new Set<string>()
+      for (const { id, doc } of docs)
+        for (const key of keysOf(index, doc).keys.keys()) wanted.add(key + numberBytes(id).toString('latin1'))
+      const prefix = indexPrefix(index)
+      let found = 0
+      for (const entry of this.kv.keys(prefix, after(prefix))) {
+        found++
+        if (!wanted.has(entry.toString('latin1', prefix.length)))
+          errors.push(`index ${index.name} has an entry that no document has`)
+      }
+      if (found !== wanted.size)
+        errors.push(`index ${index.name} has ${found} entries, the documents have ${wanted.size}`)
+      keysPerIndex.set(index.name, found)
+    }
+    return { errors, keysPerIndex, records: docs.length }
+  }
+
+  private checkUnique(found: Keys, own: number | undefined, old?: Keys) {
+    if (!found.index.unique) return
+    const prefix = indexPrefix(found.index)
+    for (const [key, tuple] of found.keys) {
+      if (old?.keys.has(key)) continue
+      const start = Buffer.concat([prefix, Buffer.from(key, 'latin1')])
+      for (const entry of this.kv.keys(start, after(start))) {
+        // A longer entry that merely begins with these bytes cannot exist: encoded values are prefix-free.
+        if (Number(entry.readBigUInt64BE(entry.length - 8)) !== own)
+          throw duplicateKey(this.ns, found.index, tuple)
+      }
+    }
+  }
+
+  private addKeys(found: Keys, id: number, old?: Keys) {
+    const { index } = found
+    if ((found.multikey && !index.multikey) || (found.cut && !index.cut)) {
+      const now = this.catalog.get(this.info.db, this.info.name)?.indexes.find(one => one.id === index.id)
+      const change = {
+        multikey: found.multikey || (now?.multikey ?? false),
+        cut: found.cut || (now?.cut ?? false),
+      }
+      if (now && (now.multikey !== change.multikey || now.cut !== change.cut))
+        this.catalog.flag(this.info, index, change)
+    }
+    const prefix = indexPrefix(index)
+    for (const key of found.keys.keys()) {
+      if (old?.keys.has(key)) continue
+      const start = Buffer.concat([prefix, Buffer.from(key, 'latin1')])
+      if (index.unique) this.kv.claim(start)
+      this.kv.put(Buffer.concat([start, numberBytes(id)]), nothing)
+    }
+  }
+
+  private removeKeys(found: Keys, id: number, now?: Keys) {
+    const prefix = indexPrefix(found.index)
+    for (const key of found.keys.keys()) {
+      if (now?.keys.has(key)) continue
+      const start = Buffer.concat([prefix, Buffer.from(key, 'latin1')])
+      if (found.index.unique) this.kv.claim(start)
+      this.kv.remove(Buffer.concat([start, numberBytes(id)]))
+    }
+  }
+}
+
+const nothing = Buffer.alloc(0)
+
+const checkSize = (bytes: Buffer) => {
+  if (bytes.length > maxDocumentSize)
+    fail(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${maxDocumentSize}`)
+}
+
+/** The keys a document has in one index, by their bytes as latin1 text. */
+const keysOf = (index: IndexInfo, doc: Doc): Keys => {
+  const found: Keys = { index, keys: new Map(), multikey: false, cut: false }
+  const filter = partialFilter(index)
+  if (filter && !filter(doc)) return found
+  const { keys, multikey } = extractKeys(doc, index.paths)
+  found.multikey = multikey
+  for (const tuple of keys) {
+    if (index.sparse && tuple.every(value => value === undefined)) continue
+    const { bytes, cut } = encodeKey(tuple, index.directions)
+    found.cut ||= cut
+    found.keys.set(bytes.toString('latin1'), tuple)
+  }
+  return found
+}
+
+const shown = (value: Value): string => {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (value instanceof Doc)
+    return `{ ${[...value].map(([name, one]) => `${name}: ${shown(one)}`).join(', ')} }`
+  if (Array.isArray(value)) return `[ ${value.map(shown).join(', ')} ]`
+  if (value instanceof Regex) return `/${value.pattern}/${value.options}`
+  if (value instanceof Date) return `new Date(${value.getTime()})`
+  if (value !== null && typeof value === 'object' && 'bytes' in value) {
+    const hex = Buffer.from(value.bytes as Buffer).toString('hex')
+    return hex.length === 24 ? `ObjectId('${hex}')` : `BinData(${hex})`
+  }
+  if (value !== null && typeof value === 'object' && 'value' in value) return String(value.value)
+  return String(value)
+}
+
+const duplicateKey = (ns: string, index: IndexInfo, tuple: readonly KeyValue[]) => {
+  const keyValue = new Doc()
+  let i = 0
+  for (const name of index.key.keys()) {
+    const value = tuple[i++]
+    keyValue.set(name, value === undefined || value === emptyArray ? null : value)
+  }
+  return new MongoError(
+    11000,
+    `E11000 duplicate key error collection: ${ns} index: ${index.name} dup key: ${shown(keyValue)}`,
+    new Map<string, Value>([
+      ['keyPattern', index.key],
+      ['keyValue', keyValue],
+    ]),
+  )
+}

@@ -1,0 +1,265 @@
+import { open, type RootDatabase, type Transaction as Snapshot } from 'lmdb'
+import { MongoError, writeConflict } from '../errors.js'
+
+/** Ordered bytes: what collections and indexes are kept in. Ranges hold keys from `start` up to, not including, `end`. */
+export interface Kv {
+  get(key: Buffer): Buffer | undefined
+  put(key: Buffer, value: Buffer): void
+  remove(key: Buffer): void
+  entries(start: Buffer, end: Buffer, reverse?: boolean): Iterable<Entry>
+  /** As `entries`, with empty values where the store need not read them. */
+  keys(start: Buffer, end: Buffer, reverse?: boolean): Iterable<Buffer>
+  count(start: Buffer, end: Buffer): number
+  /** Announces a change of something that transactions may fight over; throws a WriteConflict for the loser. */
+  claim(name: Buffer): void
+}
+
+export type Entry = { key: Buffer; value: Buffer }
+
+const firstChunk = 16
+const largestChunk = 512
+
+/**
+ * Reads a range in growing chunks, each a short read of its own: a cursor may rest between two of them for as long
+ * as it likes without keeping the store's old pages alive.
+ */
+function* inChunks<T>(
+  read: (start: Buffer, end: Buffer, limit: number) => T[],
+  keyOf: (item: T) => Buffer,
+  start: Buffer,
+  end: Buffer,
+  reverse: boolean,
+): Generator<T> {
+  let from = start
+  let to = end
+  for (let size = firstChunk; ; size = Math.min(size * 4, largestChunk)) {
+    const items = read(from, to, size)
+    yield* items
+    const last = items.at(-1)
+    if (last === undefined || items.length < size) return
+    if (reverse) to = keyOf(last)
+    else from = Buffer.concat([keyOf(last), Buffer.from([0])])
+  }
+}
+
+/** The folder's LMDB store. Writes happen inside `write` alone. */
+export class Store implements Kv {
+  private readonly db: RootDatabase<Buffer, Buffer>
+  private sequence = 0
+  private readonly lastWrites = new Map<string, number>()
+  private readonly claims = new Map<string, Transaction>()
+  private readonly transactions = new Set<Transaction>()
+
+  constructor(path: string, durable: boolean) {
+    this.db = open<Buffer, Buffer>({
+      path,
+      keyEncoding: 'binary',
+      encoding: 'binary',
+      cache: false,
+      noSync: !durable,
+      overlappingSync: false,
+    })
+  }
+
+  /** Runs `work` in one write transaction, on disk when this returns; an exception undoes all of it. */
+  write<T>(work: () => T): T {
+    return this.db.transactionSync(work)
+  }
+
+  get(key: Buffer) {
+    return this.db.get(key)
+  }
+
+  put(key: Buffer, value: Buffer) {
+    this.db.putSync(key, value)
+  }
+
+  remove(key: Buffer) {
+    this.db.removeSync(key)
+  }
+
+  entries(start: Buffer, end: Buffer, reverse = false, snapshot?: Snapshot): Iterable<Entry> {
+    return inChunks(
+      (from, to, limit) => [
+        ...this.db.getRange({
+          ...edges(from, to, reverse),
+          limit,
+          ...(snapshot && { transaction: snapshot }),
+        }),
+      ],
+      entry => entry.key,
+      start,
+      end,
+      reverse,
+    )
+  }
+
+  keys(start: Buffer, end: Buffer, reverse = false, snapshot?: Snapshot): Iterable<Buffer> {
+    return inChunks(
+      (from, to, limit) => [
+        ...this.db.getKeys({
+          ...edges(from, to, reverse),
+          limit,
+          ...(snapshot && { transaction: snapshot }),
+        }),
+      ],
+      key => key,
+      start,
+      end,
+      reverse,
+    )
+  }
+
+  count(start: Buffer, end: Buffer) {
+    return this.db.getKeysCount({ start, end })
+  }
+
+  claim(name: Buffer) {
+    if (this.transactions.size > 0) this.lastWrites.set(name.toString('latin1'), ++this.sequence)
+  }
+
+  /** Starts a transaction that sees the store as it is now. */
+  begin(): Transaction {
+    const transaction = new Transaction(this, this.db.useReadTransaction(), this.sequence)
+    this.transactions.add(transaction)
+    return transaction
+  }
+
+  /** Marks a name as the transaction's, unless someone else was first. */
+  claimFor(transaction: Transaction, name: string) {
+    const owner = this.claims.get(name)
+    if ((owner && owner !== transaction) || this.changedSince(name, transaction.started))
+      throw writeConflict()
+    this.claims.set(name, transaction)
+    transaction.claimed.add(name)
+  }
+
+  /** Fails with a WriteConflict if anything the transaction wrote has changed since it began. */
+  check(transaction: Transaction) {
+    for (const name of transaction.claimed)
+      if (this.changedSince(name, transaction.started)) throw writeConflict()
+  }
+
+  private changedSince(name: string, sequence: number) {
+    return (this.lastWrites.get(name) ?? 0) > sequence
+  }
+
+  /** Writes what the transaction changed; must run inside `write`. */
+  apply(transaction: Transaction) {
+    for (const [key, value] of transaction.changes()) {
+      if (value) this.put(key, value)
+      else this.remove(key)
+    }
+    for (const name of transaction.claimed) this.lastWrites.set(name, ++this.sequence)
+  }
+
+  end(transaction: Transaction) {
+    this.transactions.delete(transaction)
+    for (const name of transaction.claimed) this.claims.delete(name)
+    if (this.transactions.size === 0) this.lastWrites.clear()
+    transaction.release()
+  }
+
+  async close() {
+    for (const transaction of this.transactions) this.end(transaction)
+    await this.db.close()
+  }
+}
+
+const edges = (start: Buffer, end: Buffer, reverse: boolean) =>
+  reverse ? { start: end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true } : { start, end }
+
+/** A snapshot of the store with a transaction's own changes laid over it. */
+export class Transaction implements Kv {
+  readonly started: number
+  readonly claimed = new Set<string>()
+  private readonly store: Store
+  private readonly snapshot: Snapshot
+  private readonly changed = new Map<string, Buffer | undefined>()
+  private sorted: string[] | undefined
+  private released = false
+
+  constructor(store: Store, snapshot: Snapshot, started: number) {
+    this.store = store
+    this.snapshot = snapshot
+    this.started = started
+  }
+
+  get(key: Buffer) {
+    const name = key.toString('latin1')
+    if (this.changed.has(name)) return this.changed.get(name)
+    for (const entry of this.store.entries(key, Buffer.concat([key, Buffer.from([0])]), false, this.snapshot))
+      return entry.value
+    return undefined
+  }
+
+  put(key: Buffer, value: Buffer) {
+    this.set(key.toString('latin1'), value)
+  }
+
+  remove(key: Buffer) {
+    this.set(key.toString('latin1'), undefined)
+  }
+
+  private set(name: string, value: Buffer | undefined) {
+    if (!this.changed.has(name)) this.sorted = undefined
+    this.changed.set(name, value)
+  }
+
+  *entries(start: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
+    const own = this.ownNames(start.toString('latin1'), end.toString('latin1'))
+    if (reverse) own.reverse()
+    let next = 0
+    const before = (name: string, key: string) => (reverse ? name > key : name < key)
+    for (const entry of this.store.entries(start, end, reverse, this.snapshot)) {
+      const key = entry.key.toString('latin1')
+      for (; next < own.length && before(own[next]!, key); next++) yield* this.ownEntry(own[next]!)
+      if (own[next] === key) yield* this.ownEntry(own[next++]!)
+      else if (!this.changed.has(key)) yield entry
+    }
+    for (; next < own.length; next++) yield* this.ownEntry(own[next]!)
+  }
+
+  private *ownEntry(name: string): Iterable<Entry> {
+    const value = this.changed.get(name)
+    if (value) yield { key: Buffer.from(name, 'latin1'), value }
+  }
+
+  private ownNames(start: string, end: string): string[] {
+    this.sorted ??= [...this.changed.keys()].sort((a, b) => (a < b ? -1 : 1))
+    return this.sorted.filter(name => name >= start && name < end)
+  }
+
+  *keys(start: Buffer, end: Buffer, reverse = false): Iterable<Buffer> {
+    for (const entry of this.entries(start, end, reverse)) yield entry.key
+  }
+
+  count(start: Buffer, end: Buffer) {
+    let found = 0
+    for (const _ of this.keys(start, end)) found++
+    return found
+  }
+
+  claim(name: Buffer) {
+    if (this.released)
+      throw new MongoError(251, 'Transaction has ended', new Map(), ['TransientTransactionError'])
+    this.store.claimFor(this, name.toString('latin1'))
+  }
+
+  *changes(): Iterable<[Buffer, Buffer | undefined]> {
+    for (const [name, value] of this.changed) yield [Buffer.from(name, 'latin1'), value]
+  }
+
+  /** The numbers of the collections whose records it changed: a record's key holds it after the first byte. */
+  written(): Set<number> {
+    const ids = new Set<number>()
+    for (const name of this.claimed)
+      if (name.charCodeAt(0) === 2) ids.add(Buffer.from(name.slice(1, 5), 'latin1').readUInt32BE())
+    return ids
+  }
+
+  release() {
+    if (!this.released) this.snapshot.done()
+    this.released = true
+  }
+}

@@ -1,0 +1,409 @@
+import { compilePipeline, type PipelineContext, stageName, updateStages } from '../aggregate/pipeline.js'
+import { equal } from '../bson/compare.js'
+import { Doc, Regex, typeName, type Value } from '../bson/values.js'
+import { fail, MongoError } from '../errors.js'
+import { type Condition, compileFilter } from '../match/filter.js'
+import { type Modifier, modifiers } from './modifiers.js'
+
+/** What an update knows of the document it changes: the array position its query matched, and whether it inserts. */
+export type Occasion = { index?: number | undefined; inserting?: boolean }
+
+/** A compiled update: takes a document (which it may change in place) and gives what it becomes. */
+export type Update = {
+  kind: 'modifiers' | 'replacement' | 'pipeline'
+  apply(doc: Doc, occasion: Occasion): Doc
+}
+
+type Step = { parts: readonly string[]; path: string; apply(doc: Doc, occasion: Occasion): void }
+
+type ArrayFilters = Map<string, { condition: Condition; used: boolean }>
+
+/** Compiles an update document, replacement or pipeline. */
+export const compileUpdate = (
+  spec: Value,
+  context: PipelineContext,
+  arrayFilters: readonly Value[] = [],
+): Update => {
+  if (Array.isArray(spec)) return pipelineUpdate(spec, context, arrayFilters)
+  if (!(spec instanceof Doc)) return fail(9, 'Update argument must be either an object or an array')
+  const first = spec.keys().next().value
+  if (first === undefined || !first.startsWith('$')) return replacement(spec, arrayFilters)
+  const filters = compileArrayFilters(arrayFilters)
+  const steps: Step[] = []
+  for (const [name, fields] of spec) {
+    const make = modifiers.get(name)
+    if (!make && name !== '$rename')
+      fail(
+        9,
+        `Unknown modifier: ${name}. Expected a valid update modifier or pipeline-style update specified as an array`,
+      )
+    if (!(fields instanceof Doc))
+      return fail(
+        9,
+        `Modifiers operate on fields but we found type ${typeName(fields)} instead. For example: {$mod: {<field>: ...}} not {${name}: ${typeName(fields)}}`,
+      )
+    for (const [path, argument] of fields) {
+      const parts = pathParts(path)
+      if (make) steps.push(modifierStep(parts, path, make(argument, path), filters))
+      else steps.push(...renameSteps(parts, path, argument))
+    }
+  }
+  steps.sort((a, b) => comparePaths(a.parts, b.parts))
+  checkConflicts(steps)
+  for (const [name, filter] of filters)
+    if (!filter.used) fail(9, `The array filter for identifier '${name}' was not used in the update`)
+  return {
+    kind: 'modifiers',
+    apply(doc, occasion) {
+      const id = doc.get('_id')
+      for (const step of steps) step.apply(doc, occasion)
+      if (id !== undefined && !equal(id, doc.get('_id'))) immutableId()
+      return idFirst(doc)
+    },
+  }
+}
+
+const immutableId = () =>
+  fail(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
+
+/** The document with `_id` in front, as it is stored. */
+export const idFirst = (doc: Doc): Doc => {
+  if (doc.keys().next().value === '_id' || !doc.has('_id')) return doc
+  const made = new Doc([['_id', doc.get('_id')!]])
+  for (const [name, value] of doc) made.set(name, value)
+  return made
+}
+
+const replacement = (spec: Doc, arrayFilters: readonly Value[]): Update => {
+  if (arrayFilters.length > 0) fail(9, 'arrayFilters may not be specified for replacement-style updates')
+  for (const name of spec.keys())
+    if (name.startsWith('$'))
+      fail(
+        52,
+        `The dollar ($) prefixed field '${name}' in '${name}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
+      )
+  return {
+    kind: 'replacement',
+    apply(doc) {
+      const id = doc.get('_id')
+      const made = new Doc(spec)
+      const given = made.get('_id')
+      if (id !== undefined) {
+        if (given !== undefined && !equal(given, id))
+          fail(66, "After applying the update, the (immutable) field '_id' was found to have been altered")
+        made.set('_id', id)
+      }
+      return idFirst(made)
+    },
+  }
+}
+
+const pipelineUpdate = (
+  stages: readonly Value[],
+  context: PipelineContext,
+  arrayFilters: readonly Value[],
+): Update => {
+  if (arrayFilters.length > 0) fail(9, 'arrayFilters may not be specified for pipeline-style updates')
+  for (const stage of stages) {
+    const name = stageName(stage)
+    if (!updateStages.has(name)) fail(72, `${name} is not allowed to be used within an update`)
+  }
+  const run = compilePipeline([...stages], context)
+  return {
+    kind: 'pipeline',
+    apply(doc) {
+      const id = doc.get('_id')
+      const [made] = run([doc])
+      const now = new Doc(made)
+      if (id !== undefined) {
+        if (now.has('_id') && !equal(now.get('_id'), id))
+          fail(66, "After applying the update, the (immutable) field '_id' was found to have been altered")
+        now.set('_id', id)
+      }
+      return idFirst(now)
+    },
+  }
+}
+
+const pathParts = (path: string): string[] => {
+  if (path === '') fail(56, 'An empty update path is not valid.')
+  const parts = path.split('.')
+  for (const [i, part] of parts.entries()) {
+    if (part === '') fail(56, `The update path '${path}' contains an empty field name, which is not allowed.`)
+    if (part.startsWith('$') && (i === 0 || !/^\$(\[[a-z]?\w*\])?$/.test(part)))
+      fail(
+        i === 0 && /^\$(\[\w*\])?$/.test(part) ? 2 : 52,
+        `The dollar ($) prefixed field '${part}' in '${path}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
+      )
+  }
+  if (parts.filter(part => part === '$').length > 1)
+    fail(2, `Too many positional (i.e. '$') elements found in path '${path}'`)
+  return parts
+}
+
+const numeric = /^(0|[1-9]\d*)$/
+
+/** New fields appear in the order of their names, numbers by value, whatever the order in the update. */
+const comparePaths = (a: readonly string[], b: readonly string[]): number => {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const left = a[i]!
+    const right = b[i]!
+    if (left === right) continue
+    if (numeric.test(left) && numeric.test(right)) return Number(left) - Number(right)
+    return left < right ? -1 : 1
+  }
+  return a.length - b.length
+}
+
+const checkConflicts = (steps: readonly Step[]) => {
+  for (let i = 1; i < steps.length; i++) {
+    const before = steps[i - 1]!
+    const { parts, path } = steps[i]!
+    if (before.parts.length <= parts.length && before.parts.every((part, j) => part === parts[j]))
+      fail(40, `Updating the path '${path}' would create a conflict at '${before.path}'`)
+  }
+}
+
+const modifierStep = (
+  parts: readonly string[],
+  path: string,
+  modifier: Modifier,
+  filters: ArrayFilters,
+): Step => {
+  for (const part of parts) {
+    const name = /^\$\[(\w+)\]$/.exec(part)?.[1]
+    if (name === undefined) continue
+    const filter = filters.get(name)
+    if (!filter) fail(2, `No array filter found for identifier '${name}' in path '${path}'`)
+    else filter.used = true
+  }
+  return {
+    parts,
+    path,
+    apply(doc, occasion) {
+      if (modifier.onInsert && !occasion.inserting) return
+      descend(doc, parts, 0, modifier, path, occasion, filters)
+    },
+  }
+}
+
+type Container = Doc | Value[]
+
+const read = (container: Container, name: string): Value | undefined =>
+  container instanceof Doc ? container.get(name) : container[Number(name)]
+
+const write = (container: Container, name: string, value: Value | undefined) => {
+  if (container instanceof Doc) {
+    if (value === undefined) container.delete(name)
+    else container.set(name, value)
+    return
+  }
+  const index = Number(name)
+  // Removing an array's element leaves null in its place, so that the others keep their positions.
+  if (value === undefined) {
+    if (index < container.length) container[index] = null
+    return
+  }
+  if (index - container.length > 1_500_000) fail(2, `cannot backfill array to larger than 1500000 elements`)
+  while (container.length < index) container.push(null)
+  container[index] = value
+}
+
+const descend = (
+  container: Container,
+  parts: readonly string[],
+  from: number,
+  modifier: Modifier,
+  path: string,
+  occasion: Occasion,
+  filters: ArrayFilters,
+): void => {
+  let name = parts[from]!
+  if (name === '$') {
+    if (occasion.index === undefined)
+      fail(2, 'The positional operator did not find the match needed from the query.')
+    name = String(occasion.index)
+  }
+  const wild = /^\$\[(\w*)\]$/.exec(name)
+  if (wild) {
+    if (!Array.isArray(container))
+      throw new MongoError(2, `Cannot apply array updates to non-array element ${parts[from - 1]}`)
+    const filter = wild[1] ? filters.get(wild[1]) : undefined
+    for (let i = 0; i < container.length; i++) {
+      if (filter && !filter.condition.matches(new Doc([['v', container[i]!]]))) continue
+      step(container, String(i), parts, from, modifier, path, occasion, filters)
+    }
+    return
+  }
+  if (Array.isArray(container) && !numeric.test(name)) {
+    if (!modifier.creates) return
+    fail(28, `Cannot create field '${name}' in element {${parts[from - 1]}: array}`)
+  }
+  step(container, name, parts, from, modifier, path, occasion, filters)
+}
+
+const step = (
+  container: Container,
+  name: string,
+  parts: readonly string[],
+  from: number,
+  modifier: Modifier,
+  path: string,
+  occasion: Occasion,
+  filters: ArrayFilters,
+): void => {
+  const value = read(container, name)
+  if (from === parts.length - 1) {
+    const now = modifier.change(value, path)
+    if (now !== value || value === undefined) write(container, name, now)
+    return
+  }
+  if (value instanceof Doc || Array.isArray(value)) {
+    descend(value, parts, from + 1, modifier, path, occasion, filters)
+    return
+  }
+  if (!modifier.creates) return
+  if (value !== undefined)
+    fail(28, `Cannot create field '${parts[from + 1]}' in element {${name}: ${typeName(value)}}`)
+  const wild = parts.slice(from + 1).find(part => part.startsWith('$['))
+  if (wild)
+    fail(
+      2,
+      `The path '${parts.slice(0, from + 1).join('.')}' must exist in the document in order to apply array updates.`,
+    )
+  const made = new Doc()
+  descend(made, parts, from + 1, modifier, path, occasion, filters)
+  write(container, name, made)
+}
+
+const renameSteps = (parts: readonly string[], path: string, target: Value): Step[] => {
+  if (typeof target !== 'string')
+    return fail(2, `The 'to' field for $rename must be a string: ${path}: ${typeName(target)}`)
+  const to = pathParts(target)
+  if (path === target) fail(2, `The source and target field for $rename must differ: ${path}: "${target}"`)
+  for (const part of [...parts, ...to])
+    if (part.startsWith('$')) fail(2, `The source field for $rename may not be dynamic: ${path}`)
+  const parentOf = (doc: Doc, names: readonly string[], role: string): Doc | undefined => {
+    let value: Value | undefined = doc
+    for (const name of names.slice(0, -1)) {
+      if (Array.isArray(value))
+        fail(2, `The ${role} field cannot be an array element, '${names.join('.')}' in doc`)
+      value = value instanceof Doc ? value.get(name) : undefined
+    }
+    if (Array.isArray(value))
+      fail(2, `The ${role} field cannot be an array element, '${names.join('.')}' in doc`)
+    return value instanceof Doc ? value : undefined
+  }
+  const set = (value: Value): Modifier => ({ creates: true, change: () => value })
+  return [
+    { parts, path, apply() {} },
+    {
+      parts: to,
+      path: target,
+      apply(doc) {
+        const source = parentOf(doc, parts, 'source')
+        const value = source?.get(parts.at(-1)!)
+        if (!source || value === undefined) return
+        parentOf(doc, to, 'destination')
+        source.delete(parts.at(-1)!)
+        // A field that is there already gives up its place.
+        const old = parentOf(doc, to, 'destination')
+        old?.delete(to.at(-1)!)
+        descend(doc, to, 0, set(value), target, {}, new Map())
+      },
+    },
+  ]
+}
+
+/** Array filters by their identifier, each compiled to look at an element as `v`. */
+const compileArrayFilters = (specs: readonly Value[]): ArrayFilters => {
+  const filters: ArrayFilters = new Map()
+  for (const spec of specs) {
+    if (!(spec instanceof Doc)) return fail(14, 'Each array filter must be an object')
+    const names = new Set<string>()
+    const inner = renamed(spec, names)
+    if (names.size === 0) fail(9, 'Cannot use an expression without a top-level field name in arrayFilters')
+    if (names.size > 1)
+      fail(
+        9,
+        `Error parsing array filter :: caused by :: Expected a single top-level field name, found '${[...names].join("' and '")}'`,
+      )
+    const [name] = names
+    if (!/^[a-z][a-zA-Z0-9]*$/.test(name!))
+      fail(
+        2,
+        `Error parsing array filter :: caused by :: The top-level field name must be an alphanumeric string beginning with a lowercase letter, found '${name}'`,
+      )
+    if (filters.has(name!)) fail(9, `Found multiple array filters with the same top-level field name ${name}`)
+    filters.set(name!, { condition: compileFilter(inner), used: false })
+  }
+  return filters
+}
+
+const renamed = (spec: Doc, names: Set<string>): Doc => {
+  const made = new Doc()
+  for (const [path, value] of spec) {
+    if (path.startsWith('$') && Array.isArray(value)) {
+      made.set(
+        path,
+        value.map(one => (one instanceof Doc ? renamed(one, names) : one)),
+      )
+      continue
+    }
+    const [name, ...rest] = path.split('.')
+    names.add(name!)
+    made.set(['v', ...rest].join('.'), value)
+  }
+  return made
+}
+
+/** The document an upsert starts from: the fields its query fixes to one value. */
+export const upsertSeed = (filter: Doc, onlyId: boolean): Doc => {
+  const fixed = new Map<string, Value>()
+  const fix = (path: string, value: Value) => {
+    if (onlyId && path !== '_id') return
+    if (fixed.has(path)) fail(54, `cannot infer query fields to set, path '${path}' is matched twice`)
+    fixed.set(path, value)
+  }
+  collectFixed(filter, fix)
+  const seed = new Doc()
+  const paths = [...fixed.keys()]
+  for (const path of paths)
+    for (const other of paths)
+      if (other.startsWith(`${path}.`))
+        fail(54, `cannot infer query fields to set, both paths '${path}' and '${other}' are matched`)
+  for (const [path, value] of fixed) {
+    let at = seed
+    const parts = path.split('.')
+    for (const part of parts.slice(0, -1)) {
+      const found = at.get(part)
+      const next = found instanceof Doc ? found : new Doc()
+      at.set(part, next)
+      at = next
+    }
+    at.set(parts.at(-1)!, value)
+  }
+  return seed
+}
+
+const collectFixed = (filter: Doc, fix: (path: string, value: Value) => void) => {
+  for (const [name, value] of filter) {
+    if (name === '$and' || (name === '$or' && Array.isArray(value) && value.length === 1)) {
+      for (const one of value as Value[]) collectFixed(one as Doc, fix)
+    } else if (name.startsWith('$') || value instanceof Regex) continue
+    else if (value instanceof Doc && value.keys().next().value?.startsWith('$')) {
+      const wanted = value.get('$eq')
+      if (wanted !== undefined) fix(name, wanted)
+      for (const operator of ['$in', '$all']) {
+        const list = value.get(operator)
+        if (
+          Array.isArray(list) &&
+          list.length === 1 &&
+          !(list[0] instanceof Regex) &&
+          !(list[0] instanceof Doc && list[0].has('$elemMatch'))
+        )
+          fix(name, list[0]!)
+      }
+    } else fix(name, value)
+  }
+}
