@@ -1,0 +1,31 @@
+import type { Iod, Profile, Vote, VoteType } from '@iodine/contracts'
+
+export interface VoteSummary {
+  positive: Vote[]
+  negative: Vote[]
+  /** Part of the votes that are positive, 0 to 1; null without votes. */
+  positiveShare: number | null
+}
+
+export function summarizeVotes({ votes }: Pick<Iod, 'votes'>): VoteSummary {
+  const positive = votes.filter(vote => vote.vote_type === 'POSITIVE')
+  const negative = votes.filter(vote => vote.vote_type === 'NEGATIVE')
+  return { positive, negative, positiveShare: votes.length ? positive.length / votes.length : null }
+}
+
+type Voter = Pick<Profile, 'id' | 'username'>
+
+/** Whether one of the votes is this user's, by id or username. */
+export const hasVoted = ({ votes }: Pick<Iod, 'votes'>, user: Voter): boolean =>
+  votes.some(vote => vote.user_id === user.id || (user.username !== null && vote.username === user.username))
+
+const PENDING_ID = '0'.repeat(24)
+
+/** The IOD as it will be once the server has taken the user's vote. */
+export const withVote = (iod: Iod, user: Voter, vote_type: VoteType, now = new Date()): Iod => ({
+  ...iod,
+  votes: [
+    ...iod.votes,
+    { id: PENDING_ID, user_id: user.id, username: user.username, vote_type, created_at: now.toISOString() },
+  ],
+})

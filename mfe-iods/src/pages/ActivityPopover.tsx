@@ -1,0 +1,57 @@
+import type { Iod, Vote } from '@iodine/contracts'
+import { Button, formatDateTime } from '@iodine/ui'
+import { HistoryIcon } from '@iodine/ui/icons'
+import { Popover } from '@iodine/ui/overlays'
+import { summarizeVotes } from '../model/votes'
+import styles from './ActivityPopover.module.css'
+
+/** Who voted how and when. */
+export function ActivityPopover({ iod }: { iod: Iod }) {
+  return (
+    <Popover placement="bottom-end" content={<Activity iod={iod} />}>
+      <Button
+        variant="minimal"
+        icon={<HistoryIcon />}
+        text={iod.votes.length}
+        aria-label={`Activity: ${iod.votes.length} ${iod.votes.length === 1 ? 'vote' : 'votes'}`}
+        title="Activity"
+      />
+    </Popover>
+  )
+}
+
+function Activity({ iod }: { iod: Iod }) {
+  const { positive, negative } = summarizeVotes(iod)
+  return (
+    <div className={styles.activity}>
+      <Voters title="Positive votes" votes={positive} />
+      <Voters title="Negative votes" votes={negative} />
+      <section>
+        <h3>Comments</h3>
+        <p className={styles.none}>Coming Soon</p>
+      </section>
+    </div>
+  )
+}
+
+function Voters({ title, votes }: { title: string; votes: Vote[] }) {
+  return (
+    <section>
+      <h3>
+        {title} ({votes.length})
+      </h3>
+      {votes.length === 0 ? (
+        <p className={styles.none}>None yet</p>
+      ) : (
+        <ul>
+          {votes.map(vote => (
+            <li key={vote.user_id}>
+              <span className={styles.name}>{vote.username ?? 'Unknown'}</span>
+              <time dateTime={vote.created_at}>{formatDateTime(vote.created_at)}</time>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

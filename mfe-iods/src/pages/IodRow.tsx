@@ -1,0 +1,120 @@
+import { type Iod, isHttpUrl, LIMITS, type VoteType } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { AnchorButton, Button, CategoryTag, RelativeTime, Tag, truncate } from '@iodine/ui'
+import { InfoSignIcon, ShareIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
+import { Popover, Tooltip } from '@iodine/ui/overlays'
+import { memo } from 'react'
+import { hasVoted } from '../model/votes'
+import { ActivityPopover } from './ActivityPopover'
+import styles from './IodRow.module.css'
+import { VotesCell } from './VotesCell'
+
+export interface IodRowProps {
+  iod: Iod
+  /** In the whole table, whose head is row 1. */
+  rowIndex: number
+  onVote: (iod: Iod, voteType: VoteType) => void
+}
+
+export const IodRow = memo(function IodRow({ iod, rowIndex, onVote }: IodRowProps) {
+  return (
+    <tr className={styles.row} aria-rowindex={rowIndex}>
+      <td>
+        <Shortened text={iod.value} className={styles.value} />
+      </td>
+      <td>
+        <CategoryTag category={iod.category} />
+      </td>
+      <td>
+        <Tag minimal>{iod.source_type}</Tag>
+        {iod.source && <Shortened text={iod.source} className={styles.source} />}
+      </td>
+      <td>
+        <VotesCell iod={iod} />
+      </td>
+      <td>
+        <div className={styles.creator}>{iod.created_by ?? 'Unknown'}</div>
+        <div className={styles.meta}>
+          <RelativeTime value={iod.created_at} />
+        </div>
+      </td>
+      <td>
+        <ActivityPopover iod={iod} />
+      </td>
+      <td>
+        <div className={styles.actions}>
+          <VoteButtons iod={iod} onVote={onVote} />
+          <DetailsPopover iod={iod} />
+        </div>
+      </td>
+    </tr>
+  )
+})
+
+/** A text cut to its place, with a tooltip that shows its start. */
+function Shortened({ text, className }: { text: string; className: string | undefined }) {
+  return (
+    <Tooltip
+      className={styles.shortened}
+      content={truncate(text, LIMITS.tooltipChars)}
+      placement="bottom-start"
+    >
+      <span className={className} dir="auto">
+        {text}
+      </span>
+    </Tooltip>
+  )
+}
+
+const VOTES = [
+  { voteType: 'POSITIVE', label: 'Upvote', icon: <ThumbsUpIcon /> },
+  { voteType: 'NEGATIVE', label: 'Downvote', icon: <ThumbsDownIcon /> },
+] as const
+
+function VoteButtons({ iod, onVote }: Pick<IodRowProps, 'iod' | 'onVote'>) {
+  const { user } = useHost().session
+  const voted = hasVoted(iod, user)
+  return VOTES.map(({ voteType, label, icon }) => (
+    <Tooltip key={voteType} content={voted ? 'You already voted' : label} placement="top">
+      <Button
+        variant="minimal"
+        icon={icon}
+        aria-label={label}
+        disabled={voted}
+        onClick={() => onVote(iod, voteType)}
+      />
+    </Tooltip>
+  ))
+}
+
+function DetailsPopover({ iod }: { iod: Iod }) {
+  const { value, description, source } = iod
+  return (
+    <Popover
+      placement="bottom-end"
+      content={
+        <div className={styles.details}>
+          <dl>
+            <dt>Value</dt>
+            <dd dir="auto">{value}</dd>
+            <dt>Description</dt>
+            <dd dir="auto">{description || '—'}</dd>
+            <dt>Source</dt>
+            <dd>{source || '—'}</dd>
+          </dl>
+          {source && isHttpUrl(source) && (
+            <AnchorButton
+              icon={<ShareIcon />}
+              text="Open in new tab"
+              href={source}
+              target="_blank"
+              rel="noopener noreferrer"
+            />
+          )}
+        </div>
+      }
+    >
+      <Button variant="minimal" icon={<InfoSignIcon />} aria-label="Details" title="Details" />
+    </Popover>
+  )
+}

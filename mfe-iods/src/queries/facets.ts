@@ -1,0 +1,37 @@
+import type { IodFacets } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { keepPreviousData, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback } from 'react'
+import { type IodFilters, NO_FILTERS, toQuery } from '../model/filters'
+
+const FACETS = ['iods', 'facets']
+
+function useFacets(filters: IodFilters): IodFacets | undefined {
+  const { api } = useHost()
+  const { data } = useQuery({
+    queryKey: [...FACETS, filters],
+    queryFn: ({ signal }) => api.call('GET /iods/facets', { query: toQuery(filters), signal }),
+    placeholderData: keepPreviousData,
+  })
+  return data
+}
+
+/**
+ * The counts beside the filters' choices, each as it would be if that choice were the only one of its menu, and the
+ * number of all IODs.
+ */
+export function useIodCounts(filters: IodFilters) {
+  const byCategory = useFacets({ ...filters, categories: [] })
+  const bySourceType = useFacets({ ...filters, sourceTypes: [] })
+  const all = useFacets(NO_FILTERS)
+  return {
+    categories: byCategory && { total: byCategory.total, counts: byCategory.categories },
+    sourceTypes: bySourceType && { total: bySourceType.total, counts: bySourceType.source_types },
+    total: all?.total,
+  }
+}
+
+export function useRefreshCounts(): () => Promise<void> {
+  const queryClient = useQueryClient()
+  return useCallback(() => queryClient.invalidateQueries({ queryKey: FACETS }), [queryClient])
+}

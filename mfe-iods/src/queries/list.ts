@@ -1,0 +1,52 @@
+import type { Iod } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback, useMemo } from 'react'
+import { type IodFilters, toQuery } from '../model/filters'
+
+export const PAGE_SIZE = 50
+export const LISTS = ['iods', 'list']
+
+interface IodPage {
+  items: Iod[]
+  total: number | null
+  nextCursor: string | null
+}
+export interface IodPages {
+  pages: IodPage[]
+  pageParams: (string | null)[]
+}
+
+/** The IODs under the filters, newest first, read page by page. While new filters load, the old rows stay. */
+export function useIodList(filters: IodFilters) {
+  const { api } = useHost()
+  const queryClient = useQueryClient()
+  const queryKey = useMemo(() => [...LISTS, filters], [filters])
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }): Promise<IodPage> =>
+      api.page('GET /iods', {
+        query: { ...toQuery(filters), limit: PAGE_SIZE, ...(pageParam !== null && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: page => page.nextCursor,
+    placeholderData: keepPreviousData,
+    // Reading again reads every page that is there: `refresh` lets go of all but the first.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  const { data, refetch } = query
+  const iods = useMemo(() => {
+    const byId = new Map(data?.pages.flatMap(page => page.items).map(iod => [iod.id, iod]))
+    return data && [...byId.values()]
+  }, [data])
+  const refresh = useCallback(async () => {
+    queryClient.setQueryData<IodPages>(
+      queryKey,
+      current => current && { pages: current.pages.slice(0, 1), pageParams: current.pageParams.slice(0, 1) },
+    )
+    await refetch()
+  }, [queryClient, queryKey, refetch])
+  return { ...query, iods, total: data && (data.pages[0]?.total ?? iods?.length), refresh }
+}

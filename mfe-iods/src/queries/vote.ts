@@ -1,0 +1,44 @@
+import { foldValue, type Iod, type VoteType } from '@iodine/contracts'
+import { errorDetail, hasStatus, useHost } from '@iodine/mfe-kit'
+import { useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback } from 'react'
+import { withVote } from '../model/votes'
+import { type IodPages, LISTS } from './list'
+
+const CONFLICT = 409
+
+/** Votes: shown at once, taken back with a toast when the server refuses. */
+export function useVote(): (iod: Iod, voteType: VoteType) => Promise<void> {
+  const { api, notify, session } = useHost()
+  const queryClient = useQueryClient()
+  const { user } = session
+  return useCallback(
+    async (iod, voteType) => {
+      const show = (next: Iod) =>
+        queryClient.setQueriesData<IodPages>(
+          { queryKey: LISTS },
+          current => current && { ...current, pages: current.pages.map(page => replaceIod(page, next)) },
+        )
+      show(withVote(iod, user, voteType))
+      try {
+        show(await api.call('POST /iods/:id/vote', { params: { id: iod.id }, body: { vote_type: voteType } }))
+        notify({ title: 'Vote enregistré', status: 'success' })
+      } catch (error) {
+        show(iod)
+        const description = errorDetail(error, 'Une erreur est survenue lors du vote')
+        notify({ title: 'Erreur', description, status: 'error' })
+        if (!hasStatus(error, CONFLICT)) return
+        // Another tab or device has voted: what it did should show here.
+        const values = [foldValue(iod.value)]
+        const current = await api.call('POST /iods/lookup', { body: { values } }).catch(() => [])
+        for (const found of current) show(found)
+      }
+    },
+    [api, notify, queryClient, user],
+  )
+}
+
+const replaceIod = <P extends IodPages['pages'][number]>(page: P, next: Iod): P =>
+  page.items.some(iod => iod.id === next.id)
+    ? { ...page, items: page.items.map(iod => (iod.id === next.id ? next : iod)) }
+    : page
