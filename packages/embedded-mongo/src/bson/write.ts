@@ -74,7 +74,9 @@ const element = (name: string, value: Value, depth: number) => {
   const type = at++
   cstring(name)
   room(32)
-  out[type] = body(value, depth)
+  // Not in one statement: writing the value may move `out`.
+  const kind = body(value, depth)
+  out[type] = kind
 }
 
 const raw = (bytes: Buffer) => {
