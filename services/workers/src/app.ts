@@ -1,6 +1,8 @@
 import { createService, type Part, type ServiceDeps } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
+import { extractionProcessor } from './processors/extraction.js'
+import { graphProcessor } from './processors/graph.js'
 import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
 import { repairProcessor } from './processors/repair.js'
@@ -11,6 +13,8 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
   const context = { config, service }
   try {
     await Promise.all([
+      startProcessor(extractionProcessor, context),
+      startProcessor(graphProcessor, context),
       startProcessor(mailProcessor, context),
       startProcessor(projectionsProcessor, context),
       startProcessor(repairProcessor, context),

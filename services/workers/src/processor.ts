@@ -1,5 +1,5 @@
 import type { JobData, QueueName } from '@iodine/contracts'
-import type { Job, Service } from '@iodine/service-kit'
+import type { Job, Queues, Service } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 
 export interface WorkersContext {
@@ -12,6 +12,8 @@ export interface Processor<Q extends QueueName> {
   queue: Q
   /** Jobs at the same time in this process; 8 unless told. */
   concurrency?: number
+  /** More of the queue's settings, such as how soon a lost worker's jobs start again. */
+  options?: Parameters<Queues['work']>[2]
   /** Opens what the jobs share (closed by `service.onClose`) and returns what does one job. */
   create(context: WorkersContext): Promise<(data: JobData<Q>, job: Job) => Promise<unknown>>
 }
@@ -21,9 +23,9 @@ export const defineProcessor = <Q extends QueueName>(processor: Processor<Q>): P
 
 /** Creates the processor's function and has it work its queue. */
 export const startProcessor = async <Q extends QueueName>(
-  { queue, concurrency, create }: Processor<Q>,
+  { queue, concurrency = 8, options, create }: Processor<Q>,
   context: WorkersContext,
 ): Promise<void> => {
   const work = await create(context)
-  context.service.queues.work(queue, work, concurrency ? { concurrency } : {})
+  context.service.queues.work(queue, work, { concurrency, ...options })
 }

@@ -1,0 +1,62 @@
+import { foldLabel, LIMITS } from '@iodine/contracts'
+import type { Triplet } from './provider.js'
+
+/** What a model reads without losing its middle, in UTF-16 code units. */
+const PART_CHARS = 12_000
+/** What a part repeats of the one before, so that no triplet falls between two. */
+const OVERLAP_CHARS = 400
+
+const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+
+/** Cuts a sentence longer than `max` after white space, or within a word longer than that. */
+const cutLong = (sentence: string, max: number): string[] => {
+  const pieces: string[] = []
+  let rest = sentence
+  while (rest.length > max) {
+    const space = rest.slice(0, max).search(/\s\S*$/)
+    let end = space > 0 ? space + 1 : max
+    if (/[\uD800-\uDBFF]/.test(rest[end - 1] ?? '') && end > 1) end--
+    pieces.push(rest.slice(0, end))
+    rest = rest.slice(end)
+  }
+  return [...pieces, rest]
+}
+
+/**
+ * A text in parts of at most `size` code units, cut at sentence ends where there are any, each beginning with the last
+ * sentences of the one before as far as `overlap` goes.
+ */
+export const splitText = (text: string, size = PART_CHARS, overlap = OVERLAP_CHARS): string[] => {
+  if (text.length <= size) return [text]
+  const pieces = [...sentences.segment(text)].flatMap(({ segment }) => cutLong(segment, size))
+  const lengths = pieces.map(piece => piece.length)
+  const parts: string[] = []
+  for (let start = 0; ; ) {
+    let end = start
+    for (let length = 0; end < pieces.length && length + (lengths[end] ?? 0) <= size; end++)
+      length += lengths[end] ?? 0
+    parts.push(pieces.slice(start, end).join(''))
+    if (end === pieces.length) return parts
+    let next = end
+    for (let repeated = 0; next - 1 > start; next--) {
+      repeated += lengths[next - 1] ?? 0
+      // The first new sentence has to fit as well.
+      if (repeated > overlap || repeated + (lengths[end] ?? 0) > size) break
+    }
+    start = next
+  }
+}
+
+/** The parts' triplets in order; what an earlier part said already, spelled alike but for case and white space, is left out. */
+export const mergeTriplets = (parts: readonly Triplet[][]): Triplet[] => {
+  const said = new Set<string>()
+  const merged: Triplet[] = []
+  for (const part of parts) {
+    const keys = part.map(({ subject, verb, object }) =>
+      JSON.stringify([subject, verb, object].map(foldLabel)),
+    )
+    merged.push(...part.filter((_, n) => !said.has(keys[n] ?? '')))
+    for (const key of keys) said.add(key)
+  }
+  return merged.slice(0, LIMITS.tripletsMax)
+}

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { authInternal, type BodyFor, narrativesInternal } from '@iodine/contracts'
+import { HttpError, UnrecoverableError, unseal } from '@iodine/service-kit'
+import { createProvider, ProviderFailure, type Triplet } from '../extraction/provider.js'
+import { mergeTriplets, splitText } from '../extraction/split.js'
+import { createTurns } from '../extraction/turns.js'
+import { defineProcessor } from '../processor.js'
+
+/** Parts of one text at the provider at the same time. */
+const PARTS_AT_ONCE = 3
+/** How often a failed call is made again, and only if it failed this fast: the user waits a minute at most. */
+const PROVIDER_RETRIES = 2
+const RETRY_WITHIN_MS = 10_000
+const DELETED_CHECK_MS = 3_000
+/** Pauses before the result is handed over again: it was paid for. */
+const HAND_OVER_PAUSES_MS = [0, 200, 1_000, 3_000, 6_000]
+
+class Deleted extends Error {
+  override name = 'Deleted'
+}
+
+const isNotFound = (error: unknown): boolean => error instanceof HttpError && error.status === 404
+
+/**
+ * Has the provider extract the triplets of one narrative with its user's key, and hands them, or the reason why there
+ * are none, to the narratives service. The key is open in memory for the time of the call alone.
+ */
+export const extractionProcessor = defineProcessor({
+  queue: 'extraction',
+  concurrency: 16,
+  // A killed worker's jobs start again within half a minute, as often as it takes.
+  options: { lockDuration: 15_000, stalledInterval: 5_000, maxStalledCount: 20 },
+  async create({ config, service }) {
+    const { peers, log } = service
+    const provider = createProvider({ baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL })
+    const turns = createTurns(service.redis, service.queues, config.REDIS_PREFIX)
+
+    const getWork = (id: string) =>
+      peers.call('narratives', narrativesInternal.getExtractionWork, { params: { id } }).catch(error => {
+        throw isNotFound(error) ? new Deleted() : error
+      })
+
+    const openKey = async (userId: string): Promise<string | undefined> => {
+      const { sealed } = await peers
+        .call('auth', authInternal.getSealedAiKey, { params: { id: userId } })
+        .catch(error => {
+          if (isNotFound(error)) return { sealed: null }
+          throw error
+        })
+      try {
+        return sealed === null ? undefined : unseal(config.SECRETS_KEY, `ai-key:${userId}`, sealed)
+      } catch {
+        // Sealed with another SECRETS_KEY: the user has to enter it anew.
+        log.error({ user: userId }, 'an AI key does not open')
+        return undefined
+      }
+    }
+
+    const extractParts = async (
+      apiKey: string,
+      parts: string[],
+      signal: AbortSignal,
+      report: (done: number) => void,
+    ): Promise<Triplet[][]> => {
+      const stop = new AbortController()
+      const either = AbortSignal.any([signal, stop.signal])
+      const results: Triplet[][] = []
+      let next = 0
+      let done = 0
+      const takeParts = async () => {
+        for (let n = next++; n < parts.length; n = next++) {
+          results[n] = await provider.extract(apiKey, parts[n] ?? '', either)
+          report(++done)
+        }
+      }
+      try {
+        await Promise.all(Array.from({ length: Math.min(PARTS_AT_ONCE, parts.length) }, takeParts))
+        return results
+      } finally {
+        stop.abort()
+      }
+    }
+
+    const finish = async (
+      id: string,
+      body: BodyFor<typeof narrativesInternal.finishExtraction>,
+    ): Promise<void> => {
+      for (const [n, pause] of HAND_OVER_PAUSES_MS.entries()) {
+        await sleep(pause)
+        try {
+          await peers.call('narratives', narrativesInternal.finishExtraction, {
+            params: { id },
+            body,
+            ms: 10_000,
+          })
+          return
+        } catch (error) {
+          if (isNotFound(error)) throw new Deleted()
+          if (n === HAND_OVER_PAUSES_MS.length - 1) throw error
+        }
+      }
+    }
+
+    /** Runs `work` with a signal that is aborted once the narrative is deleted. */
+    const whileWanted = async <T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+      const deleted = new AbortController()
+      const watch = setInterval(() => {
+        getWork(id).catch(error => error instanceof Deleted && deleted.abort(error))
+      }, DELETED_CHECK_MS)
+      try {
+        return await work(deleted.signal)
+      } finally {
+        clearInterval(watch)
+      }
+    }
+
+    return async ({ narrative_id: id, user_id }, job) =>
+      turns.run(user_id, job, async () => {
+        const started = Date.now()
+        try {
+          const work = await getWork(id)
+          const apiKey = await openKey(work.user_id)
+          if (apiKey === undefined) throw new ProviderFailure('missing_key')
+          const parts = splitText(work.text)
+          const report = (done: number) =>
+            void job.updateProgress({ done, parts: parts.length }).catch(() => {})
+          const results = await whileWanted(id, signal => extractParts(apiKey, parts, signal, report))
+          await finish(id, { triplets: mergeTriplets(results) })
+        } catch (error) {
+          if (error instanceof Deleted) return
+          if (!(error instanceof ProviderFailure)) throw error
+          const { failure, retry, retryAfter } = error
+          if (retry && job.attemptsMade < PROVIDER_RETRIES && Date.now() - started < RETRY_WITHIN_MS)
+            throw error
+          await finish(id, { failure, ...(retryAfter && { retry_after: retryAfter }) }).catch(reason => {
+            if (!(reason instanceof Deleted)) throw reason
+          })
+          throw new UnrecoverableError(failure)
+        }
+      })
+  },
+})
