@@ -1,3 +1,42 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineRemote } from '@iodine/build-kit'
+import type { RsbuildConfig } from '@rsbuild/core'
 
-export default defineRemote(import.meta.dirname)
+const here = import.meta.dirname
+const { source, ...remote } = defineRemote(here)
+
+/** Changes with whatever goes into the workers, so that an old page never meets a new worker. */
+const version = hashOf(['package.json', ...filesOf('src/model'), ...filesOf('src/stage')])
+
+/**
+ * The workers are built apart: bundled with the remote, each would carry Module Federation's runtime and then miss the
+ * shell's part of it.
+ */
+export default {
+  ...remote,
+  environments: {
+    web: { source: { ...source, define: { WORKER_VERSION: JSON.stringify(version) } } },
+    workers: {
+      source: {
+        entry: { layout: './src/stage/layout.worker.ts', draw: './src/stage/draw.worker.ts' },
+      },
+      output: {
+        target: 'web-worker',
+        distPath: { js: 'static/worker' },
+        filename: { js: `[name].${version}.js` },
+      },
+    },
+  },
+} satisfies RsbuildConfig
+
+function filesOf(folder: string): string[] {
+  return readdirSync(join(here, folder)).map(name => join(folder, name))
+}
+
+function hashOf(files: string[]): string {
+  const hash = createHash('sha256')
+  for (const file of files.sort()) hash.update(readFileSync(join(here, file)))
+  return hash.digest('hex').slice(0, 8)
+}

@@ -1,0 +1,100 @@
+import { GRAPH } from './constants'
+
+/** Graph to screen: a point `p` of the graph lies at `p · k + (x, y)` CSS pixels from the canvas's top left corner. */
+export interface Camera {
+  x: number
+  y: number
+  k: number
+}
+
+export interface Box {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+const FIT_PADDING = 40
+/** A few nodes fill the canvas no further than this. */
+const FIT_ZOOM_MAX = 1.2
+/** Least radius of what a pointer hits, in CSS pixels. */
+const HIT_RADIUS_MIN = 6
+
+/** The box around all nodes, or those marked in `only`; null without any. */
+export function boundsOf(
+  positions: Float32Array,
+  radii: Float32Array,
+  only: Uint8Array | null = null,
+): Box | null {
+  const box = {
+    left: Number.POSITIVE_INFINITY,
+    top: Number.POSITIVE_INFINITY,
+    right: Number.NEGATIVE_INFINITY,
+    bottom: Number.NEGATIVE_INFINITY,
+  }
+  for (let node = 0; node * 2 < positions.length; node++) {
+    if (only && !only[node]) continue
+    const x = positions[node * 2]!
+    const y = positions[node * 2 + 1]!
+    const radius = radii[node]!
+    box.left = Math.min(box.left, x - radius)
+    box.right = Math.max(box.right, x + radius)
+    box.top = Math.min(box.top, y - radius)
+    box.bottom = Math.max(box.bottom, y + radius)
+  }
+  return box.left <= box.right ? box : null
+}
+
+/** The camera that shows a box whole, in the middle of the canvas. */
+export function fitCamera(box: Box, width: number, height: number): Camera {
+  const room = (size: number) => Math.max(size - 2 * FIT_PADDING, size / 2)
+  const zoom = Math.min(
+    room(width) / Math.max(box.right - box.left, 1),
+    room(height) / Math.max(box.bottom - box.top, 1),
+    FIT_ZOOM_MAX,
+  )
+  const k = Math.max(zoom, GRAPH.zoomMin)
+  return {
+    x: width / 2 - (k * (box.left + box.right)) / 2,
+    y: height / 2 - (k * (box.top + box.bottom)) / 2,
+    k,
+  }
+}
+
+/** The camera that shows a point of the graph in the middle at zoom `k`. */
+export const centerCamera = (x: number, y: number, k: number, width: number, height: number): Camera => ({
+  x: width / 2 - x * k,
+  y: height / 2 - y * k,
+  k,
+})
+
+/**
+ * The node under a point of the screen, the nearest where several are; -1 for none. A scan of the array takes less time
+ * (0.1 ms at 50,000 nodes) than building a quadtree after each of the layout's moves.
+ */
+export function nodeAt(
+  screenX: number,
+  screenY: number,
+  positions: Float32Array,
+  radii: Float32Array,
+  camera: Camera,
+  visible: Uint8Array | null = null,
+): number {
+  const x = (screenX - camera.x) / camera.k
+  const y = (screenY - camera.y) / camera.k
+  const radiusMin = HIT_RADIUS_MIN / camera.k
+  let found = -1
+  let nearest = Number.POSITIVE_INFINITY
+  for (let node = 0; node < radii.length; node++) {
+    if (visible && !visible[node]) continue
+    const dx = positions[node * 2]! - x
+    const dy = positions[node * 2 + 1]! - y
+    const radius = Math.max(radii[node]!, radiusMin)
+    const distance2 = dx * dx + dy * dy
+    if (distance2 <= radius * radius && distance2 < nearest) {
+      nearest = distance2
+      found = node
+    }
+  }
+  return found
+}

@@ -1,0 +1,18 @@
+/** What the drawing keeps to. Lengths are in the graph's own units, which are CSS pixels at zoom 1. */
+export const GRAPH = {
+  compact: { width: 1000, height: 600 },
+  expanded: { width: 1400, height: 800 },
+  nodeRelativeSize: 8,
+  linkWidthMin: 2,
+  linkWidthMax: 6,
+  linkWidthPerCount: 2,
+  arrowLength: 6,
+  chargeStrength: -800,
+  linkDistance: 150,
+  alphaDecay: 0.01,
+  velocityDecay: 0.3,
+  warmupTicks: 100,
+  cooldownTicks: 200,
+  zoomMin: 0.01,
+  zoomMax: 12,
+} as const

@@ -1,0 +1,86 @@
+import {
+  forceCenter,
+  forceLink,
+  forceSimulation,
+  type SimulationLinkDatum,
+  type SimulationNodeDatum,
+} from 'd3'
+import { createCharge } from './charge'
+import { GRAPH } from './constants'
+import type { Shape } from './network'
+
+type Body = SimulationNodeDatum & { x: number; y: number; vx: number; vy: number }
+
+/** A layout in progress. The same shape takes the same course, as long as nobody drags. */
+export interface Layout {
+  tick: () => void
+  /** x and y of each node in turn. */
+  positions: () => Float32Array<ArrayBuffer>
+  /** Holds a node at a place. */
+  pin: (node: number, x: number, y: number) => void
+  /** Keeps the layout warm while something is dragged. */
+  reheat: () => void
+  /** Lets it cool down again. */
+  cool: () => void
+}
+
+const DRAG_ALPHA = 0.3
+
+/** d3-force's simulation with its charge replaced by our own. */
+export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>): Layout {
+  const { nodeCount, linkCount, sources, targets } = shape
+  const bodies = Array.from({ length: nodeCount }, () => ({}) as Body)
+  const links: SimulationLinkDatum<Body>[] = Array.from({ length: linkCount }, (_, link) => ({
+    source: sources[link]!,
+    target: targets[link]!,
+  }))
+  const simulation = forceSimulation(bodies)
+    .stop()
+    .alphaDecay(GRAPH.alphaDecay)
+    .velocityDecay(GRAPH.velocityDecay)
+    .force('link', forceLink(links).distance(GRAPH.linkDistance))
+    .force('charge', chargeForce(bodies))
+    .force('center', forceCenter())
+  return {
+    tick: () => void simulation.tick(),
+    positions: () => {
+      const positions = new Float32Array(nodeCount * 2)
+      for (let node = 0; node < nodeCount; node++) {
+        positions[node * 2] = bodies[node]!.x
+        positions[node * 2 + 1] = bodies[node]!.y
+      }
+      return positions
+    },
+    pin: (node, x, y) => {
+      const body = bodies[node]
+      if (!body) return
+      body.fx = x
+      body.fy = y
+    },
+    reheat: () => void simulation.alphaTarget(DRAG_ALPHA),
+    cool: () => void simulation.alphaTarget(0),
+  }
+}
+
+function chargeForce(bodies: Body[]) {
+  const count = bodies.length
+  const charge = createCharge(count, { strength: GRAPH.chargeStrength })
+  const x = new Float64Array(count)
+  const y = new Float64Array(count)
+  const vx = new Float64Array(count)
+  const vy = new Float64Array(count)
+  return (alpha: number) => {
+    for (let index = 0; index < count; index++) {
+      const body = bodies[index]!
+      x[index] = body.x
+      y[index] = body.y
+      vx[index] = body.vx
+      vy[index] = body.vy
+    }
+    charge.apply(x, y, vx, vy, alpha)
+    for (let index = 0; index < count; index++) {
+      bodies[index]!.vx = vx[index]!
+      bodies[index]!.vy = vy[index]!
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { Graph, GraphLink, GraphNode } from '@iodine/contracts'
+import { GRAPH } from './constants'
+
+/** What layout and drawing need of a graph, in arrays that travel to a worker at no cost. Nodes and links are indices. */
+export interface Shape {
+  nodeCount: number
+  linkCount: number
+  /** 1 for a verb, 0 for an entity. */
+  isVerb: Uint8Array
+  radii: Float32Array
+  counts: Float32Array
+  sources: Uint32Array
+  targets: Uint32Array
+  widths: Uint8Array
+  /** How far a link is moved sideways, to the left of its direction: two that join the same pair lie side by side. */
+  offsets: Int8Array
+}
+
+export interface Neighbour {
+  node: number
+  /** How often the two stand together, over all links between them. */
+  count: number
+}
+
+/** A graph ready to be laid out, drawn and asked. */
+export interface Network {
+  nodes: readonly GraphNode[]
+  links: readonly GraphLink[]
+  indexOf: ReadonlyMap<string, number>
+  labels: readonly string[]
+  /** Nodes by count, the strongest first. */
+  ranking: Uint32Array
+  shape: Shape
+}
+
+const SIDE_BY_SIDE = 4
+
+const clamp = (value: number, min: number, max: number) => Math.min(max, Math.max(min, value))
+
+/** Radius of a node: its area follows its count. */
+export const radiusOf = (count: number): number => Math.sqrt(Math.max(1, count)) * GRAPH.nodeRelativeSize
+/** Width of a link: twice its count, within limits. */
+export const widthOf = (count: number): number =>
+  clamp(count * GRAPH.linkWidthPerCount, GRAPH.linkWidthMin, GRAPH.linkWidthMax)
+
+/** The `limit` strongest nodes (count, then id) with the links among them; the graph itself where it is smaller. */
+export function strongest(graph: Graph, limit: number): Graph {
+  if (graph.nodes.length <= limit) return graph
+  const byStrength = (a: GraphNode, b: GraphNode) => b.count - a.count || (a.id < b.id ? -1 : 1)
+  const nodes = [...graph.nodes].sort(byStrength).slice(0, limit)
+  const kept = new Set(nodes.map(node => node.id))
+  return {
+    nodes,
+    links: graph.links.filter(link => kept.has(link.source) && kept.has(link.target)),
+    sources: graph.sources,
+  }
+}
+
+/**
+ * Indexes a graph. Nodes and links are put into one order, so that the same data is always drawn the same, in whatever
+ * order it arrived; a link without both of its nodes falls away.
+ */
+export function createNetwork(graph: Graph): Network {
+  const nodes = [...graph.nodes].sort((a, b) => (a.id < b.id ? -1 : 1))
+  const indexOf = new Map(nodes.map((node, index) => [node.id, index]))
+  const links = graph.links
+    .filter(link => indexOf.has(link.source) && indexOf.has(link.target))
+    .sort((a, b) => (linkKey(a) < linkKey(b) ? -1 : 1))
+  const at = (id: string) => indexOf.get(id) as number
+
+  const ends = new Set(links.map(link => `${at(link.source)} ${at(link.target)}`))
+  const ranking = Uint32Array.from(nodes.keys()).sort(
+    (a, b) => countOf(nodes[b]) - countOf(nodes[a]) || a - b,
+  )
+  return {
+    nodes,
+    links,
+    indexOf,
+    labels: nodes.map(node => node.label),
+    ranking,
+    shape: {
+      nodeCount: nodes.length,
+      linkCount: links.length,
+      isVerb: Uint8Array.from(nodes, node => (node.type === 'verb' ? 1 : 0)),
+      radii: Float32Array.from(nodes, node => radiusOf(countOf(node))),
+      counts: Float32Array.from(nodes, countOf),
+      sources: Uint32Array.from(links, link => at(link.source)),
+      targets: Uint32Array.from(links, link => at(link.target)),
+      widths: Uint8Array.from(links, link => widthOf(link.count ?? 1)),
+      offsets: Int8Array.from(links, link =>
+        ends.has(`${at(link.target)} ${at(link.source)}`) ? SIDE_BY_SIDE : 0,
+      ),
+    },
+  }
+}
+
+const linkKey = (link: GraphLink) => `${link.source}\0${link.target}`
+const countOf = (node: GraphNode | undefined): number => node?.count ?? 1
+
+/** A node's neighbours, the closest first. */
+export function neighboursOf({ shape, links }: Network, node: number): Neighbour[] {
+  const counts = new Map<number, number>()
+  for (let link = 0; link < shape.linkCount; link++) {
+    const source = shape.sources[link]!
+    const target = shape.targets[link]!
+    if (source !== node && target !== node) continue
+    const other = source === node ? target : source
+    counts.set(other, (counts.get(other) ?? 0) + (links[link]?.count ?? 1))
+  }
+  return [...counts]
+    .map(([other, count]) => ({ node: other, count }))
+    .sort((a, b) => b.count - a.count || a.node - b.node)
+}
+
+/** Marks (1) the nodes at most `depth` links away from `node`, whatever the links' direction. */
+export function neighbourhood({ shape }: Network, node: number, depth: number): Uint8Array {
+  const reached = new Uint8Array(shape.nodeCount)
+  reached[node] = 1
+  for (let step = 0; step < depth; step++) {
+    const before = reached.slice()
+    for (let link = 0; link < shape.linkCount; link++) {
+      const source = shape.sources[link]!
+      const target = shape.targets[link]!
+      if (before[source] || before[target]) {
+        reached[source] = 1
+        reached[target] = 1
+      }
+    }
+  }
+  return reached
+}
+
+/** Nodes whose label holds `term` (any case), those that begin with it first, then the strongest. */
+export function findNodes({ labels, ranking }: Network, term: string, limit: number): number[] {
+  const sought = term.trim().toLowerCase()
+  if (!sought) return []
+  const begins: number[] = []
+  const holds: number[] = []
+  for (const node of ranking) {
+    const place = labels[node]!.toLowerCase().indexOf(sought)
+    if (place === 0) begins.push(node)
+    else if (place > 0) holds.push(node)
+    if (begins.length === limit) break
+  }
+  return [...begins, ...holds].slice(0, limit)
+}

@@ -1,0 +1,301 @@
+import type { Camera } from './camera'
+import { GRAPH } from './constants'
+import type { Network, Shape } from './network'
+
+/** Colours as the canvas takes them. */
+export interface Palette {
+  entity: string
+  verb: string
+  subjectLink: string
+  objectLink: string
+  selected: string
+  text: string
+  ground: string
+}
+
+/** What of a network is drawn; may be sent to a worker. */
+export type Scene = Pick<Network, 'shape' | 'labels' | 'ranking'>
+
+/** How it is looked at. Sizes are CSS pixels; nodes are indices, -1 for none. */
+export interface View {
+  width: number
+  height: number
+  pixelRatio: number
+  camera: Camera
+  selected: number
+  hovered: number
+  /** Marks what is drawn; null draws everything. */
+  visible: Uint8Array | null
+  /** Nodes held in place. */
+  pinned: readonly number[]
+}
+
+export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
+
+/** Beyond this many links, zoomed out, they are thin and bear no arrows. */
+const DENSE_LINKS = 2_500
+const DENSE_ZOOM = 0.55
+/** Links a stroked path: longer paths cost more a link. */
+const PATH_LINKS = 1_000
+const ARROW_HALF_WIDTH = GRAPH.arrowLength / 1.6
+const FADED = 0.18
+const FADED_NODE = 0.3
+/** Nodes smaller than this on screen are squares without an outline. */
+const ROUND_FROM = 2.2
+const LABEL_FROM = 4
+const LABELS_MAX = 400
+const LABEL_CHARS = 28
+const FONT_SIZE = 12
+const LABEL_HEIGHT = FONT_SIZE + 3
+const FONT = `${FONT_SIZE}px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif`
+
+interface Batch {
+  color: string
+  width: number
+  links: Uint32Array
+}
+
+/** Draws one scene again and again; what does not change between frames is worked out once. */
+export function createPainter(scene: Scene, palette: Palette) {
+  const { shape, labels, ranking } = scene
+  const batches = batchesOf(shape, palette)
+  const names = labels.map(shorten)
+  const nameWidths = new Float32Array(shape.nodeCount)
+
+  /** Draws a whole frame. `positions` hold x and y of each node in turn. */
+  return function paint(ctx: Context, positions: Float32Array, view: View): void {
+    const { camera, selected, visible } = view
+    const scale = view.pixelRatio * camera.k
+    ctx.setTransform(1, 0, 0, 1, 0, 0)
+    ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height)
+    ctx.setTransform(scale, 0, 0, scale, camera.x * view.pixelRatio, camera.y * view.pixelRatio)
+
+    const left = -camera.x / camera.k
+    const top = -camera.y / camera.k
+    const right = left + view.width / camera.k
+    const bottom = top + view.height / camera.k
+    const related = selected >= 0 ? relatedTo(shape, selected) : null
+
+    paintLinks()
+    paintNodes()
+    ctx.setTransform(view.pixelRatio, 0, 0, view.pixelRatio, 0, 0)
+    paintLabels()
+
+    function paintLinks() {
+      const dense = shape.linkCount > DENSE_LINKS && camera.k < DENSE_ZOOM
+      if (!related) return paintThose(() => true, dense)
+      const touches = (link: number) => shape.sources[link] === selected || shape.targets[link] === selected
+      ctx.globalAlpha = FADED
+      paintThose(link => !touches(link), dense)
+      ctx.globalAlpha = 1
+      paintThose(touches, false)
+    }
+
+    function paintThose(wanted: (link: number) => boolean, dense: boolean) {
+      // At zoom 1 and closer a link is as wide as its count says, in pixels; farther out it shrinks with the graph.
+      const unit = 1 / Math.max(camera.k, 1)
+      const thinnest = 0.6 / camera.k
+      for (const batch of batches) {
+        const width = dense ? thinnest : Math.max(batch.width * unit, thinnest)
+        const arrow = dense ? 0 : GRAPH.arrowLength * unit
+        const arrowHalf = Math.max(ARROW_HALF_WIDTH, batch.width * 0.9) * unit
+        ctx.strokeStyle = batch.color
+        ctx.fillStyle = batch.color
+        ctx.lineWidth = width
+        const arrows: number[] = []
+        let inPath = 0
+        ctx.beginPath()
+        for (const link of batch.links) {
+          const source = shape.sources[link]!
+          const target = shape.targets[link]!
+          if (visible && !(visible[source] && visible[target])) continue
+          let x1 = positions[source * 2]!
+          let y1 = positions[source * 2 + 1]!
+          let x2 = positions[target * 2]!
+          let y2 = positions[target * 2 + 1]!
+          if (x1 < left && x2 < left) continue
+          if (x1 > right && x2 > right) continue
+          if (y1 < top && y2 < top) continue
+          if (y1 > bottom && y2 > bottom) continue
+          if (!wanted(link)) continue
+          if (arrow > 0) {
+            const dx = x2 - x1
+            const dy = y2 - y1
+            const length = Math.sqrt(dx * dx + dy * dy) || 1
+            const ux = dx / length
+            const uy = dy / length
+            const aside = shape.offsets[link]! * unit
+            x1 -= uy * aside
+            y1 += ux * aside
+            const tip = shape.radii[target]! / length
+            x2 = x2 - uy * aside - dx * tip
+            y2 = y2 + ux * aside - dy * tip
+            arrows.push(x2, y2, ux, uy)
+            x2 -= ux * arrow
+            y2 -= uy * arrow
+          }
+          ctx.moveTo(x1, y1)
+          ctx.lineTo(x2, y2)
+          inPath++
+          if (inPath === PATH_LINKS) {
+            ctx.stroke()
+            ctx.beginPath()
+            inPath = 0
+          }
+        }
+        ctx.stroke()
+        if (arrows.length === 0) continue
+        ctx.beginPath()
+        for (let at = 0; at < arrows.length; at += 4) {
+          const x = arrows[at]!
+          const y = arrows[at + 1]!
+          const ux = arrows[at + 2]!
+          const uy = arrows[at + 3]!
+          ctx.moveTo(x, y)
+          ctx.lineTo(x - ux * arrow - uy * arrowHalf, y - uy * arrow + ux * arrowHalf)
+          ctx.lineTo(x - ux * arrow + uy * arrowHalf, y - uy * arrow - ux * arrowHalf)
+        }
+        ctx.fill()
+      }
+    }
+
+    function paintNodes() {
+      const verbs = (node: number) => shape.isVerb[node] === 1
+      const entities = (node: number) => shape.isVerb[node] === 0
+      if (related) {
+        ctx.globalAlpha = FADED_NODE
+        fillNodes(palette.entity, node => entities(node) && !related[node])
+        fillNodes(palette.verb, node => verbs(node) && !related[node])
+        ctx.globalAlpha = 1
+      }
+      fillNodes(palette.entity, node => entities(node) && (!related || related[node] === 1))
+      fillNodes(palette.verb, node => verbs(node) && (!related || related[node] === 1))
+      if (selected >= 0) fillNodes(palette.selected, node => node === selected)
+      ctx.strokeStyle = palette.text
+      ctx.lineWidth = 2 / camera.k
+      for (const node of view.pinned) {
+        if (visible && !visible[node]) continue
+        ctx.beginPath()
+        ctx.arc(positions[node * 2]!, positions[node * 2 + 1]!, shape.radii[node]!, 0, 2 * Math.PI)
+        ctx.stroke()
+      }
+    }
+
+    function fillNodes(color: string, wanted: (node: number) => boolean) {
+      const least = 1.2 / camera.k
+      ctx.fillStyle = color
+      ctx.strokeStyle = palette.ground
+      ctx.lineWidth = 1.5 / camera.k
+      ctx.beginPath()
+      for (let node = 0; node < shape.nodeCount; node++) {
+        if (visible && !visible[node]) continue
+        const x = positions[node * 2]!
+        const y = positions[node * 2 + 1]!
+        const radius = Math.max(shape.radii[node]!, least)
+        if (x + radius < left || x - radius > right || y + radius < top || y - radius > bottom) continue
+        if (!wanted(node)) continue
+        if (radius * camera.k < ROUND_FROM) {
+          ctx.rect(x - radius, y - radius, 2 * radius, 2 * radius)
+        } else {
+          ctx.moveTo(x + radius, y)
+          ctx.arc(x, y, radius, 0, 2 * Math.PI)
+        }
+      }
+      if (camera.k * GRAPH.nodeRelativeSize > LABEL_FROM) ctx.stroke()
+      ctx.fill()
+    }
+
+    function paintLabels() {
+      ctx.font = FONT
+      ctx.textAlign = 'center'
+      ctx.textBaseline = 'top'
+      ctx.lineJoin = 'round'
+      ctx.lineWidth = 3
+      ctx.strokeStyle = palette.ground
+      ctx.fillStyle = palette.text
+      const taken = createOccupancy(view.width, view.height)
+      let drawn = 0
+      const place = (node: number, always: boolean) => {
+        if (visible && !visible[node]) return
+        const radius = shape.radii[node]! * camera.k
+        if (!always && radius < LABEL_FROM) return
+        const x = positions[node * 2]! * camera.k + camera.x
+        const y = positions[node * 2 + 1]! * camera.k + camera.y + radius + 3
+        if (x < 0 || x > view.width || y < 0 || y > view.height) return
+        nameWidths[node] ||= ctx.measureText(names[node]!).width + 4
+        const width = nameWidths[node]!
+        if (!taken.claim(x - width / 2, y, width, LABEL_HEIGHT, always)) return
+        ctx.strokeText(names[node]!, x, y)
+        ctx.fillText(names[node]!, x, y)
+        drawn++
+      }
+      if (selected >= 0) place(selected, true)
+      if (view.hovered >= 0 && view.hovered !== selected) place(view.hovered, true)
+      if (related) {
+        for (const node of ranking)
+          if (related[node] && node !== selected && node !== view.hovered) place(node, false)
+        return
+      }
+      for (const node of ranking) {
+        if (drawn >= LABELS_MAX) break
+        if (node !== view.hovered) place(node, false)
+      }
+    }
+  }
+}
+
+function batchesOf(shape: Shape, palette: Palette): Batch[] {
+  const groups = new Map<number, number[]>()
+  for (let link = 0; link < shape.linkCount; link++) {
+    const key = shape.widths[link]! * 2 + shape.isVerb[shape.sources[link]!]!
+    const group = groups.get(key)
+    if (group) group.push(link)
+    else groups.set(key, [link])
+  }
+  return [...groups]
+    .sort(([a], [b]) => a - b)
+    .map(([key, links]) => ({
+      color: key % 2 ? palette.objectLink : palette.subjectLink,
+      width: key >> 1,
+      links: Uint32Array.from(links),
+    }))
+}
+
+/** Marks a node and its neighbours. */
+function relatedTo(shape: Shape, node: number): Uint8Array {
+  const related = new Uint8Array(shape.nodeCount)
+  related[node] = 1
+  for (let link = 0; link < shape.linkCount; link++) {
+    if (shape.sources[link] === node) related[shape.targets[link]!] = 1
+    else if (shape.targets[link] === node) related[shape.sources[link]!] = 1
+  }
+  return related
+}
+
+const CELL = 8
+
+/** Which cells of the screen bear a label already. */
+function createOccupancy(width: number, height: number) {
+  const columns = Math.ceil(width / CELL) + 1
+  const rows = Math.ceil(height / CELL) + 1
+  const cells = new Uint8Array(columns * rows)
+  const column = (x: number) => Math.min(columns - 1, Math.max(0, Math.floor(x / CELL)))
+  const row = (y: number) => Math.min(rows - 1, Math.max(0, Math.floor(y / CELL)))
+  return {
+    /** Takes a box where all of it is free, or whatever is there. */
+    claim: (x: number, y: number, boxWidth: number, boxHeight: number, always: boolean): boolean => {
+      const [fromX, toX, fromY, toY] = [column(x), column(x + boxWidth), row(y), row(y + boxHeight)]
+      if (!always) {
+        for (let r = fromY; r <= toY; r++)
+          for (let c = fromX; c <= toX; c++) if (cells[r * columns + c]) return false
+      }
+      for (let r = fromY; r <= toY; r++) cells.fill(1, r * columns + fromX, r * columns + toX + 1)
+      return true
+    },
+  }
+}
+
+const shorten = (label: string): string => {
+  const characters = Array.from(label)
+  return characters.length > LABEL_CHARS ? `${characters.slice(0, LABEL_CHARS - 1).join('')}…` : label
+}

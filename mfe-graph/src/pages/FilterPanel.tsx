@@ -1,0 +1,114 @@
+import { Button, Card, Collapse, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
+import { ChevronDownIcon, ChevronRightIcon } from '@iodine/ui/icons'
+import { type FormEvent, useEffect, useId, useState } from 'react'
+import { type Filters, NO_FILTERS, toQuery } from '../model/filters'
+import styles from './FilterPanel.module.css'
+
+export interface FilterPanelProps {
+  /** The filters of the graph shown. */
+  applied: Filters
+  /** Sources that the server last named; undefined while it is being asked. */
+  sources: readonly string[] | undefined
+  onApply: (filters: Filters) => void
+}
+
+/** The filters: nothing is asked for before 'Apply filters'. */
+export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
+  const active = Object.keys(toQuery(applied)).length
+  const [open, setOpen] = useState(active > 0)
+  const [draft, setDraft] = useState(applied)
+  const id = useId()
+  useEffect(() => setDraft(applied), [applied])
+
+  const choices = useChoices(sources, applied.user_id, draft.source)
+  const set = (change: Partial<Filters>) => setDraft(current => ({ ...current, ...change }))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onApply(draft)
+  }
+  const text = (field: keyof Filters, label: string, placeholder: string) => (
+    <FormGroup label={label} labelFor={`${id}-${field}`}>
+      <InputGroup
+        id={`${id}-${field}`}
+        placeholder={placeholder}
+        value={draft[field]}
+        onValueChange={value => set({ [field]: value })}
+      />
+    </FormGroup>
+  )
+  const date = (field: 'start_date' | 'end_date', label: string) => (
+    <FormGroup label={label} labelFor={`${id}-${field}`} labelInfo="(UTC)">
+      <InputGroup
+        id={`${id}-${field}`}
+        type="datetime-local"
+        value={draft[field]}
+        onValueChange={value => set({ [field]: value })}
+      />
+    </FormGroup>
+  )
+
+  return (
+    <Card className={styles.panel} compact>
+      <Button
+        variant="minimal"
+        icon={open ? <ChevronDownIcon /> : <ChevronRightIcon />}
+        aria-expanded={open}
+        aria-controls={`${id}-fields`}
+        onClick={() => setOpen(!open)}
+      >
+        Filters
+        {active > 0 && (
+          <>
+            {' '}
+            <Tag round minimal intent="primary">
+              {active} active
+            </Tag>
+          </>
+        )}
+      </Button>
+      <div id={`${id}-fields`}>
+        <Collapse isOpen={open}>
+          <form className={styles.form} onSubmit={submit} noValidate aria-label="Filters">
+            <div className={styles.fields}>
+              {text('user_id', 'User ID', 'Leave empty for the current user')}
+              {date('start_date', 'Start date')}
+              {date('end_date', 'End date')}
+              <FormGroup label="Source" labelFor={`${id}-source`}>
+                <HTMLSelect
+                  id={`${id}-source`}
+                  fill
+                  value={draft.source}
+                  onChange={event => set({ source: event.target.value })}
+                >
+                  <option value="">All sources</option>
+                  {choices.map(source => (
+                    <option key={source}>{source}</option>
+                  ))}
+                </HTMLSelect>
+              </FormGroup>
+              {text('entity', 'Entity', 'Part of a subject or object')}
+              {text('verb', 'Verb', 'Part of a verb')}
+            </div>
+            <div className={styles.actions}>
+              <Button type="submit" intent="primary" text="Apply filters" />
+              <Button text="Reset" onClick={() => setDraft(NO_FILTERS)} />
+            </div>
+          </form>
+        </Collapse>
+      </div>
+    </Card>
+  )
+}
+
+/** All sources seen of this user: a filtered answer names fewer, and an unanswered question none. */
+function useChoices(sources: readonly string[] | undefined, userId: string, chosen: string): string[] {
+  const [seen, setSeen] = useState<{ userId: string; sources: string[] }>({ userId, sources: [] })
+  useEffect(() => {
+    if (!sources) return
+    setSeen(before => {
+      const known = before.userId === userId ? before.sources : []
+      return { userId, sources: [...new Set([...known, ...sources])].sort() }
+    })
+  }, [sources, userId])
+  return chosen && !seen.sources.includes(chosen) ? [...seen.sources, chosen] : seen.sources
+}

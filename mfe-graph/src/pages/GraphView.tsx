@@ -1,0 +1,193 @@
+import { useHost } from '@iodine/mfe-kit'
+import { Button, ButtonGroup, Loading, ProgressBar, SearchInput, SegmentedControl } from '@iodine/ui'
+import { MinusIcon, PlusIcon, ZoomToFitIcon } from '@iodine/ui/icons'
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { GRAPH } from '../model/constants'
+import { findNodes, type Network, neighbourhood } from '../model/network'
+import { createStage, type Stage } from '../stage/stage'
+import styles from './GraphView.module.css'
+import { Legend } from './Legend'
+import { NodeCard } from './NodeCard'
+import { NodeTable } from './NodeTable'
+import { readPalette } from './palette'
+
+const LABEL = 'Narrative triplets graph'
+const ZOOM_STEP = 1.4
+const FOUND_MAX = 8
+/** Share of the window's height that the canvas takes at most, on wide and on narrow screens. */
+const HEIGHT_SHARE = { wide: 0.8, narrow: 0.6 }
+const NARROW = 600
+const HEIGHT_MIN = 360
+
+/** A graph as a picture or a table, with what is selected in it. */
+export function GraphView({ network, expanded }: { network: Network; expanded: boolean }) {
+  const { notify } = useHost()
+  const [stage, setStage] = useState<Stage | null>(null)
+  const [mode, setMode] = useState<'graph' | 'table'>('graph')
+  const [selected, setSelected] = useState(-1)
+  const [depth, setDepth] = useState(0)
+  const [warming, setWarming] = useState({ shown: false, progress: 0 })
+  const outer = useRef<HTMLDivElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
+  const palette = useMemo(readPalette, [])
+
+  useEffect(() => {
+    const made = createStage(frame.current as HTMLElement, {
+      label: LABEL,
+      palette,
+      onSelect: setSelected,
+      onProgress: setWarming,
+    })
+    setStage(made)
+    return () => made.close()
+  }, [palette])
+
+  useEffect(() => {
+    setSelected(-1)
+    setDepth(0)
+    setWarming({ shown: false, progress: 0 })
+    stage?.show(network)
+  }, [stage, network])
+
+  useEffect(() => stage?.select(selected), [stage, selected])
+
+  const mask = useMemo(
+    () => (selected >= 0 && depth > 0 ? neighbourhood(network, selected, depth) : null),
+    [network, selected, depth],
+  )
+  const restricted = useRef(false)
+  useEffect(() => {
+    if (mask || restricted.current) stage?.restrict(mask)
+    restricted.current = mask !== null
+  }, [stage, mask])
+
+  useEffect(() => {
+    const preset = expanded ? GRAPH.expanded : GRAPH.compact
+    const resize = () => {
+      const room = outer.current?.clientWidth || preset.width
+      const share = room < NARROW ? HEIGHT_SHARE.narrow : HEIGHT_SHARE.wide
+      const height = Math.max(HEIGHT_MIN, Math.round(window.innerHeight * share))
+      stage?.resize(Math.min(preset.width, room), Math.min(preset.height, height))
+    }
+    resize()
+    const observer = new ResizeObserver(resize)
+    if (outer.current) observer.observe(outer.current)
+    window.addEventListener('resize', resize)
+    return () => {
+      observer.disconnect()
+      window.removeEventListener('resize', resize)
+    }
+  }, [stage, expanded])
+
+  const select = (node: number) => {
+    setSelected(node)
+    if (node >= 0) stage?.flyTo(node)
+  }
+  const save = async (format: 'png' | 'svg' | 'gexf') => {
+    const positions = stage?.positions()
+    if (!positions) return
+    try {
+      const { download } = await import('../stage/download')
+      await download(format, network, positions, palette)
+    } catch {
+      notify({
+        status: 'error',
+        title: 'Error',
+        description: 'The graph could not be saved. Please try again.',
+      })
+    }
+  }
+
+  return (
+    <>
+      <div className={styles.bar}>
+        <NodeSearch network={network} onFound={select} />
+        <SegmentedControl
+          aria-label="View"
+          size="small"
+          options={[
+            { label: 'Graph', value: 'graph' },
+            { label: 'Table', value: 'table' },
+          ]}
+          value={mode}
+          onValueChange={value => setMode(value as 'graph' | 'table')}
+        />
+        <ButtonGroup className={styles.save} aria-label="Save the graph">
+          <Button size="small" text="PNG" aria-label="Save as PNG" onClick={() => void save('png')} />
+          <Button size="small" text="SVG" aria-label="Save as SVG" onClick={() => void save('svg')} />
+          <Button size="small" text="GEXF" aria-label="Save as GEXF" onClick={() => void save('gexf')} />
+        </ButtonGroup>
+      </div>
+      {mode === 'table' && <NodeTable network={network} selected={selected} onSelect={setSelected} />}
+      <div className={styles.body}>
+        <div ref={outer} hidden={mode === 'table'}>
+          <div ref={frame} className={styles.frame}>
+            {!warming.shown && (
+              <div className={styles.warming}>
+                <Loading label="Loading graph..." />
+                {warming.progress > 0 && <ProgressBar value={warming.progress} intent="primary" />}
+              </div>
+            )}
+            <ButtonGroup className={styles.zoom} vertical>
+              <Button icon={<PlusIcon />} aria-label="Zoom in" onClick={() => stage?.zoomBy(ZOOM_STEP)} />
+              <Button
+                icon={<MinusIcon />}
+                aria-label="Zoom out"
+                onClick={() => stage?.zoomBy(1 / ZOOM_STEP)}
+              />
+              <Button icon={<ZoomToFitIcon />} aria-label="Fit to screen" onClick={() => stage?.fit()} />
+            </ButtonGroup>
+          </div>
+          <Legend />
+        </div>
+        {selected >= 0 && selected < network.nodes.length && (
+          <NodeCard
+            className={mode === 'graph' ? styles.card : undefined}
+            network={network}
+            node={selected}
+            depth={depth}
+            onDepth={setDepth}
+            onSelect={select}
+            onClose={() => setSelected(-1)}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+function NodeSearch({ network, onFound }: { network: Network; onFound: (node: number) => void }) {
+  const [term, setTerm] = useState('')
+  const found = useMemo(() => findNodes(network, term, FOUND_MAX), [network, term])
+  const pick = (node: number | undefined) => {
+    if (node === undefined) return
+    onFound(node)
+    setTerm('')
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    pick(found[0])
+  }
+  return (
+    <form className={styles.search} onSubmit={submit}>
+      <SearchInput value={term} onChange={setTerm} placeholder="Find a node..." />
+      {term.trim() !== '' && (
+        <ul className={styles.found} aria-label="Nodes found">
+          {found.map(node => (
+            <li key={node}>
+              <Button
+                fill
+                alignText="start"
+                variant="minimal"
+                ellipsizeText
+                text={network.labels[node]}
+                onClick={() => pick(node)}
+              />
+            </li>
+          ))}
+          {found.length === 0 && <li className={styles.none}>No node with this label</li>}
+        </ul>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,25 @@
+import styles from './Legend.module.css'
+
+/** What the colours mean, and what a pointer does. */
+export const Legend = () => (
+  <div className={styles.legend}>
+    <ul className={styles.items} aria-label="Legend">
+      <li>
+        <span className={`${styles.dot} ${styles.entity}`} /> Entity
+      </li>
+      <li>
+        <span className={`${styles.dot} ${styles.verb}`} /> Verb
+      </li>
+      <li>
+        <span className={`${styles.line} ${styles.subjectLink}`} /> Subject → verb
+      </li>
+      <li>
+        <span className={`${styles.line} ${styles.objectLink}`} /> Verb → object
+      </li>
+      <li>
+        <span className={`${styles.dot} ${styles.selected}`} /> Selected node
+      </li>
+    </ul>
+    <p className={styles.hint}>Click to select, drag to move, scroll to zoom</p>
+  </div>
+)

@@ -1,0 +1,13 @@
+import { themeColor } from '@iodine/ui'
+import type { Palette } from '../model/painter'
+
+/** The theme's colours of the graph, as a canvas takes them. */
+export const readPalette = (): Palette => ({
+  entity: themeColor('graph-entity'),
+  verb: themeColor('graph-verb'),
+  subjectLink: themeColor('graph-subject-link'),
+  objectLink: themeColor('graph-object-link'),
+  selected: themeColor('graph-selected'),
+  text: themeColor('text'),
+  ground: themeColor('surface'),
+})

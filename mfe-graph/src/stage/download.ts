@@ -1,0 +1,56 @@
+import { boundsOf, fitCamera } from '../model/camera'
+import { toGexf, toSvg } from '../model/export'
+import type { Network } from '../model/network'
+import { createPainter, type Palette } from '../model/painter'
+
+export type ExportFormat = 'png' | 'svg' | 'gexf'
+
+const PNG = { width: 2000, height: 1200, pixelRatio: 2 }
+
+/** Saves the graph as it lies now as `narrative-graph_{date}.{format}`. */
+export async function download(
+  format: ExportFormat,
+  network: Network,
+  positions: Float32Array,
+  palette: Palette,
+): Promise<void> {
+  const blob =
+    format === 'png'
+      ? await toPng(network, positions, palette)
+      : format === 'svg'
+        ? new Blob([toSvg(network, positions, palette)], { type: 'image/svg+xml' })
+        : new Blob([toGexf(network, positions, palette)], { type: 'application/gexf+xml' })
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = `narrative-graph_${new Date().toISOString().slice(0, 10)}.${format}`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
+
+/** The whole graph on white, twice as fine as it is large. */
+async function toPng(network: Network, positions: Float32Array, palette: Palette): Promise<Blob> {
+  const { width, height, pixelRatio } = PNG
+  const canvas = document.createElement('canvas')
+  canvas.width = width * pixelRatio
+  canvas.height = height * pixelRatio
+  const context = canvas.getContext('2d')
+  const box = boundsOf(positions, network.shape.radii)
+  if (!context || !box) throw new Error('Nothing to draw on, or nothing to draw')
+  createPainter(network, palette)(context, positions, {
+    width,
+    height,
+    pixelRatio,
+    camera: fitCamera(box, width, height),
+    selected: -1,
+    hovered: -1,
+    visible: null,
+    pinned: [],
+  })
+  context.setTransform(1, 0, 0, 1, 0, 0)
+  context.globalCompositeOperation = 'destination-over'
+  context.fillStyle = palette.ground
+  context.fillRect(0, 0, canvas.width, canvas.height)
+  return new Promise((resolve, reject) =>
+    canvas.toBlob(blob => (blob ? resolve(blob) : reject(new Error('The image is too large')))),
+  )
+}

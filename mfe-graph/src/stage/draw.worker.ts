@@ -1,0 +1,20 @@
+import type { Palette, Scene, View } from '../model/painter'
+import { createScreen, type Screen } from './screen'
+
+/** What the page sends, each as it changes. */
+export type DrawMessage =
+  | { type: 'canvas'; canvas: OffscreenCanvas; palette: Palette }
+  | { type: 'scene'; scene: Scene | null }
+  | { type: 'positions'; positions: Float32Array }
+  | { type: 'view'; view: View }
+
+const worker = self as unknown as Pick<Worker, 'postMessage' | 'onmessage'>
+let screen: Screen | undefined
+
+worker.onmessage = ({ data }: MessageEvent<DrawMessage>) => {
+  if (data.type === 'canvas') screen = createScreen(data.canvas, data.palette)
+  else if (data.type === 'scene') screen?.show(data.scene)
+  else if (data.type === 'positions') screen?.move(data.positions)
+  else screen?.look(data.view)
+}
+worker.postMessage({ type: 'ready' })

@@ -1,0 +1,272 @@
+import { type D3DragEvent, type D3ZoomEvent, drag, select, zoom, zoomIdentity, zoomTransform } from 'd3'
+import { boundsOf, type Camera, centerCamera, fitCamera, nodeAt } from '../model/camera'
+import { GRAPH } from '../model/constants'
+import type { LayoutUpdate } from '../model/layout-run'
+import type { Network } from '../model/network'
+import type { Palette, View } from '../model/painter'
+import { type RunningLayout, startLayout } from './start-layout'
+import { createSurface } from './surface'
+
+/**
+ * The graph's canvas, with what tests need to find a node on it. Its data attributes tell the rest: `data-layout`
+ * (empty, warming, moving, settled), `data-nodes`, `data-links`, `data-selected` and `data-pinned` (node ids; several
+ * pinned ones as a JSON list), `data-zoom` (scale), `data-drawing` (worker, page).
+ */
+export interface GraphCanvas extends HTMLCanvasElement {
+  /** Middle of a node in CSS pixels from the canvas's top left corner; null for an unknown id or before a layout. */
+  nodePosition: (id: string) => { x: number; y: number } | null
+}
+
+export interface StageOptions {
+  /** What the canvas is called. */
+  label: string
+  palette: Palette
+  /** A node was clicked, or the background (-1). */
+  onSelect: (node: number) => void
+  /** Called as the layout goes on; `progress` (0 to 1) is the warm-up's, before anything is shown. */
+  onProgress: (state: { shown: boolean; progress: number }) => void
+}
+
+/** The graph on screen and what a pointer does to it. Knows no React. */
+export interface Stage {
+  show: (network: Network) => void
+  resize: (width: number, height: number) => void
+  select: (node: number) => void
+  /** Draws the marked nodes alone; null draws all. */
+  restrict: (visible: Uint8Array | null) => void
+  /** Brings all that is drawn into view. */
+  fit: () => void
+  /** Brings a node into the middle, close enough to read. */
+  flyTo: (node: number) => void
+  zoomBy: (factor: number) => void
+  /** x and y of each node in turn, in the graph's units; null before the first layout. */
+  positions: () => Float32Array | null
+  close: () => void
+}
+
+const FLIGHT_MS = 180
+const FLY_ZOOM = 1
+const KEY_ZOOM = 1.3
+const KEY_PAN = 60
+
+type Subject = { node: number; x: number; y: number }
+
+/** Puts a canvas into `container` and makes it the graph's. */
+export function createStage(container: HTMLElement, options: StageOptions): Stage {
+  const canvas = container.appendChild(document.createElement('canvas')) as GraphCanvas
+  canvas.tabIndex = 0
+  canvas.setAttribute('role', 'application')
+  canvas.setAttribute('aria-label', options.label)
+  canvas.style.touchAction = 'none'
+  canvas.style.display = 'block'
+  canvas.dataset.layout = 'empty'
+  const surface = createSurface(canvas, options.palette)
+
+  let network: Network | null = null
+  let layout: RunningLayout | null = null
+  let positions: Float32Array | null = null
+  const pinned = new Set<number>()
+  /** Once the user has moved the picture it no longer follows the layout. */
+  let following = true
+  let dragged = false
+  const view: View = {
+    width: 0,
+    height: 0,
+    pixelRatio: Math.max(1, window.devicePixelRatio || 1),
+    camera: zoomIdentity,
+    selected: -1,
+    hovered: -1,
+    visible: null,
+    pinned: [],
+  }
+  const look = (change: Partial<View> = {}) => {
+    Object.assign(view, change)
+    // A d3 transform is a class instance, which would not travel to a worker as such.
+    const { x, y, k } = view.camera
+    surface.look({ ...view, camera: { x, y, k } })
+  }
+  const idOf = (node: number) => network?.nodes[node]?.id
+
+  const selection = select<HTMLCanvasElement, unknown>(canvas)
+  const zooming = zoom<HTMLCanvasElement, unknown>()
+    .scaleExtent([GRAPH.zoomMin, GRAPH.zoomMax])
+    .extent(() => [
+      [0, 0],
+      [view.width, view.height],
+    ])
+    .on('zoom', ({ transform, sourceEvent }: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
+      if (sourceEvent) following = false
+      canvas.dataset.zoom = transform.k.toFixed(3)
+      look({ camera: transform })
+    })
+  const moveCamera = ({ x, y, k }: Camera, flight = false) => {
+    const transform = zoomIdentity.translate(x, y).scale(k)
+    const calm = window.matchMedia?.('(prefers-reduced-motion: reduce)').matches
+    if (flight && !calm) selection.transition().duration(FLIGHT_MS).call(zooming.transform, transform)
+    else selection.interrupt().call(zooming.transform, transform)
+  }
+  const fit = (flight: boolean) => {
+    const box = network && positions && boundsOf(positions, network.shape.radii, view.visible)
+    if (box && view.width > 0) moveCamera(fitCamera(box, view.width, view.height), flight)
+  }
+  const hit = (x: number, y: number): number =>
+    network && positions ? nodeAt(x, y, positions, network.shape.radii, view.camera, view.visible) : -1
+  const screenPosition = (node: number) =>
+    positions && {
+      x: positions[node * 2]! * view.camera.k + view.camera.x,
+      y: positions[node * 2 + 1]! * view.camera.k + view.camera.y,
+    }
+
+  const dragging = drag<HTMLCanvasElement, unknown, Subject | undefined>()
+    .container(canvas)
+    .subject(({ x, y }: { x: number; y: number }) => {
+      const node = hit(x, y)
+      const place = node >= 0 && screenPosition(node)
+      return place ? { node, ...place } : undefined
+    })
+    .on('start', () => {
+      dragged = false
+    })
+    .on('drag', ({ subject, x, y }: D3DragEvent<HTMLCanvasElement, unknown, Subject>) => {
+      dragged = true
+      following = false
+      const { node } = subject
+      const place = {
+        x: (x - view.camera.x) / view.camera.k,
+        y: (y - view.camera.y) / view.camera.k,
+      }
+      pinned.add(node)
+      if (view.pinned.length !== pinned.size) {
+        look({ pinned: [...pinned] })
+        canvas.dataset.pinned = JSON.stringify(view.pinned.map(idOf))
+      }
+      layout?.tell({ type: 'drag', node, ...place })
+      canvas.dataset.layout = 'moving'
+      // The node follows the pointer at once; the rest follows with the layout's next answer.
+      if (positions) {
+        positions[node * 2] = place.x
+        positions[node * 2 + 1] = place.y
+        surface.move(positions)
+      }
+    })
+    .on('end', () => {
+      if (dragged) layout?.tell({ type: 'drop' })
+    })
+
+  const hover = (node: number) => {
+    if (node === view.hovered) return
+    canvas.style.cursor = node >= 0 ? 'pointer' : 'grab'
+    look({ hovered: node })
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const pan = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key]
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (pan) {
+      following = false
+      selection.call(
+        zooming.translateBy,
+        (pan[0]! * KEY_PAN) / view.camera.k,
+        (pan[1]! * KEY_PAN) / view.camera.k,
+      )
+    } else if (event.key === '+' || event.key === '=') zoomBy(KEY_ZOOM)
+    else if (event.key === '-') zoomBy(1 / KEY_ZOOM)
+    else if (event.key === '0') follow()
+    else if (event.key === 'Escape') options.onSelect(-1)
+    else return
+    event.preventDefault()
+  }
+  const zoomBy = (factor: number) => {
+    following = false
+    selection.call(zooming.scaleBy, factor)
+  }
+  const follow = () => {
+    following = true
+    fit(true)
+  }
+
+  selection
+    .call(dragging as never)
+    .call(zooming)
+    .on('dblclick.zoom', null)
+  canvas.addEventListener('click', event => options.onSelect(hit(event.offsetX, event.offsetY)))
+  canvas.addEventListener('pointermove', event => {
+    if (event.pointerType === 'mouse' && event.buttons === 0) hover(hit(event.offsetX, event.offsetY))
+  })
+  canvas.addEventListener('pointerleave', () => hover(-1))
+  canvas.addEventListener('keydown', onKey)
+  canvas.nodePosition = id => {
+    const node = network?.indexOf.get(id)
+    return node === undefined ? null : screenPosition(node)
+  }
+
+  const onUpdate = (update: LayoutUpdate) => {
+    if (update.type === 'warming') {
+      options.onProgress({ shown: false, progress: update.progress })
+      return
+    }
+    const first = positions === null
+    positions = update.positions
+    surface.move(positions)
+    if (following) fit(false)
+    canvas.dataset.layout = update.settled ? 'settled' : 'moving'
+    if (first) options.onProgress({ shown: true, progress: 1 })
+  }
+
+  return {
+    show: shown => {
+      layout?.stop()
+      network = shown
+      positions = null
+      following = true
+      pinned.clear()
+      const { shape, labels, ranking } = shown
+      surface.show({ shape, labels, ranking })
+      look({ selected: -1, hovered: -1, visible: null, pinned: [] })
+      Object.assign(canvas.dataset, {
+        layout: shape.nodeCount > 0 ? 'warming' : 'empty',
+        nodes: String(shape.nodeCount),
+        links: String(shape.linkCount),
+        pinned: '[]',
+      })
+      layout = shape.nodeCount > 0 ? startLayout(shape, onUpdate) : null
+    },
+    resize: (width, height) => {
+      canvas.style.width = `${width}px`
+      canvas.style.height = `${height}px`
+      const { k } = view.camera
+      const middle = { x: (view.width / 2 - view.camera.x) / k, y: (view.height / 2 - view.camera.y) / k }
+      look({ width, height, pixelRatio: Math.max(1, window.devicePixelRatio || 1) })
+      if (following) fit(false)
+      else moveCamera(centerCamera(middle.x, middle.y, k, width, height))
+    },
+    select: node => {
+      const id = idOf(node)
+      if (id === undefined) delete canvas.dataset.selected
+      else canvas.dataset.selected = id
+      look({ selected: node })
+    },
+    restrict: visible => {
+      look({ visible })
+      following = true
+      fit(true)
+    },
+    fit: follow,
+    flyTo: node => {
+      if (!positions) return
+      following = false
+      const k = Math.max(zoomTransform(canvas).k, FLY_ZOOM)
+      moveCamera(
+        centerCamera(positions[node * 2]!, positions[node * 2 + 1]!, k, view.width, view.height),
+        true,
+      )
+    },
+    zoomBy,
+    positions: () => positions,
+    close: () => {
+      layout?.stop()
+      selection.interrupt()
+      surface.close()
+      canvas.remove()
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { type LayoutCommand, type LayoutShape, type LayoutUpdate, runLayout } from '../model/layout-run'
+import type { Shape } from '../model/network'
+import { startWorker } from './start-worker'
+
+/** A layout in progress, in a worker where there is one. */
+export interface RunningLayout {
+  tell: (command: Exclude<LayoutCommand, { type: 'stop' }>) => void
+  stop: () => void
+}
+
+/** Begins to lay out a shape; `onUpdate` is called until it is stopped. */
+export function startLayout(shape: Shape, onUpdate: (update: LayoutUpdate) => void): RunningLayout {
+  const { nodeCount, linkCount, sources, targets } = shape
+  const told: LayoutShape = { nodeCount, linkCount, sources, targets }
+  let tell: ((command: LayoutCommand) => void) | undefined
+  let worker: Worker | null = null
+  let stopped = false
+
+  const begin = async () => {
+    worker = await startWorker('layout')
+    if (stopped) return worker?.terminate()
+    if (!worker) {
+      tell = runLayout(told, onUpdate)
+      return
+    }
+    const own = worker
+    own.onmessage = ({ data }: MessageEvent<LayoutUpdate>) => {
+      if (!stopped) onUpdate(data)
+    }
+    own.postMessage(told)
+    tell = command => own.postMessage(command)
+  }
+  void begin()
+
+  return {
+    tell: command => tell?.(command),
+    stop: () => {
+      stopped = true
+      if (worker) worker.terminate()
+      else tell?.({ type: 'stop' })
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { Palette, Scene, View } from '../model/painter'
+import type { DrawMessage } from './draw.worker'
+import { createScreen, type Screen } from './screen'
+import { startWorker } from './start-worker'
+
+export interface Surface extends Screen {
+  close: () => void
+}
+
+/** Draws on `canvas`, in a worker where the browser lets one draw, on the page's own thread where not. */
+export function createSurface(canvas: HTMLCanvasElement, palette: Palette): Surface {
+  let screen: Screen | undefined
+  let worker: Worker | null = null
+  let closed = false
+  let scene: Scene | null = null
+  let positions: Float32Array | undefined
+  let view: View | undefined
+
+  const begin = async () => {
+    const offscreen = typeof canvas.transferControlToOffscreen === 'function'
+    worker = offscreen ? await startWorker('draw') : null
+    if (closed) return worker?.terminate()
+    screen = worker ? remoteScreen(worker, canvas, palette) : createScreen(canvas, palette)
+    canvas.dataset.drawing = worker ? 'worker' : 'page'
+    if (scene) screen.show(scene)
+    if (positions) screen.move(positions)
+    if (view) screen.look(view)
+  }
+  void begin()
+
+  return {
+    show: shown => {
+      scene = shown
+      positions = undefined
+      screen?.show(shown)
+    },
+    move: moved => {
+      positions = moved
+      screen?.move(moved)
+    },
+    look: seen => {
+      view = seen
+      screen?.look(seen)
+    },
+    close: () => {
+      closed = true
+      worker?.terminate()
+    },
+  }
+}
+
+function remoteScreen(worker: Worker, canvas: HTMLCanvasElement, palette: Palette): Screen {
+  const post = (message: DrawMessage, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
+  const offscreen = canvas.transferControlToOffscreen()
+  post({ type: 'canvas', canvas: offscreen, palette }, [offscreen])
+  return {
+    show: scene => post({ type: 'scene', scene }),
+    move: positions => post({ type: 'positions', positions }),
+    look: view => post({ type: 'view', view }),
+  }
+}
