@@ -1,0 +1,44 @@
+import {
+  createRateLimit,
+  createStoreService,
+  prepareModels,
+  type ServiceDeps,
+  type StoreService,
+} from '@iodine/service-kit'
+import { createLocalJWKSet } from 'jose'
+import { readSessionKeys } from './commands/sessions.js'
+import type { AuthConfig } from './config.js'
+import { createModels } from './models/index.js'
+import { addAdminRoutes } from './routes/admin.js'
+import { addAuthRoutes } from './routes/auth.js'
+import { addInternalRoutes } from './routes/internal.js'
+import { addProfileRoutes } from './routes/profile.js'
+
+/** Accounts: sign-in by mailed links, sessions, profiles, beta codes. */
+export const createApp = async (config: AuthConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
+  const keys = await readSessionKeys(config.JWT_PRIVATE_KEY)
+  const tokenKeys = createLocalJWKSet(keys.jwks)
+  const service = await createStoreService('auth', config, { ...deps, tokenKeys })
+  try {
+    const models = createModels(service.mongo)
+    await prepareModels(service.mongo)
+    const limit = (name: string, points: number, seconds: number) =>
+      createRateLimit(service.redis, {
+        name,
+        points,
+        seconds,
+        prefix: config.REDIS_PREFIX,
+        enabled: config.RATE_LIMITS === 'on',
+      })
+    const limits = { email: limit('sign-in-email', 5, 60), ip: limit('sign-in-ip', 30, 300) }
+    const context = { config, service, models, keys, limits }
+    addAuthRoutes(context)
+    addProfileRoutes(context)
+    addAdminRoutes(context)
+    addInternalRoutes(context)
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+  return service
+}

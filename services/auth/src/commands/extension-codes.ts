@@ -1,0 +1,33 @@
+import { DETAILS, LIMITS } from '@iodine/contracts'
+import { badRequest } from '@iodine/service-kit'
+import type { AuthContext } from '../context.js'
+import type { ExtensionCodeDoc } from '../models/extension-code.js'
+import { hashOf, newCode, normalCode } from './codes.js'
+import { openSession } from './sessions.js'
+
+/** A new code for the user, in place of an earlier one. */
+export const generateExtensionCode = async (
+  { models }: AuthContext,
+  userId: string,
+): Promise<{ code: string; expires_at: string }> => {
+  const code = newCode()
+  const expires_at = new Date(Date.now() + LIMITS.extensionCodeMs)
+  await models.extensionCodes.updateOne(
+    { _id: userId },
+    { $set: { code_hash: hashOf(code), expires_at } },
+    { upsert: true },
+  )
+  return { code, expires_at: expires_at.toISOString() }
+}
+
+/** Consumes a code: a token with the collector's scope. Throws 400 for anything but a live code. */
+export const redeemExtensionCode = async (
+  context: AuthContext,
+  typed: string,
+): Promise<{ access_token: string }> => {
+  const found = await context.models.extensionCodes
+    .findOneAndDelete({ code_hash: hashOf(normalCode(typed)), expires_at: { $gt: new Date() } })
+    .lean<ExtensionCodeDoc>()
+  if (!found) throw badRequest(DETAILS.badExtensionCode)
+  return { access_token: await openSession(context, found._id.toHexString(), 'collector') }
+}

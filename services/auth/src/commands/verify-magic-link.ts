@@ -1,0 +1,62 @@
+import { DETAILS } from '@iodine/contracts'
+import { badRequest, isDuplicateKey } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { AuthContext } from '../context.js'
+import type { MagicLinkDoc } from '../models/magic-link.js'
+import type { UserDoc } from '../models/user.js'
+import { isAdminEmail } from '../policies/admin.js'
+import { announceUser } from './announce-user.js'
+import { hashOf } from './codes.js'
+import { openSession } from './sessions.js'
+
+/** Consumes a link's token: a session for its owner, made now if new. Throws 400 for anything but a live token. */
+export const verifyMagicLink = async (
+  context: AuthContext,
+  token: string,
+): Promise<{ access_token: string; has_username: boolean }> => {
+  const { models } = context
+  // Whoever removes the document has it: of any number at once, one.
+  const link = await models.links
+    .findOneAndDelete({ token_hash: hashOf(token), expires_at: { $gt: new Date() } })
+    .lean<MagicLinkDoc>()
+  if (!link) throw badRequest(DETAILS.badToken)
+  const user = await accountOf(context, link)
+  await models.links.deleteMany({ email: link.email })
+  return {
+    access_token: await openSession(context, user._id.toHexString(), 'full'),
+    has_username: user.username !== null,
+  }
+}
+
+const accountOf = async (context: AuthContext, link: MagicLinkDoc): Promise<UserDoc> => {
+  const { config, models, service } = context
+  const { email } = link
+  const known = await models.users.findOne({ email }).lean<UserDoc>()
+  if (known) return known
+  if (config.BETA_REQUIRED && !isAdminEmail(config, email)) {
+    const consumed = await models.betaCodes.updateOne(
+      { _id: link.beta_code, used: false },
+      { $set: { used: true, used_at: new Date() } },
+    )
+    if (consumed.modifiedCount === 0) throw badRequest(DETAILS.badInviteCode)
+  }
+  const user: UserDoc = {
+    _id: new Types.ObjectId(),
+    email,
+    username: null,
+    sealed_ai_key: null,
+    created_at: new Date(),
+    revision: 0,
+    announced: false,
+  }
+  try {
+    await models.users.create(user)
+  } catch (error) {
+    // Another of this person's links was verified at the same moment.
+    const other = isDuplicateKey(error) && (await models.users.findOne({ email }).lean<UserDoc>())
+    if (!other) throw error
+    return other
+  }
+  await announceUser(context, user).catch(error => service.log.warn({ err: error }, 'not announced yet'))
+  return user
+}

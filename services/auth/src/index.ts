@@ -1,0 +1,2 @@
+export { createApp } from './app.js'
+export { type AuthConfig, authConfigSchema } from './config.js'

@@ -1,0 +1,30 @@
+import type { Connection } from '@iodine/service-kit'
+import { type Model, Schema, type Types } from 'mongoose'
+
+export interface BetaCodeDoc {
+  _id: Types.ObjectId
+  code: string
+  /** The only address it is good for; null: any. */
+  email: string | null
+  used: boolean
+  created_at: Date
+  used_at: Date | null
+}
+export type BetaCodeModel = Model<BetaCodeDoc>
+
+const required = true
+const schema = new Schema<BetaCodeDoc>(
+  {
+    code: { type: String, required },
+    email: { type: String, default: null },
+    used: { type: Boolean, required },
+    created_at: { type: Date, required },
+    used_at: { type: Date, default: null },
+  },
+  { collection: 'beta_codes', versionKey: false },
+)
+schema.index({ code: 1 }, { unique: true })
+schema.index({ created_at: -1, _id: -1 })
+
+export const createBetaCodeModel = (mongo: Connection): BetaCodeModel =>
+  mongo.model<BetaCodeDoc>('BetaCode', schema)

@@ -1,0 +1,15 @@
+import type { Connection } from '@iodine/service-kit'
+import { createBetaCodeModel } from './beta-code.js'
+import { createExtensionCodeModel } from './extension-code.js'
+import { createMagicLinkModel } from './magic-link.js'
+import { createSessionModel } from './session.js'
+import { createUserModel } from './user.js'
+
+export const createModels = (mongo: Connection) => ({
+  users: createUserModel(mongo),
+  links: createMagicLinkModel(mongo),
+  sessions: createSessionModel(mongo),
+  extensionCodes: createExtensionCodeModel(mongo),
+  betaCodes: createBetaCodeModel(mongo),
+})
+export type AuthModels = ReturnType<typeof createModels>

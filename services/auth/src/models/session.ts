@@ -1,0 +1,29 @@
+import type { Connection } from '@iodine/service-kit'
+import { type Model, Schema, type Types } from 'mongoose'
+
+export interface SessionDoc {
+  /** The `sid` of the session's token. */
+  _id: string
+  user_id: Types.ObjectId
+  scope: 'full' | 'collector'
+  created_at: Date
+  expires_at: Date
+}
+export type SessionModel = Model<SessionDoc>
+
+const required = true
+const schema = new Schema<SessionDoc>(
+  {
+    _id: { type: String, required },
+    user_id: { type: Schema.Types.ObjectId, required },
+    scope: { type: String, enum: ['full', 'collector'], required },
+    created_at: { type: Date, required },
+    expires_at: { type: Date, required },
+  },
+  { collection: 'sessions', versionKey: false },
+)
+schema.index({ user_id: 1 })
+schema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
+
+export const createSessionModel = (mongo: Connection): SessionModel =>
+  mongo.model<SessionDoc>('Session', schema)

@@ -1,0 +1,14 @@
+import type { Profile } from '@iodine/contracts'
+import type { AuthConfig } from '../config.js'
+import type { UserDoc } from '../models/user.js'
+import { isAdminEmail } from '../policies/admin.js'
+
+/** The user as they see themselves: never the AI key. */
+export const presentProfile = (config: AuthConfig, user: UserDoc): Profile => ({
+  id: user._id.toHexString(),
+  email: user.email,
+  username: user.username,
+  is_admin: isAdminEmail(config, user.email),
+  created_at: user.created_at.toISOString(),
+  has_openai_key: user.sealed_ai_key !== null,
+})

@@ -1,0 +1,31 @@
+import { authApi } from '@iodine/contracts'
+import { generateExtensionCode, redeemExtensionCode } from '../commands/extension-codes.js'
+import { requestMagicLink } from '../commands/request-magic-link.js'
+import { endSession } from '../commands/sessions.js'
+import { verifyMagicLink } from '../commands/verify-magic-link.js'
+import type { AuthContext } from '../context.js'
+
+export const addAuthRoutes = (context: AuthContext): void => {
+  const { service, limits } = context
+
+  service.route(authApi.requestMagicLink, async ({ body, request }) => {
+    await limits.ip.use(request.ip)
+    await limits.email.use(body.email)
+    return requestMagicLink(context, body)
+  })
+
+  service.route(authApi.verifyMagicLink, async ({ body }) => verifyMagicLink(context, body.token))
+
+  service.route(authApi.generateExtensionCode, async ({ user }) => generateExtensionCode(context, user.id))
+
+  service.route(authApi.redeemExtensionCode, async ({ body, request }) => {
+    // A code is short enough to be worth guessing; a link's token is not.
+    await limits.ip.use(`code-${request.ip}`)
+    return redeemExtensionCode(context, body.code)
+  })
+
+  service.route(authApi.logout, async ({ user }) => {
+    await endSession(context, user.sid)
+    return { logged_out: true }
+  })
+}

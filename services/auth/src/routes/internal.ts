@@ -1,0 +1,39 @@
+import { authInternal, repairInternal } from '@iodine/contracts'
+import { notFound } from '@iodine/service-kit'
+import { repairAnnouncements } from '../commands/announce-user.js'
+import { checkSession } from '../commands/sessions.js'
+import type { AuthContext } from '../context.js'
+import type { UserDoc } from '../models/user.js'
+
+export const addInternalRoutes = (context: AuthContext): void => {
+  const { keys, models, service } = context
+
+  // Public keys: nothing to protect, and a service fetches them before it has anything to show.
+  service.app.get('/internal/jwks', async () => keys.jwks)
+
+  service.internal(authInternal.checkSession, async ({ body }) => {
+    const state = await checkSession(context, body.sid)
+    if (!state) throw notFound()
+    return state
+  })
+
+  service.internal(authInternal.lookupUsers, async ({ body }) => {
+    const users = await models.users
+      .find({ _id: { $in: body.ids } })
+      .select('username created_at')
+      .lean<UserDoc[]>()
+    return users.map(({ _id, username, created_at }) => ({
+      id: _id.toHexString(),
+      username,
+      created_at: created_at.toISOString(),
+    }))
+  })
+
+  service.internal(authInternal.getSealedAiKey, async ({ params }) => {
+    const user = await models.users.findById(params.id).select('sealed_ai_key').lean<UserDoc>()
+    if (!user) throw notFound()
+    return { sealed: user.sealed_ai_key }
+  })
+
+  service.internal(repairInternal.repair, async () => ({ repaired: await repairAnnouncements(context) }))
+}
