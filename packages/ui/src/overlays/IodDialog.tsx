@@ -77,6 +77,7 @@ export function IodDialog(props: IodDialogProps) {
               id={`${formId}-value`}
               fill
               autoResize
+              autoFocus
               value={draft.value}
               onChange={event => set({ value: event.target.value })}
             />
