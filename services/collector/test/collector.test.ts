@@ -1,0 +1,327 @@
+import { collectorApi, type IngestResult, type Source } from '@iodine/contracts'
+import { readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  type BedUser,
+  blogArticle,
+  newId,
+  type ServiceBed,
+  startServiceBed,
+  telegramPost,
+  tiktokPost,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { collectorConfigSchema, createApp } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let ana: BedUser
+let api: ApiClient
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  service = await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)
+  url = await service.listen()
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+beforeEach(async () => {
+  ana = await bed.user('ana')
+  api = apiClient(url, ana.token)
+})
+
+const ingest = async (source: Source, records: unknown[], client = api): Promise<IngestResult[]> =>
+  (await client.call(collectorApi.ingestRecords, { params: { source }, body: { records } })).results
+const list = (source: Source, client = api) => client.call(collectorApi.listRecords, { params: { source } })
+const statuses = (results: IngestResult[]) =>
+  results.map(result => ('status' in result ? result.status : result.error))
+const idOf = (result: IngestResult | undefined) => (result && 'id' in result ? result.id : '')
+const at = (time: string) => ({ collector_metadata: { fetch_timestamp: time, source: 'test' } })
+
+describe('ingest', () => {
+  it.each([
+    ['tiktok', tiktokPost] as const,
+    ['telegram', telegramPost] as const,
+    ['blog', blogArticle] as const,
+  ])('keeps a %s record exactly as it was sent', async (source, make) => {
+    const records = [make(), make(), make()]
+    const results = await ingest(source, records)
+    expect(statuses(results)).toEqual(['created', 'created', 'created'])
+    const listed = await list(source)
+    expect(listed).toEqual(records.map((record, n) => ({ id: idOf(results[n]), ...record })).reverse())
+    expect(JSON.stringify(listed[0])).toBe(JSON.stringify({ id: idOf(results[2]), ...records[2] }))
+  })
+
+  it('keeps image hashes whose addresses hold dots, dollars and nothing at all', async () => {
+    const record = {
+      ...blogArticle(),
+      imageHashes: {
+        'https://a.b/c.d.png?$x=1': 'aa',
+        $where: 'bb',
+        '': 'cc',
+        'a.$b': 'dd',
+        constructor: 'ee',
+      },
+    }
+    expect(statuses(await ingest('blog', [record, { ...blogArticle(), imageHashes: {} }]))).toEqual([
+      'created',
+      'created',
+    ])
+    expect(await list('blog')).toMatchObject([{ imageHashes: {} }, { imageHashes: record.imageHashes }])
+    const [empty] = await list('blog')
+    expect(empty).toHaveProperty('imageHashes', {})
+  })
+
+  it('keeps empty groups, nulls and the smallest record of each source', async () => {
+    const now = at('2026-11-01T10:00:00Z')
+    const records = {
+      tiktok: { ...now, main: { video_id: '1', description: null, hashtags: [] }, author: {}, stats: {} },
+      telegram: { ...now, telegram: { post: { url: 'https://t.me/x/1' }, attachments: null } },
+      blog: { ...now, metadata: { og_url: 'https://x.example/', jsonld: { author: null, keywords: [] } } },
+    }
+    for (const source of ['tiktok', 'telegram', 'blog'] as const) {
+      const [result] = await ingest(source, [records[source]])
+      expect(await list(source)).toEqual([{ id: idOf(result), ...records[source] }])
+    }
+  })
+
+  it('gives each record its own result, in order, and a bad one spoils no other', async () => {
+    const good = Array.from({ length: 499 }, () => tiktokPost())
+    const records: unknown[] = [...good]
+    records.splice(250, 0, { ...tiktokPost(), main: { video_id: '', create_time: -1 }, extra: 1 })
+    const results = await ingest('tiktok', records)
+    expect(results[250]).toEqual({
+      error: [
+        'main.video_id: must not be empty',
+        'main.create_time: must be 0 or more',
+        'extra: is not a known field',
+      ],
+    })
+    expect(statuses(results).filter(status => status === 'created')).toHaveLength(499)
+    expect(await list('tiktok')).toHaveLength(499)
+  })
+
+  it.each([
+    [null, /^record: /],
+    ['text', /^record: /],
+    [{}, /collector_metadata/],
+    [{ ...tiktokPost(), ...at('yesterday') }, 'collector_metadata.fetch_timestamp: must be an ISO 8601 time'],
+    [{ ...tiktokPost(), ...at('2026-02-30T00:00:00Z') }, /fetch_timestamp/],
+    [{ ...tiktokPost(), stats: { play_count: 1.5 } }, /^stats\.play_count: /],
+    [{ ...tiktokPost(), stats: { play_count: '7' } }, /^stats\.play_count: /],
+    [{ ...tiktokPost(), stats: { views: 1 } }, 'stats.views: is not a known field'],
+    [{ ...tiktokPost(), main: { video_id: 'x'.repeat(10_001) } }, /^main\.video_id: /],
+    [{ ...tiktokPost(), main: { video_id: { $gt: '' } } }, /^main\.video_id: /],
+    [{ ...tiktokPost(), main: { video_id: 'a\0b' } }, 'video_id: must not contain NUL'],
+    [{ ...tiktokPost(), main: { video_id: '\ud800' } }, 'video_id: must be well-formed Unicode'],
+    [telegramPost(), /main/],
+  ])('names what is wrong with a record (%#)', async (record, fault) => {
+    const results = await ingest('tiktok', [record, tiktokPost()])
+    const { error } = results[0] as { error: string[] }
+    expect(error.some(text => (typeof fault === 'string' ? text === fault : fault.test(text)))).toBe(true)
+    expect(statuses(results)[1]).toBe('created')
+  })
+
+  it('refuses a prototype key and endless nesting in one record alone', async () => {
+    const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+    const body = `{"records":[{"__proto__":{"x":1}},${deep},${JSON.stringify(tiktokPost())}]}`
+    const { status, body: answer } = await api.send('POST', '/tiktok/data', body)
+    expect(status).toBe(200)
+    expect(answer.results).toMatchObject([
+      { error: [expect.any(String)] },
+      { error: [expect.any(String)] },
+      {
+        status: 'created',
+      },
+    ])
+  })
+
+  it('needs a canonical or og_url for an article', async () => {
+    const { canonical: _, ...metadata } = blogArticle().metadata
+    const [without, empty, other] = await ingest('blog', [
+      { ...blogArticle(), metadata },
+      { ...blogArticle(), metadata: { ...metadata, canonical: '' } },
+      { ...blogArticle(), metadata: { ...metadata, canonical: '', og_url: 'https://og.example/1' } },
+    ])
+    expect(without).toEqual({ error: ['metadata: canonical or og_url is required'] })
+    expect(empty).toEqual(without)
+    expect(other).toMatchObject({ status: 'created' })
+  })
+
+  it('takes 1 to 500 records', async () => {
+    const fault = { detail: ['records: must hold 1 to 500 records'] }
+    expect((await api.send('POST', '/tiktok/data', { records: [] })).body).toEqual(fault)
+    const many = Array.from({ length: 501 }, () => tiktokPost())
+    expect((await api.send('POST', '/tiktok/data', { records: many })).body).toEqual(fault)
+    expect((await api.send('POST', '/tiktok/data', { record: 1 })).status).toBe(422)
+    expect((await api.send('POST', '/tiktok/data', {})).status).toBe(422)
+    expect((await api.send('POST', '/tiktok/data', '{')).status).toBe(400)
+  })
+
+  it('takes bodies of 16 MiB and refuses larger ones', async () => {
+    const record = {
+      ...tiktokPost(),
+      classification: { suggested_words: Array(400).fill('x'.repeat(9_000)) },
+    }
+    const records = Array.from({ length: 4 }, (_, n) => ({ ...record, main: { video_id: `big ${n}` } }))
+    const body = JSON.stringify({ records })
+    expect(body.length).toBeGreaterThan(14_000_000)
+    expect((await api.send('POST', '/tiktok/data', body)).status).toBe(200)
+    expect(await list('tiktok')).toHaveLength(4)
+    const { status } = await api.send('POST', '/tiktok/data', `${body}${' '.repeat(16_777_216)}`)
+    expect(status).toBe(413)
+  })
+
+  it('refuses a record that is too large to keep, and keeps its neighbours', async () => {
+    const imageHashes = Object.fromEntries(Array.from({ length: 600_000 }, (_, n) => [n.toString(36), '']))
+    const results = await ingest('blog', [{ ...blogArticle(), imageHashes }, blogArticle()])
+    expect(statuses(results)).toEqual([['record: is too large'], 'created'])
+  })
+})
+
+describe('repetition', () => {
+  it('changes nothing for the same or an older time, replaces for a newer one, and keeps id and place', async () => {
+    const old = { ...tiktokPost({ video_id: 'v' }), ...at('2026-11-01T10:00:00.000Z') }
+    const [first] = await ingest('tiktok', [old])
+    await ingest('tiktok', [tiktokPost()])
+    const id = idOf(first)
+    const again = { ...old, main: { video_id: 'v', description: 'changed' } }
+    for (const time of ['2026-11-01T10:00:00.000Z', '2026-11-01T11:00:00+01:00', '2025-01-01T00:00:00Z'])
+      expect(await ingest('tiktok', [{ ...again, ...at(time) }])).toEqual([{ id, status: 'unchanged' }])
+    expect((await list('tiktok'))[1]).toEqual({ id, ...old })
+    const newer = { ...again, ...at('2026-11-01T10:00:00.001Z') }
+    expect(await ingest('tiktok', [newer])).toEqual([{ id, status: 'updated' }])
+    expect((await list('tiktok'))[1]).toEqual({ id, ...newer })
+  })
+
+  it('takes records of one key in one batch in their order', async () => {
+    const version = (time: string, description: string) => ({
+      ...tiktokPost({ video_id: 'same', description }),
+      ...at(time),
+    })
+    const results = await ingest('tiktok', [
+      version('2026-11-01T10:00:00Z', 'a'),
+      tiktokPost(),
+      version('2026-11-01T12:00:00Z', 'b'),
+      version('2026-11-01T11:00:00Z', 'c'),
+    ])
+    expect(statuses(results)).toEqual(['created', 'created', 'updated', 'unchanged'])
+    expect(new Set([0, 2, 3].map(n => idOf(results[n]))).size).toBe(1)
+    const same = (await list('tiktok')).filter(record => record.id === idOf(results[0]))
+    expect(same).toMatchObject([{ main: { description: 'b' } }])
+  })
+
+  it('tells long natural keys apart, and users and sources too', async () => {
+    const long = `https://blog.example.org/${'a'.repeat(9_900)}`
+    const articles = [blogArticle({ canonical: `${long}1` }), blogArticle({ canonical: `${long}2` })]
+    expect(statuses(await ingest('blog', [...articles, ...articles]))).toEqual([
+      'created',
+      'created',
+      'unchanged',
+      'unchanged',
+    ])
+    const bo = apiClient(url, (await bed.user('bo')).token)
+    expect(statuses(await ingest('blog', articles, bo))).toEqual(['created', 'created'])
+  })
+
+  it('leaves one copy of 20 concurrent replays', async () => {
+    const batch = Array.from({ length: 100 }, () => telegramPost())
+    const all = await Promise.all(Array.from({ length: 20 }, () => ingest('telegram', batch)))
+    const listed = await list('telegram')
+    expect(listed).toHaveLength(100)
+    const ids = new Set(listed.map(({ id }) => id))
+    for (const results of all) expect(new Set(results.map(idOf))).toEqual(ids)
+    expect(all.flat().filter(result => 'status' in result && result.status === 'created')).toHaveLength(100)
+    const page = await api.send('GET', '/telegram/data?limit=1')
+    expect(page.headers.get('x-total-count')).toBe('100')
+  })
+
+  it('ends with the newest of 20 concurrent versions', async () => {
+    const versions = Array.from({ length: 20 }, (_, n) => ({
+      ...tiktokPost({ video_id: 'race', description: `version ${n}` }),
+      ...at(`2026-11-01T10:00:${String(n).padStart(2, '0')}Z`),
+    }))
+    const results = await Promise.all(versions.map(version => ingest('tiktok', [version])))
+    expect(results.flat().filter(result => 'status' in result && result.status === 'created')).toHaveLength(1)
+    expect(await list('tiktok')).toMatchObject([{ main: { description: 'version 19' } }])
+  })
+})
+
+describe('lists and deletion', () => {
+  it('pages newest first, with the total, and streams the whole', async () => {
+    const batches = [Array.from({ length: 30 }, () => tiktokPost()), [tiktokPost()], [tiktokPost()]]
+    for (const batch of batches) await ingest('tiktok', batch)
+    const whole = await list('tiktok')
+    expect(whole.map(record => (record as { main: { video_id: string } }).main.video_id)).toEqual(
+      batches
+        .flat()
+        .map(record => record.main.video_id)
+        .reverse(),
+    )
+    const seen: unknown[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page = await api.send('GET', `/tiktok/data/?limit=7${cursor && `&cursor=${cursor}`}`)
+      expect(page.headers.get('x-total-count')).toBe('32')
+      seen.push(...page.body)
+      cursor = page.headers.get('x-next-cursor')
+    }
+    expect(seen).toEqual(whole)
+    expect(await list('blog')).toEqual([])
+  })
+
+  it('deletes own records alone', async () => {
+    const [result] = await ingest('blog', [blogArticle(), blogArticle()])
+    const id = idOf(result)
+    const bo = apiClient(url, (await bed.user('bo')).token)
+    const missing = { status: 404, body: { detail: 'Not found' } }
+    expect(await bo.send('DELETE', `/blog/data/${id}`)).toMatchObject(missing)
+    expect(await api.send('DELETE', `/tiktok/data/${id}`)).toMatchObject(missing)
+    expect(await api.send('DELETE', '/blog/data/nonsense')).toMatchObject(missing)
+    expect(await api.send('DELETE', `/blog/data/${newId()}`)).toMatchObject(missing)
+    expect(await api.send('DELETE', `/blog/data/${id}/`)).toMatchObject({ status: 200, body: { id } })
+    expect(await api.send('DELETE', `/blog/data/${id}`)).toMatchObject(missing)
+    const page = await api.send('GET', '/blog/data?limit=10')
+    expect([page.body.length, page.headers.get('x-total-count')]).toEqual([1, '1'])
+    expect(await list('blog', bo)).toEqual([])
+  })
+
+  it('deletes once of 20 at once, and counts it once', async () => {
+    const [result] = await ingest('blog', [blogArticle(), blogArticle()])
+    const path = `/blog/data/${idOf(result)}`
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.send('DELETE', path)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(19)
+    expect((await api.send('GET', '/blog/data?limit=1')).headers.get('x-total-count')).toBe('1')
+  })
+
+  it('takes a deleted record again, as a new one', async () => {
+    const record = blogArticle()
+    const [before] = await ingest('blog', [record])
+    await api.call(collectorApi.deleteRecord, { params: { source: 'blog', id: idOf(before) } })
+    const [after] = await ingest('blog', [record])
+    expect(after).toMatchObject({ status: 'created' })
+    expect(idOf(after)).not.toBe(idOf(before))
+  })
+})
+
+describe('who may', () => {
+  it('lets the collector hand in, and no more', async () => {
+    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+    expect(statuses(await ingest('tiktok', [tiktokPost()], collector))).toEqual(['created'])
+    expect((await collector.send('GET', '/tiktok/data')).status).toBe(403)
+    expect((await collector.send('DELETE', `/tiktok/data/${newId()}`)).status).toBe(403)
+    for (const method of ['GET', 'POST'])
+      expect((await apiClient(url).send(method, '/tiktok/data')).status).toBe(401)
+  })
+
+  it('knows three sources', async () => {
+    expect((await api.send('GET', '/myspace/data')).status).toBe(404)
+    expect((await api.send('POST', '/myspace/data', { records: [{}] })).status).toBe(404)
+    expect((await api.send('PUT', '/tiktok/data', {})).status).toBe(404)
+  })
+})

@@ -1,0 +1,473 @@
+import {
+  CATEGORIES,
+  DETAILS,
+  type Iod,
+  iodsApi,
+  iodsInternal,
+  repairInternal,
+  SOURCE_TYPES,
+} from '@iodine/contracts'
+import { readConfig, type StoreService, usersVersionKey } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  type BedUser,
+  iodInput,
+  newId,
+  type ServiceBed,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createApp, iodsConfigSchema } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let ana: BedUser
+let api: ApiClient
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+  url = await service.listen()
+  ana = await bed.user('ana')
+  api = apiClient(url, ana.token)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+
+const create = (fields: Parameters<typeof iodInput>[0] = {}, client = api): Promise<Iod> =>
+  client.call(iodsApi.createIod, { body: iodInput(fields) })
+
+const internal = async (path: string, body: unknown = {}, key = bed.env.SERVICE_KEY ?? '') => {
+  const response = await fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-service-key': key },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+describe('creating', () => {
+  it('answers 201 with the whole IOD, the creator by name', async () => {
+    const input = iodInput({ source: 'https://example.org/post', category: 'KEYWORDS', description: '' })
+    const answer = await api.send('POST', '/iods/', input)
+    expect(answer.status).toBe(201)
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      ...input,
+      source_id: null,
+      created_by: 'ana',
+      created_by_id: ana.id,
+      created_by_username: 'ana',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      votes: [],
+      comments: [],
+    })
+    expect(await api.call(iodsApi.listIods)).toContainEqual(answer.body)
+  })
+
+  it('leaves the name null for a creator who has not chosen one', async () => {
+    const nobody = await bed.user()
+    const iod = await create({}, apiClient(url, nobody.token))
+    expect(iod).toMatchObject({ created_by: null, created_by_username: null, created_by_id: nobody.id })
+  })
+
+  it('stores text as sent', async () => {
+    const value = '  \u202eנסתר\u0007 <script>alert(1)</script> $ne {"$gt":""}\n '
+    expect((await create({ value, description: '\t' })).value).toBe(value)
+  })
+
+  it.each([
+    [{ value: ' \n\t ' }, 'value: must not be empty'],
+    [{ value: 'x'.repeat(10_001) }, 'value: must have at most 10000 characters'],
+    [{ value: { $ne: null } }, /^value: /],
+    [{ category: 'PLANET' }, /^category: /],
+    [{ source_type: 'WEB' }, /^source_type: /],
+    [{ description: undefined }, /^description: /],
+    [{ source: 'javascript:alert(1)' }, 'source: must be an http(s) URL or a plain path'],
+    [{ source: ' data:text/html,x' }, 'source: must be an http(s) URL or a plain path'],
+    [{ source: 'file:///etc/passwd' }, 'source: must be an http(s) URL or a plain path'],
+    [{ source_id: 7 }, 'source_id: goes with the source type NARRATIVES alone'],
+    [{ source_id: 1.5, source_type: 'NARRATIVES' }, /^source_id: /],
+    [{ votes: [] }, 'votes: is not a known field'],
+    [{ created_by: newId() }, 'created_by: is not a known field'],
+  ])('refuses a wrong field (%#)', async (fields, fault) => {
+    const { status, body } = await api.send('POST', '/iods', { ...iodInput(), ...fields })
+    expect(status).toBe(422)
+    expect(body.detail).toEqual([typeof fault === 'string' ? fault : expect.stringMatching(fault)])
+  })
+
+  it('takes a safe integer as the source_id of a narrative', async () => {
+    const iod = await create({ source_type: 'NARRATIVES', source_id: Number.MAX_SAFE_INTEGER })
+    expect(iod.source_id).toBe(Number.MAX_SAFE_INTEGER)
+  })
+
+  it('refuses malformed, oversize and foreign bodies', async () => {
+    expect((await api.send('POST', '/iods', '{"value":')).status).toBe(400)
+    expect((await api.send('POST', '/iods', iodInput({ value: 'a\0b' }))).status).toBe(422)
+    expect((await api.send('POST', '/iods', `{"value":"${'\\ud800'}"}`)).status).toBe(422)
+    expect((await api.send('POST', '/iods', 'x'.repeat(1_048_577))).status).toBe(413)
+    expect((await api.send('POST', '/iods', 'a=1', { 'content-type': 'text/plain' })).status).toBe(415)
+  })
+})
+
+describe('duplicates', () => {
+  it('refuses the same value in the same category, whatever its case, form or outer space', async () => {
+    const value = `Caf\u00e9 ${newId()}`
+    await create({ value, category: 'TITLE' })
+    for (const same of [value, ` ${value.toUpperCase()}\n`, value.normalize('NFD')]) {
+      const { status, body } = await api.send('POST', '/iods', iodInput({ value: same, category: 'TITLE' }))
+      expect([status, body]).toEqual([409, { detail: DETAILS.duplicateIod }])
+    }
+    expect((await create({ value, category: 'KEYWORDS' })).value).toBe(value)
+  })
+
+  it('tells long values apart by their last character', async () => {
+    const value = 'é'.repeat(9_990) + newId().slice(0, 9)
+    await create({ value: `${value}a` })
+    await create({ value: `${value}b` })
+    expect((await api.send('POST', '/iods', iodInput({ value: `${value}B` }))).status).toBe(409)
+  })
+
+  it('lets one of 50 at once through', async () => {
+    const input = iodInput()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => api.send('POST', '/iods', input)))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([201, ...Array.from({ length: 49 }, () => 409)])
+  })
+})
+
+describe('search', () => {
+  const hostile = [
+    '(a+)+$',
+    '[',
+    '\\',
+    '$ne',
+    '.*',
+    '^',
+    'a|b',
+    '{"$gt":""}',
+    '%00',
+    '??',
+    '-',
+    '/x/i',
+    '\u202e',
+    '😀',
+    'ß',
+    '中文',
+    'İ',
+    "' OR 1=1",
+  ]
+
+  it('finds each hostile text literally', async () => {
+    const mark = newId()
+    for (const text of hostile) await create({ value: `${mark} ${text} end`, description: '' })
+    for (const text of hostile) {
+      const found = await api.call(iodsApi.listIods, { query: { q: `${mark} ${text} END` } })
+      expect(found.map(({ value }) => value)).toEqual([`${mark} ${text} end`])
+      for (const limit of ['5', '1']) {
+        const { status, body } = await api.send('GET', `/iods?q=${encodeURIComponent(text)}&limit=${limit}`)
+        expect(status).toBe(200)
+        for (const { value, description } of body)
+          expect(`${value}\n${description}`.toLowerCase()).toContain(text.toLowerCase())
+        expect(body.length).toBeGreaterThan(0)
+      }
+    }
+  })
+
+  it('looks into descriptions, ignores case and Unicode form, and never spans value and description', async () => {
+    const mark = newId()
+    const iod = await create({ value: `${mark}abc`, description: `def${mark} Élan` })
+    for (const q of [`${mark}ABC`, `DEF${mark}`, `${mark} \u0065\u0301lan`])
+      expect((await api.call(iodsApi.listIods, { query: { q } })).map(({ id }) => id)).toEqual([iod.id])
+    for (const q of [`${mark}abcdef`, `${mark}abc def`, `${mark}abc\ndef`])
+      expect(await api.call(iodsApi.listIods, { query: { q } })).toEqual([])
+  })
+
+  it('finds a text deep inside a value of 10,000 different characters', async () => {
+    const points = Array.from({ length: 9_900 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
+    const mark = newId()
+    const iod = await create({ value: `${points}${mark}Z`, description: '' })
+    for (const q of [`${mark}z`, points.slice(5_000, 5_040), points.slice(7_000, 7_002)]) {
+      const found = await api.call(iodsApi.listIods, { query: { q, limit: '10' } })
+      expect(found.map(({ id }) => id)).toEqual([iod.id])
+    }
+  })
+
+  it('refuses NUL and what is too long, without a 500', async () => {
+    expect((await api.send('GET', '/iods?q=a%00b')).status).toBe(422)
+    expect((await api.send('GET', `/iods?q=${'a'.repeat(10_000)}`)).status).toBe(414)
+    expect((await api.send('GET', `/iods?q=${'('.repeat(7_000)}`)).status).toBe(200)
+    expect((await api.send('GET', '/iods?q[$ne]=1')).status).toBe(422)
+    expect((await api.send('GET', '/iods?q=a&q=b')).status).toBe(422)
+  })
+})
+
+describe('votes', () => {
+  it('answers the full IOD, once a user', async () => {
+    const bo = await bed.user('bo')
+    const { id } = await create()
+    const first = await api.send('POST', `/iods/${id}/vote`, { vote_type: 'NEGATIVE' })
+    expect(first.status).toBe(200)
+    const mine = {
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      user_id: ana.id,
+      username: 'ana',
+      vote_type: 'NEGATIVE',
+      created_at: expect.any(String),
+    }
+    expect(first.body).toMatchObject({ id, created_by: 'ana', votes: [mine] })
+    const again = await api.send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })
+    expect([again.status, again.body]).toEqual([409, { detail: DETAILS.alreadyVoted }])
+    const other = await apiClient(url, bo.token).call(iodsApi.voteIod, {
+      params: { id },
+      body: { vote_type: 'POSITIVE' },
+    })
+    expect(other.votes).toMatchObject([mine, { user_id: bo.id, username: 'bo', vote_type: 'POSITIVE' }])
+  })
+
+  it('keeps one of 50 at once by one user, and all of 20 users at once', async () => {
+    const { id } = await create()
+    const users = await Promise.all(Array.from({ length: 20 }, (_, n) => bed.user(`voter_${n}`)))
+    const answers = await Promise.all([
+      ...Array.from({ length: 50 }, () => api.send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })),
+      ...users.map(({ token }) =>
+        apiClient(url, token).send('POST', `/iods/${id}/vote`, { vote_type: 'NEGATIVE' }),
+      ),
+    ])
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(21)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49)
+    const { body } = await internal(iodsInternal.getIods.path, { ids: [id] })
+    const voters = body[0].votes.map((vote: { user_id: string }) => vote.user_id)
+    expect(new Set(voters)).toEqual(new Set([ana.id, ...users.map(user => user.id)]))
+    expect(voters).toHaveLength(21)
+  })
+
+  it('answers 404 for unknown and malformed ids, 422 for another kind of vote', async () => {
+    for (const id of [newId(), 'x', '1'.repeat(24), '%20'])
+      expect((await api.send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })).status).toBe(404)
+    const { id } = await create()
+    for (const body of [{}, { vote_type: 'UP' }, { vote_type: 'POSITIVE', user_id: newId() }, []])
+      expect((await api.send('POST', `/iods/${id}/vote`, body)).status).toBe(422)
+  })
+})
+
+describe('lookup', () => {
+  it('finds values trimmed and folded, in every category', async () => {
+    const value = `Lookup ${newId()}`
+    const a = await create({ value, category: 'TITLE' })
+    const b = await create({ value: value.toUpperCase(), category: 'COMPANY' })
+    await create({ value: `${value}!` })
+    const found = await api.call(iodsApi.lookupIods, {
+      body: { values: [` ${value.toLowerCase()} `, 'unknown', '', ' '] },
+    })
+    expect(found.map(({ id }) => id)).toEqual([b.id, a.id])
+    expect(found[0]).toMatchObject({ created_by: 'ana', votes: [] })
+  })
+
+  it('takes 1,000 values and no more', async () => {
+    const values = Array.from({ length: 1_000 }, (_, n) => `nothing ${n}`)
+    expect(await api.call(iodsApi.lookupIods, { body: { values } })).toEqual([])
+    expect((await api.send('POST', '/iods/lookup', { values: [...values, 'x'] })).status).toBe(422)
+    expect(await api.call(iodsApi.lookupIods, { body: { values: [] } })).toEqual([])
+  })
+})
+
+describe('who may', () => {
+  it('asks for a session everywhere', async () => {
+    const anonymous = apiClient(url)
+    for (const [method, path] of [
+      ['GET', '/iods'],
+      ['GET', '/iods/facets'],
+      ['POST', '/iods'],
+      ['POST', '/iods/lookup'],
+      ['POST', `/iods/${newId()}/vote`],
+    ] as const)
+      expect((await anonymous.send(method, path)).status).toBe(401)
+  })
+
+  it('lets the collector create and look up, and nothing else', async () => {
+    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+    const { id, value } = await create({}, collector)
+    expect(await collector.call(iodsApi.lookupIods, { body: { values: [value] } })).toHaveLength(1)
+    expect((await collector.send('GET', '/iods')).status).toBe(403)
+    expect((await collector.send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })).status).toBe(403)
+  })
+
+  it('hides the internal routes from whoever lacks the service key', async () => {
+    expect((await internal(iodsInternal.getIods.path, { ids: [] }, 'guess')).status).toBe(404)
+    const a = await create()
+    const { body } = await internal(iodsInternal.getIods.path, { ids: [newId(), a.id] })
+    expect(body).toEqual([a])
+  })
+})
+
+describe('names', () => {
+  it('shows a rename at once on old IODs and votes', async () => {
+    const user = await bed.user('before')
+    const client = apiClient(url, user.token)
+    const { id } = await create({}, client)
+    await client.call(iodsApi.voteIod, { params: { id }, body: { vote_type: 'POSITIVE' } })
+    bed.users.set(user.id, { id: user.id, username: 'after', created_at: user.created_at })
+    await service.redis.incr(usersVersionKey(bed.env.REDIS_PREFIX ?? ''))
+    const { body } = await internal(iodsInternal.getIods.path, { ids: [id] })
+    expect(body[0]).toMatchObject({
+      created_by: 'after',
+      created_by_username: 'after',
+      votes: [{ username: 'after' }],
+    })
+  })
+})
+
+describe('announcements', () => {
+  const job = (id: string) => service.queues.queue('projections').getJob(`iod-created-${id}`)
+  const mark = (id: string) =>
+    service.mongo.collection('iods').findOne({ fold_key: { $exists: true }, announced: false, value: id })
+
+  it('emits iod.created with the IOD', async () => {
+    const iod = await create()
+    expect((await job(iod.id))?.data).toEqual({
+      type: 'iod.created',
+      data: {
+        id: iod.id,
+        user_id: ana.id,
+        value: iod.value,
+        category: iod.category,
+        description: iod.description,
+        created_at: iod.created_at,
+      },
+    })
+    expect(await mark(iod.value)).toBeNull()
+  })
+
+  it('repairs what a crash left unannounced, once', async () => {
+    const iod = await create()
+    await (await job(iod.id))?.remove()
+    const iods = service.mongo.collection('iods')
+    const long_ago = new Date(Date.now() - 60_000)
+    await iods.updateOne({ value: iod.value }, { $set: { announced: false, created_at: long_ago } })
+    expect(await internal(repairInternal.repair.path)).toEqual({ status: 200, body: { repaired: 1 } })
+    expect((await job(iod.id))?.data).toMatchObject({ type: 'iod.created', data: { id: iod.id } })
+    expect(await internal(repairInternal.repair.path)).toEqual({ status: 200, body: { repaired: 0 } })
+  })
+})
+
+describe('lists', () => {
+  let all: Iod[]
+
+  beforeEach(async () => {
+    if (all) return
+    await service.mongo.collection('iods').deleteMany({})
+    const users = [ana, await bed.user('Carla'), await bed.user()]
+    const words = ['alpha', 'Beta', 'gamma ray', 'delta', 'ALPHABET', 'été']
+    for (let n = 0; n < 240; n++) {
+      const client = apiClient(url, users[n % 3]?.token)
+      const value = `${words[n % 6]} ${n}`
+      const description = n % 5 === 0 ? 'alpha noted' : 'plain'
+      const category = CATEGORIES[(n % 11) % 4] ?? 'URL'
+      await create({ value, description, category, source_type: SOURCE_TYPES[(n % 7) % 5] ?? 'BLOG' }, client)
+    }
+    // Ties in created_at are the rule where many are created at once.
+    const iods = service.mongo.collection('iods')
+    for (const [at, { _id }] of (await iods.find().sort({ _id: 1 }).toArray()).entries())
+      await iods.updateOne({ _id }, { $set: { created_at: new Date(Date.now() - 90_000 + (at >> 4)) } })
+    all = await api.call(iodsApi.listIods)
+  }, 60_000)
+
+  const walk = async (query: string, limit: number) => {
+    const seen: Iod[] = []
+    let cursor = ''
+    for (let page = 0; page < 300; page++) {
+      const { status, body, headers } = await api.send('GET', `/iods?limit=${limit}${query}${cursor}`)
+      expect(status).toBe(200)
+      seen.push(...body)
+      const next = headers.get('x-next-cursor')
+      const total = Number(headers.get('x-total-count'))
+      if (!next) return { seen, total }
+      expect(body).toHaveLength(limit)
+      cursor = `&cursor=${next}`
+    }
+    throw new Error('pages never end')
+  }
+
+  it('streams the whole list, newest first, ids breaking ties', async () => {
+    const { headers, body } = await api.send('GET', '/iods/')
+    expect(body).toHaveLength(240)
+    expect(headers.get('x-total-count')).toBeNull()
+    const order = all.map(({ created_at, id }) => `${created_at} ${id}`)
+    expect(order).toEqual([...order].sort().reverse())
+  })
+
+  it.each(['', '&q=alpha', '&q=a', '&q=%C3%89T', '&category=TITLE&category=URL', '&source_type=BLOG'])(
+    'pages%s are the list cut into pieces, ties and all',
+    async query => {
+      const whole = (await api.send('GET', `/iods?${query.slice(1)}`)).body as Iod[]
+      for (const limit of [1, 7, 500]) {
+        const { seen, total } = await walk(query, limit)
+        expect(seen.map(({ id }) => id)).toEqual(whole.map(({ id }) => id))
+        expect(total).toBe(whole.length)
+      }
+    },
+  )
+
+  it('keeps pages stable while IODs are created', async () => {
+    const first = await api.send('GET', '/iods?limit=10')
+    const extra = await create({ value: `newcomer ${newId()}` })
+    const second = await api.send('GET', `/iods?limit=10&cursor=${first.headers.get('x-next-cursor')}`)
+    expect([...first.body, ...second.body].map(({ id }) => id)).toEqual(all.slice(0, 20).map(({ id }) => id))
+    expect(second.headers.get('x-total-count')).toBe('241')
+    await service.mongo.collection('iods').deleteOne({ value: extra.value })
+  })
+
+  it('agrees with a plain filter of the whole list, facets too, for every combination', async () => {
+    const options = {
+      q: [undefined, 'ALPHA', 'ray', 't', 'nothing at all', ' 1'],
+      category: [undefined, ['USERNAME'], ['TITLE', 'URL'], ['COMPANY'], ['TITLE', 'TITLE']],
+      source_type: [undefined, ['MANUAL'], ['TIKTOK', 'BLOG']],
+      created_by: [undefined, [ana.id], ['carla'], ['ANA', 'Carla'], ['nobody_here']],
+    }
+    const names = (iod: Iod) => [iod.created_by_id, iod.created_by?.toLowerCase()]
+    for (const q of options.q)
+      for (const category of options.category)
+        for (const source_type of options.source_type)
+          for (const created_by of options.created_by) {
+            const wanted = all.filter(
+              iod =>
+                (!q || `${iod.value}\0${iod.description}`.toLowerCase().includes(q.toLowerCase())) &&
+                (!category || category.includes(iod.category)) &&
+                (!source_type || source_type.includes(iod.source_type)) &&
+                (!created_by || created_by.some(name => names(iod).includes(name.toLowerCase()))),
+            )
+            const query = new URLSearchParams()
+            if (q) query.set('q', q)
+            for (const [name, values] of Object.entries({ category, source_type, created_by }))
+              for (const value of values ?? []) query.append(name, value)
+            const page = await api.send('GET', `/iods?limit=9&${query}`)
+            expect(page.body.map(({ id }: Iod) => id)).toEqual(wanted.slice(0, 9).map(({ id }) => id))
+            expect(page.headers.get('x-total-count')).toBe(String(wanted.length))
+            const facets = await api.send('GET', `/iods/facets?${query}`)
+            const tally = (key: 'category' | 'source_type') =>
+              Object.fromEntries(
+                [...new Set(wanted.map(iod => iod[key]))].map(value => [
+                  value,
+                  wanted.filter(iod => iod[key] === value).length,
+                ]),
+              )
+            expect(facets.body).toEqual({
+              total: wanted.length,
+              categories: tally('category'),
+              source_types: tally('source_type'),
+            })
+          }
+  }, 120_000)
+
+  it.each(['limit=0', 'limit=501', 'limit=x', 'limit=-1', 'cursor=zzz', 'category=PLANET', 'page=2'])(
+    'refuses %s',
+    async query => {
+      expect((await api.send('GET', `/iods?${query}`)).status).toBe(422)
+    },
+  )
+})
