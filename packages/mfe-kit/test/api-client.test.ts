@@ -1,0 +1,128 @@
+// @vitest-environment node
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, expectTypeOf, test, vi } from 'vitest'
+import { errorDetail, hasStatus, type Output } from '../src'
+import { createApiClient } from '../src/host'
+
+interface Seen {
+  method: string | undefined
+  url: string | undefined
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+let answer: { status: number; body: string; headers?: Record<string, string> }
+let seen: Seen[]
+let baseUrl: string
+let close: () => void
+
+beforeEach(async () => {
+  answer = { status: 200, body: '{}' }
+  seen = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    seen.push({ method: request.method, url: request.url, headers: request.headers, body })
+    response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
+    response.end(answer.body)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
+  close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+afterEach(() => close())
+
+const client = (token: string | null = 'secret', onUnauthorized?: (token: string | null) => void) =>
+  createApiClient({ baseUrl, getToken: () => token, ...(onUnauthorized && { onUnauthorized }) })
+
+test('a call sends method, encoded path, bearer token and JSON body', async () => {
+  await client().call('POST /iods/:id/vote', { params: { id: 'a/b' }, body: { vote_type: 'POSITIVE' } })
+  expect(seen[0]).toMatchObject({
+    method: 'POST',
+    url: '/api/v1/iods/a%2Fb/vote',
+    body: '{"vote_type":"POSITIVE"}',
+  })
+  expect(seen[0]?.headers).toMatchObject({
+    authorization: 'Bearer secret',
+    'content-type': 'application/json',
+  })
+})
+
+test('without a token or a body neither header is sent', async () => {
+  await client(null).call('GET /profile/me')
+  expect(seen[0]?.headers.authorization).toBeUndefined()
+  expect(seen[0]?.headers['content-type']).toBeUndefined()
+})
+
+test('query values are repeated for lists, left out when absent, and numbers are sent as text', async () => {
+  await client().call('GET /iods', {
+    query: { q: 'a&b', category: ['URL', 'HASH'], source_type: undefined, limit: 5 },
+  })
+  expect(seen[0]?.url).toBe('/api/v1/iods?q=a%26b&category=URL&category=HASH&limit=5')
+})
+
+test('a page carries the total and the next cursor of the headers', async () => {
+  answer = { status: 200, body: '[]', headers: { 'X-Total-Count': '7', 'X-Next-Cursor': 'abc' } }
+  await expect(client().page('GET /iods', { query: { limit: 1 } })).resolves.toEqual({
+    items: [],
+    total: 7,
+    nextCursor: 'abc',
+  })
+})
+
+test.each([
+  ['{"detail":"Invalid beta code"}', 'Invalid beta code'],
+  ['{"detail":["email is missing","code is wrong"]}', 'email is missing, code is wrong'],
+  ['{"detail":{"msg":"x"}}', 'fallback'],
+  ['<html>', 'fallback'],
+])('an error answer %s reads as "%s"', async (body, text) => {
+  answer = { status: 400, body }
+  const error = await client()
+    .call('GET /profile/me')
+    .catch((caught: unknown) => caught)
+  expect(hasStatus(error, 400)).toBe(true)
+  expect(errorDetail(error, 'fallback')).toBe(text)
+})
+
+test('an answer that is no JSON is a failure even with status 200', async () => {
+  answer = { status: 200, body: 'oops' }
+  await expect(client().call('GET /profile/me')).rejects.toMatchObject({ name: 'ApiError', status: 200 })
+})
+
+test('no answer at all has status 0 and no detail', async () => {
+  close()
+  await expect(client().call('GET /profile/me')).rejects.toMatchObject({ status: 0, detail: null })
+})
+
+test('a 401 tells the host which token was refused, and is thrown all the same', async () => {
+  answer = { status: 401, body: '{"detail":"Not authenticated"}' }
+  const refused = vi.fn()
+  await expect(client('old', refused).call('GET /iods')).rejects.toMatchObject({ status: 401 })
+  expect(refused).toHaveBeenCalledExactlyOnceWith('old')
+})
+
+test('an aborted call rejects with the abort, not with an ApiError', async () => {
+  const page = new AbortController()
+  page.abort()
+  await expect(client().call('GET /iods', { signal: page.signal })).rejects.toMatchObject({
+    name: 'AbortError',
+  })
+})
+
+test('calls are typed by the contract', () => {
+  const api = client()
+  expectTypeOf<Output<'GET /profile/me'>>().toHaveProperty('has_openai_key')
+  expectTypeOf<ReturnType<typeof api.call<'DELETE /campaigns/:id'>>>().not.toBeAny()
+  // @ts-expect-error the path needs its id
+  const withoutId = () => api.call('POST /iods/:id/vote', { body: { vote_type: 'POSITIVE' } })
+  // @ts-expect-error no such vote
+  const wrongVote = () => api.call('POST /iods/:id/vote', { params: { id: 'x' }, body: { vote_type: 'UP' } })
+  // @ts-expect-error no such route
+  const wrongRoute = () => api.call('GET /nothing')
+  expect([withoutId, wrongVote, wrongRoute]).toHaveLength(3)
+})

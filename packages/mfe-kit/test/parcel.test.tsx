@@ -1,0 +1,98 @@
+import type { Profile } from '@iodine/contracts'
+import { Link, NavigationType, useLocation } from '@iodine/ui/router'
+import { useState } from 'react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { defineParcel, type HostProps, useHost } from '../src'
+import { type MountedParcel, mountParcel } from '../src/host'
+
+const user: Profile = {
+  id: 'a'.repeat(24),
+  email: 'ada@example.org',
+  username: 'ada',
+  is_admin: false,
+  created_at: '2026-01-01T00:00:00.000Z',
+  has_openai_key: false,
+}
+
+const hostProps = (change: Partial<HostProps> = {}): HostProps => ({
+  basePath: '/dashboard/iods',
+  location: at('/dashboard/iods'),
+  navigationType: NavigationType.Push,
+  navigate: vi.fn(),
+  session: { user, refresh: async () => {} },
+  api: { call: vi.fn(), page: vi.fn() },
+  notify: vi.fn(),
+  config: { product_name: 'Iodine', contact_email: '', social_links: [], extension_url: '' },
+  onCrash: vi.fn(),
+  ...change,
+})
+const at = (pathname: string) => ({ pathname, search: '', hash: '', state: null, key: pathname })
+
+let container: HTMLElement
+let parcel: MountedParcel | undefined
+
+beforeEach(() => {
+  container = document.body.appendChild(document.createElement('div'))
+})
+
+afterEach(async () => {
+  await parcel?.unmount()
+  parcel = undefined
+  container.remove()
+})
+
+async function mount(Root: () => React.ReactNode, props: HostProps) {
+  parcel = mountParcel(defineParcel(Root), container, props)
+  await parcel.mounted
+}
+
+function Section() {
+  const host = useHost()
+  const [open] = useState(() => performance.now())
+  return (
+    <p data-open={open}>
+      {useLocation().pathname} {host.session.user.username} <Link to="/profile/1">Details</Link>
+    </p>
+  )
+}
+
+test('a section sees its path below the base, the host props, and links that carry the base', async () => {
+  const props = hostProps()
+  await mount(Section, props)
+  expect(container.textContent).toContain('/ ada')
+  const link = container.querySelector('a') as HTMLAnchorElement
+  expect(link.getAttribute('href')).toBe('/dashboard/iods/profile/1')
+  link.click()
+  await vi.waitFor(() =>
+    expect(props.navigate).toHaveBeenCalledWith(
+      expect.objectContaining({ pathname: '/dashboard/iods/profile/1' }),
+      expect.anything(),
+    ),
+  )
+})
+
+test('new props reach the section without mounting it again, also in quick succession', async () => {
+  await mount(Section, hostProps())
+  const opened = container.querySelector('p')?.dataset.open
+  for (const page of ['a', 'b', 'c']) parcel?.update(hostProps({ location: at(`/dashboard/iods/${page}`) }))
+  await vi.waitFor(() => expect(container.textContent).toContain('/c ada'))
+  expect(container.querySelector('p')?.dataset.open).toBe(opened)
+})
+
+test('a throw while rendering reaches the host and leaves nothing behind', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const props = hostProps()
+  await mount(() => {
+    throw new Error('boom')
+  }, props)
+  await vi.waitFor(() =>
+    expect(props.onCrash).toHaveBeenCalledWith(expect.objectContaining({ message: 'boom' })),
+  )
+  expect(container.textContent).toBe('')
+})
+
+test('unmounting empties the container', async () => {
+  await mount(Section, hostProps())
+  await parcel?.unmount()
+  expect(container.childNodes).toHaveLength(0)
+})

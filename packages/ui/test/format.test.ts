@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { formatFrenchDate, formatLongDate, formatRelative, truncate } from '../src'
+
+test('dates read as each screen wants them', () => {
+  expect(formatLongDate('2025-06-17T12:00:00.000Z')).toBe('June 17, 2025')
+  expect(formatFrenchDate('2025-06-17T12:00:00.000Z')).toBe('17 juin 2025')
+  expect(formatLongDate('nonsense')).toBe('')
+})
+
+test('relative times take the largest whole unit', () => {
+  const now = Date.parse('2026-06-17T12:00:00.000Z')
+  const ago = (seconds: number) => formatRelative(now - seconds * 1000, now)
+  expect([ago(10), ago(60), ago(3 * 3600), ago(86_400), ago(40 * 86_400)]).toEqual([
+    'just now',
+    '1 minute ago',
+    '3 hours ago',
+    'yesterday',
+    'last month',
+  ])
+})
+
+test('truncating counts characters as people do and marks the cut', () => {
+  expect(truncate('abcd', 4)).toBe('abcd')
+  expect(truncate('abcde', 4)).toBe('abcd…')
+  expect(truncate('😀😀😀', 2)).toBe('😀😀…')
+})

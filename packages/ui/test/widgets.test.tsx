@@ -1,0 +1,102 @@
+import { CATEGORIES } from '@iodine/contracts'
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { CategoryTag, ErrorCallout, Loading, SearchInput } from '../src'
+import { ConfirmDialog, IodDialog, showToast } from '../src/overlays'
+
+afterEach(cleanup)
+
+test('each category has a colour class of its own choosing', () => {
+  for (const category of CATEGORIES) {
+    const { container } = render(<CategoryTag category={category} />)
+    expect(container.textContent).toBe(category)
+    expect(container.firstElementChild?.className).not.toContain('undefined')
+    cleanup()
+  }
+})
+
+test('the spinner waits before it shows, and says Loading...', async () => {
+  render(<Loading />)
+  expect(screen.getByRole('status').textContent).toBe('')
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('Loading...'))
+})
+
+test('an error offers Retry only where there is something to try', () => {
+  const retry = vi.fn()
+  render(<ErrorCallout title="Failed" onRetry={retry} />)
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(retry).toHaveBeenCalledOnce()
+  cleanup()
+  render(<ErrorCallout title="Failed" />)
+  expect(screen.queryByRole('button')).toBeNull()
+})
+
+test("'/' focuses the search, but not while somebody types elsewhere", () => {
+  render(
+    <>
+      <SearchInput value="" onChange={() => {}} placeholder="Search campaigns..." />
+      <textarea aria-label="notes" />
+    </>,
+  )
+  const search = screen.getByLabelText('Search campaigns...')
+  fireEvent.keyDown(screen.getByLabelText('notes'), { key: '/' })
+  expect(document.activeElement).not.toBe(search)
+  fireEvent.keyDown(document.body, { key: '/' })
+  expect(document.activeElement).toBe(search)
+})
+
+test('the IOD form closes on success and stays as filled in on failure', async () => {
+  const onClose = vi.fn()
+  const onSubmit = vi.fn().mockResolvedValueOnce(false).mockResolvedValueOnce(true)
+  render(
+    <IodDialog
+      isOpen
+      title="Create IOD from Data Field"
+      initial={{ value: '#x' }}
+      categories={CATEGORIES}
+      canSubmit={draft => draft.value !== '' && draft.category !== ''}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    />,
+  )
+  const submit = screen.getByRole('button', { name: 'Create IOD' }) as HTMLButtonElement
+  expect(submit.disabled).toBe(true)
+  fireEvent.change(screen.getByLabelText('Category'), { target: { value: 'HASHTAGS' } })
+  expect(submit.disabled).toBe(false)
+  fireEvent.submit(submit.closest('.bp6-dialog')?.querySelector('form') as HTMLFormElement)
+  await waitFor(() =>
+    expect(onSubmit).toHaveBeenCalledWith({ value: '#x', category: 'HASHTAGS', description: '', source: '' }),
+  )
+  expect(onClose).not.toHaveBeenCalled()
+  await waitFor(() => expect(submit.className).not.toContain('loading'))
+  fireEvent.submit(submit.closest('.bp6-dialog')?.querySelector('form') as HTMLFormElement)
+  await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
+})
+
+test('a confirmation closes only after the work is done', async () => {
+  let finish = () => {}
+  const onClose = vi.fn()
+  render(
+    <ConfirmDialog
+      isOpen
+      title="Delete data"
+      confirmLabel="Delete"
+      onConfirm={() => new Promise<void>(resolve => (finish = resolve))}
+      onClose={onClose}
+    >
+      Are you sure you want to delete this data?
+    </ConfirmDialog>,
+  )
+  fireEvent.click(screen.getByRole('button', { name: 'Delete' }))
+  expect(onClose).not.toHaveBeenCalled()
+  finish()
+  await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
+})
+
+test('a toast shows title and description and closes by its button', async () => {
+  await showToast({ title: 'Deleted', description: 'Data deleted successfully', status: 'success' })
+  await screen.findByText('Data deleted successfully')
+  expect(screen.getByText('Deleted')).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Close' }))
+  await waitFor(() => expect(screen.queryByText('Deleted')).toBeNull())
+})

@@ -1,0 +1,126 @@
+import { defineParcel } from '@iodine/mfe-kit'
+import { act, fireEvent, screen, waitFor } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { TOKEN_KEY } from '../src/session/session-store'
+import { openApp, type Routes, user } from './harness'
+
+const SIGNED_IN: Routes = { 'GET /profile/me': [200, user], 'GET /iods': [200, []] }
+const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>
+  openApp(path, { ...SIGNED_IN, ...routes }, { token: 't', ...remotes })
+
+test('nobody without a session gets in', async () => {
+  await openApp('/dashboard/iods', {})
+  await screen.findByLabelText('Email')
+  expect(window.location.pathname).toBe('/login')
+})
+
+test('an unknown section is Page Not Found', async () => {
+  await open('/dashboard/nowhere')
+  await screen.findByRole('heading', { name: 'Page Not Found' })
+})
+
+test('a section that fails to load is an error card in its place, and Retry loads it anew', async () => {
+  const parcel = defineParcel(() => <h1>The section</h1>)
+  const load = vi.fn().mockRejectedValueOnce(new Error('gone')).mockResolvedValue(parcel)
+  await open('/dashboard/iods', {}, { remotes: { load } })
+  await screen.findByText('IODs could not be shown')
+  expect(screen.getByRole('link', { name: 'Campaigns' })).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
+  await screen.findByRole('heading', { name: 'The section' })
+  expect(screen.queryByText('IODs could not be shown')).toBeNull()
+})
+
+test('a section that throws while rendering is the same card, also after a while', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  let broken = true
+  const parcel = defineParcel(() => {
+    if (broken) throw new Error('boom')
+    return <h1>The section</h1>
+  })
+  await open('/dashboard/iods', {}, { remotes: { load: async () => parcel } })
+  await screen.findByText('IODs could not be shown')
+  broken = false
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
+  await screen.findByRole('heading', { name: 'The section' })
+})
+
+test('leaving a section unmounts it', async () => {
+  const parcel = defineParcel(() => <h1>The section</h1>)
+  await open('/dashboard/iods', {}, { remotes: { load: async () => parcel } })
+  await screen.findByRole('heading', { name: 'The section' })
+  await act(async () => fireEvent.click(screen.getByRole('link', { name: 'Dashboard' })))
+  await screen.findByRole('heading', { name: 'Get in Touch' })
+  expect(screen.queryByRole('heading', { name: 'The section' })).toBeNull()
+})
+
+test('Organization says that it is coming', async () => {
+  await open('/dashboard/overview')
+  fireEvent.click(await screen.findByRole('button', { name: /Organization/ }))
+  await screen.findByText('Coming Soon - Organization features will be available in a future update.')
+})
+
+test('the menu search narrows the items down', async () => {
+  await open('/dashboard/overview')
+  fireEvent.change(await screen.findByLabelText('Search the menu'), { target: { value: 'camp' } })
+  expect(screen.queryByRole('link', { name: 'Graph' })).toBeNull()
+  expect(screen.getByRole('link', { name: 'Campaigns' })).toBeTruthy()
+})
+
+test('logging out ends the session on the server and here', async () => {
+  const { calls } = await open('/dashboard/overview', { 'POST /auth/logout': [200, { logged_out: true }] })
+  fireEvent.click(await screen.findByRole('button', { name: 'Logout' }))
+  await screen.findByLabelText('Email')
+  expect(localStorage.getItem(TOKEN_KEY)).toBeNull()
+  await waitFor(() => expect(calls.map(call => call.route)).toContain('POST /auth/logout'))
+})
+
+test('a 401 in the middle goes to login without a word', async () => {
+  await open('/dashboard/overview', { 'GET /iods': [401, { detail: 'Not authenticated' }] })
+  await screen.findByLabelText('Email')
+  expect(screen.queryByText('Error loading data')).toBeNull()
+  expect(localStorage.getItem(TOKEN_KEY)).toBeNull()
+})
+
+test('another failure of the dashboard load is said inline', async () => {
+  await open('/dashboard/overview', { 'GET /iods': [503, { detail: 'x' }] })
+  await screen.findByText('Error loading data')
+})
+
+test('a failed extension code says so', async () => {
+  await open('/dashboard/overview', { 'POST /auth/generate-extension-code': [500, { detail: 'x' }] })
+  fireEvent.click(await screen.findByRole('button', { name: 'Generate Code' }))
+  await screen.findByText('Failed to generate extension code')
+})
+
+test('members see Access denied where admins see the codes', async () => {
+  const { calls } = await open('/dashboard/admin')
+  await screen.findByText('Access denied')
+  expect(screen.getByText("You don't have permission to access this page.")).toBeTruthy()
+  expect(screen.queryByRole('link', { name: 'Admin' })).toBeNull()
+  expect(calls.map(call => call.route)).not.toContain('GET /admin/beta-codes')
+})
+
+test('a username must not be blank, and a refusal shows its detail', async () => {
+  await open('/dashboard/profile', {
+    'POST /profile/setup-username': [409, { detail: 'This username is already taken' }],
+  })
+  fireEvent.click(await screen.findByRole('button', { name: 'Edit username' }))
+  const field = screen.getByRole('textbox', { name: 'Username' })
+  const save = () => fireEvent.submit(field.closest('form') as HTMLFormElement)
+  fireEvent.change(field, { target: { value: '  ' } })
+  save()
+  await screen.findByText('Username cannot be empty')
+  fireEvent.change(field, { target: { value: 'bob_99' } })
+  save()
+  await screen.findByText('This username is already taken')
+  fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  expect(screen.getAllByText('@ada')).toHaveLength(2)
+})
+
+test('an AI key must not be blank', async () => {
+  await open('/dashboard/profile')
+  fireEvent.click(await screen.findByRole('button', { name: 'Add key' }))
+  await screen.findByText('Add your OpenAI API key')
+  fireEvent.submit(screen.getByPlaceholderText('sk-...').closest('form') as HTMLFormElement)
+  await screen.findByText('API key cannot be empty')
+})

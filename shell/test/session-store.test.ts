@@ -1,0 +1,120 @@
+import type { Profile } from '@iodine/contracts'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { createSessionStore, TOKEN_KEY } from '../src/session/session-store'
+
+const ada = { id: 'a'.repeat(24), username: 'ada' } as Profile
+const bob = { id: 'b'.repeat(24), username: 'bob' } as Profile
+
+beforeEach(() => localStorage.clear())
+
+/** A profile call whose answers the test gives one by one. */
+function profileCalls() {
+  const pending: { answer: (user: Profile) => void; fail: () => void }[] = []
+  const fetchProfile = vi.fn(
+    () =>
+      new Promise<Profile>((resolve, reject) => {
+        pending.push({ answer: resolve, fail: () => reject(new Error('refused')) })
+      }),
+  )
+  return { fetchProfile, pending }
+}
+const settled = () => new Promise(resolve => setTimeout(resolve))
+
+test('without a token the first check ends at once with nobody', () => {
+  const { fetchProfile } = profileCalls()
+  const session = createSessionStore(fetchProfile, localStorage)
+  expect(session.getState()).toEqual({ user: null, loading: true })
+  session.start()
+  expect(session.getState()).toEqual({ user: null, loading: false })
+  expect(fetchProfile).not.toHaveBeenCalled()
+})
+
+test('with a token the profile becomes the user', async () => {
+  localStorage.setItem(TOKEN_KEY, 't')
+  const session = createSessionStore(async () => ada, localStorage)
+  session.start()
+  expect(session.getState().loading).toBe(true)
+  await settled()
+  expect(session.getState()).toEqual({ user: ada, loading: false })
+})
+
+test('a profile call that fails removes the token and leaves nobody', async () => {
+  localStorage.setItem(TOKEN_KEY, 't')
+  const session = createSessionStore(() => Promise.reject(new Error('503')), localStorage)
+  session.start()
+  await settled()
+  expect(session.getState()).toEqual({ user: null, loading: false })
+  expect(localStorage.getItem(TOKEN_KEY)).toBeNull()
+})
+
+test('login stores the token and shows loading until the profile is there', async () => {
+  const session = createSessionStore(async () => ada, localStorage)
+  session.start()
+  const done = session.login('fresh')
+  expect(localStorage.getItem(TOKEN_KEY)).toBe('fresh')
+  expect(session.getState().loading).toBe(true)
+  await done
+  expect(session.getState()).toEqual({ user: ada, loading: false })
+})
+
+test('another tab that signs out or in is followed; other keys are not', async () => {
+  const { fetchProfile, pending } = profileCalls()
+  const session = createSessionStore(fetchProfile, localStorage)
+  const stop = session.start()
+  localStorage.setItem(TOKEN_KEY, 't')
+  window.dispatchEvent(new StorageEvent('storage', { key: 'theme' }))
+  expect(fetchProfile).not.toHaveBeenCalled()
+  window.dispatchEvent(new StorageEvent('storage', { key: TOKEN_KEY }))
+  pending[0]?.answer(ada)
+  await settled()
+  expect(session.getState().user).toBe(ada)
+  localStorage.removeItem(TOKEN_KEY)
+  window.dispatchEvent(new StorageEvent('storage', { key: TOKEN_KEY }))
+  expect(session.getState().user).toBeNull()
+  stop()
+  localStorage.setItem(TOKEN_KEY, 't')
+  window.dispatchEvent(new StorageEvent('storage', { key: TOKEN_KEY }))
+  expect(fetchProfile).toHaveBeenCalledOnce()
+})
+
+test('of overlapping checks the latest counts, and an answer after logout is dropped', async () => {
+  const { fetchProfile, pending } = profileCalls()
+  const session = createSessionStore(fetchProfile, localStorage)
+  void session.login('one')
+  void session.login('two')
+  pending[1]?.answer(bob)
+  pending[0]?.fail()
+  await settled()
+  expect(session.getState().user).toBe(bob)
+  expect(localStorage.getItem(TOKEN_KEY)).toBe('two')
+  void session.refresh()
+  session.logout()
+  pending[2]?.answer(bob)
+  await settled()
+  expect(session.getState()).toEqual({ user: null, loading: false })
+})
+
+test('refresh shows loading, reload does not and survives a failure', async () => {
+  const { fetchProfile, pending } = profileCalls()
+  const session = createSessionStore(fetchProfile, localStorage)
+  void session.login('t')
+  pending[0]?.answer(ada)
+  await settled()
+  const reload = session.reload()
+  expect(session.getState().loading).toBe(false)
+  pending[1]?.fail()
+  await expect(reload).rejects.toThrow()
+  expect(session.getState().user).toBe(ada)
+  void session.refresh()
+  expect(session.getState().loading).toBe(true)
+})
+
+test('a 401 for an old token leaves the new session alone', async () => {
+  const session = createSessionStore(async () => ada, localStorage)
+  await session.login('new')
+  expect(session.expire('old')).toBe(false)
+  expect(session.getState().user).toBe(ada)
+  expect(session.expire('new')).toBe(true)
+  expect(session.getState().user).toBeNull()
+  expect(localStorage.getItem(TOKEN_KEY)).toBeNull()
+})

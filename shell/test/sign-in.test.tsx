@@ -1,0 +1,125 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { TOKEN_KEY } from '../src/session/session-store'
+import { openApp, user } from './harness'
+
+const REQUEST = 'POST /auth/request-magic-link'
+const VERIFY = 'POST /auth/verify-magic-link'
+
+const type = (label: string, value: string) =>
+  fireEvent.change(screen.getByLabelText(label), { target: { value } })
+const press = (name: string) => {
+  const button = screen.getByRole('button', { name })
+  fireEvent.submit(button.closest('form') as HTMLFormElement)
+}
+
+test('the link is asked for without a code first, then with it once the server wants one', async () => {
+  const { calls } = await openApp('/login', {
+    [REQUEST]: body => [200, { requires_beta_code: !(body as { invite_code?: string }).invite_code }],
+  })
+  await screen.findByRole('heading', { name: 'Welcome to Iodine' })
+  expect(screen.queryByLabelText('Beta code')).toBeNull()
+  type('Email', 'ada@example.org')
+  press('Continue')
+  await screen.findByText('Beta Code Required')
+  expect(screen.getByText('Please enter your beta invitation code')).toBeTruthy()
+  type('Beta code', 'ABC')
+  press('Validate')
+  await screen.findByText('Email Sent')
+  expect(screen.getByText('Check your email to sign in')).toBeTruthy()
+  expect(calls.map(call => call.body)).toEqual([
+    { email: 'ada@example.org', is_extension: false },
+    { email: 'ada@example.org', invite_code: 'ABC', is_extension: false },
+  ])
+})
+
+test('a refusal shows the detail, and a failure without one says so', async () => {
+  let detail: unknown = ['first', 'second']
+  await openApp('/login', { [REQUEST]: () => [400, { detail }] })
+  await screen.findByLabelText('Email')
+  press('Continue')
+  await screen.findByText('first, second')
+  detail = undefined
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Continue' }).className).not.toContain('loading'),
+  )
+  press('Continue')
+  await screen.findByText('An error occurred')
+})
+
+test('a good link signs in and leads on by has_username', async () => {
+  await openApp('/auth/verify?token=abc', {
+    [VERIFY]: [200, { access_token: 'fresh', has_username: false }],
+    'GET /profile/me': [200, { ...user, username: null }],
+  })
+  await screen.findByText("Let's get you started by choosing your username")
+  expect(localStorage.getItem(TOKEN_KEY)).toBe('fresh')
+  expect(window.location.pathname).toBe('/setup-username')
+})
+
+test('a refused link goes to login with nothing but a line in the log', async () => {
+  const log = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  await openApp('/magic-login?token=used', {
+    [VERIFY]: [400, { detail: 'This link is invalid or has expired' }],
+  })
+  await screen.findByLabelText('Email')
+  expect(log).toHaveBeenCalledOnce()
+  expect(screen.queryByText('This link is invalid or has expired')).toBeNull()
+  expect(window.location.pathname).toBe('/login')
+  log.mockRestore()
+})
+
+test('a link without a token asks the server nothing', async () => {
+  const { calls } = await openApp('/magic-login', {})
+  await screen.findByLabelText('Email')
+  expect(calls).toEqual([])
+})
+
+test('a page that nobody looks at leaves the link unused', async () => {
+  const visibility = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden')
+  const { calls } = await openApp('/magic-login?token=abc', {
+    [VERIFY]: [200, { access_token: 'fresh', has_username: false }],
+    'GET /profile/me': [200, user],
+  })
+  await screen.findByText('Connexion en cours...')
+  await new Promise(resolve => setTimeout(resolve, 50))
+  expect(calls).toEqual([])
+  visibility.mockReturnValue('visible')
+  document.dispatchEvent(new Event('visibilitychange'))
+  await waitFor(() => expect(calls.map(call => call.route)).toContain(VERIFY))
+  visibility.mockRestore()
+  await screen.findByLabelText('Username')
+})
+
+test('a username of the wrong form is marked once something is typed; a refusal shows inline and as a toast', async () => {
+  await openApp(
+    '/setup-username',
+    {
+      'GET /profile/me': [200, user],
+      'POST /profile/setup-username': [409, { detail: 'This username is already taken' }],
+    },
+    { token: 't' },
+  )
+  const rule = 'Username must contain between 3 and 20 alphanumeric characters'
+  await screen.findByLabelText('Username')
+  expect(screen.queryByText(rule)).toBeNull()
+  type('Username', 'a b')
+  expect(screen.getByText(rule)).toBeTruthy()
+  expect(screen.getByLabelText('Username').getAttribute('aria-invalid')).toBe('true')
+  type('Username', 'ada_99')
+  expect(screen.queryByText(rule)).toBeNull()
+  press('Continue')
+  await waitFor(() => expect(screen.getAllByText('This username is already taken')).toHaveLength(2))
+})
+
+test('a list of details in the username step is not shown raw', async () => {
+  await openApp(
+    '/setup-username',
+    { 'GET /profile/me': [200, user], 'POST /profile/setup-username': [422, { detail: ['x'] }] },
+    { token: 't' },
+  )
+  await screen.findByLabelText('Username')
+  type('Username', 'ada_99')
+  press('Continue')
+  await waitFor(() => expect(screen.getAllByText('An error occurred')).toHaveLength(2))
+})
