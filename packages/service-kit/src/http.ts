@@ -66,8 +66,10 @@ const onClientError = (error: Error & { code?: string }, socket: Socket): void =
 
 export interface HttpAppOptions {
   logger: FastifyBaseLogger
-  trustProxy?: boolean | string
+  trustProxy?: boolean | string | ((address: string, hop: number) => boolean)
   bodyLimit?: number
+  /** Answers a request that no route takes, or leaves it to the 404 by returning undefined. */
+  fallback?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
 
 /** A Fastify instance that keeps the contract's wire conventions: JSON errors from every layer, strict JSON in, both slashes. */
@@ -75,6 +77,7 @@ export const createHttpApp = ({
   logger,
   trustProxy = false,
   bodyLimit = LIMITS.bodyBytes,
+  fallback,
 }: HttpAppOptions): FastifyInstance => {
   const app: FastifyInstance = Fastify({
     loggerInstance: logger,
@@ -103,7 +106,10 @@ export const createHttpApp = ({
     }
   })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
-  app.setNotFoundHandler((request, reply) => sendError(new HttpError(404, DETAILS.notFound), request, reply))
+  app.setNotFoundHandler(
+    (request, reply) =>
+      fallback?.(request, reply) ?? sendError(new HttpError(404, DETAILS.notFound), request, reply),
+  )
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     if (request.raw.url && request.raw.url.length > MAX_URL) throw new HttpError(414, DETAILS.uriTooLong)

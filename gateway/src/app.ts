@@ -1,0 +1,59 @@
+import {
+  connectRedis,
+  createHttpApp,
+  createLogger,
+  createPeers,
+  createTokenVerifier,
+  type Part,
+  remoteKeys,
+  type ServiceDeps,
+} from '@iodine/service-kit'
+import type { GatewayConfig } from './config.js'
+import { addHealth } from './health.js'
+import { addProxy } from './plugins/proxy.js'
+import { addReference } from './plugins/reference.js'
+import { addSecurity } from './plugins/security.js'
+import { addWeb, shellPage } from './plugins/web.js'
+import { ROUTES } from './routes.js'
+import { createSessionCheck } from './sessions.js'
+
+const PARTS = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community', 'workers'] as const
+
+/** The one public door: sessions are checked here, requests go on by path, and the web apps are served. */
+export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): Promise<Part> => {
+  const log = deps.logger ?? createLogger('gateway', config.LOG_LEVEL)
+  const redis = await connectRedis(config.REDIS_URL)
+  const peers = createPeers(config)
+  const addressOf = (name: (typeof PARTS)[number]) =>
+    config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`]
+  const app = createHttpApp({ logger: log, trustProxy: config.TRUST_PROXY, fallback: shellPage(config) })
+  app.addHook('onClose', async () => {
+    await peers.close()
+    redis.disconnect()
+  })
+  try {
+    const keys = deps.tokenKeys ?? remoteKeys(config.AUTH_URL)
+    const checkSession = createSessionCheck(createTokenVerifier(keys), redis, config.REDIS_PREFIX, peers)
+    await addSecurity(app, config)
+    addHealth(
+      app,
+      Object.fromEntries(PARTS.flatMap(name => (addressOf(name) ? [[name, addressOf(name) as string]] : []))),
+    )
+    await addReference(app)
+    addProxy(app, { routes: ROUTES, addressOf, checkSession })
+    await addWeb(app, config)
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+  let closed: Promise<void> | undefined
+  return {
+    name: 'gateway',
+    app,
+    listen: () => app.listen({ host: config.HOST, port: config.PORT }),
+    close: () => {
+      closed ??= Promise.resolve(app.close()).then(() => {})
+      return closed
+    },
+  }
+}

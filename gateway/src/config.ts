@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url'
+import { serviceConfigSchema, urlSetting } from '@iodine/service-kit'
+import { z } from 'zod'
+
+const list = z
+  .string()
+  .default('')
+  .transform(text =>
+    text
+      .split(',')
+      .map(part => part.trim())
+      .filter(Boolean),
+  )
+
+export const gatewayConfigSchema = serviceConfigSchema.extend({
+  // The one part that nothing works without.
+  AUTH_URL: urlSetting('http', 'https'),
+  WORKERS_URL: urlSetting('http', 'https').optional(),
+  CONTACT_EMAIL: z.string().default('contact@iodine.local'),
+  /** `Label=https://…`, comma-separated: the links of the Get in Touch card. */
+  SOCIAL_LINKS: list
+    .transform(links =>
+      links.map(link => ({ label: link.split('=', 1)[0] ?? '', url: link.replace(/^[^=]*=/, '') })),
+    )
+    .pipe(z.array(z.object({ label: z.string().min(1), url: urlSetting('http', 'https') }))),
+  /** Where the collector extension is to be had. */
+  EXTENSION_URL: z.string().default(''),
+  CORS_ORIGINS: list,
+  /** Which proxies in front of this one say truly where a request comes from: true, false, hops, or addresses. */
+  TRUST_PROXY: z
+    .string()
+    .default('false')
+    .transform(text => {
+      if (text === 'true' || text === 'false') return text === 'true'
+      return /^\d+$/.test(text) ? (_address: string, hop: number) => hop < Number(text) : text
+    }),
+  /** Folder that holds the built web apps: shell, mfe-data and so on, each with its `dist`. */
+  WEB_ROOT: z.string().default(fileURLToPath(new URL('../..', import.meta.url))),
+})
+export type GatewayConfig = z.output<typeof gatewayConfigSchema>

@@ -1,0 +1,2 @@
+export { createApp } from './app.js'
+export { type GatewayConfig, gatewayConfigSchema } from './config.js'

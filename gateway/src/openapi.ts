@@ -1,0 +1,100 @@
+import * as contracts from '@iodine/contracts'
+import { type EndpointSpec, PRODUCT_NAME } from '@iodine/contracts'
+import { API_BASE } from '@iodine/service-kit'
+import { z } from 'zod'
+
+const TABLES = {
+  auth: contracts.authApi,
+  profile: contracts.profileApi,
+  admin: contracts.adminApi,
+  collector: contracts.collectorApi,
+  iods: contracts.iodsApi,
+  campaigns: contracts.campaignsApi,
+  narratives: contracts.narrativesApi,
+  graph: contracts.graphApi,
+  community: contracts.communityApi,
+}
+
+/** Every public operation, with the section that it belongs to. */
+export const endpoints: { tag: string; name: string; spec: EndpointSpec }[] = Object.entries(TABLES).flatMap(
+  ([tag, table]) => Object.entries(table).map(([name, spec]) => ({ tag, name, spec: spec as EndpointSpec })),
+)
+
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    unrepresentable: 'any',
+    io,
+    target: 'openapi-3.0',
+  })
+  return rest
+}
+
+const parametersOf = (place: 'path' | 'query', schema: z.ZodType | undefined) => {
+  if (!schema) return []
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, object>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }))
+}
+
+const problem = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+
+const operationOf = (tag: string, name: string, spec: EndpointSpec) => ({
+  tags: [tag],
+  operationId: name,
+  summary: spec.summary,
+  security: spec.access === 'anyone' ? [] : [{ session: [] }],
+  parameters: [...parametersOf('path', spec.params), ...parametersOf('query', spec.query)],
+  ...(spec.body && {
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(spec.body, 'input') } },
+    },
+  }),
+  responses: {
+    [spec.status ?? 200]: {
+      description: 'Success',
+      content: { 'application/json': { schema: schemaOf(spec.response, 'output') } },
+    },
+    ...(spec.access !== 'anyone' && { 401: problem('No live session') }),
+    ...((spec.body || spec.query) && { 422: problem('Validation: one message a fault') }),
+    default: problem('Any other failure'),
+  },
+})
+
+/** The API as an OpenAPI 3.0 document, derived from the contracts. */
+export const openApiDocument = () => {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const { tag, name, spec } of endpoints) {
+    const path = spec.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [spec.method.toLowerCase()]: operationOf(tag, name, spec) }
+  }
+  return {
+    openapi: '3.0.3',
+    info: { title: `${PRODUCT_NAME} API`, version: '1' },
+    servers: [{ url: API_BASE }],
+    tags: Object.keys(TABLES).map(name => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      schemas: {
+        Error: {
+          type: 'object',
+          required: ['detail'],
+          properties: {
+            detail: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+          },
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import fastifySwagger from '@fastify/swagger'
+import fastifySwaggerUi from '@fastify/swagger-ui'
+import { API_BASE } from '@iodine/service-kit'
+import type { FastifyInstance } from 'fastify'
+import { openApiDocument } from '../openapi.js'
+
+/** The API reference for people, and the OpenAPI document that it shows. */
+export const addReference = async (app: FastifyInstance): Promise<void> => {
+  const document = openApiDocument()
+  app.get(`${API_BASE}/openapi.json`, async () => document)
+  await app.register(fastifySwagger, { mode: 'static', specification: { document: document as never } })
+  await app.register(fastifySwaggerUi, { routePrefix: `${API_BASE}/docs`, staticCSP: true })
+}

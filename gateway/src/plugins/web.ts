@@ -1,0 +1,72 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import { type BrowserConfig, PRODUCT_NAME, type RemotesTable } from '@iodine/contracts'
+import { notFound } from '@iodine/service-kit'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { GatewayConfig } from '../config.js'
+
+// Names that carry their content's hash: remoteEntry.08d8bdd7.js, static/js/index.175ea47acd.js.
+const HASHED = /\.[0-9a-f]{8,}\.\w+$/
+const CACHE = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' }
+
+const shellOf = (config: GatewayConfig) => join(config.WEB_ROOT, 'shell', 'dist')
+
+/** The shell's page for any address that a person may open: the shell's own router does the rest. */
+export const shellPage =
+  (config: GatewayConfig) =>
+  (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+    if (!request.headers.accept?.includes('text/html')) return undefined
+    if (/^\/(api|static|remotes)(\/|\?|$)/.test(request.raw.url ?? '')) return undefined
+    if (!existsSync(join(shellOf(config), 'index.html'))) return undefined
+    return reply.sendFile('index.html', shellOf(config))
+  }
+
+/** Serves the shell, the remotes and what the browser needs to know at run time. */
+export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promise<void> => {
+  const { WEB_ROOT } = config
+  await app.register(fastifyStatic, {
+    root: WEB_ROOT,
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+    dotfiles: 'ignore',
+    setHeaders: (reply, path) => {
+      const kind = HASHED.test(path.replace(/\.(br|gz)$/, '')) ? 'hashed' : 'other'
+      reply.header('cache-control', CACHE[kind])
+    },
+  })
+
+  // Looked up on each request: a section may be built or deployed while the gateway runs.
+  const remotes = () =>
+    readdirSync(WEB_ROOT).filter(
+      name => name.startsWith('mfe-') && existsSync(join(WEB_ROOT, name, 'dist', 'mf-manifest.json')),
+    )
+
+  app.get('/remotes.json', async (_request, reply): Promise<RemotesTable> => {
+    reply.header('cache-control', CACHE.other)
+    return Object.fromEntries(
+      remotes().map(name => [name.replaceAll('-', '_'), `/remotes/${name}/mf-manifest.json`]),
+    )
+  })
+  app.get('/config.json', async (_request, reply): Promise<BrowserConfig> => {
+    reply.header('cache-control', CACHE.other)
+    return {
+      product_name: PRODUCT_NAME,
+      contact_email: config.CONTACT_EMAIL,
+      social_links: config.SOCIAL_LINKS,
+      extension_url: config.EXTENSION_URL,
+    }
+  })
+  app.get<{ Params: { remote: string; '*': string } }>('/remotes/:remote/*', async (request, reply) => {
+    const { remote, '*': file } = request.params
+    if (!/^mfe-[a-z-]+$/.test(remote)) throw notFound()
+    return reply.sendFile(file, join(WEB_ROOT, remote, 'dist'))
+  })
+  app.get<{ Params: { '*': string } }>('/static/*', async (request, reply) =>
+    reply.sendFile(`static/${request.params['*']}`, shellOf(config)),
+  )
+  app.get('/icon.svg', async (_request, reply) => reply.sendFile('icon.svg', shellOf(config)))
+  app.get('/', async (request, reply) => shellPage(config)(request, reply) ?? reply.callNotFound())
+}
