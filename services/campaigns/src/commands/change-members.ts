@@ -14,12 +14,12 @@ export const addIod = async (
   id: string,
   iodId: string,
 ): Promise<CampaignDoc> => {
+  const iod = new Types.ObjectId(iodId)
   const [, [known]] = await Promise.all([
     findCampaign(model, id),
-    peers.call('iods', iodsInternal.getIods, { body: { ids: [iodId] } }),
+    peers.call('iods', iodsInternal.getIods, { body: { ids: [iod.toHexString()] } }),
   ])
   if (!known) throw notFound()
-  const iod = new Types.ObjectId(iodId)
   await model.updateOne(
     { _id: id, iod_ids: { $ne: iod } },
     { $push: { iod_ids: iod }, $inc: { iod_count: 1 } },

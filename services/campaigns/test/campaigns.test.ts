@@ -1,0 +1,316 @@
+import { type CampaignDetail, campaignsApi, DETAILS, type Iod, iodsInternal } from '@iodine/contracts'
+import { HttpError, readConfig, type StoreService, usersVersionKey } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  type BedUser,
+  newId,
+  type ServiceBed,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { campaignsConfigSchema, createApp } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let ana: BedUser
+let bo: BedUser
+let api: ApiClient
+let bosApi: ApiClient
+/** What the iods service knows, and how often it was asked. */
+let iods: Map<string, Iod>
+let asked: string[][]
+
+const iod = (): Iod => {
+  const id = newId()
+  const made: Iod = {
+    id,
+    value: `value of ${id}`,
+    category: 'URL',
+    description: '',
+    source_type: 'MANUAL',
+    source: null,
+    source_id: null,
+    created_by: 'ana',
+    created_by_id: ana.id,
+    created_by_username: 'ana',
+    created_at: new Date().toISOString(),
+    votes: [],
+    comments: [],
+  }
+  iods.set(id, made)
+  return made
+}
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  service = await createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)
+  url = await service.listen()
+  ana = await bed.user('ana')
+  bo = await bed.user('bo')
+  api = apiClient(url, ana.token)
+  bosApi = apiClient(url, bo.token)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+beforeEach(() => {
+  iods = new Map()
+  asked = []
+  bed.answer(iodsInternal.getIods, ({ body }) => {
+    asked.push(body.ids)
+    // In an order of its own, as a database would.
+    return [...iods.values()].filter(({ id }) => body.ids.includes(id)).reverse()
+  })
+})
+
+const create = (name = 'Night numbers', description?: string, client = api) =>
+  client.call(campaignsApi.createCampaign, { body: { name, description } })
+const add = (id: string, iod_id: string, client = api) =>
+  client.send('POST', `/campaigns/${id}/add-iod`, { iod_id })
+const remove = (id: string, iod_id: string, client = api) =>
+  client.send('POST', `/campaigns/${id}/remove-iod`, { iod_id })
+const detail = (id: string): Promise<CampaignDetail> => api.call(campaignsApi.getCampaign, { params: { id } })
+const notFound = { status: 404, body: { detail: 'Not found' } }
+
+describe('campaigns', () => {
+  it('are created, listed newest first, and read', async () => {
+    const answer = await api.send('POST', '/campaigns/', { name: 'First <b>', description: ' as sent ' })
+    expect(answer.status).toBe(201)
+    const first = answer.body
+    expect(first).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      name: 'First <b>',
+      description: ' as sent ',
+      created_by_id: ana.id,
+      created_by_username: 'ana',
+      created_at: expect.stringMatching(/\.\d{3}Z$/),
+      iod_count: 0,
+    })
+    const second = await create('Second', undefined, bosApi)
+    expect(second.description).toBe('')
+    expect((await api.call(campaignsApi.listCampaigns)).slice(0, 2)).toEqual([second, first])
+    expect(await detail(first.id)).toEqual({ ...first, iods: [] })
+    expect(asked).toEqual([])
+  })
+
+  it('of one user are at /campaigns/my, which is never an id', async () => {
+    const carla = await bed.user('carla')
+    const client = apiClient(url, carla.token)
+    expect((await client.send('GET', '/campaigns/my/')).body).toEqual([])
+    const mine = await create('Mine', 'x', client)
+    expect(await client.call(campaignsApi.listMyCampaigns)).toEqual([mine])
+    for (const method of ['PATCH', 'DELETE'])
+      expect(await client.send(method, '/campaigns/my', { name: 'x' })).toMatchObject(notFound)
+  })
+
+  it('come in pages', async () => {
+    const dora = apiClient(url, (await bed.user('dora')).token)
+    for (let n = 0; n < 5; n++) await create(`Page ${n}`, undefined, dora)
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page = await dora.send('GET', `/campaigns/my?limit=2${cursor && `&cursor=${cursor}`}`)
+      expect(page.headers.get('x-total-count')).toBe('5')
+      seen.push(...page.body.map(({ name }: { name: string }) => name))
+      cursor = page.headers.get('x-next-cursor')
+    }
+    expect(seen).toEqual(['Page 4', 'Page 3', 'Page 2', 'Page 1', 'Page 0'])
+    const all = await api.send('GET', '/campaigns?limit=1')
+    expect(all.headers.get('x-total-count')).toBe(String((await api.send('GET', '/campaigns')).body.length))
+  })
+
+  it.each([
+    [{}, /^name: /],
+    [{ name: ' \t\n' }, 'name: must not be empty'],
+    [{ name: null }, /^name: /],
+    [{ name: 'x'.repeat(10_001) }, 'name: must have at most 10000 characters'],
+    [{ name: 'x', description: 7 }, /^description: /],
+    [{ name: 'x', created_by: newId() }, 'created_by: is not a known field'],
+    [{ name: 'x', iods: [] }, 'iods: is not a known field'],
+  ])('refuse a wrong body (%#)', async (body, fault) => {
+    const answer = await api.send('POST', '/campaigns', body)
+    expect(answer.status).toBe(422)
+    expect(answer.body.detail).toEqual([typeof fault === 'string' ? fault : expect.stringMatching(fault)])
+    if (!('name' in body)) return
+    const { id } = await create()
+    expect((await api.send('PATCH', `/campaigns/${id}`, body)).status).toBe(422)
+  })
+
+  it('show a rename of their creator at once', async () => {
+    const user = await bed.user('before')
+    const { id } = await create('Renamed', '', apiClient(url, user.token))
+    bed.users.set(user.id, { id: user.id, username: 'after', created_at: user.created_at })
+    await service.redis.incr(usersVersionKey(bed.env.REDIS_PREFIX ?? ''))
+    expect((await detail(id)).created_by_username).toBe('after')
+    bed.users.delete(user.id)
+    await service.redis.incr(usersVersionKey(bed.env.REDIS_PREFIX ?? ''))
+    expect((await detail(id)).created_by_username).toBeNull()
+  })
+
+  it('ask for a full session', async () => {
+    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+    for (const [method, path] of [
+      ['GET', '/campaigns'],
+      ['GET', '/campaigns/my'],
+      ['POST', '/campaigns'],
+      ['GET', `/campaigns/${newId()}`],
+      ['PATCH', `/campaigns/${newId()}`],
+      ['DELETE', `/campaigns/${newId()}`],
+      ['POST', `/campaigns/${newId()}/add-iod`],
+    ] as const) {
+      expect((await apiClient(url).send(method, path)).status).toBe(401)
+      expect((await collector.send(method, path)).status).toBe(403)
+    }
+  })
+})
+
+describe('editing and deleting', () => {
+  it('is the creator’s alone', async () => {
+    const { id } = await create('Mine', 'text')
+    const refused = { status: 403, body: { detail: DETAILS.forbidden } }
+    expect(await bosApi.send('PATCH', `/campaigns/${id}`, { name: 'Taken' })).toMatchObject(refused)
+    expect(await bosApi.send('PATCH', `/campaigns/${id}`, {})).toMatchObject(refused)
+    expect(await bosApi.send('DELETE', `/campaigns/${id}`)).toMatchObject(refused)
+    expect(await detail(id)).toMatchObject({ name: 'Mine' })
+    const edited = await api.send('PATCH', `/campaigns/${id}/`, { name: 'New' })
+    expect(edited).toMatchObject({
+      status: 200,
+      body: { id, name: 'New', description: 'text', iod_count: 0 },
+    })
+    expect((await api.send('PATCH', `/campaigns/${id}`, { description: null })).body.description).toBe('')
+    expect((await api.send('PATCH', `/campaigns/${id}`)).body).toMatchObject({ name: 'New' })
+    expect(await api.send('DELETE', `/campaigns/${id}`)).toMatchObject({ status: 200, body: { id } })
+    expect(await api.send('DELETE', `/campaigns/${id}`)).toMatchObject(notFound)
+    expect(await api.send('PATCH', `/campaigns/${id}`, { name: 'x' })).toMatchObject(notFound)
+    expect(await api.send('GET', `/campaigns/${id}`)).toMatchObject(notFound)
+  })
+
+  it('finds nothing under ids that are none', async () => {
+    for (const id of ['x', '%00', '..%2f', '0'.repeat(25), newId()]) {
+      expect(await api.send('GET', `/campaigns/${id}`)).toMatchObject(notFound)
+      expect(await api.send('DELETE', `/campaigns/${id}`)).toMatchObject(notFound)
+      expect(await add(id, iod().id)).toMatchObject(notFound)
+      expect(await remove(id, newId())).toMatchObject(notFound)
+    }
+  })
+})
+
+describe('members', () => {
+  it('are added and removed by anybody, and answered whole in the order of adding', async () => {
+    const { id } = await create()
+    const [a, b, c] = [iod(), iod(), iod()]
+    await add(id, b.id)
+    await add(id, a.id, bosApi)
+    const answer = await add(id, c.id)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ id, created_by_id: ana.id, iod_count: 3, iods: [b, a, c] })
+    expect(await detail(id)).toEqual(answer.body)
+    expect(await remove(id, a.id, bosApi)).toMatchObject({
+      status: 200,
+      body: { iod_count: 2, iods: [b, c] },
+    })
+    expect(await remove(id, a.id)).toMatchObject({ status: 200, body: { iod_count: 2, iods: [b, c] } })
+    const listed = (await api.call(campaignsApi.listCampaigns)).find(campaign => campaign.id === id)
+    expect(listed).toMatchObject({ iod_count: 2 })
+    expect(listed).not.toHaveProperty('iods')
+    expect(listed).not.toHaveProperty('iod_ids')
+  })
+
+  it('come from the iods service in one call', async () => {
+    const { id } = await create()
+    const members = Array.from({ length: 7 }, iod)
+    for (const member of members) await add(id, member.id)
+    asked = []
+    expect((await detail(id)).iods).toEqual(members)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('are in once, however often they are added', async () => {
+    const { id } = await create()
+    const one = iod()
+    await add(id, one.id)
+    expect(await add(id, one.id)).toMatchObject({ status: 200, body: { iod_count: 1, iods: [one] } })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => add(id, one.id.toUpperCase())))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(await detail(id)).toMatchObject({ iod_count: 1, iods: [one] })
+  })
+
+  it('must exist', async () => {
+    const { id } = await create()
+    expect(await add(id, newId())).toMatchObject(notFound)
+    for (const body of [{}, { iod_id: 'x' }, { iod_id: null }, { iod_id: newId(), more: 1 }])
+      expect((await api.send('POST', `/campaigns/${id}/add-iod`, body)).status).toBe(422)
+    expect(await detail(id)).toMatchObject({ iod_count: 0, iods: [] })
+  })
+
+  it('all get in when 20 are added at once by two users, and all out likewise', async () => {
+    const { id } = await create()
+    const members = Array.from({ length: 20 }, iod)
+    const added = await Promise.all(members.map((member, n) => add(id, member.id, n % 2 ? api : bosApi)))
+    expect(added.every(({ status }) => status === 200)).toBe(true)
+    const full = await detail(id)
+    expect(full.iod_count).toBe(20)
+    expect(new Set(full.iods.map(member => member.id))).toEqual(new Set(members.map(member => member.id)))
+    await Promise.all([...members, ...members].map(member => remove(id, member.id)))
+    expect(await detail(id)).toMatchObject({ iod_count: 0, iods: [] })
+  })
+
+  it('leave nothing behind when the campaign is deleted while they are added', async () => {
+    const { id } = await create()
+    const members = Array.from({ length: 20 }, iod)
+    const [deleted, ...added] = await Promise.all([
+      api.send('DELETE', `/campaigns/${id}`),
+      ...members.map(member => add(id, member.id)),
+    ])
+    expect(deleted?.status).toBe(200)
+    for (const { status } of added) expect([200, 404]).toContain(status)
+    expect(await api.send('GET', `/campaigns/${id}`)).toMatchObject(notFound)
+    expect((await api.call(campaignsApi.listCampaigns)).some(campaign => campaign.id === id)).toBe(false)
+  })
+
+  it('can be 5,000', async () => {
+    const { id } = await create('Large')
+    const members = Array.from({ length: 5_000 }, iod)
+    const { ObjectId } = (await import('mongoose')).Types
+    await service.mongo
+      .collection('campaigns')
+      .updateOne(
+        { _id: new ObjectId(id) },
+        { $set: { iod_ids: members.map(member => new ObjectId(member.id)), iod_count: 5_000 } },
+      )
+    const extra = iod()
+    expect((await add(id, extra.id)).body.iods).toEqual([...members, extra])
+  })
+})
+
+describe('while the iods service is down', () => {
+  beforeEach(() => {
+    bed.answer(iodsInternal.getIods, () => {
+      throw new HttpError(503, DETAILS.unavailable)
+    })
+  })
+
+  it('a campaign stays readable and says what is missing', async () => {
+    const { id } = await create()
+    bed.answer(iodsInternal.getIods, ({ body }) => body.ids.flatMap(each => iods.get(each) ?? []))
+    const one = iod()
+    const whole = await add(id, one.id)
+    expect(whole.headers.get('x-iods-unavailable')).toBeNull()
+    bed.answer(iodsInternal.getIods, () => {
+      throw new HttpError(503, DETAILS.unavailable)
+    })
+    const answer = await api.send('GET', `/campaigns/${id}`)
+    expect(answer).toMatchObject({ status: 200, body: { id, iod_count: 1, iods: [] } })
+    expect(answer.headers.get('x-iods-unavailable')).toBe('true')
+    expect(await remove(id, one.id)).toMatchObject({ status: 200, body: { iod_count: 0 } })
+  })
+
+  it('adding answers 503 and changes nothing', async () => {
+    const { id } = await create()
+    expect(await add(id, newId())).toMatchObject({ status: 503, body: { detail: DETAILS.unavailable } })
+    expect(await detail(id)).toMatchObject({ iod_count: 0 })
+  })
+})

@@ -1,0 +1,327 @@
+import { communityApi, communityInternal, type DomainEvent } from '@iodine/contracts'
+import { readConfig, type StoreService } from '@iodine/service-kit'
+import { type ApiClient, apiClient, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { communityConfigSchema, createApp } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let api: ApiClient
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  service = await createApp(readConfig(communityConfigSchema, bed.env), bed.deps)
+  url = await service.listen()
+  api = apiClient(url, (await bed.user('reader')).token)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+beforeEach(async () => {
+  for (const name of ['users', 'contributions', 'counters'])
+    await service.mongo.collection(name).deleteMany({})
+})
+
+const post = (body: unknown, key = bed.env.SERVICE_KEY ?? '') =>
+  fetch(`${url}${communityInternal.applyEvent.path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-service-key': key },
+    body: JSON.stringify(body),
+  })
+const apply = async (...events: DomainEvent[]) => {
+  for (const event of events) {
+    const response = await post(event)
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+  }
+}
+
+const start = Date.UTC(2026, 0, 1)
+const time = (n: number) => new Date(start + n * 1000).toISOString()
+const userCreated = (id: string, username: string | null, n = 0): DomainEvent => ({
+  type: 'user.created',
+  data: { id, username, created_at: time(n) },
+})
+const userRenamed = (id: string, username: string, revision: number): DomainEvent => ({
+  type: 'user.renamed',
+  data: { id, username, revision },
+})
+const iodCreated = (id: string, user_id: string, n = 0, more = {}): DomainEvent => ({
+  type: 'iod.created',
+  data: { id, user_id, value: `v${n}`, category: 'URL', description: `d${n}`, created_at: time(n), ...more },
+})
+const narrativeCreated = (
+  id: string,
+  user_id: string,
+  n = 0,
+  text = `Text ${n}`,
+  triplets = 2,
+): DomainEvent => ({
+  type: 'narrative.created',
+  data: { id, user_id, text, triplets, created_at: time(n) },
+})
+const narrativeDeleted = (id: string, user_id: string): DomainEvent => ({
+  type: 'narrative.deleted',
+  data: { id, user_id },
+})
+const userDeleted = (id: string): DomainEvent => ({ type: 'user.deleted', data: { id } })
+
+const users = (query: Record<string, string> = {}) => api.call(communityApi.listUsers, { query })
+const profile = (id: string, query = '') => api.send('GET', `/community/users/${id}${query}`)
+const missing = { status: 404, body: { detail: 'Not found' } }
+
+describe('profiles', () => {
+  it('are public once there is a username', async () => {
+    const [ana, bo, carla] = [newId(), newId(), newId()]
+    await apply(userCreated(ana, 'ana', 1), userCreated(bo, null, 2), userRenamed(carla, 'carla', 1))
+    expect(await users()).toEqual({
+      users: [
+        { id: ana, username: 'ana', created_at: time(1), total_contributions: 0, recent_contributions: [] },
+      ],
+      total: 1,
+    })
+    for (const id of [bo, carla, newId(), 'nonsense']) expect(await profile(id)).toMatchObject(missing)
+    await apply(userRenamed(bo, 'bo', 1), userCreated(carla, null, 3))
+    expect((await users()).users.map(user => user.username)).toEqual(['carla', 'bo', 'ana'])
+    expect((await users()).total).toBe(3)
+    expect((await profile(carla)).body).toEqual({
+      username: 'carla',
+      created_at: time(3),
+      total_iods: 0,
+      total_narratives: 0,
+      all_contributions: [],
+    })
+  })
+
+  it('follow renames in whatever order they come, and vanish with the account', async () => {
+    const ana = newId()
+    await apply(userRenamed(ana, 'third', 3), userRenamed(ana, 'second', 2), userCreated(ana, 'first'))
+    expect((await users()).users.map(user => user.username)).toEqual(['third'])
+    expect((await users({ search: 'second' })).total).toBe(0)
+    await apply(userDeleted(ana), userRenamed(ana, 'fourth', 4), userCreated(ana, 'first'))
+    expect(await users()).toEqual({ users: [], total: 0 })
+    expect((await users({ search: 'third' })).total).toBe(0)
+    expect(await profile(ana)).toMatchObject(missing)
+    expect(JSON.stringify(await service.mongo.collection('users').find().toArray())).not.toMatch(
+      /third|first/,
+    )
+  })
+
+  it('page newest first', async () => {
+    const ids = Array.from({ length: 45 }, newId)
+    for (const [n, id] of ids.entries()) await apply(userCreated(id, `user_${n}`, n >> 1))
+    const seen = await Promise.all([0, 20, 40].map(skip => users({ skip: String(skip) })))
+    expect(seen.map(page => page.users.length)).toEqual([20, 20, 5])
+    expect(new Set(seen.flatMap(page => page.users.map(user => user.id))).size).toBe(45)
+    const order = seen.flatMap(page => page.users.map(user => `${user.created_at} ${user.id}`))
+    expect(order).toEqual([...order].sort().reverse())
+    expect((await users({ skip: '1000' })).users).toEqual([])
+    expect((await users({ limit: '100' })).users).toHaveLength(45)
+  })
+
+  it('are found by a literal part of the name, in any case', async () => {
+    const names = ['Anna_B', 'banana', 'ANNA', 'bob_1', 'a_nna']
+    for (const [n, name] of names.entries()) await apply(userCreated(newId(), name, n))
+    const found = async (search: string, more = {}) => {
+      const { users: page, total } = await users({ search, ...more })
+      return [page.map(user => user.username), total]
+    }
+    expect(await found('anna')).toEqual([['ANNA', 'Anna_B'], 2])
+    expect(await found('AN')).toEqual([['ANNA', 'banana', 'Anna_B'], 3])
+    expect(await found('an', { skip: '1', limit: '1' })).toEqual([['banana'], 3])
+    expect(await found('_')).toEqual([['a_nna', 'bob_1', 'Anna_B'], 3])
+    expect(await found('')).toEqual([['a_nna', 'bob_1', 'ANNA', 'banana', 'Anna_B'], 5])
+    for (const hostile of ['.', '.*', '(a+)+$', '[', '\\', '$ne', '^', 'ann a', '\u202e', 'x'.repeat(100)])
+      expect(await found(hostile)).toEqual([[], 0])
+  })
+
+  it.each(['limit=0', 'limit=101', 'limit=x', 'skip=-1', 'skip=1e3', 'search[$ne]=1', 'role=admin'])(
+    'refuse %s',
+    async query => {
+      expect((await api.send('GET', `/community/users?${query}`)).status).toBe(422)
+    },
+  )
+
+  it('never show an e-mail or a role', async () => {
+    const id = newId()
+    await apply(userCreated(id, 'ana'))
+    const shown = JSON.stringify([await users(), (await profile(id)).body])
+    expect(shown).not.toMatch(/@|mail|admin|scope/)
+    for (const path of ['/community/users', `/community/users/${id}`])
+      expect((await apiClient(url).send('GET', path)).status).toBe(401)
+  })
+})
+
+describe('contributions', () => {
+  it('are listed newest first, by type, in pages, with exact totals', async () => {
+    const ana = newId()
+    await apply(userCreated(ana, 'ana'))
+    const ids = Array.from({ length: 130 }, newId)
+    for (const [n, id] of ids.entries())
+      await apply(n % 3 ? iodCreated(id, ana, n >> 1) : narrativeCreated(id, ana, n >> 1))
+    const first = (await profile(ana)).body
+    expect(first).toMatchObject({ username: 'ana', total_iods: 86, total_narratives: 44 })
+    expect(first.all_contributions).toHaveLength(50)
+    const seen: { id: string; type: string }[] = []
+    for (let skip = 0; skip < 130; skip += 50)
+      seen.push(...(await profile(ana, `?skip=${skip}`)).body.all_contributions)
+    expect(seen).toHaveLength(130)
+    expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(ids))
+    const narratives = (await profile(ana, '?contribution_type=NARRATIVE&limit=100')).body
+    expect(narratives.all_contributions).toHaveLength(44)
+    expect(narratives.all_contributions).toEqual(seen.filter(({ type }) => type === 'NARRATIVE'))
+    expect(narratives.total_iods).toBe(86)
+    const [user] = (await users()).users
+    expect(user).toMatchObject({
+      total_contributions: 130,
+      recent_contributions: seen.slice(0, 3).map(({ type, id }) => ({ type, id, title: expect.any(String) })),
+    })
+    expect((await profile(ana, '?contribution_type=VOTE')).status).toBe(422)
+    expect((await profile(ana, '?limit=101')).status).toBe(422)
+  })
+
+  it('read as the value and description of an IOD, or the first line and an excerpt of a narrative', async () => {
+    const ana = newId()
+    const text = `  A first line that is rather long, so long that it does not fit into the eighty characters\nSecond   line ${'x'.repeat(300)}`
+    await apply(
+      userCreated(ana, 'ana'),
+      iodCreated(newId(), ana, 1, { value: `<b>😀${'v'.repeat(600)}`, description: '' }),
+      narrativeCreated(newId(), ana, 2, text, 1),
+      narrativeCreated(newId(), ana, 3, 'Short', 0),
+    )
+    const [short, long, iod] = (await profile(ana)).body.all_contributions
+    expect(short).toMatchObject({ type: 'NARRATIVE', title: 'Short', description: 'Short · 0 triplets' })
+    expect(long.title).toBe(
+      'A first line that is rather long, so long that it does not fit into the eighty …',
+    )
+    expect(long.description).toMatch(/^A first line .* eighty characters Second line x+… · 1 triplet$/)
+    expect(iod).toMatchObject({ type: 'IOD', description: '', created_at: time(1) })
+    expect([...iod.title]).toHaveLength(500)
+    expect(iod.title).toMatch(/^<b>😀v+…$/)
+  })
+
+  it('stay deleted, whichever event comes first, and count once', async () => {
+    const [ana, early, late] = [newId(), newId(), newId()]
+    await apply(
+      narrativeDeleted(early, ana),
+      narrativeCreated(early, ana, 1),
+      narrativeCreated(late, ana, 2),
+      narrativeCreated(late, ana, 2),
+      userCreated(ana, 'ana'),
+    )
+    expect((await profile(ana)).body).toMatchObject({
+      total_narratives: 1,
+      all_contributions: [{ id: late }],
+    })
+    await apply(narrativeDeleted(late, ana), narrativeDeleted(late, ana), narrativeCreated(late, ana, 2))
+    expect((await profile(ana)).body).toMatchObject({ total_narratives: 0, all_contributions: [] })
+    expect((await users()).users).toMatchObject([{ total_contributions: 0, recent_contributions: [] }])
+  })
+
+  it('count exactly when one event comes 20 times at once, and 20 events of a new user too', async () => {
+    const [ana, bo, one] = [newId(), newId(), newId()]
+    await Promise.all(Array.from({ length: 20 }, () => apply(iodCreated(one, ana))))
+    await Promise.all([
+      ...Array.from({ length: 20 }, (_, n) => apply(iodCreated(newId(), bo, n))),
+      ...Array.from({ length: 5 }, () => apply(userCreated(bo, 'bo'))),
+      apply(userCreated(ana, 'ana')),
+    ])
+    expect((await profile(ana)).body).toMatchObject({ total_iods: 1, all_contributions: [{ id: one }] })
+    const { body } = await profile(bo)
+    expect(body).toMatchObject({ total_iods: 20, total_narratives: 0 })
+    expect(body.all_contributions).toHaveLength(20)
+    expect((await users()).total).toBe(2)
+  })
+})
+
+describe('any history', () => {
+  /** mulberry32, so that a failing seed can be run again. */
+  const random = (seed: number) => () => {
+    seed = (seed + 0x6d2b79f5) | 0
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    'doubled, shuffled and delivered at once, ends in the truth (seed %i)',
+    async seed => {
+      const next = random(seed)
+      const pick = <T>(items: T[]) => items[Math.floor(next() * items.length)] as T
+      const truth = new Map<
+        string,
+        { name: string | null; revision: number; alive: boolean; iods: Set<string>; narratives: Set<string> }
+      >()
+      const events: DomainEvent[] = []
+      for (let n = 0; n < 8; n++) {
+        const id = newId()
+        const name = next() < 0.5 ? `start_${seed}_${n}` : null
+        truth.set(id, { name, revision: 0, alive: true, iods: new Set(), narratives: new Set() })
+        events.push(userCreated(id, name, n))
+      }
+      for (let n = 0; n < 120; n++) {
+        const [id, user] = pick([...truth].filter(([, { alive }]) => alive))
+        const dice = next()
+        if (dice < 0.4) {
+          const iod = newId()
+          user.iods.add(iod)
+          events.push(iodCreated(iod, id, n))
+        } else if (dice < 0.7) {
+          const narrative = newId()
+          user.narratives.add(narrative)
+          events.push(narrativeCreated(narrative, id, n))
+        } else if (dice < 0.85 && user.narratives.size > 0) {
+          const narrative = pick([...user.narratives])
+          user.narratives.delete(narrative)
+          events.push(narrativeDeleted(narrative, id))
+        } else if (dice < 0.98) {
+          user.name = `name_${seed}_${n}`
+          events.push(userRenamed(id, user.name, ++user.revision))
+        } else if ([...truth.values()].filter(({ alive }) => alive).length > 2) {
+          user.alive = false
+          events.push(userDeleted(id))
+        }
+      }
+      const delivered = [...events, ...events.filter(() => next() < 0.4)]
+        .map(event => ({ event, at: next() }))
+        .sort((a, b) => a.at - b.at)
+      const queue = delivered.map(({ event }) => event)
+      const deliver = async () => {
+        for (let event = queue.shift(); event; event = queue.shift()) await apply(event)
+      }
+      await Promise.all(Array.from({ length: 8 }, deliver))
+
+      const shown = [...truth].filter(([, { alive, name }]) => alive && name !== null)
+      const listed = await users({ limit: '100' })
+      expect(listed.total).toBe(shown.length)
+      expect(new Map(listed.users.map(user => [user.id, user.username]))).toEqual(
+        new Map(shown.map(([id, { name }]) => [id, name])),
+      )
+      for (const [id, { name, alive, iods, narratives }] of truth) {
+        const answer = await profile(id, '?limit=100')
+        if (!alive || name === null) {
+          expect(answer).toMatchObject(missing)
+          continue
+        }
+        expect(answer.body).toMatchObject({
+          username: name,
+          total_iods: iods.size,
+          total_narratives: narratives.size,
+        })
+        const contributions = answer.body.all_contributions.map((each: { id: string }) => each.id)
+        expect(new Set(contributions)).toEqual(new Set([...iods, ...narratives]))
+      }
+    },
+    60_000,
+  )
+})
+
+describe('the internal route', () => {
+  it('refuses strangers and events that are none', async () => {
+    expect((await post(userCreated(newId(), 'x'), 'guess')).status).toBe(404)
+    expect((await post({ type: 'user.promoted', data: { id: newId() } })).status).toBe(422)
+    expect((await post({ type: 'user.deleted', data: { id: 'x' } })).status).toBe(422)
+    expect((await post({ ...userCreated(newId(), 'x'), email: 'a@b.c' })).status).toBe(422)
+  })
+})
