@@ -1,4 +1,7 @@
-/** `npm start`: from a fresh clone with only Node and npm to the running product. */
+/**
+ * `npm start`: from a fresh clone with only Node and npm to the running product. package.json says `exec`, or the shell
+ * between npm and us would take npm's signals, and npm would end before we have stopped.
+ */
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
 import { main, Refusal, releaseSignals, root } from './lib/run.mjs'

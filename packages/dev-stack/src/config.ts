@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { authConfigSchema } from '@iodine/auth'
 import { email } from '@iodine/contracts'
 import {
   keySetting,
@@ -55,7 +56,7 @@ const stackConfigSchema = z.object({
   ADMIN_EMAILS: list(email).default(['admin@iodine.local']),
   CONTACT_EMAIL: email.optional(),
   SECRETS_KEY: keySetting.optional(),
-  JWT_PRIVATE_KEY: z.string().optional(),
+  JWT_PRIVATE_KEY: authConfigSchema.shape.JWT_PRIVATE_KEY.optional(),
   CORS_ORIGINS: list(
     z
       .string()
@@ -80,9 +81,6 @@ const stackConfigSchema = z.object({
 })
 
 export type StackConfig = z.output<typeof stackConfigSchema>
-
-/** Names of all variables. */
-export const variables = Object.keys(stackConfigSchema.shape) as (keyof StackConfig)[]
 
 /** Environment → settings of the whole product. Throws a ConfigError that lists every fault. */
 export const readStackConfig = (env: Record<string, string | undefined>): StackConfig =>

@@ -3,7 +3,7 @@ import { openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, createLogger } from '@iodine/service-kit'
-import { readStackConfig, type StackConfig, variables } from './config.js'
+import { readStackConfig, type StackConfig } from './config.js'
 import { startInbox } from './inbox.js'
 import { lockFolder } from './lock.js'
 import { type Database, startMongo } from './mongo.js'
@@ -35,7 +35,7 @@ export interface Stack {
 }
 
 export interface StackOptions {
-  /** The contract's environment variables; others are not looked at. */
+  /** The contract's environment variables; each part also finds there what else it reads. */
   env: Env
   /** Begins the names of databases and Redis keys, so that stacks can share servers. */
   prefix?: string
@@ -93,7 +93,7 @@ export const startStack = async ({
     })
     const { url } = addresses.gateway
     const shared: Env = {
-      ...Object.fromEntries(variables.map(name => [name, env[name]])),
+      ...env,
       ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
       PUBLIC_URL: config.PUBLIC_URL ?? url,
       MONGODB_URI: mongo.uri,
