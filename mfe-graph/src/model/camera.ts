@@ -17,6 +17,10 @@ export interface Box {
 const FIT_PADDING = 40
 /** A few nodes fill the canvas no further than this. */
 const FIT_ZOOM_MAX = 1.2
+/** Share of the nodes on each side that may be left out of view, where all take more than `FAR` times the room. */
+const OUTLIERS = 0.005
+const FAR = 1.5
+const SAMPLE_SIZE = 2_000
 /** Least radius of what a pointer hits, in CSS pixels. */
 const HIT_RADIUS_MIN = 6
 
@@ -43,6 +47,38 @@ export function boundsOf(
     box.bottom = Math.max(box.bottom, y + radius)
   }
   return box.left <= box.right ? box : null
+}
+
+/**
+ * The box to bring into view: all nodes (or those marked in `only`), save a few that lie so far out that the rest would
+ * be a dot. Unconnected nodes drift away, since nothing but links pulls.
+ */
+export function mainBounds(
+  positions: Float32Array,
+  radii: Float32Array,
+  only: Uint8Array | null = null,
+): Box | null {
+  const all = boundsOf(positions, radii, only)
+  if (!all) return null
+  const stride = Math.max(1, Math.floor(radii.length / SAMPLE_SIZE))
+  const xs: number[] = []
+  const ys: number[] = []
+  for (let node = 0; node < radii.length; node += stride) {
+    if (only && !only[node]) continue
+    xs.push(positions[node * 2]!)
+    ys.push(positions[node * 2 + 1]!)
+  }
+  const cut = Math.floor(xs.length * OUTLIERS)
+  if (cut === 0) return all
+  const [left, right] = innerRange(xs, cut)
+  const [top, bottom] = innerRange(ys, cut)
+  const far = all.right - all.left > FAR * (right - left) || all.bottom - all.top > FAR * (bottom - top)
+  return far ? { left, right, top, bottom } : all
+}
+
+const innerRange = (values: number[], cut: number): [number, number] => {
+  const sorted = Float64Array.from(values).sort()
+  return [sorted[cut]!, sorted[sorted.length - 1 - cut]!]
 }
 
 /** The camera that shows a box whole, in the middle of the canvas. */

@@ -13,6 +13,6 @@ export const GRAPH = {
   velocityDecay: 0.3,
   warmupTicks: 100,
   cooldownTicks: 200,
-  zoomMin: 0.01,
+  zoomMin: 0.002,
   zoomMax: 12,
 } as const

@@ -35,6 +35,8 @@ export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext
 /** Beyond this many links, zoomed out, they are thin and bear no arrows. */
 const DENSE_LINKS = 2_500
 const DENSE_ZOOM = 0.55
+const DENSE_WIDTH = 0.7
+const DENSE_ALPHA = 0.4
 /** Links a stroked path: longer paths cost more a link. */
 const PATH_LINKS = 1_000
 const ARROW_HALF_WIDTH = GRAPH.arrowLength / 1.6
@@ -42,7 +44,9 @@ const FADED = 0.18
 const FADED_NODE = 0.3
 /** Nodes smaller than this on screen are squares without an outline. */
 const ROUND_FROM = 2.2
-const LABEL_FROM = 4
+const OUTLINE_FROM = 4
+const LABEL_FROM = 2
+const NODE_IN_THE_WAY_FROM = 3
 const LABELS_MAX = 400
 const LABEL_CHARS = 28
 const FONT_SIZE = 12
@@ -83,7 +87,12 @@ export function createPainter(scene: Scene, palette: Palette) {
 
     function paintLinks() {
       const dense = shape.linkCount > DENSE_LINKS && camera.k < DENSE_ZOOM
-      if (!related) return paintThose(() => true, dense)
+      if (!related) {
+        ctx.globalAlpha = dense ? DENSE_ALPHA : 1
+        paintThose(() => true, dense)
+        ctx.globalAlpha = 1
+        return
+      }
       const touches = (link: number) => shape.sources[link] === selected || shape.targets[link] === selected
       ctx.globalAlpha = FADED
       paintThose(link => !touches(link), dense)
@@ -92,11 +101,10 @@ export function createPainter(scene: Scene, palette: Palette) {
     }
 
     function paintThose(wanted: (link: number) => boolean, dense: boolean) {
-      // At zoom 1 and closer a link is as wide as its count says, in pixels; farther out it shrinks with the graph.
-      const unit = 1 / Math.max(camera.k, 1)
-      const thinnest = 0.6 / camera.k
+      // Links are as wide as their count says in pixels, at every zoom.
+      const unit = 1 / camera.k
       for (const batch of batches) {
-        const width = dense ? thinnest : Math.max(batch.width * unit, thinnest)
+        const width = (dense ? DENSE_WIDTH : batch.width) * unit
         const arrow = dense ? 0 : GRAPH.arrowLength * unit
         const arrowHalf = Math.max(ARROW_HALF_WIDTH, batch.width * 0.9) * unit
         ctx.strokeStyle = batch.color
@@ -182,7 +190,7 @@ export function createPainter(scene: Scene, palette: Palette) {
     }
 
     function fillNodes(color: string, wanted: (node: number) => boolean) {
-      const least = 1.2 / camera.k
+      const least = 0.9 / camera.k
       ctx.fillStyle = color
       ctx.strokeStyle = palette.ground
       ctx.lineWidth = 1.5 / camera.k
@@ -201,7 +209,7 @@ export function createPainter(scene: Scene, palette: Palette) {
           ctx.arc(x, y, radius, 0, 2 * Math.PI)
         }
       }
-      if (camera.k * GRAPH.nodeRelativeSize > LABEL_FROM) ctx.stroke()
+      if (camera.k * GRAPH.nodeRelativeSize > OUTLINE_FROM) ctx.stroke()
       ctx.fill()
     }
 
@@ -215,16 +223,33 @@ export function createPainter(scene: Scene, palette: Palette) {
       ctx.fillStyle = palette.text
       const taken = createOccupancy(view.width, view.height)
       let drawn = 0
+      // Labels keep off the nodes, too.
+      for (let node = 0; node < shape.nodeCount; node++) {
+        const radius = shape.radii[node]! * camera.k
+        if (radius < NODE_IN_THE_WAY_FROM || (visible && !visible[node]) || (related && !related[node]))
+          continue
+        const x = positions[node * 2]! * camera.k + camera.x
+        const y = positions[node * 2 + 1]! * camera.k + camera.y
+        taken.claim(x - radius * 0.7, y - radius * 0.7, radius * 1.4, radius * 1.4, true)
+      }
       const place = (node: number, always: boolean) => {
         if (visible && !visible[node]) return
         const radius = shape.radii[node]! * camera.k
         if (!always && radius < LABEL_FROM) return
         const x = positions[node * 2]! * camera.k + camera.x
-        const y = positions[node * 2 + 1]! * camera.k + camera.y + radius + 3
+        const y = positions[node * 2 + 1]! * camera.k + camera.y
         if (x < 0 || x > view.width || y < 0 || y > view.height) return
         nameWidths[node] ||= ctx.measureText(names[node]!).width + 4
         const width = nameWidths[node]!
-        if (!taken.claim(x - width / 2, y, width, LABEL_HEIGHT, always)) return
+        const below = y + radius + 3
+        const above = y - radius - 2 - LABEL_HEIGHT
+        const aside = x + radius + 3 + width / 2
+        if (taken.claim(x - width / 2, below, width, LABEL_HEIGHT, always)) write(node, x, below)
+        else if (taken.claim(x - width / 2, above, width, LABEL_HEIGHT)) write(node, x, above)
+        else if (taken.claim(aside - width / 2, y - LABEL_HEIGHT / 2, width, LABEL_HEIGHT))
+          write(node, aside, y - LABEL_HEIGHT / 2)
+      }
+      const write = (node: number, x: number, y: number) => {
         ctx.strokeText(names[node]!, x, y)
         ctx.fillText(names[node]!, x, y)
         drawn++
@@ -272,7 +297,7 @@ function relatedTo(shape: Shape, node: number): Uint8Array {
   return related
 }
 
-const CELL = 8
+const CELL = 4
 
 /** Which cells of the screen bear a label already. */
 function createOccupancy(width: number, height: number) {
@@ -283,7 +308,8 @@ function createOccupancy(width: number, height: number) {
   const row = (y: number) => Math.min(rows - 1, Math.max(0, Math.floor(y / CELL)))
   return {
     /** Takes a box where all of it is free, or whatever is there. */
-    claim: (x: number, y: number, boxWidth: number, boxHeight: number, always: boolean): boolean => {
+    claim: (x: number, y: number, boxWidth: number, boxHeight: number, always = false): boolean => {
+      if (x > width || y > height || x + boxWidth < 0 || y + boxHeight < 0) return false
       const [fromX, toX, fromY, toY] = [column(x), column(x + boxWidth), row(y), row(y + boxHeight)]
       if (!always) {
         for (let r = fromY; r <= toY; r++)

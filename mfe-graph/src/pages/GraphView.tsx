@@ -16,6 +16,9 @@ const ZOOM_STEP = 1.4
 const FOUND_MAX = 8
 /** Share of the window's height that the canvas takes at most, on wide and on narrow screens. */
 const HEIGHT_SHARE = { wide: 0.8, narrow: 0.6 }
+/** Where the details lie over the canvas, and how much of it they take. */
+const CARD_BESIDE = '(min-width: 900px)'
+const CARD_WIDTH = 292
 const NARROW = 600
 const HEIGHT_MIN = 360
 
@@ -49,7 +52,11 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
     stage?.show(network)
   }, [stage, network])
 
-  useEffect(() => stage?.select(selected), [stage, selected])
+  useEffect(() => {
+    const beside = selected >= 0 && window.matchMedia?.(CARD_BESIDE).matches
+    stage?.reserve(beside ? CARD_WIDTH : 0)
+    stage?.select(selected)
+  }, [stage, selected])
 
   const mask = useMemo(
     () => (selected >= 0 && depth > 0 ? neighbourhood(network, selected, depth) : null),
@@ -98,6 +105,18 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
     }
   }
 
+  const details = selected >= 0 && selected < network.nodes.length && (
+    <NodeCard
+      className={mode === 'graph' ? styles.card : undefined}
+      network={network}
+      node={selected}
+      depth={depth}
+      onDepth={setDepth}
+      onSelect={select}
+      onClose={() => setSelected(-1)}
+    />
+  )
+
   return (
     <>
       <div className={styles.bar}>
@@ -119,8 +138,8 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
         </ButtonGroup>
       </div>
       {mode === 'table' && <NodeTable network={network} selected={selected} onSelect={setSelected} />}
-      <div className={styles.body}>
-        <div ref={outer} hidden={mode === 'table'}>
+      <div ref={outer} hidden={mode === 'table'}>
+        <div className={styles.box}>
           <div ref={frame} className={styles.frame}>
             {!warming.shown && (
               <div className={styles.warming}>
@@ -138,20 +157,11 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
               <Button icon={<ZoomToFitIcon />} aria-label="Fit to screen" onClick={() => stage?.fit()} />
             </ButtonGroup>
           </div>
-          <Legend />
+          {mode === 'graph' && details}
         </div>
-        {selected >= 0 && selected < network.nodes.length && (
-          <NodeCard
-            className={mode === 'graph' ? styles.card : undefined}
-            network={network}
-            node={selected}
-            depth={depth}
-            onDepth={setDepth}
-            onSelect={select}
-            onClose={() => setSelected(-1)}
-          />
-        )}
+        <Legend />
       </div>
+      {mode === 'table' && details}
     </>
   )
 }

@@ -48,10 +48,15 @@ export function NodeCard({ className, network, node, depth, onDepth, onSelect, o
         <dt>Count</dt>
         <dd>{count.toLocaleString('en-US')}</dd>
         <dt>Sources</dt>
-        <dd>{sources.length > 0 ? sources.join(', ') : 'none'}</dd>
+        <dd>
+          {sources.length === 0 && 'none'}
+          {sources.map(source => (
+            <div key={source}>{source}</div>
+          ))}
+        </dd>
       </dl>
       <div className={styles.focus}>
-        <span id="graph-focus">Show links away</span>
+        <span id="graph-focus">Links away</span>
         <SegmentedControl
           size="small"
           aria-labelledby="graph-focus"

@@ -1,5 +1,5 @@
 import { type D3DragEvent, type D3ZoomEvent, drag, select, zoom, zoomIdentity, zoomTransform } from 'd3'
-import { boundsOf, type Camera, centerCamera, fitCamera, nodeAt } from '../model/camera'
+import { type Camera, centerCamera, fitCamera, mainBounds, nodeAt } from '../model/camera'
 import { GRAPH } from '../model/constants'
 import type { LayoutUpdate } from '../model/layout-run'
 import type { Network } from '../model/network'
@@ -31,6 +31,8 @@ export interface StageOptions {
 export interface Stage {
   show: (network: Network) => void
   resize: (width: number, height: number) => void
+  /** How many pixels on the right something else covers; what is brought into view keeps clear of them. */
+  reserve: (right: number) => void
   select: (node: number) => void
   /** Draws the marked nodes alone; null draws all. */
   restrict: (visible: Uint8Array | null) => void
@@ -69,6 +71,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   /** Once the user has moved the picture it no longer follows the layout. */
   let following = true
   let dragged = false
+  let reserved = 0
   const view: View = {
     width: 0,
     height: 0,
@@ -106,8 +109,8 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     else selection.interrupt().call(zooming.transform, transform)
   }
   const fit = (flight: boolean) => {
-    const box = network && positions && boundsOf(positions, network.shape.radii, view.visible)
-    if (box && view.width > 0) moveCamera(fitCamera(box, view.width, view.height), flight)
+    const box = network && positions && mainBounds(positions, network.shape.radii, view.visible)
+    if (box && view.width > 0) moveCamera(fitCamera(box, view.width - reserved, view.height), flight)
   }
   const hit = (x: number, y: number): number =>
     network && positions ? nodeAt(x, y, positions, network.shape.radii, view.camera, view.visible) : -1
@@ -239,6 +242,9 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       if (following) fit(false)
       else moveCamera(centerCamera(middle.x, middle.y, k, width, height))
     },
+    reserve: right => {
+      reserved = right
+    },
     select: node => {
       const id = idOf(node)
       if (id === undefined) delete canvas.dataset.selected
@@ -256,7 +262,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       following = false
       const k = Math.max(zoomTransform(canvas).k, FLY_ZOOM)
       moveCamera(
-        centerCamera(positions[node * 2]!, positions[node * 2 + 1]!, k, view.width, view.height),
+        centerCamera(positions[node * 2]!, positions[node * 2 + 1]!, k, view.width - reserved, view.height),
         true,
       )
     },
