@@ -32,10 +32,10 @@ export interface View {
 
 export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
 
-/** Beyond this many links, zoomed out, they are thin and bear no arrows. */
+/** Beyond this many links they are paler and, zoomed out, thin and without arrows. */
 const DENSE_LINKS = 2_500
 const DENSE_ZOOM = 0.55
-const DENSE_WIDTH = 0.7
+const THIN_WIDTH = 0.7
 const DENSE_ALPHA = 0.4
 /** Links a stroked path: longer paths cost more a link. */
 const PATH_LINKS = 1_000
@@ -86,26 +86,36 @@ export function createPainter(scene: Scene, palette: Palette) {
     paintLabels()
 
     function paintLinks() {
-      const dense = shape.linkCount > DENSE_LINKS && camera.k < DENSE_ZOOM
-      if (!related) {
-        ctx.globalAlpha = dense ? DENSE_ALPHA : 1
-        paintThose(() => true, dense)
-        ctx.globalAlpha = 1
-        return
+      const dense = shape.linkCount > DENSE_LINKS
+      if (related) {
+        const touches = (link: number) => shape.sources[link] === selected || shape.targets[link] === selected
+        paintThose(link => !touches(link), dense, FADED)
+        paintThose(touches, false, 1)
+      } else if (!dense) {
+        paintThose(() => true, false, 1)
+      } else if (camera.k < DENSE_ZOOM) {
+        paintThose(() => true, true, DENSE_ALPHA)
+      } else {
+        // Close up, a link that only passes through tells nothing.
+        const inView = (node: number) => {
+          const x = positions[node * 2]!
+          const y = positions[node * 2 + 1]!
+          return x > left && x < right && y > top && y < bottom
+        }
+        const ends = (link: number) => inView(shape.sources[link]!) || inView(shape.targets[link]!)
+        paintThose(link => !ends(link), true, FADED)
+        paintThose(ends, false, DENSE_ALPHA)
       }
-      const touches = (link: number) => shape.sources[link] === selected || shape.targets[link] === selected
-      ctx.globalAlpha = FADED
-      paintThose(link => !touches(link), dense)
       ctx.globalAlpha = 1
-      paintThose(touches, false)
     }
 
-    function paintThose(wanted: (link: number) => boolean, dense: boolean) {
+    function paintThose(wanted: (link: number) => boolean, thin: boolean, alpha: number) {
+      ctx.globalAlpha = alpha
       // Links are as wide as their count says in pixels, at every zoom.
       const unit = 1 / camera.k
       for (const batch of batches) {
-        const width = (dense ? DENSE_WIDTH : batch.width) * unit
-        const arrow = dense ? 0 : GRAPH.arrowLength * unit
+        const width = (thin ? THIN_WIDTH : batch.width) * unit
+        const arrow = thin ? 0 : GRAPH.arrowLength * unit
         const arrowHalf = Math.max(ARROW_HALF_WIDTH, batch.width * 0.9) * unit
         ctx.strokeStyle = batch.color
         ctx.fillStyle = batch.color
