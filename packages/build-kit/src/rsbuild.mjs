@@ -15,7 +15,8 @@ export const DEV_PORTS = {
 }
 
 const CHUNK_TIMEOUT_MS = 120_000
-const GATEWAY = 'http://localhost:8080'
+/** The running stack that dev servers take the API and everything else from. */
+const GATEWAY = process.env.GATEWAY_URL ?? 'http://localhost:8080'
 
 const readPackage = cwd => JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8'))
 
@@ -39,6 +40,19 @@ const sharedModules = eager => {
   }
 }
 
+// Blueprint's dark mode and its icon font: the app has a light mode alone and draws its icons as SVG.
+const NEVER_USED = /\.bp6-dark|^\.bp6-icon-[\w-]+::?before$/
+
+/** Leaves out of Blueprint's CSS what the app never shows, a third of it. */
+const leaveOutUnused = {
+  postcssPlugin: 'leave-out-unused',
+  Rule(rule) {
+    const selectors = rule.selectors.filter(selector => !NEVER_USED.test(selector))
+    if (selectors.length === 0) rule.remove()
+    else if (selectors.length < rule.selectors.length) rule.selectors = selectors
+  },
+}
+
 /** @returns {RsbuildConfig} */
 const baseConfig = name => ({
   mode: process.env.NODE_ENV === 'development' ? 'development' : 'production',
@@ -54,8 +68,11 @@ const baseConfig = name => ({
     cssModules: { localIdentName: `${name}-[local]-[hash:base64:5]` },
   },
   performance: { printFileSize: false },
+  // Shared modules must be there when a remote's entry runs.
+  dev: { lazyCompilation: false },
   server: { proxy: { '/api': GATEWAY, '/config.json': GATEWAY, '/remotes': GATEWAY } },
   tools: {
+    postcss: { postcssOptions: { plugins: [leaveOutUnused] } },
     rspack: {
       resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
       output: { uniqueName: name, chunkLoadTimeout: CHUNK_TIMEOUT_MS },
@@ -79,8 +96,8 @@ export function defineShell(cwd) {
       tags: process.env.NODE_ENV === 'development' ? [devtoolsHook] : [],
     },
     output: { ...base.output, assetPrefix: '/' },
-    server: { ...base.server, port: 3000 },
-    dev: { assetPrefix: '/', setupMiddlewares: [serveDevRemotes] },
+    server: { ...base.server, port: 3000, setup: serveDevRemotes },
+    dev: { ...base.dev, assetPrefix: '/' },
     plugins: [
       ...(base.plugins ?? []),
       pluginModuleFederation({
@@ -152,9 +169,10 @@ const devtoolsHook = {
  * In development the shell takes the remotes named in DEV_REMOTES (comma-separated) from their own dev servers
  * and all others from the running gateway.
  */
-function serveDevRemotes(middlewares) {
+function serveDevRemotes(context) {
+  if (context.action !== 'dev') return
   const own = (process.env.DEV_REMOTES ?? '').split(',').filter(app => app in DEV_PORTS)
-  middlewares.unshift(async (request, response, next) => {
+  context.server.middlewares.use(async (request, response, next) => {
     if (request.url !== '/remotes.json') return next()
     const deployed = await fetch(`${GATEWAY}/remotes.json`).then(answer => answer.json())
     for (const app of own) {
