@@ -1,19 +1,23 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { replicaSet } from './commands/admin.js'
-import { Engine } from './engine.js'
-import { Store } from './storage/kv.js'
-import { WireServer } from './wire/server.js'
+import type { Report } from './isolated.js'
+import { type Started, type StartOptions, startHere } from './start.js'
+
+export { DataFolderError } from './storage/folder.js'
 
 export type EmbeddedMongoOptions = {
-  /** Where the data is kept. Absent: a temporary folder, removed on stop. */
+  /** Where the data is kept. Absent: a temporary folder, removed on stop, that is not flushed to disk. */
   dataDir?: string
   host?: '127.0.0.1'
   /** 0 or absent: any free port. */
   port?: number
-  /** Where the engine runs: in this thread, or where a long query cannot hold this one up. */
+  /** Where the engine runs: in this thread (the default), or where a long query cannot hold this thread up. */
   isolate?: 'none' | 'thread' | 'process'
+  /** How often expired documents are looked for, in milliseconds; 1,000 unless told. */
+  sweepMs?: number
 }
 
 export type EmbeddedMongo = {
@@ -25,25 +29,78 @@ export type EmbeddedMongo = {
   stop(): Promise<void>
 }
 
-/** Starts a MongoDB-compatible server for this machine alone. The unchanged `mongodb` driver connects to its `uri`. */
+/**
+ * Starts a MongoDB-compatible server for this machine alone; the unchanged `mongodb` driver connects to its `uri`.
+ * Rejects with a clear message if the folder is in use, damaged or someone else's.
+ */
 export const startEmbeddedMongo = async (options: EmbeddedMongoOptions = {}): Promise<EmbeddedMongo> => {
   const host = options.host ?? '127.0.0.1'
-  const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'embedded-mongo-'))
-  if (options.dataDir !== undefined) mkdirSync(folder, { recursive: true })
-  let port = 0
-  const store = new Store(folder, options.dataDir !== undefined)
-  const engine = new Engine(store, () => `${host}:${port}`, 1000)
-  const server = new WireServer(engine)
-  port = await server.listen(host, options.port ?? 0)
+  const settings: StartOptions = {
+    dataDir: options.dataDir,
+    host,
+    port: options.port ?? 0,
+    sweepMs: options.sweepMs ?? 1000,
+  }
+  const start = { none: startHere, thread: startThread, process: startProcess }[options.isolate ?? 'none']
+  const { port, stop } = await start(settings)
   const uriFor = (db: string) => `mongodb://${host}:${port}/${db}?replicaSet=${replicaSet}`
+  let stopping: Promise<void> | undefined
   return {
     uri: uriFor(''),
     uriFor,
     port,
-    async stop() {
-      await server.close()
-      await engine.close()
-      if (options.dataDir === undefined) rmSync(folder, { recursive: true, force: true })
+    stop() {
+      stopping ??= stop()
+      return stopping
     },
   }
 }
+
+/** The compiled entry of an isolated server; threads and processes cannot run TypeScript. */
+const entry = (): string => {
+  const path = fileURLToPath(
+    new URL(import.meta.url.endsWith('.ts') ? '../dist/isolated.js' : './isolated.js', import.meta.url),
+  )
+  if (!existsSync(path))
+    throw new Error('Build packages/embedded-mongo first: an isolated server runs its compiled code.')
+  return path
+}
+
+const startThread = (settings: StartOptions): Promise<Started> => {
+  const worker = new Worker(entry(), { workerData: settings, execArgv: [] })
+  return attach(worker, () => worker.postMessage('stop'))
+}
+
+const startProcess = (settings: StartOptions): Promise<Started> => {
+  const child = fork(entry(), [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  child.send(settings)
+  return attach(child, () => child.connected && child.send('stop'))
+}
+
+type Isolated = {
+  on(event: 'message', listener: (message: Report) => void): unknown
+  once(event: 'exit', listener: () => void): unknown
+  once(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/** Waits until an isolated server is up; stopping waits until it has ended. */
+const attach = (other: Isolated, askToStop: () => void): Promise<Started> =>
+  new Promise((resolve, reject) => {
+    const ended = new Promise<void>(done => other.once('exit', done))
+    other.once('error', reject)
+    ended.then(() => reject(new Error('The embedded database ended before it was ready.')))
+    other.on('message', message => {
+      if ('error' in message) {
+        askToStop()
+        reject(new Error(message.error))
+      } else if ('port' in message) {
+        resolve({
+          port: message.port,
+          stop() {
+            askToStop()
+            return ended
+          },
+        })
+      }
+    })
+  })

@@ -48,7 +48,7 @@ export const withNames = (
     )
     return doc => {
       const values: Record<string, Value | undefined> = {}
-      for (const [key, evaluate] of inner) values[key] = evaluate(doc)
+      for (const [key, evaluate] of inner) values[key] = evaluate(doc) ?? null
       return apply(values)
     }
   }

@@ -116,7 +116,7 @@ const escaped = (char: string, inClass: boolean): string => {
   }
   if (/[a-zA-Z]/.test(char) && !'dDwWbBnrtfvxpPkc'.includes(char))
     return fail(51091, `Regular expression is invalid or not supported: \\${char}`)
-  if (/[\w]/.test(char)) return `\\${char}`
+  if (/[a-zA-Z0-9]/.test(char)) return `\\${char}`
   return /[\\^$.*+?()[\]{}|/-]/.test(char) && (char !== '-' || inClass) ? `\\${char}` : char
 }
 

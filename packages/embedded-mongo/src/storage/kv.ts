@@ -1,5 +1,6 @@
 import { open, type RootDatabase, type Transaction as Snapshot } from 'lmdb'
 import { MongoError, writeConflict } from '../errors.js'
+import { format, formatKey } from './folder.js'
 
 /** Ordered bytes: what collections and indexes are kept in. Ranges hold keys from `start` up to, not including, `end`. */
 export interface Kv {
@@ -59,6 +60,7 @@ export class Store implements Kv {
       noSync: !durable,
       overlappingSync: false,
     })
+    if (!this.get(formatKey)) this.write(() => this.put(formatKey, format))
   }
 
   /** Runs `work` in one write transaction, on disk when this returns; an exception undoes all of it. */

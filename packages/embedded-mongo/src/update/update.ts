@@ -263,8 +263,11 @@ const step = (
     return
   }
   if (!modifier.creates) return
-  if (value !== undefined)
+  if (value !== undefined) {
+    if (parts[from + 1]!.startsWith('$['))
+      fail(2, `Cannot apply array updates to non-array element ${name}: ${typeName(value)}`)
     fail(28, `Cannot create field '${parts[from + 1]}' in element {${name}: ${typeName(value)}}`)
+  }
   const wild = parts.slice(from + 1).find(part => part.startsWith('$['))
   if (wild)
     fail(

@@ -1,0 +1,62 @@
+import { EJSON } from 'bson'
+import { type Document, MongoClient } from 'mongodb'
+import { afterAll, beforeAll } from 'vitest'
+import { type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
+
+/** A server for the tests of a file, with what they need to talk to it. */
+export const useServer = () => {
+  let server: EmbeddedMongo
+  let client: MongoClient
+  let made = 0
+  beforeAll(async () => {
+    server = await startEmbeddedMongo()
+    client = await new MongoClient(server.uri).connect()
+  })
+  afterAll(async () => {
+    await client.close()
+    await server.stop()
+  })
+  const run = (command: Document, db = 'semantics') =>
+    client.db(db).command(command, { promoteValues: false, ignoreUndefined: true })
+  return {
+    run,
+    /** A collection of its own that holds these documents; answers its name. */
+    async holding(docs: Document[]): Promise<string> {
+      const name = `c${++made}`
+      if (docs.length > 0) await run({ insert: name, documents: docs })
+      else await run({ create: name })
+      return name
+    },
+    find: async (name: string, options: Document = {}): Promise<Document[]> =>
+      (await run({ find: name, ...options, batchSize: 10_000 })).cursor.firstBatch,
+    aggregate: async (name: string, pipeline: Document[]): Promise<Document[]> =>
+      (await run({ aggregate: name, pipeline, cursor: { batchSize: 10_000 } })).cursor.firstBatch,
+    /** The error a command is answered with, its write error if it has one. */
+    async failure(command: Document, db?: string): Promise<Document> {
+      try {
+        const reply = await run(command, db)
+        const error = reply.writeErrors?.[0] ?? { code: 0 }
+        return { ...error, code: plain(error.code) }
+      } catch (error) {
+        const { code, message, errorLabels } = error as Document
+        return { code: plain(code), message, errorLabels }
+      }
+    },
+    client: () => client,
+    uri: () => server.uri,
+    port: () => server.port,
+  }
+}
+
+/** A value as canonical extended JSON: types, values and the order of keys all count. */
+export const exact = (value: unknown): string => EJSON.stringify(value, { relaxed: false })
+
+/** A number of any type as a plain one. */
+export const plain = (value: unknown): number => Number(String(value))
+
+/** A branch of `$switch`. */
+export const branch = (when: unknown, value: unknown): Document =>
+  Object.fromEntries([
+    ['case', when],
+    ['then', value],
+  ])
