@@ -5,6 +5,7 @@ import { type FormEvent, type MouseEvent, useState } from 'react'
 import type { Extraction } from '../model/extractions'
 import styles from './AnalyzeForm.module.css'
 
+const EMPTY = { text: '', source: '' }
 const COUNT_FROM = LIMITS.narrativeTextMax * 0.8
 
 export interface AnalyzeFormProps {
@@ -19,8 +20,8 @@ export interface AnalyzeFormProps {
 /** The form for the next text; it stays usable while others are being analyzed. */
 export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: AnalyzeFormProps) {
   const { notify } = useHost()
-  const [text, setText] = useState('')
-  const [source, setSource] = useState('')
+  const [draft, setDraft] = useState(EMPTY)
+  const { text, source } = draft
   const src = source.trim() || null
   const running = underWay.filter(extraction => extraction.phase !== 'overdue').length
 
@@ -32,8 +33,7 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
     }
     if (!(await onExtract(text, src))) return
     // What was typed meanwhile is the next text.
-    setText(current => (current === text ? '' : current))
-    setSource(current => (current === source ? '' : current))
+    setDraft(current => (current.text === text ? EMPTY : current))
   }
 
   return (
@@ -55,7 +55,7 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
             className={styles.text}
             placeholder="Paste the text to analyze"
             value={text}
-            onChange={event => setText(event.target.value)}
+            onChange={event => setDraft({ ...draft, text: event.target.value })}
           />
         </FormGroup>
         <FormGroup label="Source URL" labelFor="narrative-source" labelInfo="(optional)">
@@ -64,7 +64,7 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
             type="url"
             placeholder="https://example.com/article"
             value={source}
-            onValueChange={setSource}
+            onValueChange={source => setDraft({ ...draft, source })}
           />
         </FormGroup>
         <div className={styles.actions}>

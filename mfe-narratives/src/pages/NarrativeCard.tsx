@@ -92,11 +92,18 @@ function TripletRow({ triplet, iod, onConvert }: { triplet: Triplet; iod?: Iod; 
         </span>
       </span>
       {iod ? (
-        <Tag minimal intent="success" icon={<TickIcon />} title={`Already an IOD: ${iod.value}`}>
+        <Tag
+          className={styles.mark}
+          minimal
+          intent="success"
+          icon={<TickIcon />}
+          title={`Already an IOD: ${iod.value}`}
+        >
           IOD
         </Tag>
       ) : (
         <Button
+          className={styles.mark}
           variant="outlined"
           size="small"
           icon={<AddIcon />}

@@ -1,0 +1,191 @@
+import type { Graph } from '@iodine/contracts'
+import { ApiError } from '@iodine/mfe-kit'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, describe, expect, it } from 'vitest'
+import { parcel } from '../src/parcel'
+import type { GraphCanvas } from '../src/stage/stage'
+import { type Calls, mountSection, type Section } from './mount-section'
+
+const graph: Graph = {
+  nodes: [
+    { id: 'entity:moon', label: 'Moon', type: 'entity', count: 3, sources: ['https://a.example'] },
+    { id: 'verb:orbits', label: 'orbits', type: 'verb', count: 2, sources: [] },
+    { id: 'entity:earth', label: 'Earth', type: 'entity', count: 2, sources: [] },
+  ],
+  links: [
+    { source: 'entity:moon', target: 'verb:orbits', type: 'subject_to_verb', count: 2, sources: [] },
+    { source: 'verb:orbits', target: 'entity:earth', type: 'verb_to_object', count: 1, sources: [] },
+  ],
+  sources: ['https://a.example', 'notes'],
+}
+
+let section: Section
+const open = async (calls: Calls, search?: string) => {
+  section = await mountSection(parcel, calls, search)
+}
+afterEach(() => section.unmount())
+
+const show = () => open({ 'GET /graph/triplets': () => graph })
+const canvas = () => screen.findByRole<GraphCanvas>('application', { name: 'Narrative triplets graph' })
+const settled = async () => {
+  const found = await canvas()
+  await waitFor(() => expect(found.dataset.layout).toBe('settled'), { timeout: 5000 })
+  return found
+}
+const click = (target: HTMLElement, { x, y }: { x: number; y: number }) => {
+  const event = new MouseEvent('click', { bubbles: true })
+  Object.defineProperties(event, { offsetX: { value: x }, offsetY: { value: y } })
+  fireEvent(target, event)
+}
+const requests = () => section.requests.map(({ input }) => input.query)
+
+describe('the graph page', () => {
+  it('loads the graph, tells so and counts it', async () => {
+    await show()
+    const found = await settled()
+    expect(requests()).toEqual([{}])
+    expect(section.toasts).toEqual([
+      { status: 'success', title: 'Graph loaded', description: '3 nodes, 2 links', duration: 3000 },
+    ])
+    const badges = within(screen.getByRole('list', { name: 'Counts' })).getAllByRole('listitem')
+    expect(badges.map(badge => badge.textContent)).toEqual([
+      '2 entities',
+      '1 verb',
+      '2 sources',
+      '3 total nodes',
+    ])
+    expect({ ...found.dataset }).toMatchObject({ nodes: '3', links: '2', drawing: 'page' })
+    expect(found.nodePosition('entity:moon')).toMatchObject({ x: expect.any(Number), y: expect.any(Number) })
+    expect(found.nodePosition('entity:nobody')).toBeNull()
+    expect(screen.getByText('Click to select, drag to move, scroll to zoom')).toBeTruthy()
+  })
+
+  it('says that it loads', async () => {
+    await open({})
+    expect(await screen.findByText('Loading graph...')).toBeTruthy()
+  })
+
+  it('says what to do about an empty graph', async () => {
+    await open({ 'GET /graph/triplets': () => ({ nodes: [], links: [], sources: [] }) })
+    expect(
+      await screen.findByText('No data to display. Try adjusting your filters or add some narratives'),
+    ).toBeTruthy()
+    expect(section.toasts).toMatchObject([{ title: 'Graph loaded', description: '0 nodes, 0 links' }])
+  })
+
+  it('says what failed, and tries again', async () => {
+    let works = false
+    await open({
+      'GET /graph/triplets': () => {
+        if (!works) throw new ApiError(404, 'Not found')
+        return graph
+      },
+    })
+    const retry = await screen.findByRole('button', { name: 'Retry' })
+    expect(section.toasts).toEqual([
+      { status: 'error', title: 'Error', description: 'Unable to load graph', duration: 5000 },
+    ])
+    expect(screen.getByText('Not found')).toBeTruthy()
+    works = true
+    fireEvent.click(retry)
+    await settled()
+  })
+
+  it('asks again on Refresh, and keeps the layout of equal data', async () => {
+    await open({ 'GET /graph/triplets': () => structuredClone(graph) })
+    const found = await settled()
+    fireEvent.click(screen.getByRole('button', { name: 'Refresh' }))
+    await waitFor(() => expect(section.toasts).toHaveLength(2))
+    expect(found.dataset.layout).toBe('settled')
+  })
+})
+
+describe('selection', () => {
+  it('shows the clicked node with its neighbours, and clears it on the background', async () => {
+    await show()
+    const found = await settled()
+    click(found, found.nodePosition('verb:orbits')!)
+    const card = await screen.findByRole('region', { name: 'Node details' })
+    expect(found.dataset.selected).toBe('verb:orbits')
+    expect(within(card).getByRole('heading', { name: 'orbits' })).toBeTruthy()
+    const neighbours = within(within(card).getByRole('list', { name: 'Neighbours' })).getAllByRole('button')
+    expect(neighbours.map(button => button.textContent)).toEqual(['Moon2', 'Earth1'])
+    fireEvent.click(neighbours[0]!)
+    await waitFor(() => expect(found.dataset.selected).toBe('entity:moon'))
+    click(found, { x: 1, y: 1 })
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Node details' })).toBeNull())
+    expect(found.dataset.selected).toBeUndefined()
+  })
+
+  it('finds a node by its label', async () => {
+    await show()
+    const found = await settled()
+    const search = screen.getByRole('searchbox', { name: 'Find a node...' })
+    fireEvent.change(search, { target: { value: 'ear' } })
+    fireEvent.submit(search)
+    await waitFor(() => expect(found.dataset.selected).toBe('entity:earth'))
+  })
+
+  it('offers the same nodes as a table', async () => {
+    await show()
+    await settled()
+    fireEvent.click(screen.getByRole('radio', { name: 'Table' }))
+    const rows = within(await screen.findByRole('table'))
+      .getAllByRole('row')
+      .slice(1)
+    expect(rows.map(row => row.textContent)).toEqual([
+      'Moonentity31https://a.example',
+      'Earthentity21',
+      'orbitsverb22',
+    ])
+    fireEvent.click(within(rows[1]!).getByRole('button', { name: 'Earth' }))
+    expect(await screen.findByRole('region', { name: 'Node details' })).toBeTruthy()
+  })
+})
+
+describe('filters', () => {
+  const openPanel = async () => {
+    fireEvent.click(await screen.findByRole('button', { name: 'Filters' }))
+    return screen.findByRole('form', { name: 'Filters' })
+  }
+
+  it('are part of the address when applied, without what is blank', async () => {
+    await show()
+    await settled()
+    const form = await openPanel()
+    const field = (name: RegExp) => within(form).getByLabelText<HTMLInputElement>(name)
+    expect(field(/^User ID/).placeholder).toBe('Leave empty for the current user')
+    fireEvent.change(field(/^Entity/), { target: { value: ' moon ' } })
+    fireEvent.change(field(/^Verb/), { target: { value: '  ' } })
+    fireEvent.change(field(/^Start date/), { target: { value: '2026-01-02T03:04' } })
+    const source = within(form).getByRole<HTMLSelectElement>('combobox', { name: /^Source/ })
+    expect([...source.options].map(option => [option.value, option.text])).toEqual([
+      ['', 'All sources'],
+      ['https://a.example', 'https://a.example'],
+      ['notes', 'notes'],
+    ])
+    fireEvent.click(within(form).getByRole('button', { name: 'Apply filters' }))
+    await waitFor(() => expect(section.visited).toHaveLength(1))
+    expect(section.visited[0]).toMatchObject({ search: '?start_date=2026-01-02T03%3A04&entity=moon' })
+  })
+
+  it('of the address are sent, and emptied by Reset', async () => {
+    await open({ 'GET /graph/triplets': () => graph }, '?entity=moon&verb=')
+    await settled()
+    expect(requests()).toEqual([{ entity: 'moon' }])
+    const form = screen.getByRole('form', { name: 'Filters' })
+    const entity = within(form).getByLabelText<HTMLInputElement>(/^Entity/)
+    expect(entity.value).toBe('moon')
+    fireEvent.click(within(form).getByRole('button', { name: 'Reset' }))
+    expect(entity.value).toBe('')
+    expect(requests()).toHaveLength(1)
+  })
+
+  it('are sent again when applied unchanged', async () => {
+    await show()
+    await settled()
+    const form = await openPanel()
+    fireEvent.click(within(form).getByRole('button', { name: 'Apply filters' }))
+    await waitFor(() => expect(requests()).toEqual([{}, {}]))
+  })
+})

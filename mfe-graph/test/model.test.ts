@@ -1,0 +1,264 @@
+import type { Graph, GraphLink, GraphNode } from '@iodine/contracts'
+import { describe, expect, it } from 'vitest'
+import { boundsOf, fitCamera, mainBounds, nodeAt } from '../src/model/camera'
+import { toGexf, toSvg } from '../src/model/export'
+import { fromSearch, NO_FILTERS, toQuery } from '../src/model/filters'
+import { createLayout } from '../src/model/layout'
+import { type LayoutUpdate, runLayout } from '../src/model/layout-run'
+import {
+  createNetwork,
+  findNodes,
+  neighbourhood,
+  neighboursOf,
+  radiusOf,
+  strongest,
+  widthOf,
+} from '../src/model/network'
+
+const node = (label: string, type: GraphNode['type'] = 'entity', count = 1): GraphNode => ({
+  id: `${type}:${label}`,
+  label,
+  type,
+  count,
+  sources: [],
+})
+const link = (source: string, target: string, count = 1): GraphLink => ({
+  source,
+  target,
+  type: source.startsWith('verb') ? 'verb_to_object' : 'subject_to_verb',
+  count,
+  sources: [],
+})
+/** a → likes → b → sees → c, and c → likes. */
+const small: Graph = {
+  nodes: [node('a', 'entity', 4), node('b'), node('c'), node('likes', 'verb', 9), node('sees', 'verb')],
+  links: [
+    link('entity:a', 'verb:likes', 2),
+    link('verb:likes', 'entity:b'),
+    link('entity:b', 'verb:sees'),
+    link('verb:sees', 'entity:c', 7),
+    link('verb:likes', 'entity:a'),
+  ],
+  sources: ['one'],
+}
+
+describe('filters', () => {
+  it('leave out what is empty or white space, and trim the rest save the source', () => {
+    expect(toQuery(NO_FILTERS)).toEqual({})
+    expect(toQuery({ ...NO_FILTERS, entity: ' moon ', verb: ' \t', source: ' exact ' })).toEqual({
+      entity: 'moon',
+      source: ' exact ',
+    })
+  })
+
+  it('come back from the address', () => {
+    const filters = { ...NO_FILTERS, source: 'a&b=c', start_date: '2026-01-02T03:04' }
+    expect(fromSearch(new URLSearchParams(toQuery(filters)))).toEqual(filters)
+  })
+})
+
+describe('network', () => {
+  it('follows the constants for sizes', () => {
+    expect([1, 4].map(radiusOf)).toEqual([8, 16])
+    expect([1, 2, 3, 50].map(widthOf)).toEqual([2, 4, 6, 6])
+  })
+
+  it('is the same for the same data in another order, and drops links without an end', () => {
+    const shuffled: Graph = {
+      ...small,
+      nodes: small.nodes.toReversed(),
+      links: [...small.links.toReversed(), link('entity:a', 'verb:gone')],
+    }
+    expect(createNetwork(shuffled)).toEqual(createNetwork(small))
+  })
+
+  it('tells neighbours with counts over both directions', () => {
+    const network = createNetwork(small)
+    const names = (label: string) =>
+      neighboursOf(network, network.indexOf.get(label) ?? -1).map(({ node: other, count }) => [
+        network.labels[other],
+        count,
+      ])
+    expect(names('verb:likes')).toEqual([
+      ['a', 3],
+      ['b', 1],
+    ])
+    expect(names('entity:c')).toEqual([['sees', 7]])
+  })
+
+  it('reaches one link further with each step', () => {
+    const network = createNetwork(small)
+    const reached = (depth: number) =>
+      network.labels.filter(
+        (_, index) => neighbourhood(network, network.indexOf.get('entity:a')!, depth)[index],
+      )
+    expect([0, 1, 2, 3].map(depth => reached(depth).length)).toEqual([1, 2, 3, 4])
+  })
+
+  it('moves apart links that join the same two nodes', () => {
+    const { shape, links } = createNetwork(small)
+    const moved = links.filter((_, index) => shape.offsets[index] !== 0)
+    expect(moved.map(({ source, target }) => [source, target].sort())).toEqual([
+      ['entity:a', 'verb:likes'],
+      ['entity:a', 'verb:likes'],
+    ])
+  })
+
+  it('keeps the strongest nodes and the links among them', () => {
+    const kept = strongest(small, 2)
+    expect(kept.nodes.map(({ label }) => label)).toEqual(['likes', 'a'])
+    expect(kept.links).toHaveLength(2)
+    expect(strongest(small, 5)).toBe(small)
+  })
+
+  it('finds by any part of a label, beginnings first', () => {
+    const network = createNetwork({
+      ...small,
+      nodes: [node('Old port'), node('Port Authority'), node('Airport', 'entity', 9), node('Sea')],
+      links: [],
+    })
+    expect(findNodes(network, ' PORT', 5).map(found => network.labels[found])).toEqual([
+      'Port Authority',
+      'Airport',
+      'Old port',
+    ])
+    expect(findNodes(network, '  ', 5)).toEqual([])
+  })
+})
+
+describe('camera', () => {
+  const positions = Float32Array.of(0, 0, 100, 0, 108, 0)
+  const radii = Float32Array.of(8, 8, 8)
+
+  it('hits the nearest of the nodes under the pointer, through zoom and pan', () => {
+    const camera = { x: 50, y: 20, k: 2 }
+    expect(nodeAt(50 + 200, 20, positions, radii, camera)).toBe(1)
+    expect(nodeAt(50 + 211, 20, positions, radii, camera)).toBe(2)
+    expect(nodeAt(50 + 60, 20, positions, radii, camera)).toBe(-1)
+    expect(nodeAt(50 + 200, 20, positions, radii, camera, Uint8Array.of(1, 0, 1))).toBe(2)
+  })
+
+  it('keeps small nodes easy to hit when far away', () => {
+    expect(nodeAt(5, 0, positions, radii, { x: 0, y: 0, k: 0.01 })).toBeGreaterThanOrEqual(0)
+  })
+
+  it('fits a box into the middle', () => {
+    const box = boundsOf(positions, radii)
+    expect(box).toEqual({ left: -8, right: 116, top: -8, bottom: 8 })
+    const camera = fitCamera({ left: -1000, right: 3000, top: 0, bottom: 10 }, 1000, 600)
+    expect(camera.k).toBeCloseTo(0.23)
+    expect(1000 * camera.k + camera.x).toBeCloseTo(500)
+    expect(boundsOf(positions, radii, new Uint8Array(3))).toBeNull()
+  })
+
+  it('leaves a few that drifted far away out of view, and nobody else', () => {
+    const count = 1_000
+    const crowd = Float32Array.from({ length: count * 2 }, (_, index) => ((index * 7919) % 1000) - 500)
+    const sizes = new Float32Array(count).fill(8)
+    expect(mainBounds(crowd, sizes)).toEqual(boundsOf(crowd, sizes))
+    crowd.set([90_000, 90_000], 0)
+    const box = mainBounds(crowd, sizes)
+    expect(box?.right).toBeLessThan(1_000)
+    expect(box?.left).toBeLessThan(-450)
+  })
+})
+
+describe('layout', () => {
+  const { shape } = createNetwork(small)
+  const settle = () =>
+    new Promise<LayoutUpdate[]>(resolve => {
+      const updates: LayoutUpdate[] = []
+      runLayout(shape, update => {
+        updates.push(update)
+        if (update.type === 'positions' && update.settled) resolve(updates)
+      })
+    })
+
+  it('ends the same every time, after the ticks of the constants', async () => {
+    const layout = createLayout(shape)
+    for (let tick = 0; tick < 300; tick++) layout.tick()
+    const ends = (await Promise.all([settle(), settle()])).map(updates => updates.at(-1))
+    const expected = { type: 'positions', settled: true, positions: layout.positions() }
+    expect(ends).toEqual([expected, expected])
+  })
+
+  it('holds a dragged node and lets the rest follow, also after the drop', async () => {
+    let latest = new Float32Array()
+    let settled = false
+    const tell = runLayout(shape, update => {
+      if (update.type === 'positions') {
+        latest = update.positions
+        settled = update.settled
+      }
+    })
+    await expect.poll(() => settled).toBe(true)
+    const before = latest
+    tell({ type: 'drag', node: 0, x: 400, y: -300 })
+    await expect.poll(() => [latest[0], latest[1]]).toEqual([400, -300])
+    expect(settled).toBe(false)
+    tell({ type: 'drop' })
+    await expect.poll(() => settled, { timeout: 15_000 }).toBe(true)
+    expect([latest[0], latest[1]]).toEqual([400, -300])
+    expect(Math.hypot(latest[2]! - before[2]!, latest[3]! - before[3]!)).toBeGreaterThan(10)
+  })
+
+  it('draws connected nodes to the link distance', () => {
+    const pair = createNetwork({
+      nodes: [node('a'), node('v', 'verb')],
+      links: [link('entity:a', 'verb:v')],
+      sources: [],
+    })
+    const layout = createLayout(pair.shape)
+    for (let tick = 0; tick < 300; tick++) layout.tick()
+    const [x1, y1, x2, y2] = layout.positions()
+    // The charge of one pair stretches a link of 150 to about 156.
+    const distance = Math.hypot(x1! - x2!, y1! - y2!)
+    expect(distance).toBeGreaterThan(150)
+    expect(distance).toBeLessThan(165)
+  })
+})
+
+describe('exports', () => {
+  const palette = {
+    entity: '#00f',
+    verb: '#0aa',
+    subjectLink: '#999',
+    objectLink: '#f00',
+    selected: '#fa0',
+    text: '#000',
+    ground: '#fff',
+  }
+  const network = createNetwork({
+    nodes: [node('R&D <"lab">\u0007'), node('says', 'verb', 3)],
+    links: [link('entity:R&D <"lab">\u0007', 'verb:says', 2)],
+    sources: [],
+  })
+  const positions = Float32Array.of(0, 0, 150, 50)
+  const parse = (text: string) => new DOMParser().parseFromString(text, 'text/xml')
+
+  it('GEXF holds every node and link with place, size and weight', () => {
+    const text = toGexf(network, positions, palette)
+    const document = parse(text)
+    const nodes = [...document.querySelectorAll('nodes > node')]
+    expect(nodes.map(item => item.getAttribute('label'))).toEqual(['R&D <"lab">', 'says'])
+    expect(document.querySelector('edges > edge')?.getAttribute('weight')).toBe('2')
+    expect(text).toContain('<viz:position x="150" y="-50" z="0"/>')
+    expect(text).not.toContain('\u0007')
+  })
+
+  it('SVG shows labels as text and fits everything in', () => {
+    const document = parse(toSvg(network, positions, palette))
+    expect([...document.querySelectorAll('text')].map(item => item.textContent)).toEqual([
+      'R&D <"lab">',
+      'says',
+    ])
+    const [left, top, width, height] = document
+      .querySelector('svg')!
+      .getAttribute('viewBox')!
+      .split(' ')
+      .map(Number) as [number, number, number, number]
+    expect([left, top]).toEqual([-48, -48])
+    expect(left + width).toBeGreaterThan(150 + radiusOf(3))
+    expect(top + height).toBeGreaterThan(50 + radiusOf(3))
+  })
+})
