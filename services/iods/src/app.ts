@@ -1,15 +1,15 @@
 import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { IodsConfig } from './config.js'
-import { createIodModel } from './models/iod.js'
+import { createModels } from './models/iod.js'
 import { addIodRoutes } from './routes/iods.js'
 
 /** Indicators of disinformation and the votes on them. */
 export const createApp = async (config: IodsConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
   const service = await createStoreService('iods', config, deps)
   try {
-    const iods = createIodModel(service.mongo)
+    const models = createModels(service.mongo)
     await prepareModels(service.mongo)
-    addIodRoutes(service, iods)
+    addIodRoutes(service, models)
   } catch (error) {
     await service.close()
     throw error

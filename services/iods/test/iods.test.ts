@@ -324,8 +324,7 @@ describe('names', () => {
 
 describe('announcements', () => {
   const job = (id: string) => service.queues.queue('projections').getJob(`iod-created-${id}`)
-  const mark = (id: string) =>
-    service.mongo.collection('iods').findOne({ fold_key: { $exists: true }, announced: false, value: id })
+  const unannounced = (value: string) => service.mongo.collection('iods').findOne({ announced: false, value })
 
   it('emits iod.created with the IOD', async () => {
     const iod = await create()
@@ -340,7 +339,7 @@ describe('announcements', () => {
         created_at: iod.created_at,
       },
     })
-    expect(await mark(iod.value)).toBeNull()
+    expect(await unannounced(iod.value)).toBeNull()
   })
 
   it('repairs what a crash left unannounced, once', async () => {
@@ -348,9 +347,13 @@ describe('announcements', () => {
     await (await job(iod.id))?.remove()
     const iods = service.mongo.collection('iods')
     const long_ago = new Date(Date.now() - 60_000)
+    const texts = service.mongo.collection('texts')
+    const search = { search: { $regex: iod.value.toLowerCase() } }
+    expect((await texts.deleteOne(search)).deletedCount).toBe(1)
     await iods.updateOne({ value: iod.value }, { $set: { announced: false, created_at: long_ago } })
     expect(await internal(repairInternal.repair.path)).toEqual({ status: 200, body: { repaired: 1 } })
     expect((await job(iod.id))?.data).toMatchObject({ type: 'iod.created', data: { id: iod.id } })
+    expect(await texts.countDocuments(search)).toBe(1)
     expect(await internal(repairInternal.repair.path)).toEqual({ status: 200, body: { repaired: 0 } })
   })
 })
@@ -360,7 +363,10 @@ describe('lists', () => {
 
   beforeEach(async () => {
     if (all) return
-    await service.mongo.collection('iods').deleteMany({})
+    const iods = service.mongo.collection('iods')
+    const texts = service.mongo.collection('texts')
+    await iods.deleteMany({})
+    await texts.deleteMany({})
     const users = [ana, await bed.user('Carla'), await bed.user()]
     const words = ['alpha', 'Beta', 'gamma ray', 'delta', 'ALPHABET', 'été']
     for (let n = 0; n < 240; n++) {
@@ -371,9 +377,11 @@ describe('lists', () => {
       await create({ value, description, category, source_type: SOURCE_TYPES[(n % 7) % 5] ?? 'BLOG' }, client)
     }
     // Ties in created_at are the rule where many are created at once.
-    const iods = service.mongo.collection('iods')
-    for (const [at, { _id }] of (await iods.find().sort({ _id: 1 }).toArray()).entries())
-      await iods.updateOne({ _id }, { $set: { created_at: new Date(Date.now() - 90_000 + (at >> 4)) } })
+    for (const [at, { _id }] of (await iods.find().sort({ _id: 1 }).toArray()).entries()) {
+      const created_at = new Date(Date.now() - 90_000 + (at >> 4))
+      await iods.updateOne({ _id }, { $set: { created_at } })
+      await texts.updateOne({ _id }, { $set: { created_at } })
+    }
     all = await api.call(iodsApi.listIods)
   }, 60_000)
 
@@ -420,6 +428,7 @@ describe('lists', () => {
     expect([...first.body, ...second.body].map(({ id }) => id)).toEqual(all.slice(0, 20).map(({ id }) => id))
     expect(second.headers.get('x-total-count')).toBe('241')
     await service.mongo.collection('iods').deleteOne({ value: extra.value })
+    await service.mongo.collection('texts').deleteOne({ search: { $regex: extra.value.toLowerCase() } })
   })
 
   it('agrees with a plain filter of the whole list, facets too, for every combination', async () => {

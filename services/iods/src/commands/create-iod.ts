@@ -3,7 +3,6 @@ import { type BodyOf, DETAILS, foldValue, type iodsApi } from '@iodine/contracts
 import { conflict, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { IodDoc, IodModel } from '../models/iod.js'
-import { searchGrams, searchText } from '../queries/search.js'
 
 /** What an IOD is found by: a hash, as a value may be longer than an index takes. */
 export const foldKey = (value: string): string =>
@@ -16,7 +15,6 @@ export const createIod = async (
   input: BodyOf<typeof iodsApi.createIod>,
 ): Promise<IodDoc> => {
   const { value, category, description, source_type, source = null, source_id = null } = input
-  const search = searchText(value, description)
   const doc: IodDoc = {
     _id: new Types.ObjectId(),
     value,
@@ -29,8 +27,6 @@ export const createIod = async (
     created_at: new Date(),
     votes: [],
     fold_key: foldKey(value),
-    search,
-    grams: searchGrams(search),
     announced: false,
   }
   try {

@@ -1,6 +1,6 @@
 import type { Category, IodFacets, SourceType } from '@iodine/contracts'
 import type { QueryFilter } from 'mongoose'
-import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
+import { BY_DATE, type IodModel, type TextDoc, type TextModel } from '../models/iod.js'
 
 /** Nothing is created with a time further back than this. */
 const SETTLE_MS = 30_000
@@ -40,12 +40,12 @@ interface Settled {
  * its own; an hourly recount, in the background, covers clocks that disagree.
  */
 export class RollingCounts {
-  readonly #model: IodModel
-  readonly #match: QueryFilter<IodDoc>
+  readonly #model: Pick<IodModel | TextModel, 'aggregate'>
+  readonly #match: QueryFilter<TextDoc>
   #settled: Settled | undefined
   #building: Promise<Settled> | undefined
 
-  constructor(model: IodModel, match: QueryFilter<IodDoc>) {
+  constructor(model: Pick<IodModel | TextModel, 'aggregate'>, match: QueryFilter<TextDoc>) {
     this.#model = model
     this.#match = match
   }

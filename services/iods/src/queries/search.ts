@@ -1,5 +1,5 @@
 import type { QueryFilter } from 'mongoose'
-import type { IodDoc, IodModel } from '../models/iod.js'
+import { BY_DATE, type TextDoc, type TextModel } from '../models/iod.js'
 
 /** Case and Unicode form don't count in a search; white space does. */
 const fold = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
@@ -33,20 +33,28 @@ const SAMPLE = 1_000
 const SAMPLE_MS = 600_000
 
 export interface Search {
-  /** Together they match IODs whose value or description holds the text literally, in any case; the gram index serves each. */
-  streams: QueryFilter<IodDoc>[]
+  /** Matches IODs whose value or description holds the text literally, in any case. */
+  filter: QueryFilter<TextDoc>
+  /** The same in disjoint parts, each of which the gram index serves. */
+  streams: QueryFilter<TextDoc>[]
   /** Estimated part of all IODs that the gram index leaves to look into, 0 to 1; 0 where it decides alone. */
   share: number
 }
 
+const either = (streams: QueryFilter<TextDoc>[], share: number): Search => ({
+  filter: streams.length === 1 ? { ...streams[0] } : { $or: streams },
+  streams,
+  share,
+})
+
 /** Literal search over the gram index; how common a gram is, is estimated from the newest IODs. */
-export const createIodSearch = (model: IodModel): ((q: string) => Promise<Search>) => {
+export const createIodSearch = (texts: TextModel): ((q: string) => Promise<Search>) => {
   let common = new Map<string, number>()
   let sampled = 0
   let sampledAt = 0
   const sample = async () => {
     sampledAt = Date.now()
-    const docs = await model.find({}, { grams: 1 }).sort({ created_at: -1, _id: -1 }).limit(SAMPLE).lean()
+    const docs = await texts.find({}, { grams: 1 }).sort(BY_DATE).limit(SAMPLE).lean()
     const counts = new Map<string, number>()
     for (const { grams } of docs) for (const gram of grams) counts.set(gram, (counts.get(gram) ?? 0) + 1)
     common = counts
@@ -57,16 +65,11 @@ export const createIodSearch = (model: IodModel): ((q: string) => Promise<Search
     const search = { $regex: escapePattern(text) }
     const grams = gramsOf(text).filter(gram => Array.from(gram).length === GRAM)
     if (grams.length === 0)
-      return {
-        streams: [{ grams: { $regex: `^${search.$regex}` } }, { grams: OVERFLOW, search }],
-        share: 0,
-      }
+      return either([{ grams: { $regex: `^${search.$regex}` } }, { grams: OVERFLOW, search }], 0)
     if (Date.now() - sampledAt > SAMPLE_MS) await sample()
     const count = (gram: string) => common.get(gram) ?? 0
     const rarest = grams.reduce((best, gram) => (count(gram) < count(best) ? gram : best))
-    return {
-      streams: [{ grams: { $in: [rarest, OVERFLOW] }, search }],
-      share: (count(rarest) + count(OVERFLOW)) / Math.max(sampled, 1),
-    }
+    const share = (count(rarest) + count(OVERFLOW)) / Math.max(sampled, 1)
+    return either([{ grams: { $in: [rarest, OVERFLOW] }, search }], share)
   }
 }

@@ -1,29 +1,26 @@
 import { foldValue, iodsApi, iodsInternal, repairInternal } from '@iodine/contracts'
-import { type StoreService, sendList } from '@iodine/service-kit'
-import { announceIod, repairAnnouncements } from '../commands/announce.js'
+import type { StoreService } from '@iodine/service-kit'
 import { createIod, foldKey } from '../commands/create-iod.js'
+import { publishForgotten, publishIod } from '../commands/publish-iod.js'
 import { voteIod } from '../commands/vote-iod.js'
-import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
+import { BY_DATE, type IodDoc, type IodModels } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createIodQueries } from '../queries/list-iods.js'
 
-export const addIodRoutes = (service: StoreService, iods: IodModel): void => {
-  const prepareQuery = createIodQueries(iods, service.users)
+export const addIodRoutes = (service: StoreService, models: IodModels): void => {
+  const { iods } = models
+  const queries = createIodQueries(models, service.users)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0]
 
-  service.route(iodsApi.listIods, async ({ query: { limit, cursor, ...filters }, reply }) => {
-    const { filter, facets, find } = await prepareQuery(filters)
-    const total = async () => (await facets()).total
-    return sendList(reply, { model: iods, filter, limit, cursor, present, total, find })
-  })
+  service.route(iodsApi.listIods, async ({ query, reply }) => queries.list(reply, query))
 
-  service.route(iodsApi.getIodFacets, async ({ query }) => (await prepareQuery(query)).facets())
+  service.route(iodsApi.getIodFacets, async ({ query }) => queries.facets(query))
 
   service.route(iodsApi.createIod, async ({ body, user }) => {
     const doc = await createIod(iods, user.id, body)
-    await announceIod(iods, service.queues, doc).catch(error =>
-      service.log.warn({ err: error, iod: doc._id.toHexString() }, 'not announced yet'),
+    await publishIod(models, service.queues, doc).catch(error =>
+      service.log.warn({ err: error, iod: doc._id.toHexString() }, 'not published yet'),
     )
     return presentOne(doc)
   })
@@ -46,6 +43,6 @@ export const addIodRoutes = (service: StoreService, iods: IodModel): void => {
   )
 
   service.internal(repairInternal.repair, async () => ({
-    repaired: await repairAnnouncements(iods, service.queues),
+    repaired: await publishForgotten(models, service.queues),
   }))
 }
