@@ -220,8 +220,8 @@ describe('layout', () => {
 
 describe('exports', () => {
   const palette = {
-    entity: '#00f',
-    verb: '#0aa',
+    entity: '#0000ff',
+    verb: '#00aa0b',
     subjectLink: '#999',
     objectLink: '#f00',
     selected: '#fa0',
@@ -243,6 +243,7 @@ describe('exports', () => {
     expect(nodes.map(item => item.getAttribute('label'))).toEqual(['R&D <"lab">', 'says'])
     expect(document.querySelector('edges > edge')?.getAttribute('weight')).toBe('2')
     expect(text).toContain('<viz:position x="150" y="-50" z="0"/>')
+    expect(text).toContain('<viz:color r="0" g="170" b="11"/>')
     expect(text).not.toContain('\u0007')
   })
 

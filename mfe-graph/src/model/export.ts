@@ -18,6 +18,11 @@ const xml = (text: string) =>
   text
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')
     .replace(/[&<>"']/g, character => ENTITIES[character] as string)
+/** '#2d72d2' as the attributes that GEXF wants. */
+const rgb = (hex: string) => {
+  const [r, g, b] = [1, 3, 5].map(at => Number.parseInt(hex.slice(at, at + 2), 16))
+  return `r="${r}" g="${g}" b="${b}"`
+}
 const round = (value: number) => Math.round(value * 100) / 100
 
 /** The graph as GEXF 1.3, which Gephi opens with places, sizes and colours. y points up there. */
@@ -27,7 +32,7 @@ export function toGexf({ nodes, links, shape }: Network, positions: Float32Array
       `<node id="${xml(node.id)}" label="${xml(node.label)}"><attvalues><attvalue for="type" value="${node.type}"/>` +
       `<attvalue for="count" value="${node.count}"/><attvalue for="sources" value="${xml(node.sources.join('|'))}"/></attvalues>` +
       `<viz:position x="${round(positions[index * 2]!)}" y="${round(-positions[index * 2 + 1]!)}" z="0"/>` +
-      `<viz:size value="${round(shape.radii[index]! * 2)}"/><viz:color hex="${node.type === 'verb' ? palette.verb : palette.entity}"/></node>`,
+      `<viz:size value="${round(shape.radii[index]! * 2)}"/><viz:color ${rgb(node.type === 'verb' ? palette.verb : palette.entity)}/></node>`,
   )
   const edges = links.map(
     (link, index) =>
@@ -37,7 +42,7 @@ export function toGexf({ nodes, links, shape }: Network, positions: Float32Array
   return `<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">
 <graph defaultedgetype="directed" mode="static">
-<attributes class="node"><attribute id="type" title="type" type="string"/><attribute id="count" title="count" type="integer"/><attribute id="sources" title="sources" type="liststring"/></attributes>
+<attributes class="node"><attribute id="type" title="type" type="string"/><attribute id="count" title="count" type="integer"/><attribute id="sources" title="sources" type="string"/></attributes>
 <attributes class="edge"><attribute id="type" title="type" type="string"/></attributes>
 <nodes>
 ${rows.join('\n')}

@@ -22,6 +22,9 @@ const CARD_WIDTH = 292
 const NARROW = 600
 const HEIGHT_MIN = 360
 
+const widthBeside = (selected: number) =>
+  selected >= 0 && window.matchMedia?.(CARD_BESIDE).matches ? CARD_WIDTH : 0
+
 /** A graph as a picture or a table, with what is selected in it. */
 export function GraphView({ network, expanded }: { network: Network; expanded: boolean }) {
   const { notify } = useHost()
@@ -53,8 +56,7 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
   }, [stage, network])
 
   useEffect(() => {
-    const beside = selected >= 0 && window.matchMedia?.(CARD_BESIDE).matches
-    stage?.reserve(beside ? CARD_WIDTH : 0)
+    stage?.reserve(widthBeside(selected))
     stage?.select(selected)
   }, [stage, selected])
 
@@ -88,6 +90,7 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
 
   const select = (node: number) => {
     setSelected(node)
+    stage?.reserve(widthBeside(node))
     if (node >= 0) stage?.flyTo(node)
   }
   const save = async (format: 'png' | 'svg' | 'gexf') => {
