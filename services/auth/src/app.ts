@@ -20,6 +20,7 @@ export const createApp = async (config: AuthConfig, deps: ServiceDeps = {}): Pro
   const tokenKeys = createLocalJWKSet(keys.jwks)
   const service = await createStoreService('auth', config, { ...deps, tokenKeys })
   try {
+    if (config.RATE_LIMITS === 'off') service.log.warn('rate limits are off')
     const models = createModels(service.mongo)
     await prepareModels(service.mongo)
     const limit = (name: string, points: number, seconds: number) =>

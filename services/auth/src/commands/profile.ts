@@ -2,18 +2,22 @@ import { DETAILS } from '@iodine/contracts'
 import { conflict, isDuplicateKey, seal, unauthenticated } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
-import { announceUser } from './announce-user.js'
+import { announceUser, raiseUsersVersion } from './announce-user.js'
 
 /** The context under which a user's AI key is sealed: it opens for nobody else. */
 export const aiKeyContext = (userId: string): string => `ai-key:${userId}`
 
-/** Chooses or changes the public name. Throws 409 when somebody has it, in any case. */
+/**
+ * Chooses or changes the public name. Throws 409 when somebody has it, in any case. Services forget the old name when
+ * the version in Redis rises, so without Redis nothing is changed (503), and nothing is acknowledged before it rose.
+ */
 export const chooseUsername = async (
   context: AuthContext,
   userId: string,
   username: string,
 ): Promise<UserDoc> => {
   const { models, service } = context
+  await raiseUsersVersion(context)
   let user: UserDoc | null
   try {
     user = await models.users
@@ -30,6 +34,7 @@ export const chooseUsername = async (
     throw isDuplicateKey(error) ? conflict(DETAILS.usernameTaken) : error
   }
   if (!user) throw unauthenticated()
+  await raiseUsersVersion(context)
   await announceUser(context, user).catch(error => service.log.warn({ err: error }, 'not announced yet'))
   return user
 }

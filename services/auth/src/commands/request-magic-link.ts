@@ -1,9 +1,13 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, type MailJob } from '@iodine/contracts'
 import { badRequest, seal } from '@iodine/service-kit'
-import { Types } from 'mongoose'
+import type { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import { isAdminEmail } from '../policies/admin.js'
-import { hashOf, newToken, normalCode } from './codes.js'
+import { codeFor } from './beta-codes.js'
+import { hashOf, newToken } from './codes.js'
+
+// More than the rate limit lets through while they live: an old link is never pushed out by new ones.
+const OPEN_LINKS_MAX = 100
 
 /**
  * Queues a mail with a sign-in link, unless a beta code is needed first. Known and unknown addresses get the same
@@ -17,19 +21,17 @@ export const requestMagicLink = async (
   // Admins hand the codes out, so they need none.
   if (config.BETA_REQUIRED && !isAdminEmail(config, email) && !(await models.users.exists({ email }))) {
     if (!invite_code) return { requires_beta_code: true }
-    const code = await models.betaCodes.findOne({ code: normalCode(invite_code), used: false }).lean()
-    if (!code || (code.email !== null && code.email !== email)) throw badRequest(DETAILS.badInviteCode)
-    betaCode = code._id
+    betaCode = await codeFor(models.betaCodes, email, invite_code)
+    if (!betaCode) throw badRequest(DETAILS.badInviteCode)
   }
   const token = newToken()
-  const link = {
-    _id: new Types.ObjectId(),
-    token_hash: hashOf(token),
-    email,
-    beta_code: betaCode,
-    expires_at: new Date(Date.now() + LIMITS.magicLinkMs),
-  }
-  await models.links.create(link)
+  const expires_at = new Date(Date.now() + LIMITS.magicLinkMs)
+  const link = { token_hash: hashOf(token), beta_code: betaCode, expires_at }
+  await models.links.updateOne(
+    { _id: email },
+    { $push: { links: { $each: [link], $slice: -OPEN_LINKS_MAX } }, $set: { expires_at } },
+    { upsert: true },
+  )
   const mail: MailJob = {
     template: 'magic-link',
     to: email,
@@ -39,7 +41,7 @@ export const requestMagicLink = async (
     'mail',
     { sealed: seal(config.SECRETS_KEY, 'mail', JSON.stringify(mail)) },
     {
-      jobId: link._id.toHexString(),
+      jobId: link.token_hash,
       attempts: 12,
       backoff: { type: 'exponential', delay: 1_000 },
       removeOnComplete: true,

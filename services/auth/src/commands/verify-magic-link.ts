@@ -2,10 +2,11 @@ import { DETAILS } from '@iodine/contracts'
 import { badRequest, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
-import type { MagicLinkDoc } from '../models/magic-link.js'
+import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { announceUser } from './announce-user.js'
+import { consumeCode } from './beta-codes.js'
 import { hashOf } from './codes.js'
 import { openSession } from './sessions.js'
 
@@ -15,30 +16,30 @@ export const verifyMagicLink = async (
   token: string,
 ): Promise<{ access_token: string; has_username: boolean }> => {
   const { models } = context
-  // Whoever removes the document has it: of any number at once, one.
-  const link = await models.links
-    .findOneAndDelete({ token_hash: hashOf(token), expires_at: { $gt: new Date() } })
-    .lean<MagicLinkDoc>()
-  if (!link) throw badRequest(DETAILS.badToken)
-  const user = await accountOf(context, link)
-  await models.links.deleteMany({ email: link.email })
+  const token_hash = hashOf(token)
+  // Whoever removes the document has it: of any number at once, one; and the address's other links go with it.
+  const found = await models.links
+    .findOneAndDelete({ links: { $elemMatch: { token_hash, expires_at: { $gt: new Date() } } } })
+    .lean<MagicLinksDoc>()
+  const link = found?.links.find(each => each.token_hash === token_hash)
+  if (!found || !link) throw badRequest(DETAILS.badToken)
+  const user = await accountOf(context, found._id, link.beta_code)
   return {
     access_token: await openSession(context, user._id.toHexString(), 'full'),
     has_username: user.username !== null,
   }
 }
 
-const accountOf = async (context: AuthContext, link: MagicLinkDoc): Promise<UserDoc> => {
+const accountOf = async (
+  context: AuthContext,
+  email: string,
+  betaCode: MagicLink['beta_code'],
+): Promise<UserDoc> => {
   const { config, models, service } = context
-  const { email } = link
   const known = await models.users.findOne({ email }).lean<UserDoc>()
   if (known) return known
   if (config.BETA_REQUIRED && !isAdminEmail(config, email)) {
-    const consumed = await models.betaCodes.updateOne(
-      { _id: link.beta_code, used: false },
-      { $set: { used: true, used_at: new Date() } },
-    )
-    if (consumed.modifiedCount === 0) throw badRequest(DETAILS.badInviteCode)
+    if (!(await consumeCode(models.betaCodes, email, betaCode))) throw badRequest(DETAILS.badInviteCode)
   }
   const user: UserDoc = {
     _id: new Types.ObjectId(),

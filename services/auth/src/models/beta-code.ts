@@ -7,6 +7,8 @@ export interface BetaCodeDoc {
   /** The only address it is good for; null: any. */
   email: string | null
   used: boolean
+  /** Address of the account that it opened. */
+  used_by: string | null
   created_at: Date
   used_at: Date | null
 }
@@ -18,6 +20,7 @@ const schema = new Schema<BetaCodeDoc>(
     code: { type: String, required },
     email: { type: String, default: null },
     used: { type: Boolean, required },
+    used_by: { type: String, default: null },
     created_at: { type: Date, required },
     used_at: { type: Date, default: null },
   },

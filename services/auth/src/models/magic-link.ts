@@ -1,30 +1,43 @@
 import type { Connection } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
 
-export interface MagicLinkDoc {
-  _id: Types.ObjectId
+export interface MagicLink {
   /** SHA-256 of the token: the token itself is in the mail alone. */
   token_hash: string
-  email: string
   /** Beta code that the first verify of a new account consumes. */
   beta_code: Types.ObjectId | null
   expires_at: Date
 }
-export type MagicLinkModel = Model<MagicLinkDoc>
+
+/** All open links of one address, in one document, so that using one voids the others in the same step. */
+export interface MagicLinksDoc {
+  /** The e-mail address. */
+  _id: string
+  links: MagicLink[]
+  /** When the last of them does. */
+  expires_at: Date
+}
+export type MagicLinkModel = Model<MagicLinksDoc>
 
 const required = true
-const schema = new Schema<MagicLinkDoc>(
+const link = new Schema<MagicLink>(
   {
     token_hash: { type: String, required },
-    email: { type: String, required },
     beta_code: { type: Schema.Types.ObjectId, default: null },
+    expires_at: { type: Date, required },
+  },
+  { _id: false },
+)
+const schema = new Schema<MagicLinksDoc>(
+  {
+    _id: { type: String, required },
+    links: [link],
     expires_at: { type: Date, required },
   },
   { collection: 'magic_links', versionKey: false },
 )
-schema.index({ token_hash: 1 }, { unique: true })
-schema.index({ email: 1 })
+schema.index({ 'links.token_hash': 1 })
 schema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
 
 export const createMagicLinkModel = (mongo: Connection): MagicLinkModel =>
-  mongo.model<MagicLinkDoc>('MagicLink', schema)
+  mongo.model<MagicLinksDoc>('MagicLinks', schema)

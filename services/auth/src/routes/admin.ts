@@ -22,6 +22,7 @@ export const addAdminRoutes = (context: AuthContext): void => {
       code: newCode(),
       email: body.email ?? null,
       used: false,
+      used_by: null,
       created_at: new Date(),
       used_at: null,
     }

@@ -1,0 +1,247 @@
+import { DETAILS } from '@iodine/contracts'
+import { unseal, usersVersionKey } from '@iodine/service-kit'
+import { type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newSigningKey, type Rig, startRig } from './rig.js'
+
+let bed: ServiceBed
+let rig: Rig
+beforeAll(async () => {
+  bed = await startServiceBed()
+  rig = await startRig(bed)
+})
+afterAll(async () => {
+  await rig?.close()
+  await bed?.stop()
+})
+
+const refusal = (status: number, detail: string) => ({ status, body: { detail } })
+const users = () => rig.service.mongo.models.User!
+
+describe('a username', () => {
+  it('is chosen, shown, and changed', async () => {
+    const { api } = await rig.signIn('name@example.org')
+    const chosen = await api.send('POST', '/profile/setup-username', { username: 'Night_Owl' })
+    const profile = {
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      email: 'name@example.org',
+      username: 'Night_Owl',
+      is_admin: false,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      has_openai_key: false,
+    }
+    expect([chosen.status, chosen.body]).toEqual([200, profile])
+    expect((await api.send('GET', '/profile/me')).body).toEqual(profile)
+    const renamed = await api.send('POST', '/profile/setup-username/', { username: 'night_owl' })
+    expect(renamed.body.username).toBe('night_owl')
+    const token = await rig.linkToken('name@example.org')
+    const { body } = await rig.anyone.send('POST', '/auth/verify-magic-link', { token })
+    expect(body.has_username).toBe(true)
+  })
+
+  it.each(['ab', 'x'.repeat(21), 'with space', 'é_accent', 'dash-ed', '', '   ', 'a\nbc', 7, null])(
+    'is refused: %j',
+    async username => {
+      const { api } = await rig.signIn('rules@example.org')
+      const answer = await api.send('POST', '/profile/setup-username', { username })
+      expect(answer.status).toBe(422)
+      if (typeof username === 'string')
+        expect(answer.body.detail).toEqual([`username: ${DETAILS.usernameRule}`])
+    },
+  )
+
+  it('cannot be taken, in any case, nor set along with anything else', async () => {
+    const [one, two] = [await rig.signIn('one@example.org'), await rig.signIn('two@example.org')]
+    const choose = (who: typeof one, username: string) =>
+      who.api.send('POST', '/profile/setup-username', { username })
+    await choose(one, 'Wanted')
+    for (const username of ['Wanted', 'wanted', 'WANTED'])
+      expect(await choose(two, username)).toMatchObject(refusal(409, DETAILS.usernameTaken))
+    expect((await choose(one, 'WANTED')).status).toBe(200)
+    await choose(one, 'Free_again')
+    expect((await choose(two, 'wanted')).status).toBe(200)
+    const more = await two.api.send('POST', '/profile/setup-username', { username: 'abc', is_admin: true })
+    expect(more).toMatchObject({ status: 422, body: { detail: ['is_admin: is not a known field'] } })
+  })
+
+  it('goes to one of 20 who want it at once', async () => {
+    const wanting = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => rig.signIn(`rush${n}@example.org`)),
+    )
+    const answers = await Promise.all(
+      wanting.map(({ api }, n) =>
+        api.send('POST', '/profile/setup-username', { username: n % 2 ? 'RushHour' : 'rushhour' }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
+  })
+
+  it('is told to services by id, and its change makes them forget the old one', async () => {
+    const { api } = await rig.signIn('told@example.org')
+    const { id, created_at } = (await api.send('GET', '/profile/me')).body
+    const ids = [id, 'a'.repeat(24)]
+    const lookup = () => rig.internal('POST', '/users/lookup', { ids })
+    expect((await lookup()).body).toEqual([{ id, username: null, created_at }])
+    const version = () => rig.service.redis.get(usersVersionKey(rig.service.config.REDIS_PREFIX))
+    const before = await version()
+    await api.send('POST', '/profile/setup-username', { username: 'told_one' })
+    expect(await version()).not.toBe(before)
+    expect((await lookup()).body).toEqual([{ id, username: 'told_one', created_at }])
+  })
+
+  it('stays as it is while Redis is down, as nobody could be made to forget it', async () => {
+    const redis = await startTestRedis()
+    const lonely = await startRig(bed, { REDIS_URL: redis.url })
+    const { api } = await lonely.signIn('lonely@example.org')
+    await api.send('POST', '/profile/setup-username', { username: 'lonely_one' })
+    await redis.stop()
+    expect(await api.send('POST', '/profile/setup-username', { username: 'lonely_two' })).toMatchObject(
+      refusal(503, DETAILS.unavailable),
+    )
+    expect((await api.send('GET', '/profile/me')).body.username).toBe('lonely_one')
+    await lonely.close()
+  })
+})
+
+describe('events', () => {
+  const heard = async (id: string) => {
+    const jobs = await rig.service.queues.queue('projections').getJobs()
+    return jobs.map(job => job.data).filter(event => event.data.id === id)
+  }
+
+  it('tell of a new account and of each name', async () => {
+    const { api } = await rig.signIn('event@example.org')
+    const { id, created_at } = (await api.send('GET', '/profile/me')).body
+    const created = { type: 'user.created', data: { id, username: null, created_at } }
+    expect(await heard(id)).toEqual([created])
+    await api.send('POST', '/profile/setup-username', { username: 'event_one' })
+    await api.send('POST', '/profile/setup-username', { username: 'event_two' })
+    const events = await heard(id)
+    expect(events).toHaveLength(3)
+    expect(events).toContainEqual({
+      type: 'user.renamed',
+      data: { id, username: 'event_one', revision: 1 },
+    })
+    expect(events).toContainEqual({
+      type: 'user.renamed',
+      data: { id, username: 'event_two', revision: 2 },
+    })
+    expect(await users().findById(id).lean()).toMatchObject({ announced: true })
+  })
+
+  it('that a crash swallowed are told by a repair', async () => {
+    const { api } = await rig.signIn('crash@example.org')
+    await api.send('POST', '/profile/setup-username', { username: 'crashed' })
+    const { id } = (await api.send('GET', '/profile/me')).body
+    await rig.service.queues.queue('projections').obliterate({ force: true })
+    await users().updateOne({ _id: id }, { $set: { announced: false } })
+    expect((await rig.internal('POST', '/repair')).body).toEqual({ repaired: 1 })
+    expect((await heard(id)).map(event => event.type).sort()).toEqual(['user.created', 'user.renamed'])
+    expect((await rig.internal('POST', '/repair', {})).body).toEqual({ repaired: 0 })
+  })
+})
+
+describe('the AI key', () => {
+  const canary = 'sk-canary-4f1c9b7e2a'
+
+  it('is stored and removed as often as one likes, and seen by nobody', async () => {
+    const { api } = await rig.signIn('key@example.org')
+    const answers = [
+      await api.send('POST', '/profile/update-openai-key', { api_key: `  ${canary} ` }),
+      await api.send('POST', '/profile/update-openai-key', { api_key: canary }),
+      await api.send('GET', '/profile/me'),
+      await api.send('POST', '/profile/update-openai-key', { api_key: canary, extra: canary }),
+      await api.send('POST', '/profile/update-openai-key', `{"api_key":"${canary}"`),
+      await api.send('POST', `/profile/update-openai-key/${canary}`, { api_key: canary }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 422, 400, 404])
+    expect(answers[0]?.body).toEqual({ has_openai_key: true })
+    expect(answers[2]?.body.has_openai_key).toBe(true)
+
+    const { id } = answers[2]?.body ?? {}
+    const { body } = await rig.internal('GET', `/users/${id}/ai-key`)
+    const secrets = bed.env.SECRETS_KEY ?? ''
+    expect(unseal(secrets, `ai-key:${id}`, body.sealed)).toBe(canary)
+    const other = await rig.signIn('thief@example.org')
+    const thief = (await other.api.send('GET', '/profile/me')).body.id
+    await users().updateOne({ _id: thief }, { $set: { sealed_ai_key: body.sealed } })
+    const moved = (await rig.internal('GET', `/users/${thief}/ai-key`)).body.sealed
+    expect(() => unseal(secrets, `ai-key:${thief}`, moved)).toThrow()
+
+    const { redis } = rig.service
+    const keys = await redis.keys('*')
+    const inRedis = await Promise.all(keys.map(key => redis.dump(key).then(bytes => String(bytes))))
+    const seen = JSON.stringify([answers, body, rig.logs, await rig.dump(), keys, inRedis])
+    expect(seen).not.toContain('canary')
+    expect(rig.logs.length).toBeGreaterThan(10)
+
+    for (let times = 0; times < 2; times++)
+      expect(await api.send('DELETE', '/profile/remove-openai-key')).toMatchObject({
+        status: 200,
+        body: { has_openai_key: false },
+      })
+    expect((await rig.internal('GET', `/users/${id}/ai-key`)).body).toEqual({ sealed: null })
+    expect((await api.send('GET', '/profile/me')).body.has_openai_key).toBe(false)
+  })
+
+  it.each(['', '   ', 'two\nlines', 'ключ', 'x'.repeat(501), 5, null])('is not %j', async api_key => {
+    const { api } = await rig.signIn('nokey@example.org')
+    const answer = await api.send('POST', '/profile/update-openai-key', { api_key })
+    expect([answer.status, Object.keys(answer.body)]).toEqual([422, ['detail']])
+    if (typeof api_key === 'string' && api_key.trim() === '')
+      expect(answer.body.detail).toEqual(['api_key: API key cannot be empty'])
+  })
+
+  it('asks for a session', async () => {
+    for (const [method, path] of [
+      ['GET', '/profile/me'],
+      ['POST', '/profile/setup-username'],
+      ['POST', '/profile/update-openai-key'],
+      ['DELETE', '/profile/remove-openai-key'],
+      ['GET', '/admin/beta-codes'],
+      ['POST', '/auth/logout'],
+    ] as const)
+      expect(await rig.anyone.send(method, path)).toMatchObject(refusal(401, DETAILS.unauthenticated))
+  })
+})
+
+describe('an admin', () => {
+  it('makes and lists beta codes; others may not', async () => {
+    const [admin, user] = [await rig.signIn('boss@example.org'), await rig.signIn('user@example.org')]
+    expect((await admin.api.send('GET', '/profile/me')).body.is_admin).toBe(true)
+    for (const [method, body] of [['GET'], ['POST', {}]] as const)
+      expect(await user.api.send(method, '/admin/beta-codes', body)).toMatchObject(
+        refusal(403, DETAILS.forbidden),
+      )
+    const free = await admin.api.send('POST', '/admin/beta-codes', {})
+    const blank = await admin.api.send('POST', '/admin/beta-codes', { email: '' })
+    const bound = await admin.api.send('POST', '/admin/beta-codes', { email: ' Guest@Example.org ' })
+    expect([free.status, blank.status, bound.status]).toEqual([201, 201, 201])
+    expect(bound.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      code: expect.stringMatching(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/),
+      email: 'guest@example.org',
+      used: false,
+      created_at: expect.any(String),
+      used_at: null,
+    })
+    expect(blank.body.email).toBeNull()
+    const list = await admin.api.send('GET', '/admin/beta-codes')
+    expect(list.body).toEqual([bound.body, blank.body, free.body])
+    expect((await admin.api.send('POST', '/admin/beta-codes', { email: 'x' })).status).toBe(422)
+    expect((await admin.api.send('POST', '/admin/beta-codes', { used: true })).status).toBe(422)
+  })
+
+  it('is none any more once the settings say so, with the token unchanged', async () => {
+    const keys = { JWT_PRIVATE_KEY: newSigningKey() }
+    const before = await startRig(bed, keys)
+    const { token } = await before.signIn('root@example.org')
+    await before.close()
+    const after = await startRig(bed, { ...keys, ADMIN_EMAILS: 'boss@example.org' })
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await after.anyone.send('GET', '/profile/me', undefined, headers)).body.is_admin).toBe(false)
+    expect((await after.anyone.send('GET', '/admin/beta-codes', undefined, headers)).status).toBe(403)
+    await after.close()
+  })
+})

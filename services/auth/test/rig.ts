@@ -1,0 +1,95 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { MailJob } from '@iodine/contracts'
+import { createLogger, readConfig, SERVICE_KEY_HEADER, type StoreService, unseal } from '@iodine/service-kit'
+import { type Answer, type ApiClient, apiClient, type ServiceBed, uniquePrefix } from '@iodine/test-kit'
+import { authConfigSchema, createApp } from '../src/index.js'
+
+export const PUBLIC_URL = 'https://iodine.example'
+export const newSigningKey = () =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+export interface Rig {
+  service: StoreService
+  url: string
+  anyone: ApiClient
+  /** Every line of the service's log, at its most talkative. */
+  logs: string[]
+  /** Asks for a link and takes its token from the queued mail. */
+  linkToken(email: string, inviteCode?: string): Promise<string>
+  /** Signs in by a mailed link. */
+  signIn(email: string): Promise<{ token: string; api: ApiClient }>
+  /** A call from another service. */
+  internal(method: string, path: string, body?: unknown): Promise<Answer>
+  /** Everything that the database holds, as text. */
+  dump(): Promise<string>
+  mails: MailJob[]
+  close(): Promise<void>
+}
+
+/** The auth service on the bed's database, alone in Redis, with somebody who reads its mail queue. */
+export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}): Promise<Rig> => {
+  const logs: string[] = []
+  const config = readConfig(authConfigSchema, {
+    RATE_LIMITS: 'off',
+    PUBLIC_URL,
+    JWT_PRIVATE_KEY: newSigningKey(),
+    ADMIN_EMAILS: 'Boss@Example.org, root@example.org',
+    ...bed.env,
+    REDIS_PREFIX: uniquePrefix(),
+    ...env,
+  })
+  const logger = createLogger('auth', 'trace', { write: line => void logs.push(line) })
+  const service = await createApp(config, { ...bed.deps, logger })
+  const url = await service.listen()
+  const anyone = apiClient(url)
+  const mails: MailJob[] = []
+  service.queues.work('mail', async ({ sealed }) => {
+    mails.push(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
+  })
+
+  const linkToken: Rig['linkToken'] = async (email, invite_code) => {
+    const to = email.trim().toLowerCase()
+    const before = mails.length
+    const answer = await anyone.send('POST', '/auth/request-magic-link', {
+      email,
+      ...(invite_code !== undefined && { invite_code }),
+    })
+    if (answer.status !== 200) throw new Error(`no link: ${answer.status} ${JSON.stringify(answer.body)}`)
+    for (let left = 500; left > 0; left--) {
+      const mail = mails.slice(before).find(each => each.to === to)
+      if (mail) return new URL(mail.link).searchParams.get('token') ?? ''
+      await sleep(10)
+    }
+    throw new Error('no mail')
+  }
+  return {
+    service,
+    url,
+    anyone,
+    logs,
+    mails,
+    linkToken,
+    async signIn(email) {
+      const token = await linkToken(email)
+      const { body } = await anyone.send('POST', '/auth/verify-magic-link', { token })
+      return { token: body.access_token, api: apiClient(url, body.access_token) }
+    },
+    async internal(method, path, body) {
+      const response = await fetch(`${url}/internal${path}`, {
+        method,
+        headers: {
+          [SERVICE_KEY_HEADER]: config.SERVICE_KEY,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, body: await response.json(), headers: response.headers }
+    },
+    async dump() {
+      const collections = Object.values(service.mongo.models).map(model => model.find().lean())
+      return JSON.stringify(await Promise.all(collections))
+    },
+    close: () => service.close(),
+  }
+}

@@ -1,0 +1,282 @@
+import { createHash } from 'node:crypto'
+import { DETAILS } from '@iodine/contracts'
+import { sessionKey } from '@iodine/service-kit'
+import { type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PUBLIC_URL, type Rig, startRig } from './rig.js'
+
+let bed: ServiceBed
+let rig: Rig
+beforeAll(async () => {
+  bed = await startServiceBed()
+  rig = await startRig(bed)
+})
+afterAll(async () => {
+  await rig?.close()
+  await bed?.stop()
+})
+
+const request = (body: unknown, headers?: Record<string, string>) =>
+  rig.anyone.send('POST', '/auth/request-magic-link', body, headers)
+const verify = (token: unknown) => rig.anyone.send('POST', '/auth/verify-magic-link', { token })
+const links = () => rig.service.mongo.models.MagicLinks!
+const sessions = () => rig.service.mongo.models.Session!
+const refusal = (status: number, detail: string) => ({ status, body: { detail } })
+
+describe('a link', () => {
+  it('is mailed to the address, opens a session once, and makes the account', async () => {
+    const token = await rig.linkToken(' First@Example.org ')
+    expect(rig.mails.at(-1)).toEqual({
+      template: 'magic-link',
+      to: 'first@example.org',
+      link: `${PUBLIC_URL}/magic-login?token=${token}`,
+    })
+    expect(Buffer.from(token, 'base64url')).toHaveLength(32)
+
+    const first = await verify(token)
+    expect(first).toMatchObject({ status: 200, body: { has_username: false } })
+    expect(Object.keys(first.body).sort()).toEqual(['access_token', 'has_username'])
+    expect(await verify(token)).toMatchObject(refusal(400, DETAILS.badToken))
+
+    const again = await rig.signIn('FIRST@example.org')
+    const profile = await again.api.send('GET', '/profile/me')
+    expect(profile.body).toMatchObject({ email: 'first@example.org', username: null, is_admin: false })
+    expect(await rig.service.mongo.models.User!.countDocuments({ email: 'first@example.org' })).toBe(1)
+  })
+
+  it('is kept as a SHA-256 hash alone, for 15 minutes', async () => {
+    const token = await rig.linkToken('hash@example.org')
+    expect(await rig.dump()).not.toContain(token)
+    const doc = (await links().findById('hash@example.org').lean()) as unknown as {
+      links: { token_hash: string; expires_at: Date }[]
+    }
+    expect(doc.links[0]?.token_hash).toBe(createHash('sha256').update(token).digest('base64url'))
+    const left = (doc.links[0]?.expires_at.getTime() ?? 0) - Date.now()
+    expect(left).toBeGreaterThan(14 * 60_000)
+    expect(left).toBeLessThanOrEqual(15 * 60_000)
+    expect((await links().listIndexes()).find(index => index.key.expires_at)).toMatchObject({
+      expireAfterSeconds: 0,
+    })
+  })
+
+  it('is dead after 15 minutes, even before the database removes it', async () => {
+    const token = await rig.linkToken('late@example.org')
+    await links().updateOne({ _id: 'late@example.org' }, { $set: { 'links.0.expires_at': new Date() } })
+    expect(await verify(token)).toMatchObject(refusal(400, DETAILS.badToken))
+  })
+
+  it('opens exactly one session for 50 at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const email = `race${round}@example.org`
+      const token = await rig.linkToken(email)
+      const answers = await Promise.all(Array.from({ length: 50 }, () => verify(token)))
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(49)
+      const user = await rig.service.mongo.models.User!.findOne({ email })
+      expect(await sessions().countDocuments({ user_id: user?._id })).toBe(1)
+    }
+  })
+
+  it("voids the person's other links when used, also when all are used at once", async () => {
+    const [old, used] = [await rig.linkToken('two@example.org'), await rig.linkToken('two@example.org')]
+    const other = await rig.linkToken('other@example.org')
+    expect((await verify(used)).status).toBe(200)
+    expect(await verify(old)).toMatchObject(refusal(400, DETAILS.badToken))
+    expect((await verify(other)).status).toBe(200)
+
+    const tokens = await Promise.all(Array.from({ length: 10 }, () => rig.linkToken('many@example.org')))
+    const answers = await Promise.all([...new Set(tokens)].map(verify))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  it('survives being fetched', async () => {
+    const token = await rig.linkToken('scanner@example.org')
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
+      for (const path of ['/auth/verify-magic-link', '/auth/verify', '/magic-login'])
+        expect((await fetch(`${rig.url}/api/v1${path}?token=${token}`, { method })).status).toBe(404)
+    expect((await verify(token)).status).toBe(200)
+  })
+
+  it.each([['x'], ['x'.repeat(43)], ['../..'], ['{"$ne":null}'], ['é']])('is not %s', async token => {
+    expect(await verify(token)).toMatchObject(refusal(400, DETAILS.badToken))
+  })
+})
+
+describe('a request for a link', () => {
+  it('gets the same answer for a known and an unknown address', async () => {
+    await rig.signIn('known@example.org')
+    const known = await request({ email: 'known@example.org', is_extension: false })
+    const unknown = await request({ email: 'unknown@example.org', invite_code: 'ignored' })
+    expect([known.status, known.body]).toEqual([200, { requires_beta_code: false }])
+    expect([unknown.status, unknown.body]).toEqual([200, { requires_beta_code: false }])
+  })
+
+  it.each([
+    [{}, /^email: /],
+    [{ email: 'nobody' }, /^email: must be an e-mail address/],
+    [{ email: ['a@example.org'] }, /^email: /],
+    [{ email: { $gt: '' } }, /^email: /],
+    [{ email: `${'x'.repeat(250)}@example.org` }, /^email: is too long/],
+    [{ email: 'a@example.org, b@example.org' }, /^email: /],
+    [{ email: 'a@example.org', is_admin: true }, /^is_admin: is not a known field/],
+    [{ email: 'a@example.org', invite_code: 7 }, /^invite_code: /],
+  ])('refuses %j', async (body, message) => {
+    const answer = await request(body)
+    expect(answer).toMatchObject({ status: 422, body: { detail: [expect.stringMatching(message)] } })
+  })
+
+  it('refuses what is not JSON', async () => {
+    expect((await request('{"email":')).status).toBe(400)
+    expect((await request('x', { 'content-type': 'text/plain' })).status).toBe(415)
+  })
+
+  it('is limited by address and by client, with Retry-After', async () => {
+    const limited = await startRig(bed, { RATE_LIMITS: 'on' })
+    const ask = (email: string, from: string) =>
+      limited.anyone.send('POST', '/auth/request-magic-link', { email }, { 'x-forwarded-for': from })
+    const expectLimited = (answer: Awaited<ReturnType<typeof ask>>, seconds: number) => {
+      expect(answer).toMatchObject(refusal(429, DETAILS.tooManyRequests))
+      const wait = Number(answer.headers.get('retry-after'))
+      expect(wait).toBeGreaterThan(0)
+      expect(wait).toBeLessThanOrEqual(seconds)
+    }
+    for (let n = 1; n <= 5; n++) expect((await ask('same@example.org', `203.0.113.${n}`)).status).toBe(200)
+    expectLimited(await ask(' Same@example.org', '203.0.113.6'), 60)
+    for (let n = 1; n <= 30; n++) expect((await ask(`n${n}@example.org`, '198.51.100.1')).status).toBe(200)
+    expectLimited(await ask('n31@example.org', '198.51.100.1'), 300)
+    expect((await ask('n31@example.org', '198.51.100.2')).status).toBe(200)
+    await limited.close()
+  })
+
+  it('is 503, and leaves the service alive, while Redis is down', async () => {
+    const redis = await startTestRedis()
+    const lonely = await startRig(bed, { REDIS_URL: redis.url })
+    const { api } = await lonely.signIn('before@example.org')
+    await redis.stop()
+    const answer = await lonely.anyone.send('POST', '/auth/request-magic-link', { email: 'a@example.org' })
+    expect(answer).toMatchObject(refusal(503, DETAILS.unavailable))
+    expect((await api.send('GET', '/profile/me')).status).toBe(200)
+    await lonely.close()
+  })
+})
+
+describe('a session', () => {
+  const check = (sid: string) => rig.internal('POST', '/sessions/check', { sid })
+  const sidOf = (token: string): string =>
+    JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
+
+  it('lives 30 days in its token, its record, and the answer to the gateway', async () => {
+    const { token } = await rig.signIn('session@example.org')
+    const { exp, iat, sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    expect(exp - iat).toBe(30 * 24 * 3600)
+    expect(await check(sidOf(token))).toMatchObject({ status: 200, body: { user_id: sub, scope: 'full' } })
+    const key = sessionKey(rig.service.config.REDIS_PREFIX, sidOf(token))
+    expect(JSON.parse((await rig.service.redis.get(key)) ?? '')).toEqual({ user_id: sub, scope: 'full' })
+    expect(await rig.service.redis.ttl(key)).toBeLessThanOrEqual(60)
+    expect((await sessions().listIndexes()).find(index => index.key.expires_at)).toMatchObject({
+      expireAfterSeconds: 0,
+    })
+  })
+
+  it('is unknown to whoever has no service key', async () => {
+    const response = await fetch(`${rig.url}/internal/sessions/check`, { method: 'POST' })
+    expect(response.status).toBe(404)
+  })
+
+  it('ends at once, for good, and alone', async () => {
+    const [one, two] = [await rig.signIn('leaver@example.org'), await rig.signIn('leaver@example.org')]
+    const sid = sidOf(one.token)
+    await check(sid)
+    expect(await one.api.send('POST', '/auth/logout')).toMatchObject({
+      status: 200,
+      body: { logged_out: true },
+    })
+    expect((await check(sid)).status).toBe(404)
+    const key = sessionKey(rig.service.config.REDIS_PREFIX, sid)
+    expect(await rig.service.redis.get(key)).toBe('revoked')
+    expect((await check(sidOf(two.token))).status).toBe(200)
+    expect((await one.api.send('POST', '/auth/logout', {})).status).toBe(200)
+  })
+
+  it('is never brought back by a check that was under way', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { token, api } = await rig.signIn('racer@example.org')
+      const sid = sidOf(token)
+      await Promise.all([check(sid), check(sid), api.send('POST', '/auth/logout'), check(sid), check(sid)])
+      const key = sessionKey(rig.service.config.REDIS_PREFIX, sid)
+      expect(await rig.service.redis.get(key)).toBe('revoked')
+      expect((await check(sid)).status).toBe(404)
+    }
+  })
+
+  it('has an end, whatever the database still holds', async () => {
+    const { token } = await rig.signIn('old@example.org')
+    await sessions().updateOne({ _id: sidOf(token) }, { $set: { expires_at: new Date() } })
+    expect((await check(sidOf(token))).status).toBe(404)
+  })
+
+  it('asks for a token of ours', async () => {
+    const stranger = await startRig(bed)
+    const { token } = await stranger.signIn('stranger@example.org')
+    await stranger.close()
+    for (const value of [undefined, 'Bearer x', `Basic ${token}`, `Bearer ${token}`])
+      expect(
+        await rig.anyone.send('GET', '/profile/me', undefined, value ? { authorization: value } : {}),
+      ).toMatchObject(refusal(401, DETAILS.unauthenticated))
+  })
+})
+
+describe('an extension code', () => {
+  const redeem = (code: string) => rig.anyone.send('POST', '/auth/redeem-extension-code', { code })
+
+  it("becomes one token with the collector's scope, once", async () => {
+    const { api } = await rig.signIn('collector@example.org')
+    const { status, body } = await api.send('POST', '/auth/generate-extension-code')
+    expect(status).toBe(200)
+    // Ten characters of 32 kinds: 50 bits.
+    expect(body.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
+    expect(new Date(body.expires_at).getTime() - Date.now()).toBeGreaterThan(295_000)
+    expect(await rig.dump()).not.toContain(body.code)
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(body.code)))
+    const [done, ...others] = answers.filter(answer => answer.status === 200)
+    expect(others).toEqual([])
+    expect(answers.filter(answer => answer.status === 400)).toHaveLength(19)
+    expect(await redeem(body.code)).toMatchObject(refusal(400, DETAILS.badExtensionCode))
+
+    const collector = { authorization: `Bearer ${done?.body.access_token}` }
+    const send = (method: string, path: string, input?: unknown) =>
+      rig.anyone.send(method, path, input, collector)
+    expect((await send('GET', '/profile/me')).body.email).toBe('collector@example.org')
+    for (const [method, path, input] of [
+      ['POST', '/profile/setup-username', { username: 'sneaky' }],
+      ['POST', '/profile/update-openai-key', { api_key: 'sk-x' }],
+      ['DELETE', '/profile/remove-openai-key'],
+      ['POST', '/auth/generate-extension-code'],
+      ['GET', '/admin/beta-codes'],
+      ['POST', '/admin/beta-codes', {}],
+    ] as const)
+      expect(await send(method, path, input)).toMatchObject(refusal(403, DETAILS.collectorScope))
+    expect((await send('POST', '/auth/logout')).status).toBe(200)
+  })
+
+  it('is taken as people type it', async () => {
+    const { api } = await rig.signIn('typist@example.org')
+    const { body } = await api.send('POST', '/auth/generate-extension-code', {})
+    expect((await redeem(` ${body.code.toLowerCase().replace('-', ' ')} `)).status).toBe(200)
+  })
+
+  it('is the only live one of its user, for 5 minutes', async () => {
+    const { api } = await rig.signIn('again@example.org')
+    const generate = async (): Promise<string> =>
+      (await api.send('POST', '/auth/generate-extension-code')).body.code
+    const [first, second] = [await generate(), await generate()]
+    expect((await redeem(first)).status).toBe(400)
+    await rig.service.mongo.models.ExtensionCode!.updateMany({}, { $set: { expires_at: new Date() } })
+    expect((await redeem(second)).status).toBe(400)
+    expect(await redeem('nonsense')).toMatchObject(refusal(400, DETAILS.badExtensionCode))
+    const codes = await Promise.all(Array.from({ length: 10 }, generate))
+    const answers = await Promise.all(codes.map(redeem))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+})
