@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { pluginModuleFederation } from '@module-federation/rsbuild-plugin'
 import { pluginReact } from '@rsbuild/plugin-react'
 
@@ -142,6 +143,7 @@ export function defineRemote(cwd) {
         manifest: true,
         shareStrategy: 'loaded-first',
         shared: sharedModules(false),
+        runtimePlugins: [fileURLToPath(new URL('./retried-chunks.mjs', import.meta.url))],
         experiments: { externalRuntime: !development, optimization: { target: 'web' } },
       }),
     ],

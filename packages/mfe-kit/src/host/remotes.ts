@@ -86,9 +86,16 @@ async function fetchTable(url: string): Promise<RemotesTable> {
 const loadingHooks = (retries: () => number): ModuleFederationRuntimePlugin => ({
   name: 'iodine-loading',
   fetch: async (url, init) => {
-    const response = await fetch(url, { ...init, credentials: 'same-origin' })
-    if (!response.ok) throw new Error(`${url} answered ${response.status}`)
-    return response
+    // A hung manifest has to fail by itself: the runtime keeps its promise for the next try.
+    const patience = new AbortController()
+    const timer = setTimeout(() => patience.abort(), LOAD_TIMEOUT_MS)
+    try {
+      const response = await fetch(url, { ...init, credentials: 'same-origin', signal: patience.signal })
+      if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+      return response
+    } finally {
+      clearTimeout(timer)
+    }
   },
   createScript: ({ url, attrs }) => {
     const script = document.createElement('script')

@@ -1,0 +1,11 @@
+/**
+ * Runs in each remote's entry. A browser joins a script to a hung request of the same address, so an entry that was
+ * fetched again as `?retry=n` asks for its chunks with the same query.
+ */
+const query = document.currentScript?.src.match(/\?retry=\d+$/)?.[0]
+if (query) {
+  const plain = __webpack_get_script_filename__
+  __webpack_get_script_filename__ = chunk => plain(chunk) + query
+}
+
+export default () => ({ name: 'retried-chunks' })
