@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { type EmbeddedMongo, startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { MongoClient } from 'mongodb'
 import { endLeftover, keepProcess, leashed, onPath } from './leash.js'
 import { freePorts } from './net.js'
@@ -20,8 +20,19 @@ export const startMongo = async (folder: string): Promise<Database> => {
   const embedded = join(folder, 'embedded-mongo')
   const mongod = existsSync(embedded) ? undefined : onPath('mongod')
   if (mongod) return startMongod(mongod, resolve(folder, 'mongod'))
-  const { uri, stop } = await startEmbeddedMongo({ dataDir: embedded, isolate: 'process' })
+  const { uri, stop } = await startEmbedded(embedded)
   return { kind: 'embedded', uri, stop }
+}
+
+/** The engine of a killed run may still be closing its files: DATA_DIR being ours, whoever holds them is about to go. */
+const startEmbedded = async (dataDir: string): Promise<EmbeddedMongo> => {
+  for (const deadline = Date.now() + 5_000; ; await sleep(100)) {
+    try {
+      return await startEmbeddedMongo({ dataDir, isolate: 'process' })
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+  }
 }
 
 /** A real mongod as a replica set of one, which is what production has. */
