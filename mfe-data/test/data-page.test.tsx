@@ -1,0 +1,258 @@
+import { foldValue, type Iod, type Stored } from '@iodine/contracts'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { parcel } from '../src/parcel'
+import { article, iod, post, video } from './fixtures'
+import { openSection, type Routes, user } from './harness'
+
+interface Store {
+  tiktok: Stored[]
+  telegram: Stored[]
+  blog: Stored[]
+  iods: Iod[]
+}
+
+/** An API that keeps its data in `store`; lists come in pages as they are asked for. */
+const api = (store: Store): Routes => {
+  const list = (source: 'tiktok' | 'telegram' | 'blog'): Routes => ({
+    [`GET /${source}/data`]: ({ search }) => {
+      const from = Number(search.get('cursor') ?? 0)
+      const to = from + Number(search.get('limit'))
+      return [
+        200,
+        store[source].slice(from, to),
+        {
+          'X-Total-Count': String(store[source].length),
+          ...(to < store[source].length && { 'X-Next-Cursor': String(to) }),
+        },
+      ]
+    },
+  })
+  return {
+    ...list('tiktok'),
+    ...list('telegram'),
+    ...list('blog'),
+    'GET /iods': () => [200, store.iods.filter(({ created_by_id }) => created_by_id === user.id)],
+    'POST /iods/lookup': ({ body }) => {
+      const { values } = body as { values: string[] }
+      return [200, store.iods.filter(({ value }) => values.includes(foldValue(value)))]
+    },
+    'POST /iods': ({ body }) => {
+      const created = { ...iod(''), ...(body as Partial<Iod>), created_by_id: user.id }
+      store.iods.unshift(created)
+      return [201, created]
+    },
+  }
+}
+
+const open = async (store: Partial<Store>, routes: Routes = {}, path = '/dashboard/data') => {
+  const full = { tiktok: [], telegram: [], blog: [], iods: [], ...store }
+  return openSection(parcel, '/dashboard/data', path, { ...api(full), ...routes })
+}
+
+const firstCard = async () => (await screen.findAllByRole('article'))[0] as HTMLElement
+const press = async (name: string | RegExp, within_ = screen as Pick<typeof screen, 'findByRole'>) =>
+  fireEvent.click(await within_.findByRole('button', { name }))
+
+// Nothing is laid out here: a card is given a height, so that few fit.
+Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { get: () => 600 })
+
+/** Selects `text` in an element as a person would. */
+const select = (element: HTMLElement, text: string) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  const starts: [Node, number][] = []
+  let all = ''
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    starts.push([node, all.length])
+    all += node.nodeValue
+  }
+  const at = (offset: number) => {
+    const [node, start] = starts.findLast(([, from]) => from <= offset) as [Node, number]
+    return [node, offset - start] as const
+  }
+  const from = all.indexOf(text)
+  act(() => {
+    window.getSelection()?.setBaseAndExtent(...at(from), ...at(from + text.length - 1))
+    const range = window.getSelection()?.getRangeAt(0)
+    range?.setEnd(range.endContainer, range.endOffset + 1)
+    document.dispatchEvent(new Event('selectionchange'))
+  })
+}
+
+test('each tab counts its records, and the chosen one is in the address', async () => {
+  const { search } = await open({ tiktok: [video(), video()], blog: [article()] })
+  await firstCard()
+  await waitFor(() =>
+    expect(screen.getAllByRole('tab').map(tab => tab.textContent)).toEqual([
+      'Short videos2',
+      'Messaging channels0',
+      'Blogs1',
+    ]),
+  )
+  fireEvent.click(screen.getByRole('tab', { name: /Blogs/ }))
+  expect(await screen.findByText('Image hashes')).toBeTruthy()
+  expect(search()).toBe('?source=blog')
+  fireEvent.click(screen.getByRole('tab', { name: /Messaging/ }))
+  expect(await screen.findByText('No data collected yet')).toBeTruthy()
+})
+
+test('a card shows fields, footer and place in the list; hostile text is only text', async () => {
+  const record = article()
+  await open({ blog: [record] }, {}, '/dashboard/data?source=blog')
+  const card = within(await firstCard())
+  expect(card.getAllByText('<img src=x onerror=alert(1)>').length).toBeGreaterThan(0)
+  expect(document.querySelector('img, script')).toBeNull()
+  expect(card.getByText(/^Collected/).textContent).toContain('Nov 20, 2026')
+  expect(card.getByText('Source: blog')).toBeTruthy()
+  expect(card.getByText(`ID: ${record.id.slice(0, 8)}`)).toBeTruthy()
+  const links = card
+    .getAllByRole('button', { name: /in new tab/ })
+    .map(link => [link.getAttribute('href'), link.getAttribute('rel')])
+  expect(links).toEqual([
+    ['https://blog.example.org/a', 'noopener noreferrer'],
+    ['https://blog.example.org/a.b$c.png', 'noopener noreferrer'],
+  ])
+  expect((await firstCard()).getAttribute('aria-setsize')).toBe('1')
+})
+
+test('IODs among the values get a badge and no button, IODs within a text a highlight', async () => {
+  const { calls } = await open({
+    tiktok: [video()],
+    iods: [iod('NIGHT.watch', 'USERNAME'), iod('hide the numbers'), iod('the numbers from us')],
+  })
+  const card = within(await firstCard())
+  expect(await card.findByText('IOD')).toBeTruthy()
+  expect(card.queryByRole('button', { name: 'Create IOD from Author Unique ID' })).toBeNull()
+  const marks = [...(await firstCard()).querySelectorAll('mark')].map(mark => mark.textContent)
+  expect(marks).toEqual(['hide ', 'the numbers', ' from us', 'night.watch'])
+  const lookups = calls.filter(({ route }) => route === 'POST /iods/lookup')
+  expect(lookups).toHaveLength(1)
+})
+
+test('a selected text becomes an IOD of the suggested category, and is highlighted from then on', async () => {
+  const { calls, toasts } = await open({ tiktok: [video()], iods: [iod('hide the numbers')] })
+  const card = await firstCard()
+  await waitFor(() => expect(card.querySelector('mark')).toBeTruthy())
+  select(within(card).getByRole('textbox', { name: 'Video Description' }), 'numbers fr')
+  await press('+ IOD')
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create IOD from Data Field' }))
+  expect(dialog.getByLabelText<HTMLTextAreaElement>('Value').value).toBe('numbers fr')
+  expect(dialog.getByLabelText<HTMLSelectElement>('IOD Category').value).toBe('SENTENCE')
+  fireEvent.change(dialog.getByLabelText('Description'), { target: { value: 'Seen twice' } })
+  await press('Create IOD', dialog)
+  await waitFor(() => expect(toasts).toHaveLength(1))
+  expect(toasts[0]).toMatchObject({ status: 'success' })
+  expect(calls.find(({ route }) => route === 'POST /iods')?.body).toEqual({
+    value: 'numbers fr',
+    category: 'SENTENCE',
+    description: 'Seen twice',
+    source_type: 'TIKTOK',
+    source: expect.stringContaining('https://www.tiktok.com/@night.watch/video/'),
+  })
+  await waitFor(() => expect(card.querySelectorAll('mark')[1]?.textContent).toBe('numbers'))
+  expect(toasts).toHaveLength(1)
+})
+
+test('the form needs a value and a category, and stays open when the server refuses', async () => {
+  const { toasts } = await open(
+    { tiktok: [video()] },
+    { 'POST /iods': () => [422, { detail: ['value: must not be empty', 'source: no'] }] },
+  )
+  await firstCard()
+  await press('Create IOD from Video Hashtags: truth')
+  const dialog = within(await screen.findByRole('dialog'))
+  const submit = () => dialog.getByRole<HTMLButtonElement>('button', { name: 'Create IOD' })
+  expect(dialog.getByLabelText<HTMLSelectElement>('IOD Category').value).toBe('HASHTAGS')
+  fireEvent.change(dialog.getByLabelText('IOD Category'), { target: { value: '' } })
+  expect(submit().disabled).toBe(true)
+  fireEvent.change(dialog.getByLabelText('IOD Category'), { target: { value: 'KEYWORDS' } })
+  fireEvent.change(dialog.getByLabelText('Value'), { target: { value: ' ' } })
+  expect(submit().disabled).toBe(true)
+  fireEvent.change(dialog.getByLabelText('Value'), { target: { value: 'x' } })
+  fireEvent.click(submit())
+  await waitFor(() => expect(toasts).toHaveLength(1))
+  expect(toasts[0]).toEqual({
+    title: 'Error',
+    description: 'value: must not be empty, source: no',
+    status: 'error',
+    duration: 5000,
+  })
+  expect(screen.getByRole('dialog')).toBeTruthy()
+})
+
+const deleteFirst = async () => {
+  await press('More actions', within(await firstCard()))
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }))
+  const dialog = await screen.findByRole('dialog')
+  expect(dialog.textContent).toContain('Are you sure you want to delete this data?')
+  await press('Delete', within(dialog))
+}
+
+test('a deleted record is gone, also from the count', async () => {
+  const records = [video(), video()]
+  const { toasts } = await open(
+    { tiktok: records },
+    {
+      [`DELETE /tiktok/data/${records[0]?.id}`]: () => {
+        const gone = records.shift()
+        return [200, { id: gone?.id }]
+      },
+    },
+  )
+  await deleteFirst()
+  await waitFor(() => expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos1'))
+  expect(screen.getAllByRole('article')).toHaveLength(1)
+  expect(toasts).toEqual([
+    { title: 'Deleted', description: 'Data deleted successfully', status: 'success', duration: 3000 },
+  ])
+})
+
+test('a refused delete and a failed reload are told', async () => {
+  const record = video()
+  let fails = false
+  const { toasts } = await open(
+    { tiktok: [record] },
+    {
+      [`DELETE /tiktok/data/${record.id}`]: () => (fails ? [200, { id: record.id }] : [503, { detail: 'x' }]),
+      'GET /blog/data': () => (fails ? [503, { detail: 'x' }] : [200, []]),
+    },
+  )
+  await deleteFirst()
+  await waitFor(() => expect(toasts.map(toast => toast.description)).toEqual(['Failed to delete data']))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  fails = true
+  await deleteFirst()
+  await waitFor(() =>
+    expect(toasts.map(toast => toast.description).slice(1)).toEqual([
+      'Data deleted successfully',
+      'Failed to refresh data',
+    ]),
+  )
+})
+
+test('a tab that fails says so and tries again; the others work', async () => {
+  let fails = true
+  const { toasts } = await open(
+    { tiktok: [video()], telegram: [post()] },
+    { 'GET /telegram/data': () => (fails ? [403, { detail: 'No' }] : [200, [post()]]) },
+    '/dashboard/data?source=telegram',
+  )
+  expect((await screen.findByRole('alert')).textContent).toContain('Failed to fetch data')
+  expect(toasts).toEqual([
+    { title: 'Error', description: 'Failed to fetch data', status: 'error', duration: 5000 },
+  ])
+  fireEvent.click(screen.getByRole('tab', { name: /Short/ }))
+  await firstCard()
+  fireEvent.click(screen.getByRole('tab', { name: /Messaging/ }))
+  fails = false
+  await press('Retry')
+  expect(await screen.findByText('Attachments')).toBeTruthy()
+})
+
+test('of a large collection one page is read and few cards are drawn', async () => {
+  const { calls } = await open({ tiktok: Array.from({ length: 10_000 }, () => video()) })
+  await firstCard()
+  expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos10,000')
+  expect(screen.getAllByRole('article').length).toBeLessThan(8)
+  expect(calls.filter(({ route }) => route === 'GET /tiktok/data')).toHaveLength(1)
+})

@@ -1,0 +1,102 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { BrowserConfig, Profile } from '@iodine/contracts'
+import type { HostProps, RemoteParcel, Toast } from '@iodine/mfe-kit'
+import { createApiClient, mountParcel } from '@iodine/mfe-kit/host'
+import { NavigationType } from '@iodine/ui/router'
+import { cleanup, configure } from '@testing-library/react'
+import { afterEach } from 'vitest'
+
+export const user: Profile = {
+  id: '',
+  email: 'ada@example.org',
+  username: 'ada',
+  is_admin: false,
+  created_at: '2026-03-02T10:00:00.000Z',
+  has_openai_key: false,
+}
+
+const config: BrowserConfig = {
+  product_name: 'Iodine',
+  contact_email: '',
+  social_links: [],
+  extension_url: '',
+}
+
+type Answer = [status: number, body: unknown, headers?: Record<string, string>]
+interface Call {
+  route: string
+  search: URLSearchParams
+  body: unknown
+}
+/** What the API answers, by 'METHOD /path'. */
+export type Routes = Record<string, (call: Call) => Answer | Promise<Answer>>
+
+// Two cores may be busy with other tests.
+configure({ asyncUtilTimeout: 8_000 })
+
+let opened = 0
+const closers: (() => unknown)[] = []
+
+/** Mounts the section's parcel as the shell does, at `path`, against a server that answers as `routes` say. */
+export async function openSection(parcel: RemoteParcel, basePath: string, path: string, routes: Routes) {
+  // A user of its own has a query cache of its own.
+  user.id = (++opened).toString(16).padStart(24, 'f')
+  const calls: Call[] = []
+  const toasts: Toast[] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const url = new URL(request.url ?? '', 'http://test')
+    const call = {
+      route: `${request.method} ${url.pathname}`,
+      search: url.searchParams,
+      body: text ? (JSON.parse(text) as unknown) : undefined,
+    }
+    calls.push(call)
+    const [status, body, headers] = (await routes[call.route]?.(call)) ?? [404, { detail: 'Not found' }]
+    response
+      .writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers })
+      .end(JSON.stringify(body))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { happyDOM } = window as unknown as { happyDOM: { setURL: (url: string) => void } }
+  happyDOM.setURL(origin + path)
+
+  let url = new URL(path, origin)
+  const props = (): HostProps => ({
+    basePath,
+    location: { pathname: url.pathname, search: url.search, hash: '', state: null, key: url.href },
+    navigationType: NavigationType.Pop,
+    navigate,
+    session: { user: { ...user }, refresh: async () => {} },
+    api,
+    notify: toast => void toasts.push(toast),
+    config,
+    onCrash: error => {
+      throw error
+    },
+  })
+  const api = createApiClient({ baseUrl: origin, getToken: () => 'good' })
+  const navigate: HostProps['navigate'] = to => {
+    if (typeof to === 'number') return
+    url = typeof to === 'string' ? new URL(to, url) : new URL(`${to.pathname}${to.search ?? ''}`, url)
+    section.update(props())
+  }
+  const container = document.body.appendChild(document.createElement('div'))
+  const section = mountParcel(parcel, container, props())
+  closers.push(async () => {
+    await section.unmount()
+    container.remove()
+    server.closeAllConnections()
+    server.close()
+  })
+  await section.mounted
+  return { calls, toasts, search: () => url.search, navigate }
+}
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+  cleanup()
+})

@@ -1,0 +1,302 @@
+import type { Iod, VoteType } from '@iodine/contracts'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { parcel } from '../src/parcel'
+import { iod, vote } from './fixtures'
+import { openSection, type Routes, user } from './harness'
+
+// Nothing is laid out here: the table's frame is given a height, so that some rows fit.
+Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
+Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 1_000 })
+
+/** An API that keeps its IODs in `iods`. */
+const api = (iods: Iod[]): Routes => {
+  const matching = (search: URLSearchParams) =>
+    iods.filter(
+      ({ value, category, source_type }) =>
+        value.includes(search.get('q') ?? '') &&
+        (!search.has('category') || search.getAll('category').includes(category)) &&
+        (!search.has('source_type') || search.getAll('source_type').includes(source_type)),
+    )
+  const counts = (found: Iod[], key: 'category' | 'source_type') => {
+    const sums: Record<string, number> = {}
+    for (const one of found) sums[one[key]] = (sums[one[key]] ?? 0) + 1
+    return sums
+  }
+  return {
+    'GET /iods': ({ search }) => {
+      const found = matching(search)
+      const from = Number(search.get('cursor') ?? 0)
+      const to = from + Number(search.get('limit'))
+      return [
+        200,
+        found.slice(from, to),
+        {
+          'X-Total-Count': String(found.length),
+          ...(to < found.length && { 'X-Next-Cursor': String(to) }),
+        },
+      ]
+    },
+    'GET /iods/facets': ({ search }) => {
+      const found = matching(search)
+      return [
+        200,
+        {
+          total: found.length,
+          categories: counts(found, 'category'),
+          source_types: counts(found, 'source_type'),
+        },
+      ]
+    },
+    'POST /iods': ({ body }) => {
+      const created = iod('', body as Partial<Iod>)
+      iods.unshift(created)
+      return [201, created]
+    },
+  }
+}
+
+const open = (iods: Iod[], routes: Routes = {}, query = '') =>
+  openSection(parcel, '/dashboard/iods', `/dashboard/iods${query}`, { ...api(iods), ...routes })
+
+const rowOf = async (value: string) =>
+  within((await screen.findByText(value)).closest('tr') as HTMLTableRowElement)
+const press = async (name: string | RegExp, within_ = screen as Pick<typeof screen, 'findByRole'>) =>
+  fireEvent.click(await within_.findByRole('button', { name }))
+const shown = () => screen.getByText(/^Showing/).textContent
+
+const mixed = () => [
+  iod('alpha', { category: 'URL', source_type: 'BLOG', source: 'https://b.example.org/1' }),
+  iod('beta', { category: 'URL' }),
+  iod('gamma', { category: 'HASH', created_by: null, created_by_username: null }),
+]
+
+test('the table names its columns, and says how many rows there are and which these are', async () => {
+  await open(mixed())
+  const row = await rowOf('alpha')
+  expect(screen.getAllByRole('columnheader').map(head => head.textContent)).toEqual([
+    'Value',
+    'Category',
+    'Source',
+    'Votes',
+    'Created By',
+    'Activity',
+    'Actions',
+  ])
+  expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('4')
+  expect(row.getByText('alpha').closest('tr')?.getAttribute('aria-rowindex')).toBe('2')
+  expect((await rowOf('gamma')).getByText('Unknown')).toBeTruthy()
+  await waitFor(() => expect(shown()).toBe('Showing 3 of 3 IODs'))
+})
+
+test('of a long list few rows are drawn and one page is read', async () => {
+  const { calls } = await open(Array.from({ length: 1_000 }, (_, index) => iod(`value ${index}`)))
+  await rowOf('value 0')
+  expect(screen.getAllByRole('row').length).toBeLessThan(40)
+  expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('1001')
+  expect(calls.filter(({ route }) => route === 'GET /iods')).toHaveLength(1)
+})
+
+test('menus show counts, choices narrow the list, live in the address, and are undone by chips, All and Clear all', async () => {
+  const { search } = await open(mixed())
+  await rowOf('alpha')
+  await press('Categories')
+  fireEvent.click(await screen.findByRole('checkbox', { name: 'URL 2' }))
+  await waitFor(() => expect(shown()).toBe('Showing 2 of 3 IODs'))
+  expect(search()).toBe('?category=URL')
+  expect(screen.queryByText('gamma')).toBeNull()
+  expect(await screen.findByRole('checkbox', { name: 'HASH 1' })).toBeTruthy()
+  fireEvent.click(screen.getByRole('checkbox', { name: 'HASH 1' }))
+  await waitFor(() => expect(search()).toBe('?category=URL&category=HASH'))
+  fireEvent.click(await screen.findByRole('checkbox', { name: 'All 3' }))
+  await waitFor(() => expect(search()).toBe(''))
+
+  await press('Sources')
+  fireEvent.click(await screen.findByRole('checkbox', { name: 'BLOG 1' }))
+  await waitFor(() => expect(shown()).toBe('Showing 1 of 3 IODs'))
+  await press('Remove filter Source: BLOG')
+  await waitFor(() => expect(search()).toBe(''))
+  expect(screen.queryByRole('button', { name: 'Clear all' })).toBeNull()
+})
+
+test('a link shows the same list, and Clear all the whole one', async () => {
+  const { search, calls } = await open(mixed(), {}, '?q=a&category=URL&category=HASH&source_type=MANUAL')
+  await waitFor(() => expect(shown()).toBe('Showing 2 of 3 IODs'))
+  expect(calls.find(({ route }) => route === 'GET /iods')?.search.getAll('category')).toEqual(['URL', 'HASH'])
+  const field = screen.getByPlaceholderText<HTMLInputElement>('Search by value or description...')
+  expect(field.value).toBe('a')
+  await press('Clear all')
+  await waitFor(() => expect(shown()).toBe('Showing 3 of 3 IODs'))
+  expect([search(), field.value]).toEqual(['', ''])
+})
+
+test('a search is sent once typing rests; one without results can be cleared', async () => {
+  const { calls, search } = await open(mixed())
+  await rowOf('alpha')
+  const field = screen.getByPlaceholderText('Search by value or description...')
+  for (const value of ['z', 'zz', 'zzz']) fireEvent.change(field, { target: { value } })
+  expect(await screen.findByText('No IODs match these filters')).toBeTruthy()
+  const searches = calls.filter(({ route, search }) => route === 'GET /iods' && search.has('q'))
+  expect(searches.map(call => call.search.get('q'))).toEqual(['zzz'])
+  expect(search()).toBe('?q=zzz')
+  await press('Clear filters')
+  await rowOf('alpha')
+})
+
+test('a link to a later page follows the list up to it', async () => {
+  const { calls } = await open(
+    Array.from({ length: 300 }, (_, index) => iod(`value ${index}`)),
+    {},
+    '?page=3',
+  )
+  await waitFor(() => expect(calls.filter(({ route }) => route === 'GET /iods')).toHaveLength(3))
+})
+
+const voteRoute = (target: Iod, answer: (voteType: VoteType) => ReturnType<Routes[string]>): Routes => ({
+  [`POST /iods/${target.id}/vote`]: ({ body }) => answer((body as { vote_type: VoteType }).vote_type),
+})
+
+test('a vote shows at once, and both buttons rest from then on', async () => {
+  const target = iod('alpha')
+  let answer: (() => void) | undefined
+  const { toasts } = await open(
+    [target],
+    voteRoute(
+      target,
+      vote_type =>
+        new Promise(resolve => {
+          answer = () => resolve([200, { ...target, votes: [{ ...vote(user.username, vote_type) }] }])
+        }),
+    ),
+  )
+  const row = await rowOf('alpha')
+  await press('Upvote', row)
+  await waitFor(() => expect(row.getByText('+1')).toBeTruthy())
+  expect(row.getByRole<HTMLButtonElement>('button', { name: 'Upvote' }).disabled).toBe(true)
+  expect(row.getByRole<HTMLButtonElement>('button', { name: 'Downvote' }).disabled).toBe(true)
+  expect(toasts).toEqual([])
+  await waitFor(() => expect(answer).toBeTruthy())
+  answer?.()
+  await waitFor(() => expect(toasts).toEqual([{ title: 'Vote enregistré', status: 'success' }]))
+})
+
+test('a refused vote is taken back and told', async () => {
+  const target = iod('alpha')
+  const { toasts } = await open(
+    [target],
+    voteRoute(target, () => [503, {}]),
+  )
+  const row = await rowOf('alpha')
+  await press('Downvote', row)
+  await waitFor(() => expect(toasts).toHaveLength(1))
+  expect(toasts[0]).toEqual({
+    title: 'Erreur',
+    description: 'Une erreur est survenue lors du vote',
+    status: 'error',
+  })
+  await waitFor(() => expect(row.getByText('−0')).toBeTruthy())
+  expect(row.getByRole<HTMLButtonElement>('button', { name: 'Downvote' }).disabled).toBe(false)
+})
+
+test('a vote cast elsewhere shows after the conflict', async () => {
+  const target = iod('alpha')
+  const { toasts } = await open([target], {
+    ...voteRoute(target, () => [409, { detail: 'You already voted' }]),
+    'POST /iods/lookup': () => [200, [{ ...target, votes: [vote(user.username, 'NEGATIVE')] }]],
+  })
+  const row = await rowOf('alpha')
+  await press('Upvote', row)
+  await waitFor(() => expect(row.getByText('−1')).toBeTruthy())
+  expect(row.getByText('+0')).toBeTruthy()
+  expect(toasts.map(toast => toast.description)).toEqual(['You already voted'])
+})
+
+test('the avatars are three at most, and Activity lists all voters', async () => {
+  const votes = [
+    vote('ann', 'POSITIVE'),
+    vote('bob', 'NEGATIVE'),
+    vote('cy', 'POSITIVE'),
+    vote(null, 'POSITIVE'),
+  ]
+  await open([iod('alpha', { votes })])
+  const row = await rowOf('alpha')
+  expect(row.getByRole('img', { name: 'Voted: ann, bob, cy and 1 more' })).toBeTruthy()
+  expect(row.getByRole('img', { name: '3 positive, 1 negative' })).toBeTruthy()
+  await press('Activity: 4 votes', row)
+  expect(await screen.findByText('Positive votes (3)')).toBeTruthy()
+  expect(screen.getByText('Negative votes (1)').nextSibling?.textContent).toContain('bob')
+  expect(screen.getByText('Unknown')).toBeTruthy()
+  expect(screen.getByText('Coming Soon')).toBeTruthy()
+})
+
+test('Details show everything; only http(s) sources can be opened', async () => {
+  await open([
+    iod('alpha', { source: 'https://b.example.org/1' }),
+    iod('beta', { source: 'javascript:alert(1)', description: '' }),
+  ])
+  const row = await rowOf('alpha')
+  await press('Details', row)
+  const link = await screen.findByRole('button', { name: 'Open in new tab' })
+  expect(['href', 'target', 'rel'].map(name => link.getAttribute(name))).toEqual([
+    'https://b.example.org/1',
+    '_blank',
+    'noopener noreferrer',
+  ])
+  await press('Details', row)
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Open in new tab' })).toBeNull())
+  await press('Details', await rowOf('beta'))
+  expect(await screen.findByText('—')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Open in new tab' })).toBeNull()
+})
+
+test('creating an IOD asks for what is missing in French, shows refusals, and then the IOD', async () => {
+  let refuses = true
+  const iods = mixed()
+  const routes = api(iods)
+  const { toasts, calls } = await open(iods, {
+    'POST /iods': call =>
+      refuses ? [409, { detail: 'This IOD already exists' }] : (routes['POST /iods']?.(call) ?? [500, {}]),
+  })
+  await rowOf('alpha')
+  await press('Create IOD')
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create New IOD' }))
+  await press('Create IOD', dialog)
+  await waitFor(() =>
+    expect(toasts).toEqual([
+      {
+        title: 'Champs manquants',
+        description: 'Veuillez remplir tous les champs requis',
+        status: 'warning',
+      },
+    ]),
+  )
+  fireEvent.change(dialog.getByLabelText(/Value/), { target: { value: 'delta' } })
+  fireEvent.change(dialog.getByLabelText(/Type/), { target: { value: 'TITLE' } })
+  fireEvent.change(dialog.getByLabelText(/Description/), { target: { value: 'New' } })
+  await press('Create IOD', dialog)
+  await waitFor(() => expect(toasts[1]?.description).toBe('This IOD already exists'))
+  refuses = false
+  await press('Create IOD', dialog)
+  await rowOf('delta')
+  expect(calls.findLast(({ route }) => route === 'POST /iods')?.body).toEqual({
+    value: 'delta',
+    category: 'TITLE',
+    description: 'New',
+    source_type: 'MANUAL',
+    source: null,
+  })
+  await waitFor(() => expect(shown()).toBe('Showing 4 of 4 IODs'))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+})
+
+test('no IODs, and none that can be loaded', async () => {
+  let fails = true
+  const { toasts } = await open([], {
+    'GET /iods': () => (fails ? [403, { detail: 'Not today' }] : [200, []]),
+  })
+  expect((await screen.findByRole('alert')).textContent).toContain('Error loading data')
+  fails = false
+  await press('Retry')
+  expect(await screen.findByText('No IODs yet')).toBeTruthy()
+  expect(toasts).toEqual([])
+})
