@@ -114,6 +114,14 @@ export const createHttpApp = ({
     reply.header('x-request-id', request.id)
     if (request.raw.url && request.raw.url.length > MAX_URL) throw new HttpError(414, DETAILS.uriTooLong)
   })
+  // A connection that is kept alive past the last answer would keep a closing server waiting for its time-out.
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close')
+  })
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(
       {

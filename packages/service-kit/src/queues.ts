@@ -65,8 +65,12 @@ const finished = (listener: QueueEvents, queue: Queue, id: string, ms: number): 
     // Events of one job carry its id in their name, which the listener's own type leaves out.
     const events = listener as unknown as EventEmitter
     const [completed, failed] = [`completed:${id}`, `failed:${id}`]
+    let again: NodeJS.Timeout | undefined
+    let ended = false
     const end = (settle: () => void) => {
+      ended = true
       clearTimeout(timer)
+      clearTimeout(again)
       events.off(completed, onCompleted)
       events.off(failed, onFailed)
       settle()
@@ -85,7 +89,11 @@ const finished = (listener: QueueEvents, queue: Queue, id: string, ms: number): 
       else if (job.failedReason && job.finishedOn) onFailed({ failedReason: job.failedReason })
       else if (job.finishedOn) onCompleted({ returnvalue: job.returnvalue })
     }
-    look().catch(error => end(() => reject(error)))
+    const lookUntilSeen = (): Promise<unknown> =>
+      look().catch(() => {
+        if (!ended) again = setTimeout(lookUntilSeen, 500)
+      })
+    void lookUntilSeen()
   })
 
 /** @param prefix namespace of all keys in Redis */
@@ -110,6 +118,12 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
       })
       found.on('error', () => {})
       queues.set(name, found)
+      const made = found
+      // Made while Redis is down, it would stay broken for ever: the next call makes another.
+      made.waitUntilReady().catch(() => {
+        if (queues.get(name) === made) queues.delete(name)
+        made.close().catch(() => {})
+      })
     }
     return found
   }
@@ -132,6 +146,8 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
         const lastEventId = `${Date.now() - 60_000}-0`
         listener = new QueueEvents(name, { connection: blocking(), prefix, lastEventId })
         listener.on('error', () => {})
+        // As many as wait for the same job.
+        listener.setMaxListeners(0)
         events.set(name, listener)
       }
       return finished(listener, queue(name), String(job.id), ms)
@@ -161,7 +177,9 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
       )
     },
     async close() {
-      await Promise.all(workers.map(worker => worker.close()))
+      // Without Redis a worker would wait for its connection, and no job could be finished anyway.
+      if (redis.status !== 'ready') for (const connection of connections) connection.disconnect()
+      await Promise.all(workers.map(worker => worker.close(redis.status !== 'ready')))
       await Promise.all([...events.values()].map(listener => listener.close()))
       await Promise.all([...queues.values()].map(each => each.close()))
       for (const connection of connections) connection.disconnect()

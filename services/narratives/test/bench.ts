@@ -1,0 +1,154 @@
+import { createServer, connect as dial, type Socket } from 'node:net'
+import {
+  authInternal,
+  type BodyFor,
+  type EndpointSpec,
+  type Extraction,
+  narrativesInternal,
+  type ParamsFor,
+  type ResponseOf,
+  repairInternal,
+} from '@iodine/contracts'
+import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
+import { type ApiClient, apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { createApp, narrativesConfigSchema } from '../src/index.js'
+import type { CounterDoc } from '../src/models/counter.js'
+import type { EdgeDoc } from '../src/models/edge.js'
+import type { NarrativeDoc } from '../src/models/narrative.js'
+import type { Store } from '../src/store.js'
+
+export type Triplet = Extraction['triplets'][number]
+export const triplet = (subject: string, verb = 'says', object = 'nothing'): Triplet => ({
+  subject,
+  verb,
+  object,
+})
+
+/** The narratives service alone, with a real Redis that can be cut off. */
+export interface Bench {
+  bed: ServiceBed
+  service: StoreService
+  url: string
+  /** Collections, for what no endpoint shows. */
+  store: Store
+  user(username?: string): Promise<BedUser & { api: ApiClient }>
+  /** Users without an AI key. */
+  keyless: Set<string>
+  /** Does the extraction worker's part from now on. */
+  work(extract: (narrativeId: string) => Promise<unknown>): void
+  /** Calls an internal endpoint with the service key; other statuses than 2xx are HttpErrors. */
+  internal<E extends EndpointSpec>(
+    endpoint: E,
+    input?: { params?: ParamsFor<E>; body?: BodyFor<E> },
+  ): Promise<ResponseOf<E>>
+  finish(id: string, body: BodyFor<typeof narrativesInternal.finishExtraction>): Promise<number>
+  /** Lets the repair look at everything, as if time had passed. */
+  repair(): Promise<number>
+  redis: { cut(): Promise<void>; mend(): Promise<void> }
+  stop(): Promise<void>
+}
+
+/** A TCP door to Redis that can be shut: what is behind it goes on living. */
+const startDoor = async (to: string) => {
+  const url = new URL(to)
+  const { hostname, port } = url
+  const open = new Set<Socket>()
+  const server = createServer(client => {
+    const behind = dial(Number(port), hostname)
+    for (const [one, other] of [
+      [client, behind],
+      [behind, client],
+    ] as const) {
+      open.add(one)
+      one.on('error', () => {})
+      one.on('close', () => {
+        open.delete(one)
+        other.destroy()
+      })
+      one.pipe(other)
+    }
+  })
+  const listen = (port: number) => new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  await listen(0)
+  const address = server.address() as { port: number }
+  const cut = () =>
+    new Promise<void>(resolve => {
+      if (!server.listening) return resolve()
+      server.close(() => resolve())
+      for (const socket of open) socket.destroy()
+    })
+  url.host = `127.0.0.1:${address.port}`
+  const mend = async () => {
+    if (!server.listening) await listen(address.port)
+  }
+  return { url: url.href, cut, mend }
+}
+
+export const startBench = async (env: Record<string, string> = {}): Promise<Bench> => {
+  const bed = await startServiceBed()
+  const redis = await startDoor(bed.env.REDIS_URL ?? '')
+  const config = readConfig(narrativesConfigSchema, { ...bed.env, REDIS_URL: redis.url, ...env })
+  const service = await createApp(config, bed.deps)
+  const url = await service.listen()
+  const keyless = new Set<string>()
+  bed.answer(authInternal.getSealedAiKey, ({ params }) => ({
+    sealed: keyless.has(params.id) ? null : 'sealed',
+  }))
+
+  const internal: Bench['internal'] = async (endpoint, { params, body } = {}) => {
+    const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
+      String((params as Record<string, unknown>)[name]),
+    )
+    const response = await fetch(`${url}${path}`, {
+      method: endpoint.method,
+      headers: { 'content-type': 'application/json', 'x-service-key': config.SERVICE_KEY },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const answer = (await response.json()) as { detail: string }
+    if (!response.ok) throw new HttpError(response.status, answer.detail)
+    return answer as never
+  }
+  let extract: (id: string) => Promise<unknown> = async () => {}
+  let working = false
+  // Models belong to their connection: the service's own are found again.
+  const store: Store = {
+    service,
+    narratives: service.mongo.model<NarrativeDoc>('Narrative'),
+    edges: service.mongo.model<EdgeDoc>('Edge'),
+    counters: service.mongo.model<CounterDoc>('Counter'),
+    closing: new AbortController().signal,
+  }
+  return {
+    bed,
+    service,
+    url,
+    store,
+    keyless,
+    internal,
+    redis,
+    async user(username) {
+      const user = await bed.user(username)
+      return { ...user, api: apiClient(url, user.token) }
+    },
+    work(how) {
+      extract = how
+      if (!working)
+        service.queues.work('extraction', ({ narrative_id }) => extract(narrative_id), { concurrency: 50 })
+      working = true
+    },
+    async finish(id, body) {
+      const answer = await internal(narrativesInternal.finishExtraction, { params: { id }, body })
+      return answer.triplets_extracted
+    },
+    async repair() {
+      await store.narratives.updateMany({ check_at: { $exists: true } }, { $set: { check_at: new Date(0) } })
+      return (await internal(repairInternal.repair, { body: undefined })).repaired
+    },
+    async stop() {
+      await redis.mend()
+      await service.close()
+      await redis.cut()
+      await bed.stop()
+    },
+  }
+}

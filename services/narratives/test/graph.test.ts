@@ -1,0 +1,398 @@
+import {
+  authInternal,
+  foldLabel,
+  type Graph,
+  graphApi,
+  narrativesApi,
+  narrativesInternal,
+} from '@iodine/contracts'
+import { HttpError } from '@iodine/service-kit'
+import { newId } from '@iodine/test-kit'
+import fc from 'fast-check'
+import { Types } from 'mongoose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { rebuildGraph } from '../src/commands/rebuild-graph.js'
+import { edgesOf } from '../src/models/edge.js'
+import type { NarrativeDoc } from '../src/models/narrative.js'
+import { splitDays } from '../src/queries/read-graph.js'
+import { type Bench, startBench, type Triplet, triplet } from './bench.js'
+
+let bench: Bench
+let ana: Awaited<ReturnType<Bench['user']>>
+const answers = new Map<string, Triplet[]>()
+let made = 0
+
+beforeAll(async () => {
+  bench = await startBench()
+  bench.work(async id => {
+    const doc = await bench.store.narratives.findById(id).lean()
+    return bench.finish(id, { triplets: answers.get(doc?.text ?? '') ?? [] })
+  })
+})
+afterAll(() => bench?.stop())
+beforeEach(async () => {
+  ana = await bench.user('ana')
+})
+
+/** Posts a text of which the provider makes these triplets. */
+const say = async (triplets: Triplet[], src?: string): Promise<string> => {
+  const text = `Text ${++made}.`
+  answers.set(text, triplets)
+  const { id } = await ana.api.call(narrativesApi.createNarrative, { body: { text, src } })
+  return id
+}
+const forget = (id: string) => ana.api.call(narrativesApi.deleteNarrative, { params: { id } })
+type Query = Record<string, string>
+const read = (query: Query = {}, api = ana.api): Promise<Graph> =>
+  api.call(graphApi.getTriplets, { query: query as never })
+
+/** The graph by the contract's words, counted over the narratives themselves, one occurrence at a time. */
+const countFromScratch = (narratives: NarrativeDoc[], query: Query = {}): Graph => {
+  const contains = (label: string, filter = '') =>
+    foldLabel(label).includes(filter.replace(/\s+/g, ' ').toLowerCase())
+  const nodes = new Map<string, { type: 'entity' | 'verb'; spellings: string[]; sources: string[] }>()
+  const links = new Map<
+    string,
+    { source: string; target: string; type: string; sources: string[]; count: number }
+  >()
+  const sourcesOf = (list: string[]) => [...new Set(list)].sort()
+  const label = (spellings: string[]) => {
+    const times = (one: string) => spellings.filter(other => other === one).length
+    return [...new Set(spellings)].sort((a, b) => times(b) - times(a) || (a < b ? -1 : 1))[0]
+  }
+  const selected = narratives.filter(
+    ({ created_at, src }) =>
+      (!query.start_date || created_at >= new Date(query.start_date)) &&
+      (!query.end_date || created_at <= new Date(query.end_date)) &&
+      (!query.source || src === query.source),
+  )
+  for (const { triplets, src } of selected)
+    for (const { subject, verb, object } of triplets) {
+      if (!contains(verb, query.verb)) continue
+      if (!contains(subject, query.entity) && !contains(object, query.entity)) continue
+      const node = (type: 'entity' | 'verb', spelling: string) => {
+        const id = `${type}:${foldLabel(spelling)}`
+        const known = nodes.get(id) ?? { type, spellings: [], sources: [] }
+        nodes.set(id, known)
+        known.spellings.push(spelling)
+        if (src) known.sources.push(src)
+        return id
+      }
+      const link = (type: string, source: string, target: string) => {
+        const known = links.get(`${source} ${target}`) ?? { source, target, type, sources: [], count: 0 }
+        links.set(`${source} ${target}`, known)
+        known.count++
+        if (src) known.sources.push(src)
+      }
+      const s = node('entity', subject)
+      const v = node('verb', verb)
+      const o = node('entity', object)
+      link('subject_to_verb', s, v)
+      link('verb_to_object', v, o)
+    }
+  return inOrder({
+    nodes: [...nodes].map(([id, { type, spellings, sources }]) => ({
+      id,
+      label: label(spellings) ?? '',
+      type,
+      count: spellings.length,
+      sources: sourcesOf(sources),
+    })),
+    links: [...links.values()].map(link => ({ ...link, sources: sourcesOf(link.sources) })) as Graph['links'],
+    sources: sourcesOf(
+      narratives.flatMap(({ src, triplets }) => (src !== null && triplets.length ? [src] : [])),
+    ),
+  })
+}
+const inOrder = ({ nodes, links, sources }: Graph): Graph => ({
+  nodes: [...nodes].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  links: [...links].sort((a, b) => (`${a.source}|${a.target}` < `${b.source}|${b.target}` ? -1 : 1)),
+  sources,
+})
+const done = (userId = ana.id) =>
+  bench.store.narratives.find({ user_id: userId, state: 'done' }).lean<NarrativeDoc[]>()
+
+describe('the graph', () => {
+  it('is empty without narratives', async () => {
+    expect(await read()).toEqual({ nodes: [], links: [], sources: [] })
+  })
+
+  it('counts occurrences under the folded label, shows the most frequent spelling and names the sources', async () => {
+    await say(
+      [triplet('The  Cat', 'EATS', 'fish'), triplet('the cat', 'eats', 'the cat')],
+      'https://a.example',
+    )
+    await say([triplet('the cat', 'eats', 'fish')], 'b/path')
+    await say([triplet('fish', 'fish', 'fish')])
+    const graph = await read()
+    expect(inOrder(graph).nodes).toEqual([
+      {
+        id: 'entity:fish',
+        label: 'fish',
+        type: 'entity',
+        count: 4,
+        sources: ['b/path', 'https://a.example'],
+      },
+      {
+        id: 'entity:the cat',
+        label: 'the cat',
+        type: 'entity',
+        count: 4,
+        sources: ['b/path', 'https://a.example'],
+      },
+      { id: 'verb:eats', label: 'eats', type: 'verb', count: 3, sources: ['b/path', 'https://a.example'] },
+      { id: 'verb:fish', label: 'fish', type: 'verb', count: 1, sources: [] },
+    ])
+    expect(graph.links).toContainEqual({
+      source: 'verb:eats',
+      target: 'entity:fish',
+      type: 'verb_to_object',
+      count: 2,
+      sources: ['b/path', 'https://a.example'],
+    })
+    expect(graph.sources).toEqual(['b/path', 'https://a.example'])
+    const ids = new Set(graph.nodes.map(({ id }) => id))
+    expect(graph.links.every(({ source, target }) => ids.has(source) && ids.has(target))).toBe(true)
+    expect(inOrder(graph)).toEqual(countFromScratch(await done()))
+  })
+
+  it('shows what was just posted or deleted, fifty times at once', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        const id = await say([triplet('Everybody', 'says', `thing ${n}`)])
+        expect((await read({ entity: `thing ${n}` })).nodes.length).toBeGreaterThan(0)
+        return id
+      }),
+    )
+    expect((await read()).nodes.find(({ id }) => id === 'verb:says')?.count).toBe(50)
+    await Promise.all(ids.map(forget))
+    expect(await read()).toEqual({ nodes: [], links: [], sources: [] })
+    expect(await bench.store.edges.countDocuments({ user_id: ana.id })).toBe(0)
+  })
+
+  it('selects by literal, case-insensitive parts of labels, and by source', async () => {
+    await say([triplet('A.B', 'says', '50% (off)'), triplet('AxB', 'denies', 'Élan')], 'https://a.example')
+    await say([triplet('ab', 'SAYS', 'x')])
+    const entities = async (query: Query) =>
+      (await read(query)).nodes
+        .filter(({ type }) => type === 'entity')
+        .map(({ label }) => label)
+        .sort()
+    expect(await entities({ entity: 'a.b' })).toEqual(['50% (off)', 'A.B'])
+    expect(await entities({ entity: '% (OFF' })).toEqual(['50% (off)', 'A.B'])
+    expect(await entities({ entity: 'e\u0301LAN' })).toEqual(['AxB', 'Élan'])
+    expect(await entities({ verb: 'sAy' })).toEqual(['50% (off)', 'A.B', 'ab', 'x'])
+    expect(await entities({ verb: 'say', source: 'https://a.example' })).toEqual(['50% (off)', 'A.B'])
+    expect(await entities({ verb: 'say', entity: 'axb' })).toEqual([])
+    expect(await entities({ entity: '  ', verb: '', source: ' ', start_date: '', user_id: '' })).toHaveLength(
+      6,
+    )
+    expect(await entities({ entity: 'x'.repeat(5_000) })).toEqual([])
+    expect((await read({ entity: 'nothing like it' })).sources).toEqual(['https://a.example'])
+  })
+
+  it.each(['start_date', 'end_date', 'user_id'])('refuses a malformed %s', async name => {
+    expect((await ana.api.send('GET', `/graph/triplets?${name}=nonsense`)).status).toBe(422)
+  })
+
+  it('counts partial first and last days exactly', async () => {
+    const times = [
+      '2026-03-01T10:00',
+      '2026-03-02T00:00',
+      '2026-03-02T23:59:59.999',
+      '2026-03-03T00:00',
+      '2026-03-04T09:30',
+    ]
+    for (const [n, time] of times.entries()) {
+      const id = await say([triplet(`Day ${n}`)])
+      await redate(id, new Date(`${time}Z`))
+    }
+    const days = async (start_date: string, end_date: string) =>
+      (await read({ start_date, end_date })).nodes
+        .map(({ label }) => label)
+        .filter(label => label.startsWith('Day'))
+        .sort()
+    expect(await days('2026-03-01T10:00', '2026-03-04T09:30')).toEqual([
+      'Day 0',
+      'Day 1',
+      'Day 2',
+      'Day 3',
+      'Day 4',
+    ])
+    expect(await days('2026-03-01T10:01', '2026-03-04T09:29:59Z')).toEqual(['Day 1', 'Day 2', 'Day 3'])
+    expect(await days('2026-03-02', '2026-03-03')).toEqual(['Day 1', 'Day 2', 'Day 3'])
+    expect(await days('2026-03-02T01:00:00+01:00', '2026-03-02T23:59:59.999')).toEqual(['Day 1', 'Day 2'])
+    expect(await days('2026-03-01T09:00', '2026-03-01T11:00')).toEqual(['Day 0'])
+    expect(await days('2026-03-04', '2026-03-01')).toEqual([])
+    expect(await days('2026-03-03T00:00', '')).toEqual(['Day 3', 'Day 4'])
+    expect(await days('', '2026-03-01T10:00')).toEqual(['Day 0'])
+  })
+
+  it('splits any span into whole days and what is left, without gap or overlap', () => {
+    const time = fc.option(
+      fc.date({ min: new Date('2026-01-01'), max: new Date('2026-01-09'), noInvalidDate: true }),
+      {
+        nil: undefined,
+      },
+    )
+    fc.assert(
+      fc.property(
+        time,
+        time,
+        fc.date({ min: new Date('2025-12-31'), max: new Date('2026-01-10'), noInvalidDate: true }),
+        (start, end, at) => {
+          const { days, rest } = splitDays(start, end)
+          for (const edge of [days.from, days.to].filter(Number.isFinite)) expect(edge % 86_400_000).toBe(0)
+          const covered = [days, ...rest].filter(
+            ({ from, to }) => at.getTime() >= from && at.getTime() < to,
+          ).length
+          const asked = (!start || at >= start) && (!end || at <= end)
+          expect(covered).toBe(asked ? 1 : 0)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+})
+
+/** Moves a narrative to another time, as if it had been posted then. */
+const redate = async (id: string, created_at: Date) => {
+  await bench.store.narratives.updateOne({ _id: id }, { $set: { created_at } })
+  await rebuildGraph(bench.store)
+}
+
+describe('another user’s graph', () => {
+  it('is shown if their profile is public', async () => {
+    await say([triplet('Ana')], 'https://a.example')
+    const bob = await bench.user('bob')
+    expect(await read({ user_id: ana.id }, bob.api)).toEqual(await read())
+    expect(await read({ user_id: ana.id.toUpperCase() }, bob.api)).toEqual(await read())
+    expect(await read({ user_id: bob.id }, bob.api)).toEqual({ nodes: [], links: [], sources: [] })
+  })
+
+  it('is 404 without a username, for strangers, and never the own’s business', async () => {
+    const nameless = await bench.user()
+    for (const id of [nameless.id, newId()])
+      expect((await ana.api.send('GET', `/graph/triplets?user_id=${id}`)).status).toBe(404)
+    expect((await nameless.api.send('GET', `/graph/triplets?user_id=${nameless.id}`)).status).toBe(200)
+  })
+
+  it('is 503 while nobody can say whose profile is public', async () => {
+    const bob = await bench.user('bob')
+    bench.bed.answer(authInternal.lookupUsers, () => {
+      throw new HttpError(503, 'down')
+    })
+    const { status } = await ana.api.send('GET', `/graph/triplets?user_id=${bob.id}`)
+    bench.bed.answer(authInternal.lookupUsers, ({ body }) =>
+      body.ids.flatMap(id => bench.bed.users.get(id) ?? []),
+    )
+    expect(status).toBe(503)
+  })
+})
+
+describe('whatever the order of creates, deletes, syncs and rebuilds', () => {
+  const label = fc.constantFrom(
+    'Sun',
+    'sun',
+    ' SUN ',
+    'the moon',
+    'The  Moon',
+    'Mars',
+    '$where',
+    'a.b',
+    '__proto__',
+    'É',
+  )
+  const triplets = fc.array(fc.record({ subject: label, verb: label, object: label }), { maxLength: 4 })
+  const source = fc.constantFrom(undefined, 'https://a.example', 'b/path')
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('create' as const), triplets, source }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('delete' as const), pick: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('sync' as const), pick: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('finish' as const), pick: fc.nat(), triplets }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('rebuild' as const) }) },
+    // A crash between a narrative's change and its sync.
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('crash' as const), pick: fc.nat() }) },
+  )
+  const query = fc.record(
+    {
+      entity: fc.constantFrom('su', 'MOON', 'the ', '.', '$', 'proto', 'é'),
+      verb: fc.constantFrom('s', 'moon', 'A.B'),
+      source: fc.constantFrom('https://a.example', 'b/path', 'elsewhere'),
+      start_date: fc.constantFrom('2020-01-01', new Date(Date.now() - 1).toISOString()),
+      end_date: fc.constantFrom('2030-01-01T00:00:00Z', new Date(Date.now() + 700).toISOString()),
+    },
+    { requiredKeys: [] },
+  )
+
+  it('the graph equals a count from scratch', { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 }),
+        fc.array(query, { minLength: 1, maxLength: 3 }),
+        async (rounds, queries) => {
+          ana = await bench.user('ana')
+          const ids: string[] = []
+          for (const round of rounds)
+            await Promise.all(
+              round.map(async one => {
+                const id = 'pick' in one ? (ids[one.pick % (ids.length || 1)] ?? newId()) : ''
+                if (one.do === 'create') ids.push(await say(one.triplets, one.source))
+                else if (one.do === 'delete') await ana.api.send('DELETE', `/narratives/data/${id}`)
+                else if (one.do === 'sync')
+                  await bench.internal(narrativesInternal.syncGraph, { params: { id } })
+                else if (one.do === 'finish')
+                  await bench.finish(id, { triplets: one.triplets }).catch(() => {})
+                else if (one.do === 'rebuild') await rebuildGraph(bench.store)
+                else
+                  await bench.store.narratives.updateOne(
+                    { _id: id, state: 'done' },
+                    { $set: { state: 'deleted', check_at: new Date(0) } },
+                  )
+              }),
+            )
+          await bench.repair()
+          const narratives = await done()
+          for (const each of [{}, ...queries])
+            expect(inOrder(await read(each as Query))).toEqual(countFromScratch(narratives, each as Query))
+          const counted = await bench.store.edges.find({ user_id: ana.id }).lean()
+          const rows = narratives.flatMap(edgesOf)
+          expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(
+            rows.reduce((sum, { count }) => sum + count, 0),
+          )
+        },
+      ),
+      { numRuns: Number(process.env.FC_RUNS ?? 25) },
+    )
+  })
+
+  it('a rebuild mends aggregates that are wrong, missing or nobody’s', async () => {
+    await say([triplet('Sun'), triplet('Moon')], 'b/path')
+    await say([triplet('Sun')])
+    const before = await read()
+    await bench.store.edges.updateMany({ user_id: ana.id }, { $inc: { count: 3 } })
+    await bench.store.edges.deleteOne({ user_id: ana.id })
+    const [orphan] = edgesOf({
+      user_id: new Types.ObjectId(ana.id),
+      created_at: new Date('2020-01-01'),
+      src: null,
+      triplets: [{ id: 1, ...triplet('Nobody') }],
+    })
+    await bench.store.edges.create(orphan)
+    expect(await read()).not.toEqual(before)
+    await rebuildGraph(bench.store)
+    expect(await read()).toEqual(before)
+  })
+
+  it('rebuilds while narratives come and go', async () => {
+    const kept = await Promise.all(Array.from({ length: 6 }, () => say([triplet('Sun'), triplet('Moon')])))
+    await Promise.all([
+      rebuildGraph(bench.store),
+      ...kept.slice(0, 3).map(forget),
+      ...Array.from({ length: 6 }, () => say([triplet('Sun'), triplet('Mars')])),
+      rebuildGraph(bench.store),
+    ])
+    expect(inOrder(await read())).toEqual(countFromScratch(await done()))
+    expect((await read()).nodes.find(({ id }) => id === 'entity:sun')?.count).toBe(9)
+  })
+})

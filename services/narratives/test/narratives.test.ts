@@ -1,0 +1,372 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  authInternal,
+  DETAILS,
+  EXTRACTION_FAILURES,
+  narrativesApi,
+  narrativesInternal,
+} from '@iodine/contracts'
+import { HttpError } from '@iodine/service-kit'
+import { newId } from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Bench, startBench, triplet } from './bench.js'
+
+let bench: Bench
+let ana: Awaited<ReturnType<Bench['user']>>
+let made = 0
+const freshText = () => `They say number ${++made}. Nobody asks.`
+
+beforeAll(async () => {
+  bench = await startBench()
+})
+afterAll(() => bench?.stop())
+beforeEach(async () => {
+  ana = await bench.user('ana')
+  bench.work(id => bench.finish(id, { triplets: [triplet('They'), triplet('Nobody', 'asks')] }))
+})
+
+const post = (body: unknown, api = ana.api) => api.send('POST', '/narratives/', body)
+const list = (api = ana.api) => api.call(narrativesApi.listNarratives)
+const openOf = async (userId: string) => {
+  const open = await vi.waitFor(async () => {
+    const found = await bench.store.narratives.findOne({ user_id: userId, state: 'open' }).lean()
+    expect(found).toBeTruthy()
+    return found
+  })
+  return String(open?._id)
+}
+
+describe('creating', () => {
+  it('answers 201 with id and number of triplets, and lists the narrative newest first', async () => {
+    const first = await post({ text: '  as sent\n', src: 'https://example.org/a' })
+    expect(first).toMatchObject({ status: 201, body: { triplets_extracted: 2 } })
+    const second = await post({ text: freshText(), src: '' })
+    const narratives = await list()
+    expect(narratives.map(({ id }) => id)).toEqual([second.body.id, first.body.id])
+    expect(narratives[1]).toMatchObject({ text: '  as sent\n', src: 'https://example.org/a' })
+    expect(narratives[0]?.src).toBeNull()
+    expect(narratives[1]?.triplets).toEqual([
+      { id: expect.any(Number), ...triplet('They'), narrative_data: { src: 'https://example.org/a' } },
+      {
+        id: expect.any(Number),
+        ...triplet('Nobody', 'asks'),
+        narrative_data: { src: 'https://example.org/a' },
+      },
+    ])
+    const ids = narratives.flatMap(({ triplets }) => triplets.map(({ id }) => id))
+    expect(new Set(ids).size).toBe(4)
+    expect(ids.every(Number.isSafeInteger)).toBe(true)
+  })
+
+  it('gives every triplet its own id, also to fifty narratives at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post({ text: freshText() })))
+    expect(answers.every(({ status }) => status === 201)).toBe(true)
+    const ids = (await list()).flatMap(({ triplets }) => triplets.map(({ id }) => id))
+    expect(ids).toHaveLength(100)
+    expect(new Set(ids).size).toBe(100)
+  })
+
+  it('pages the list with the total', async () => {
+    for (let n = 0; n < 3; n++) await post({ text: freshText() })
+    const page = await ana.api.send('GET', '/narratives/data?limit=2')
+    expect(page.body).toHaveLength(2)
+    expect(page.headers.get('x-total-count')).toBe('3')
+    const rest = await ana.api.send(
+      'GET',
+      `/narratives/data?limit=2&cursor=${page.headers.get('x-next-cursor')}`,
+    )
+    expect(rest.body).toHaveLength(1)
+    expect(rest.headers.get('x-next-cursor')).toBeNull()
+  })
+
+  it('keeps one user’s narratives from another', async () => {
+    const bob = await bench.user('bob')
+    await post({ text: freshText() })
+    expect(await list(bob.api)).toEqual([])
+  })
+
+  it('asks for an AI key before anything else happens', async () => {
+    bench.keyless.add(ana.id)
+    expect(await post({ text: freshText() })).toMatchObject({
+      status: 400,
+      body: { detail: DETAILS.missingAiKey },
+    })
+    expect(DETAILS.missingAiKey).toContain('OpenAI API key')
+    expect(await bench.store.narratives.countDocuments({ user_id: ana.id })).toBe(0)
+  })
+
+  it('answers 503 while the auth service is down', async () => {
+    bench.bed.answer(authInternal.getSealedAiKey, () => {
+      throw new HttpError(503, 'down')
+    })
+    const answer = await post({ text: freshText() })
+    bench.bed.answer(authInternal.getSealedAiKey, ({ params }) => ({
+      sealed: bench.keyless.has(params.id) ? null : 'sealed',
+    }))
+    expect(answer.status).toBe(503)
+  })
+
+  it.each([
+    ['no text', {}, 'text'],
+    ['white space', { text: ' \n ' }, 'text'],
+    ['a number', { text: 7 }, 'text'],
+    ['50,001 characters', { text: 'x'.repeat(50_001) }, 'text'],
+    ['NUL', { text: 'nul \0' }, 'text'],
+    ['a lone surrogate', { text: 'lone \ud800' }, 'text'],
+    ['a script as source', { text: 'fine', src: 'javascript:alert(1)' }, 'src'],
+    ['a key of ours', { text: 'fine', user_id: newId() }, 'user_id'],
+  ])('refuses %s with 422 and names the field', async (_, body, field) => {
+    const { status, body: answer } = await post(body)
+    expect(status).toBe(422)
+    expect([answer.detail].flat().join()).toContain(field)
+  })
+
+  it('refuses strangers and the collector', async () => {
+    expect(
+      (await bench.user().then(({ id }) => fetch(`${bench.url}/api/v1/narratives/data?${id}`))).status,
+    ).toBe(401)
+    const token = await bench.bed.token({ id: ana.id, scope: 'collector' })
+    const answer = await ana.api.send(
+      'POST',
+      '/narratives/',
+      { text: 'x' },
+      { authorization: `Bearer ${token}` },
+    )
+    expect(answer.status).toBe(403)
+  })
+})
+
+describe('failures', () => {
+  const answers = {
+    missing_key: [400, DETAILS.missingAiKey],
+    rejected_key: [400, DETAILS.rejectedAiKey],
+    rate_limited: [429, DETAILS.providerRateLimit],
+    refused: [422, DETAILS.providerRefused],
+    provider_failed: [502, DETAILS.providerFailed],
+  } as const
+  it.each(EXTRACTION_FAILURES)('answers %s by the contract and shows nothing of it', async failure => {
+    bench.work(id => bench.finish(id, { failure, retry_after: 7 }))
+    const text = freshText()
+    const answer = await post({ text })
+    const [status, detail] = answers[failure]
+    expect(answer).toMatchObject({ status, body: { detail } })
+    expect(answer.headers.get('retry-after')).toBe(status === 429 ? '7' : null)
+    expect(await list()).toEqual([])
+    expect(await bench.store.narratives.countDocuments({ text })).toBe(0)
+  })
+
+  it('says when to come back where the provider does not', async () => {
+    bench.work(id => bench.finish(id, { failure: 'rate_limited' }))
+    expect(Number((await post({ text: freshText() })).headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  it('tries the same text anew after a failure', async () => {
+    const body = { text: freshText() }
+    bench.work(id => bench.finish(id, { failure: 'provider_failed' }))
+    expect((await post(body)).status).toBe(502)
+    bench.work(id => bench.finish(id, { triplets: [] }))
+    expect(await post(body)).toMatchObject({ status: 201, body: { triplets_extracted: 0 } })
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('answers 504 past the wait, goes on, and the narrative appears', async () => {
+    const hasty = await startBench({ EXTRACTION_WAIT_MS: '700' })
+    let answered = () => {}
+    const answer = new Promise<void>(resolve => {
+      answered = resolve
+    })
+    hasty.work(async id => {
+      await answer
+      return hasty.finish(id, { triplets: [triplet('Late')] })
+    })
+    const eve = await hasty.user('eve')
+    const body = { text: freshText() }
+    const late = { status: 504, body: { detail: DETAILS.stillWorking } }
+    expect(await post(body, eve.api)).toMatchObject(late)
+    expect(await post(body, eve.api)).toMatchObject(late)
+    expect(await list(eve.api)).toEqual([])
+    answered()
+    await vi.waitFor(async () => expect(await list(eve.api)).toHaveLength(1), 5_000)
+    await hasty.stop()
+  })
+
+  it('answers 503 and closes the narrative when its job ends without a result', async () => {
+    bench.work(async () => {
+      throw Object.assign(new Error('gone'), { name: 'UnrecoverableError' })
+    })
+    expect((await post({ text: freshText() })).status).toBe(503)
+    expect(await bench.store.narratives.countDocuments({ user_id: ana.id, state: 'open' })).toBe(0)
+  })
+})
+
+describe('a double submit', () => {
+  it('joins the one under way: twenty at once make one narrative', async () => {
+    let runs = 0
+    bench.work(async id => {
+      runs++
+      await sleep(300)
+      return bench.finish(id, { triplets: [triplet('Once')] })
+    })
+    const body = { text: freshText(), src: 'a/path' }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(body)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
+    expect(new Set(answers.map(answer => answer.body.id)).size).toBe(1)
+    expect(runs).toBe(1)
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('is another narrative with another source, by another user, or once the first is done', async () => {
+    bench.work(async id => {
+      await sleep(200)
+      return bench.finish(id, { triplets: [] })
+    })
+    const bob = await bench.user('bob')
+    const text = freshText()
+    const answers = await Promise.all([
+      post({ text }),
+      post({ text, src: 'https://example.org' }),
+      post({ text }, bob.api),
+    ])
+    answers.push(await post({ text }))
+    expect(new Set(answers.map(answer => answer.body.id)).size).toBe(4)
+  })
+})
+
+describe('deleting', () => {
+  it('removes the own narrative for good, whatever comes later', async () => {
+    const { body } = await post({ text: freshText() })
+    expect(await ana.api.send('DELETE', `/narratives/data/${body.id}`)).toMatchObject({
+      status: 200,
+      body: { id: body.id },
+    })
+    expect(await list()).toEqual([])
+    expect((await ana.api.send('DELETE', `/narratives/data/${body.id}`)).status).toBe(404)
+    await expect(bench.finish(body.id, { triplets: [triplet('Back')] })).rejects.toMatchObject({
+      status: 404,
+    })
+    await bench.internal(narrativesInternal.syncGraph, { params: { id: body.id } })
+    expect(await list()).toEqual([])
+  })
+
+  it('answers 404 for another’s, an unknown and a malformed id', async () => {
+    const bob = await bench.user('bob')
+    const { body } = await post({ text: freshText() })
+    for (const id of [body.id, newId(), 'nonsense'])
+      expect(await bob.api.send('DELETE', `/narratives/data/${id}`)).toMatchObject({
+        status: 404,
+        body: { detail: DETAILS.notFound },
+      })
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('while the job runs: the job finds nothing to finish, and nothing comes back', async () => {
+    let outcome: unknown
+    bench.work(async id => {
+      await sleep(600)
+      outcome = await bench.finish(id, { triplets: [triplet('Ghost')] }).catch(error => error.status)
+    })
+    const answer = post({ text: freshText() })
+    const id = await openOf(ana.id)
+    expect((await ana.api.send('DELETE', `/narratives/data/${id}`)).status).toBe(200)
+    await expect(
+      bench.internal(narrativesInternal.getExtractionWork, { params: { id } }),
+    ).rejects.toMatchObject({
+      status: 404,
+    })
+    expect((await answer).status).toBe(404)
+    expect(outcome).toBe(404)
+    expect(await list()).toEqual([])
+    expect(await bench.store.narratives.countDocuments({ user_id: ana.id })).toBe(0)
+    expect(await bench.store.edges.countDocuments({ user_id: ana.id })).toBe(0)
+  })
+})
+
+describe('the worker’s calls', () => {
+  it('tell text and user of an open narrative alone, to whoever has the service key', async () => {
+    bench.work(() => sleep(500))
+    const text = freshText()
+    const answer = post({ text })
+    const id = await openOf(ana.id)
+    expect(await bench.internal(narrativesInternal.getExtractionWork, { params: { id } })).toEqual({
+      user_id: ana.id,
+      text,
+    })
+    expect((await fetch(`${bench.url}/internal/narratives/${id}/work`)).status).toBe(404)
+    await bench.finish(id, { triplets: [] })
+    await answer
+    await expect(
+      bench.internal(narrativesInternal.getExtractionWork, { params: { id } }),
+    ).rejects.toMatchObject({
+      status: 404,
+    })
+  })
+
+  it('take a result once: repeats and contradictions change nothing', async () => {
+    const { body } = await post({ text: freshText() })
+    const before = [await list(), await bench.store.edges.find({ user_id: ana.id }).sort('_id').lean()]
+    expect(await bench.finish(body.id, { triplets: [triplet('Other')] })).toBe(2)
+    expect(await bench.finish(body.id, { failure: 'refused' })).toBe(2)
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        bench.internal(narrativesInternal.syncGraph, { params: { id: body.id } }),
+      ),
+    )
+    expect([await list(), await bench.store.edges.find({ user_id: ana.id }).sort('_id').lean()]).toEqual(
+      before,
+    )
+  })
+
+  it('take one of many results that come at once', async () => {
+    bench.work(id =>
+      Promise.all(
+        Array.from({ length: 8 }, (_, n) =>
+          bench.finish(id, { triplets: [triplet(`Result ${n}`), triplet('x')] }),
+        ),
+      ),
+    )
+    expect((await post({ text: freshText() })).status).toBe(201)
+    expect((await list())[0]?.triplets).toHaveLength(2)
+    const counted = await bench.store.edges.find({ user_id: ana.id }).lean()
+    expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(2)
+  })
+
+  it('leave a failed narrative failed', async () => {
+    let id = ''
+    bench.work(narrative => {
+      id = narrative
+      return bench.finish(narrative, { failure: 'refused' })
+    })
+    await post({ text: freshText() })
+    expect(await bench.finish(id, { triplets: [triplet('Late')] })).toBe(0)
+    expect(await list()).toEqual([])
+  })
+})
+
+describe('events', () => {
+  const jobs = async () => {
+    const found = await bench.service.queues.queue('projections').getJobs()
+    return found.map(({ data }) => data).filter(({ data }) => data.user_id === ana.id)
+  }
+
+  it('tell of a narrative once it is done, and once it is gone', async () => {
+    const text = freshText()
+    const { body } = await post({ text })
+    const [stored] = await bench.store.narratives.find({ user_id: ana.id }).lean()
+    expect(await jobs()).toEqual([
+      {
+        type: 'narrative.created',
+        data: {
+          id: body.id,
+          user_id: ana.id,
+          text,
+          triplets: 2,
+          created_at: stored?.created_at.toISOString(),
+        },
+      },
+    ])
+    expect(stored?.check_at).toBeUndefined()
+    await ana.api.send('DELETE', `/narratives/data/${body.id}`)
+    expect(await jobs()).toContainEqual({ type: 'narrative.deleted', data: { id: body.id, user_id: ana.id } })
+    expect(await bench.repair()).toBe(0)
+  })
+})

@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DETAILS, narrativesApi } from '@iodine/contracts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Bench, startBench, triplet } from './bench.js'
+
+let bench: Bench
+let ana: Awaited<ReturnType<Bench['user']>>
+let made = 0
+
+beforeAll(async () => {
+  bench = await startBench({ EXTRACTION_WAIT_MS: '8000' })
+})
+afterAll(() => bench?.stop())
+afterEach(async () => {
+  await bench.redis.mend()
+  await redisBack()
+})
+beforeEach(async () => {
+  ana = await bench.user('ana')
+  bench.work(id => bench.finish(id, { triplets: [triplet('They')] }))
+})
+
+const freshText = () => `Text ${++made}.`
+const post = (text: string) => ana.api.send('POST', '/narratives/', { text })
+const list = () => ana.api.call(narrativesApi.listNarratives)
+const stored = () => bench.store.narratives.find({ user_id: ana.id }).lean()
+const redisBack = () => vi.waitFor(() => bench.service.redis.ping(), 10_000)
+const jobOf = (id: string) => bench.service.queues.queue('extraction').getJob(`narrative-${id}`)
+const opened = async (text: string) => {
+  const answer = post(text)
+  const id = await vi.waitFor(async () => {
+    const [open] = await stored()
+    expect(open?.state).toBe('open')
+    expect(await (await jobOf(String(open?._id)))?.getState()).toBe('active')
+    return String(open?._id)
+  }, 5_000)
+  return { id, answer }
+}
+
+describe('with Redis down', () => {
+  it('answers 503 at once, and once it is back the same text makes one narrative', async () => {
+    await bench.redis.cut()
+    const text = freshText()
+    const begun = Date.now()
+    const answers = await Promise.all([post(text), post(text), post(text)])
+    expect(answers.map(({ status, body }) => [status, body.detail])).toEqual(
+      Array(3).fill([503, DETAILS.unavailable]),
+    )
+    expect(Date.now() - begun).toBeLessThan(3_000)
+    expect(await list()).toEqual([])
+    await bench.redis.mend()
+    await redisBack()
+    await bench.repair()
+    expect(await list()).toEqual([])
+    expect((await post(text)).status).toBe(201)
+    await bench.repair()
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('deletes, and tells the others later', async () => {
+    const { body } = await post(freshText())
+    await bench.redis.cut()
+    expect((await ana.api.send('DELETE', `/narratives/data/${body.id}`)).status).toBe(200)
+    expect(await list()).toEqual([])
+    expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toEqual([])
+    await bench.redis.mend()
+    await redisBack()
+    expect(await bench.repair()).toBe(1)
+    const events = await bench.service.queues.queue('projections').getJobs()
+    expect(events.map(({ data }) => data)).toContainEqual({
+      type: 'narrative.deleted',
+      data: { id: body.id, user_id: ana.id },
+    })
+    expect(await stored()).toEqual([])
+  })
+})
+
+describe('with Redis lost while waiting', () => {
+  it('answers 503, and what the worker brings later does not come back', async () => {
+    let late: unknown
+    bench.work(async id => {
+      await sleep(5_000)
+      late = await bench.finish(id, { triplets: [triplet('Late')] })
+    })
+    const text = freshText()
+    const { answer } = await opened(text)
+    await bench.redis.cut()
+    const begun = Date.now()
+    expect(await answer).toMatchObject({ status: 503, body: { detail: DETAILS.unavailable } })
+    expect(Date.now() - begun).toBeLessThan(4_500)
+    await bench.redis.mend()
+    await redisBack()
+    bench.work(id => bench.finish(id, { triplets: [triplet('Again')] }))
+    expect((await post(text)).status).toBe(201)
+    await vi.waitFor(() => expect(late).toBe(0), 8_000)
+    await bench.repair()
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('answers 201 when the result is there all the same', async () => {
+    bench.work(async id => {
+      await sleep(500)
+      return bench.finish(id, { triplets: [triplet('Done')] })
+    })
+    const { answer } = await opened(freshText())
+    await bench.redis.cut()
+    expect(await answer).toMatchObject({ status: 201, body: { triplets_extracted: 1 } })
+    await bench.redis.mend()
+    await redisBack()
+    await bench.repair()
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('waits through a short interruption', async () => {
+    bench.work(async id => {
+      await sleep(1_500)
+      return bench.finish(id, { triplets: [triplet('Slow')] })
+    })
+    const { answer } = await opened(freshText())
+    await bench.redis.cut()
+    await sleep(300)
+    await bench.redis.mend()
+    expect((await answer).status).toBe(201)
+  })
+})
+
+describe('after a crash', () => {
+  const orphan = async (fields: object = {}) => {
+    const { id, answer } = await opened(freshText())
+    await answer
+    const [done] = await stored()
+    await bench.store.narratives.updateOne(
+      { _id: id },
+      { $set: { state: 'open', triplets: [], graph: null, check_at: new Date(0), ...fields } },
+    )
+    await bench.store.edges.deleteMany({ user_id: ana.id })
+    await (await jobOf(id))?.remove()
+    return { id, done }
+  }
+  const slowly = () =>
+    bench.work(async id => {
+      await sleep(700)
+      return bench.finish(id, { triplets: [triplet('They')] })
+    })
+
+  it('between the narrative and its job: the job is added once, and ends it', async () => {
+    slowly()
+    const { id } = await orphan()
+    expect(await bench.repair()).toBe(1)
+    expect(await bench.repair()).toBe(0)
+    await vi.waitFor(async () => expect(await list()).toHaveLength(1), 5_000)
+    expect((await list())[0]?.id).toBe(id)
+  })
+
+  it('of the job itself, again and again: the narrative ends as failed', async () => {
+    slowly()
+    const { id } = await orphan()
+    bench.work(async () => {
+      throw Object.assign(new Error('gone'), { name: 'UnrecoverableError' })
+    })
+    for (let n = 0; n < 3; n++) {
+      expect(await bench.repair()).toBe(1)
+      await vi.waitFor(async () => expect(await (await jobOf(id))?.getState()).toBe('failed'), 5_000)
+    }
+    await bench.repair()
+    expect(await stored()).toMatchObject([{ state: 'failed', failure: 'unavailable', text: '' }])
+    expect(await list()).toEqual([])
+    await bench.repair()
+    expect(await stored()).toEqual([])
+  })
+
+  it('between the result and the graph: the graph is synced and the event goes out', async () => {
+    slowly()
+    const { id, done } = await orphan({ state: 'done', triplets: [{ id: 5, ...triplet('They') }] })
+    expect(done).toBeTruthy()
+    await (await bench.service.queues.queue('projections').getJob(`narrative-created-${id}`))?.remove()
+    expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toEqual([])
+    expect(await bench.repair()).toBe(1)
+    expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toHaveLength(3)
+    expect(await bench.service.queues.queue('projections').getJob(`narrative-created-${id}`)).toBeTruthy()
+    expect(await bench.repair()).toBe(0)
+  })
+
+  it('in the middle of a deletion: calling again, or the repair, ends it', async () => {
+    const first = (await post(freshText())).body.id
+    const second = (await post(freshText())).body.id
+    await bench.store.narratives.updateMany(
+      { user_id: ana.id },
+      { $set: { state: 'deleted', check_at: new Date() } },
+    )
+    expect((await ana.api.send('DELETE', `/narratives/data/${first}`)).status).toBe(200)
+    expect(await bench.repair()).toBe(1)
+    expect(await stored()).toEqual([])
+    expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toEqual([])
+    expect((await ana.api.send('DELETE', `/narratives/data/${second}`)).status).toBe(404)
+  })
+
+  it('answers those who wait when the service closes, and the work goes on', async () => {
+    const other = await startBench({ EXTRACTION_WAIT_MS: '30000' })
+    other.work(() => sleep(2_000))
+    const user = await other.user('eve')
+    const answer = user.api.send('POST', '/narratives/', { text: 'x' })
+    await vi.waitFor(async () =>
+      expect(await other.store.narratives.countDocuments({ state: 'open' })).toBe(1),
+    )
+    await sleep(200)
+    const begun = Date.now()
+    const stopping = other.stop()
+    expect(await answer).toMatchObject({ status: 504, body: { detail: DETAILS.stillWorking } })
+    expect(Date.now() - begun).toBeLessThan(2_000)
+    await stopping
+  })
+})
