@@ -26,6 +26,8 @@ export type EmbeddedMongo = {
   /** A connection string for one database. */
   uriFor(db: string): string
   port: number
+  /** Resolves when the server has gone, asked for or not: an isolated one may be killed. */
+  ended: Promise<void>
   stop(): Promise<void>
 }
 
@@ -42,13 +44,14 @@ export const startEmbeddedMongo = async (options: EmbeddedMongoOptions = {}): Pr
     sweepMs: options.sweepMs ?? 1000,
   }
   const start = { none: startHere, thread: startThread, process: startProcess }[options.isolate ?? 'none']
-  const { port, stop } = await start(settings)
+  const { port, ended, stop } = await start(settings)
   const uriFor = (db: string) => `mongodb://${host}:${port}/${db}?replicaSet=${replicaSet}`
   let stopping: Promise<void> | undefined
   return {
     uri: uriFor(''),
     uriFor,
     port,
+    ended,
     stop() {
       stopping ??= stop()
       return stopping
@@ -96,6 +99,7 @@ const attach = (other: Isolated, askToStop: () => void): Promise<Started> =>
       } else if ('port' in message) {
         resolve({
           port: message.port,
+          ended,
           stop() {
             askToStop()
             return ended

@@ -43,5 +43,5 @@ if (parentPort) {
     )
   })
   // A signal to the whole group is the parent's to handle: it stops this process when it is done with it.
-  process.on('SIGINT', () => {})
+  process.on('SIGINT', () => {}).on('SIGTERM', () => {})
 }

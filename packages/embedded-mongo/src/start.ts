@@ -9,7 +9,12 @@ import { WireServer } from './wire/server.js'
 /** What a server in this thread needs to know. */
 export type StartOptions = { dataDir?: string | undefined; host: string; port: number; sweepMs: number }
 
-export type Started = { port: number; stop(): Promise<void> }
+export type Started = {
+  port: number
+  /** Resolves when the server has gone, asked for or not. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
 
 /** Starts the server in this thread. */
 export const startHere = async ({ dataDir, host, port: wanted, sweepMs }: StartOptions): Promise<Started> => {
@@ -31,12 +36,18 @@ export const startHere = async ({ dataDir, host, port: wanted, sweepMs }: StartO
       await engine.close()
       throw error
     }
+    let hasEnded = () => {}
+    const ended = new Promise<void>(done => {
+      hasEnded = done
+    })
     return {
       port,
+      ended,
       async stop() {
         await server.close()
         await engine.close()
         release()
+        hasEnded()
       },
     }
   } catch (error) {
