@@ -45,6 +45,9 @@ const inTransactions = new Set([
 /** Most commands that share one write transaction, and so one wait for the disk. */
 const batchSize = 200
 const transactionMs = 60_000
+/** Each open transaction takes one of the store's 126 places for readers. */
+const mostTransactions = 100
+const mostSessions = 10_000
 const sessionMs = 30 * 60_000
 
 /**
@@ -205,6 +208,7 @@ export class Engine {
       if (session && number === session.number)
         fail(117, `Only a transaction that was aborted can be started again: ${number}`)
       if (session?.state === 'open') this.end(session, 'aborted')
+      this.makeRoom()
       const transaction = this.store.begin()
       session = {
         number,
@@ -243,6 +247,17 @@ export class Engine {
     } catch (error) {
       this.end(session, 'aborted')
       throw error
+    }
+  }
+
+  /** Keeps the number of transactions that are open, and of sessions that are remembered, within bounds. */
+  private makeRoom() {
+    const open = [...this.sessions.values()].filter(({ state }) => state === 'open').length
+    if (open >= mostTransactions) throw transient(112, `Too many open transactions: ${open}`)
+    if (this.sessions.size < mostSessions) return
+    for (const [id, { state }] of this.sessions) {
+      if (state !== 'open') this.sessions.delete(id)
+      if (this.sessions.size < mostSessions) return
     }
   }
 

@@ -56,6 +56,7 @@ const array = (items: readonly Value[], depth: number) => {
 }
 
 const cstring = (text: string) => {
+  if (text.includes('\0')) fail(4940400, 'Field names and regular expressions cannot contain a null byte')
   room(text.length * 3 + 1)
   at += out.write(text, at, 'utf8')
   out[at++] = 0

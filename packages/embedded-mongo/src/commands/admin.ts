@@ -155,7 +155,7 @@ const indexSpec = (given: Doc): Doc => {
   const name = given.get('name')
   if (typeof name !== 'string')
     return fail(9, "The 'name' field is a required property of an index specification")
-  if (name === '') fail(67, 'index name cannot be empty')
+  if (name === '' || name.includes('\0')) fail(67, 'index name cannot be empty or contain a null byte')
   for (const option of given.keys())
     if (!indexOptions.has(option))
       fail(

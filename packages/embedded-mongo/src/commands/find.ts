@@ -37,10 +37,14 @@ export function* search(
   collection: Collection,
   plan: Plan,
   condition: Condition,
+  deadline?: number,
   examined?: Examined,
 ): Iterable<Found> {
+  let looked = 0
   for (const { id, bytes } of candidates(collection, plan, examined)) {
     if (examined) examined.docs++
+    if (deadline !== undefined && ++looked % 64 === 0 && performance.now() > deadline)
+      fail(50, 'operation exceeded time limit')
     const doc = readDoc(bytes)
     const position: Position = {}
     if (condition.matches(doc, position)) yield { id, bytes, doc, position }
@@ -83,6 +87,14 @@ export type Query = {
   limit: number
   hint: Value | undefined
   variables: Variables
+  /** When `maxTimeMS` runs out. */
+  deadline?: number | undefined
+}
+
+/** When a command has to be done, by its `maxTimeMS`. */
+export const deadlineOf = (command: Doc): number | undefined => {
+  const most = natural(command, 'maxTimeMS')
+  return most ? performance.now() + most : undefined
 }
 
 /** A query made ready: its condition, its plan, and whether the plan gives the order asked for. */
@@ -106,7 +118,7 @@ const naturalFree = (sort: Doc) =>
 /** The documents of a query in its order, between skip and limit. */
 export function* select(collection: Collection, query: Query, examined?: Examined): Iterable<Found> {
   const { condition, pattern, plan, sorted } = prepare(collection, query)
-  const found = search(collection, plan, condition, examined)
+  const found = search(collection, plan, condition, query.deadline, examined)
   const ordered = sorted ? found : sortBy(found, one => one.doc, pattern)
   let skip = query.skip
   let left = query.limit || Number.POSITIVE_INFINITY
@@ -137,6 +149,7 @@ const queryOf = (command: Doc): Query => {
     limit: limit < 0 ? fail(51024, `BSON field 'limit' value must be >= 0, actual value '${limit}'`) : limit,
     hint: command.get('hint'),
     variables: variablesOf(command),
+    deadline: deadlineOf(command),
   }
 }
 
@@ -343,7 +356,15 @@ const aggregate: Command = {
     const { filter, sort, rest } = leading(pipeline)
     const run = compilePipeline(rest, inside)
     const collection = findCollection(context, name)
-    const query = { filter, sort, skip: 0, limit: 0, hint: command.get('hint'), variables }
+    const query = {
+      filter,
+      sort,
+      skip: 0,
+      limit: 0,
+      hint: command.get('hint'),
+      variables,
+      deadline: deadlineOf(command),
+    }
     const rows: Iterable<Doc | RawDoc> =
       collection && rest.length === 0
         ? raws(select(collection, query))

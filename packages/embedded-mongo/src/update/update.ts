@@ -128,6 +128,7 @@ const pipelineUpdate = (
 const pathParts = (path: string): string[] => {
   if (path === '') fail(56, 'An empty update path is not valid.')
   const parts = path.split('.')
+  if (parts.length > 200) fail(15, 'An update path may have at most 200 parts')
   for (const [i, part] of parts.entries()) {
     if (part === '') fail(56, `The update path '${path}' contains an empty field name, which is not allowed.`)
     if (part.startsWith('$') && (i === 0 || !/^\$(\[[a-z]?\w*\])?$/.test(part)))

@@ -83,9 +83,10 @@ const send = async (
   reply: Doc | RawDoc,
 ): Promise<boolean> => {
   if (socket.destroyed) return false
+  const parts = encoded(to, reply)
   socket.cork()
   let drained = true
-  for (const part of writeReply(to, reply)) drained = socket.write(part)
+  for (const part of parts) drained = socket.write(part)
   socket.uncork()
   if (!drained) {
     await new Promise<void>(resolve => {
@@ -99,6 +100,16 @@ const send = async (
     })
   }
   return !socket.destroyed
+}
+
+/** A reply's bytes; a value that BSON cannot hold makes it an error. */
+const encoded = (to: Pick<Message, 'requestId' | 'kind'>, reply: Doc | RawDoc): Buffer[] => {
+  try {
+    return writeReply(to, reply)
+  } catch (error) {
+    if (!(error instanceof MongoError)) throw error
+    return writeReply(to, error.toReply())
+  }
 }
 
 /** Cuts a stream of bytes into messages by the length each begins with. */

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Collection, type Document, MongoClient } from 'mongodb'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
+import { randomOf } from './random.js'
+
+/** The full run is `pnpm durability`; every `npm test` kills a few times. */
+const kills = Number(process.env.KILLS ?? 3)
+const writers = 8
+const folder = mkdtempSync(join(tmpdir(), 'embedded-mongo-durability-'))
+
+beforeAll(() => {
+  const here = fileURLToPath(new URL('..', import.meta.url))
+  execFileSync(join(here, '../../node_modules/.bin/tsc'), ['-b', here])
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What the writers were told: written here only once the server has answered. */
+const told = {
+  inserted: new Set<number>(),
+  removed: new Set<number>(),
+  added: 0,
+  tried: 0,
+  moved: 0,
+  acknowledged: 0,
+}
+let nextId = 0
+
+const connect = async (server: EmbeddedMongo) => {
+  const client = await new MongoClient(server.uri, {
+    retryWrites: false,
+    serverSelectionTimeoutMS: 2000,
+  }).connect()
+  return {
+    client,
+    docs: client.db('d').collection<{ _id: number; k: string; tags: number[] }>('docs'),
+    counters: client.db('d').collection<{ _id: number; n: number }>('counters'),
+    accounts: client.db('d').collection<{ _id: number; n: number }>('accounts'),
+  }
+}
+
+/** Writes until the server is gone. */
+const write = async (
+  { client, docs, counters, accounts }: Awaited<ReturnType<typeof connect>>,
+  seed: number,
+) => {
+  const random = randomOf(seed)
+  const mine: number[] = []
+  try {
+    for (;;) {
+      const action = random.below(5)
+      if (action <= 1 || mine.length === 0) {
+        const _id = nextId++
+        await docs.insertOne({ _id, k: `k${_id}`, tags: [_id % 7, _id % 5] })
+        told.inserted.add(_id)
+        mine.push(_id)
+      } else if (action === 2) {
+        const [_id] = mine.splice(random.below(mine.length), 1)
+        // From here on it may be gone, answered or not.
+        told.inserted.delete(_id!)
+        await docs.deleteOne({ _id: _id! })
+        told.removed.add(_id!)
+      } else if (action === 3) {
+        told.tried++
+        await counters.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { upsert: true })
+        told.added++
+      } else {
+        const session = client.startSession()
+        await session.withTransaction(async () => {
+          await accounts.updateOne({ _id: random.below(5) }, { $inc: { n: -1 } }, { session })
+          await accounts.updateOne({ _id: random.below(5) }, { $inc: { n: 1 } }, { session })
+        })
+        await session.endSession()
+        told.moved++
+      }
+      told.acknowledged++
+    }
+  } catch {
+    // The server was killed.
+  }
+}
+
+const check = async ({ client, docs, counters, accounts }: Awaited<ReturnType<typeof connect>>) => {
+  const there = new Set((await docs.find({}, { projection: { _id: 1 } }).toArray()).map(doc => doc._id))
+  expect([...told.inserted].filter(id => !there.has(id))).toEqual([])
+  expect([...told.removed].filter(id => there.has(id))).toEqual([])
+  const n = (await counters.findOne({ _id: 1 }))?.n ?? 0
+  expect(n).toBeGreaterThanOrEqual(told.added)
+  expect(n).toBeLessThanOrEqual(told.tried)
+  // Transfers are whole or not there at all: the total never changes.
+  const balance = (await accounts.find().toArray()).reduce((sum, account) => sum + account.n, 0)
+  expect(balance).toBe(500)
+  for (const collection of [docs, counters, accounts] as unknown as Collection<Document>[]) {
+    const validated = await client.db('d').command({ validate: collection.collectionName })
+    expect(validated.errors).toEqual([])
+  }
+}
+
+test(`no acknowledged write is lost to kill -9 (${kills} kills)`, { timeout: 600_000 }, async () => {
+  const random = randomOf(7)
+  for (let kill = 0; kill <= kills; kill++) {
+    const server = await startEmbeddedMongo({ dataDir: folder, isolate: 'process' })
+    const connected = await connect(server)
+    if (kill === 0) {
+      await connected.docs.createIndexes([{ key: { k: 1 }, unique: true }, { key: { tags: -1, k: 1 } }])
+      await connected.accounts.insertMany([0, 1, 2, 3, 4].map(_id => ({ _id, n: 100 })))
+      await connected.counters.insertOne({ _id: 1, n: 0 })
+    } else await check(connected)
+    if (kill < kills) {
+      const writing = Array.from({ length: writers }, (_, i) => write(connected, kill * 100 + i))
+      await new Promise(resolve => setTimeout(resolve, 100 + random.below(250)))
+      const pid = Number(readFileSync(join(folder, 'embedded-mongo.lock'), 'latin1').split(' ')[0])
+      process.kill(pid, 'SIGKILL')
+      await server.stop()
+      await connected.client.close(true)
+      await Promise.all(writing)
+    } else {
+      await connected.client.close()
+      await server.stop()
+    }
+  }
+  console.log(
+    `durability: ${kills} kills, ${told.acknowledged} acknowledged writes (${told.inserted.size} documents kept, ${told.removed.size} removed, ${told.added} counted, ${told.moved} transactions), none lost, indexes exact`,
+  )
+  expect(told.acknowledged).toBeGreaterThan(kills)
+})
