@@ -1,4 +1,4 @@
 import { defineParcel } from '@iodine/mfe-kit'
-import { CommunityPage } from './pages/CommunityPage'
+import { CommunityRoutes } from './pages/CommunityRoutes'
 
-export const parcel = defineParcel(CommunityPage)
+export const parcel = defineParcel(CommunityRoutes)

@@ -1,0 +1,10 @@
+import type { CommunityUser, ContributionType } from '@iodine/contracts'
+
+/** What a contribution's badge says. */
+export const TYPE_LABELS: Record<ContributionType, string> = { IOD: 'IOD', NARRATIVE: 'Narrative' }
+
+/** Counts of the recent contributions by type, and how many there are besides them. */
+export const summarize = ({ recent_contributions: recent, total_contributions: total }: CommunityUser) => {
+  const iods = recent.filter(({ type }) => type === 'IOD').length
+  return { iods, narratives: recent.length - iods, others: Math.max(0, total - recent.length) }
+}

@@ -1,0 +1,51 @@
+import type { CommunityUser } from '@iodine/contracts'
+import { Card, Classes, formatFrenchDate } from '@iodine/ui'
+import { Link } from '@iodine/ui/router'
+import { summarize } from '../model/contributions'
+import { TypeTag } from './TypeTag'
+import styles from './UserCard.module.css'
+
+export function UserCard({ user }: { user: CommunityUser }) {
+  const { iods, narratives, others } = summarize(user)
+  return (
+    <Card className={styles.card} role="article" aria-label={`@${user.username}`}>
+      <header className={styles.header}>
+        <h2 className={styles.name}>@{user.username}</h2>
+        <p className={styles.since}>Since {formatFrenchDate(user.created_at)}</p>
+      </header>
+      <dl className={styles.counts}>
+        <Count label="contributions" value={user.total_contributions} />
+        <Count label="recent IODs" value={iods} />
+        <Count label="recent narratives" value={narratives} />
+      </dl>
+      <ul className={styles.recent} aria-label="Recent contributions">
+        {user.recent_contributions.map(({ type, id, title }) => (
+          <li key={`${type} ${id}`} className={styles.contribution}>
+            <TypeTag type={type} />
+            <span className={styles.title} dir="auto" title={title}>
+              {title}
+            </span>
+          </li>
+        ))}
+        {others > 0 && <li className={styles.others}>+{others.toLocaleString('en-US')} other(s)...</li>}
+      </ul>
+      <Link
+        className={`${Classes.BUTTON} ${styles.open}`}
+        role="button"
+        to={`/profile/${user.id}`}
+        aria-label={`View full profile of @${user.username}`}
+      >
+        View full profile
+      </Link>
+    </Card>
+  )
+}
+
+function Count({ label, value }: { label: string; value: number }) {
+  return (
+    <div className={styles.count}>
+      <dt>{label}</dt>
+      <dd>{value.toLocaleString('en-US')}</dd>
+    </div>
+  )
+}
