@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { parseTriplets } from '../src/extraction/provider.js'
+import { mergeTriplets, splitText } from '../src/extraction/split.js'
+
+const triplet = (subject: string, verb = 'is', object = 'there') => ({ subject, verb, object })
+
+/** Sentences of varying length, each its own. */
+const story = (sentences: number) =>
+  Array.from({ length: sentences }, (_, n) => `Sentence ${n} goes ${'on and '.repeat(n % 7)}on.`).join(' ')
+
+describe('splitText', () => {
+  it('leaves what one call takes in one part', () => {
+    const text = story(100)
+    expect(splitText(text)).toEqual([text])
+  })
+
+  it.each([
+    ['sentences', story(400)],
+    ['one endless sentence', 'word '.repeat(3_000)],
+    ['one endless word', 'x'.repeat(9_000)],
+    ['astral characters', '🛰'.repeat(5_000)],
+    ['no Latin sentence ends', '彼らは数字を隠している。誰も尋ねない。'.repeat(400)],
+    ['blank lines', 'line\n\n'.repeat(1_500)],
+  ])('cuts %s into parts within the size that make up the whole text', (_, text) => {
+    expect(splitText(text, 1_000, 0).join('')).toBe(text)
+    const parts = splitText(text, 1_000, 100)
+    expect(parts.length).toBeGreaterThan(1)
+    for (const part of parts) {
+      expect(part.length).toBeLessThanOrEqual(1_000)
+      expect(part.isWellFormed()).toBe(true)
+    }
+  })
+
+  it('cuts at sentence ends and repeats the last sentences of the part before', () => {
+    const parts = splitText(story(400), 1_000, 100)
+    for (const part of parts) expect(part).toMatch(/^Sentence \d+ goes .*on\. ?$/)
+    for (const [n, part] of parts.slice(1).entries())
+      expect(parts[n]).toContain(part.slice(0, part.indexOf('.') + 1))
+  })
+
+  it('ends, and stays within the size, where the overlap is larger than anything', () => {
+    const parts = splitText(story(100), 60, 5_000)
+    expect(parts.every(part => part.length <= 60)).toBe(true)
+    expect(parts.at(-1)).toContain('Sentence 99')
+  })
+})
+
+describe('mergeTriplets', () => {
+  it('keeps what one part says twice, and leaves out what an earlier part said', () => {
+    const twice = [triplet('A'), triplet('A')]
+    expect(mergeTriplets([twice])).toEqual(twice)
+    expect(
+      mergeTriplets([twice, [triplet(' a ', 'IS'), triplet('B')], [triplet('b'), triplet('C')]]),
+    ).toEqual([...twice, triplet('B'), triplet('C')])
+  })
+
+  it('keeps to the limit', () => {
+    const many = (from: number) => Array.from({ length: 150 }, (_, n) => triplet(`${from + n}`))
+    expect(mergeTriplets([many(0), many(150)])).toHaveLength(200)
+  })
+})
+
+describe('parseTriplets', () => {
+  it('takes what was asked for, trimmed and cut to the limits', () => {
+    const long = `${'x'.repeat(499)}🛰`
+    expect(
+      parseTriplets(JSON.stringify({ triplets: [triplet(' A\u0000\n', long, '\ud800 b'), triplet(' ')] })),
+    ).toEqual([{ subject: 'A', verb: 'x'.repeat(499), object: '\ufffd b' }])
+    const many = Array.from({ length: 201 }, (_, n) => triplet(`${n}`))
+    expect(parseTriplets(JSON.stringify({ triplets: many }))).toHaveLength(200)
+    expect(parseTriplets('{"triplets": []}')).toEqual([])
+  })
+
+  it.each([
+    'no JSON',
+    '{"triplets": [',
+    '[]',
+    'null',
+    '{"triplets": {}}',
+    '{"triplets": [{"subject": "a", "verb": "b"}]}',
+    '{"triplets": [{"subject": 1, "verb": "b", "object": "c"}]}',
+  ])('takes nothing else: %s', content => {
+    expect(parseTriplets(content)).toBeUndefined()
+  })
+})
