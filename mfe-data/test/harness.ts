@@ -89,7 +89,6 @@ export async function openSection(parcel: RemoteParcel, basePath: string, path: 
   closers.push(async () => {
     await section.unmount()
     container.remove()
-    server.closeAllConnections()
     server.close()
   })
   await section.mounted
