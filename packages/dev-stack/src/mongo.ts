@@ -9,26 +9,30 @@ import { freePorts } from './net.js'
 export interface Database {
   kind: 'mongod' | 'embedded'
   uri: string
+  /** Resolves when the server has gone, asked for or not. */
+  ended: Promise<void>
   stop(): Promise<void>
 }
 
 /**
  * A MongoDB on the folder: the `mongod` on PATH, else the embedded engine in a process of its own. A folder that the
  * embedded engine has filled stays with it, as nothing of it could be read by a mongod installed later.
+ * It is reached at the address of the one `before`, else on a free port.
  */
-export const startMongo = async (folder: string): Promise<Database> => {
+export const startMongo = async (folder: string, before?: Database): Promise<Database> => {
+  const port = before ? Number(new URL(before.uri).port) : (await freePorts(1))[0]!
   const embedded = join(folder, 'embedded-mongo')
   const mongod = existsSync(embedded) ? undefined : onPath('mongod')
-  if (mongod) return startMongod(mongod, resolve(folder, 'mongod'))
-  const { uri, stop } = await startEmbedded(embedded)
-  return { kind: 'embedded', uri, stop }
+  if (mongod) return startMongod(mongod, resolve(folder, 'mongod'), port)
+  const { uri, ended, stop } = await startEmbedded(embedded, port)
+  return { kind: 'embedded', uri, ended, stop }
 }
 
 /** The engine of a killed run may still be closing its files: DATA_DIR being ours, whoever holds them is about to go. */
-const startEmbedded = async (dataDir: string): Promise<EmbeddedMongo> => {
+const startEmbedded = async (dataDir: string, port: number): Promise<EmbeddedMongo> => {
   for (const deadline = Date.now() + 5_000; ; await sleep(100)) {
     try {
-      return await startEmbeddedMongo({ dataDir, isolate: 'process' })
+      return await startEmbeddedMongo({ dataDir, port, isolate: 'process' })
     } catch (error) {
       if (Date.now() > deadline) throw error
     }
@@ -36,10 +40,9 @@ const startEmbedded = async (dataDir: string): Promise<EmbeddedMongo> => {
 }
 
 /** A real mongod as a replica set of one, which is what production has. */
-const startMongod = async (program: string, dir: string): Promise<Database> => {
+const startMongod = async (program: string, dir: string, port: number): Promise<Database> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   await endLeftover(dir)
-  const [port] = await freePorts(1)
   const log = join(dir, 'mongod.log')
   const pidFile = join(dir, 'mongod.pid')
   const args = [
@@ -66,7 +69,7 @@ const startMongod = async (program: string, dir: string): Promise<Database> => {
     })
     await Promise.race([becomePrimary(client, `127.0.0.1:${port}`), failed])
     keepProcess(dir, Number(readFileSync(pidFile, 'utf8')))
-    return { kind: 'mongod', uri: `${uri}&replicaSet=iodine`, stop }
+    return { kind: 'mongod', uri: `${uri}&replicaSet=iodine`, ended, stop }
   } catch (error) {
     await stop()
     throw error

@@ -20,7 +20,7 @@ export interface RedisOptions {
   /** False keeps nothing on disk (tests). Default true: what it acknowledged survives a kill -9 and a power cut. */
   durable?: boolean
   /** The URL of an earlier start, to be reached there again; a free port and a new password unless given. */
-  at?: string
+  at?: string | undefined
 }
 
 /**

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, createLogger } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
 import { startInbox } from './inbox.js'
+import { lasting } from './lasting.js'
 import { lockFolder } from './lock.js'
 import { type Database, startMongo } from './mongo.js'
 import { freePorts, localUrl, portFault } from './net.js'
@@ -75,10 +76,18 @@ export const startStack = async ({
     await checkPorts(config)
     progress('Starting databases …')
     const [mongo, redis, inbox] = await all([
-      config.MONGODB_URI ? { kind: 'given' as const, uri: config.MONGODB_URI } : keep(startMongo(dataDir)),
+      config.MONGODB_URI
+        ? { kind: 'given' as const, uri: config.MONGODB_URI }
+        : keep(lasting<Database>('The database', before => startMongo(dataDir, before), progress)),
       config.REDIS_URL
         ? { url: config.REDIS_URL }
-        : keep(startLastingRedis(join(dataDir, 'redis'), progress)),
+        : keep(
+            lasting(
+              'Redis',
+              before => startRedis({ folder: join(dataDir, 'redis'), at: before?.url }),
+              progress,
+            ),
+          ),
       config.SMTP_URL
         ? { url: undefined, smtpUrl: config.SMTP_URL }
         : keep(startInbox({ folder: join(dataDir, 'inbox'), host: config.HOST, port: config.INBOX_PORT })),
@@ -154,33 +163,6 @@ const checkPorts = async ({ PORT, INBOX_PORT, SMTP_URL, HOST }: StackConfig): Pr
   )
   if (PORT && PORT === wanted.INBOX_PORT) faults.push('INBOX_PORT: must differ from PORT')
   if (faults.flat().length > 0) throw new ConfigError(faults.flat())
-}
-
-/** Redis on the folder, started again at the same address whenever it ends unasked. */
-const startLastingRedis = async (folder: string, progress: (line: string) => void) => {
-  let server: RedisServer
-  let stopping = false
-  const start = async (at?: string): Promise<void> => {
-    server = await startRedis({ folder, ...(at && { at }) })
-    void server.ended.then(async () => {
-      while (!stopping) {
-        progress('Redis has ended unasked: starting it again …')
-        const started = await start(server.url).then(
-          () => true,
-          () => sleep(1_000),
-        )
-        if (started) return
-      }
-    })
-  }
-  await start()
-  return {
-    url: server!.url,
-    stop() {
-      stopping = true
-      return server.stop()
-    },
-  }
 }
 
 const newSecretsKey = () => randomBytes(32).toString('base64')

@@ -93,7 +93,7 @@ test('what was acknowledged before a kill -9 is there after the next start', asy
   expect(code).toBe(0)
   expect(lines).toEqual([`ready ${url}`])
   expect(onTheFolder()).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('a wrong environment ends it with every fault and status 1', async () => {
   const { code, lines, complaints } = await start({ PORT: 'x', REDIS_URL: 'nowhere', ADMIN_EMAILS: 'me' })

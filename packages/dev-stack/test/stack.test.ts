@@ -1,11 +1,32 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { campaignsApi, iodsApi } from '@iodine/contracts'
 import { ConfigError } from '@iodine/service-kit'
-import { iodInput, linkIn, startTestStack, type TestStack, temporaryFolder } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  iodInput,
+  linkIn,
+  signUp,
+  startMailCatcher,
+  startTestStack,
+  type TestStack,
+  temporaryFolder,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startStack } from '../src/index.js'
+
+/** Whether the process is a child of this one that runs the embedded database. */
+const isDatabaseOfOurs = (pid: string): boolean => {
+  try {
+    const parent = /^\d+ \(.*\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]
+    return (
+      parent === String(process.pid) &&
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('embedded-mongo')
+    )
+  } catch {
+    return false
+  }
+}
 
 const status = async (url: string) => (await fetch(url)).status
 
@@ -35,7 +56,23 @@ describe('the embedded defaults', () => {
     await again.stop()
     await again.stop()
     other.remove()
-  }, 60_000)
+  }, 120_000)
+
+  test('a database that is killed comes back where it was, with what it had', async () => {
+    const mail = await startMailCatcher()
+    const stack = await startStack({ env: { ...env, SMTP_URL: mail.url, RATE_LIMITS: 'off' } })
+    const { api } = await signUp({ url: stack.url, mail })
+    const { id } = await api.call(iodsApi.createIod, { body: iodInput() })
+    const database = readdirSync('/proc').find(pid => isDatabaseOfOurs(pid))
+    process.kill(Number(database), 'SIGKILL')
+    process.kill(JSON.parse(readFileSync(join(folder.path, 'redis/process.json'), 'utf8')).pid, 'SIGKILL')
+    const back = async () =>
+      (await api.send('GET', '/iods')).body[0]?.id === id && (await status(`${stack.url}/readyz`)) === 200
+    await vi.waitFor(async () => expect(await back()).toBe(true), { timeout: 10_000, interval: 100 })
+    await api.call(iodsApi.createIod, { body: iodInput() })
+    await stack.stop()
+    await mail.stop()
+  }, 120_000)
 
   test('taken ports are told at once, and nothing is left running', async () => {
     const taken = createServer()
