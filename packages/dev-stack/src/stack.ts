@@ -82,7 +82,7 @@ export const startStack = async ({
       config.REDIS_URL
         ? { url: config.REDIS_URL }
         : keep(
-            lasting(
+            lasting<RedisServer>(
               'Redis',
               before => startRedis({ folder: join(dataDir, 'redis'), at: before?.url }),
               progress,
