@@ -1,2 +1,2 @@
 // The shared singletons are settled before anything imports them.
-import('./bootstrap')
+import(/* webpackChunkName: "bootstrap" */ './bootstrap')

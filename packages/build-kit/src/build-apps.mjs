@@ -102,6 +102,9 @@ async function listFiles(folder) {
   return (await Promise.all(nested)).flat()
 }
 
+// Blueprint's whole icon sets are the largest files by far, and no page asks for them.
+const brotliQuality = file => (/icons-\d+px-paths/.test(file) ? 5 : 11)
+
 async function compressFolder(folder) {
   const files = (await listFiles(folder)).filter(file => COMPRESSIBLE.has(extname(file)))
   await Promise.all(
@@ -109,7 +112,7 @@ async function compressFolder(folder) {
       const content = await readFile(file)
       if (content.length < 1024 || (await isNewer(`${file}.gz`, file))) return
       const [br, gz] = await Promise.all([
-        brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+        brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality(file) } }),
         gzipped(content, { level: 7 }),
       ])
       await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])

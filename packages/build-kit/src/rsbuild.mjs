@@ -99,6 +99,7 @@ export function defineShell(cwd) {
     output: { ...base.output, assetPrefix: '/' },
     server: { ...base.server, port: 3000, setup: serveDevRemotes },
     dev: { ...base.dev, assetPrefix: '/' },
+    performance: { ...base.performance, preload: { type: 'async-chunks', include: [/bootstrap\./] } },
     plugins: [
       ...(base.plugins ?? []),
       pluginModuleFederation({
