@@ -2,6 +2,8 @@ import {
   forceCenter,
   forceLink,
   forceSimulation,
+  forceX,
+  forceY,
   type SimulationLinkDatum,
   type SimulationNodeDatum,
 } from 'd3'
@@ -26,7 +28,7 @@ export interface Layout {
 
 const DRAG_ALPHA = 0.3
 
-/** d3-force's simulation with its charge replaced by our own. */
+/** d3-force's simulation with its charge replaced by our own, and a weak pull to the middle. */
 export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>): Layout {
   const { nodeCount, linkCount, sources, targets } = shape
   const bodies = Array.from({ length: nodeCount }, () => ({}) as Body)
@@ -41,6 +43,8 @@ export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sou
     .force('link', forceLink(links).distance(GRAPH.linkDistance))
     .force('charge', chargeForce(bodies))
     .force('center', forceCenter())
+    .force('x', forceX<Body>().strength(GRAPH.gravity))
+    .force('y', forceY<Body>().strength(GRAPH.gravity))
   return {
     tick: () => void simulation.tick(),
     positions: () => {

@@ -44,6 +44,7 @@ const FADED = 0.18
 const FADED_NODE = 0.3
 /** Nodes smaller than this on screen are squares without an outline. */
 const ROUND_FROM = 2.2
+const MANY_NODES = 1_000
 const OUTLINE_FROM = 4
 const LABEL_FROM = 2
 const NODE_IN_THE_WAY_FROM = 3
@@ -64,6 +65,8 @@ export function createPainter(scene: Scene, palette: Palette) {
   const { shape, labels, ranking } = scene
   const batches = batchesOf(shape, palette)
   const names = labels.map(shorten)
+  /** Least radius on screen: in a small graph there is room to see every node. */
+  const radiusMin = shape.nodeCount > MANY_NODES ? 0.9 : 3
   const nameWidths = new Float32Array(shape.nodeCount)
 
   /** Draws a whole frame. `positions` hold x and y of each node in turn. */
@@ -145,7 +148,7 @@ export function createPainter(scene: Scene, palette: Palette) {
             const aside = shape.offsets[link]! * unit
             x1 -= uy * aside
             y1 += ux * aside
-            const tip = shape.radii[target]! / length
+            const tip = Math.max(shape.radii[target]!, radiusMin * unit) / length
             x2 = x2 - uy * aside - dx * tip
             y2 = y2 + ux * aside - dy * tip
             arrows.push(x2, y2, ux, uy)
@@ -200,7 +203,7 @@ export function createPainter(scene: Scene, palette: Palette) {
     }
 
     function fillNodes(color: string, wanted: (node: number) => boolean) {
-      const least = 0.9 / camera.k
+      const least = radiusMin / camera.k
       ctx.fillStyle = color
       ctx.strokeStyle = palette.ground
       ctx.lineWidth = 1.5 / camera.k
@@ -244,7 +247,7 @@ export function createPainter(scene: Scene, palette: Palette) {
       }
       const place = (node: number, always: boolean) => {
         if (visible && !visible[node]) return
-        const radius = shape.radii[node]! * camera.k
+        const radius = Math.max(shape.radii[node]! * camera.k, radiusMin)
         if (!always && radius < LABEL_FROM) return
         const x = positions[node * 2]! * camera.k + camera.x
         const y = positions[node * 2 + 1]! * camera.k + camera.y
