@@ -178,7 +178,8 @@ export class Transaction implements Kv {
   private readonly store: Store
   private readonly snapshot: Snapshot
   private readonly changed = new Map<string, Buffer | undefined>()
-  private sorted: string[] | undefined
+  /** The names in `changed`, in order. */
+  private readonly sorted: string[] = []
   private released = false
 
   constructor(store: Store, snapshot: Snapshot, started: number) {
@@ -204,7 +205,7 @@ export class Transaction implements Kv {
   }
 
   private set(name: string, value: Buffer | undefined) {
-    if (!this.changed.has(name)) this.sorted = undefined
+    if (!this.changed.has(name)) this.sorted.splice(this.position(name), 0, name)
     this.changed.set(name, value)
   }
 
@@ -228,8 +229,19 @@ export class Transaction implements Kv {
   }
 
   private ownNames(start: string, end: string): string[] {
-    this.sorted ??= [...this.changed.keys()].sort((a, b) => (a < b ? -1 : 1))
-    return this.sorted.filter(name => name >= start && name < end)
+    return this.sorted.slice(this.position(start), this.position(end))
+  }
+
+  /** How many of the changed names come before `name`. */
+  private position(name: string): number {
+    let from = 0
+    let to = this.sorted.length
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (this.sorted[middle]! < name) from = middle + 1
+      else to = middle
+    }
+    return from
   }
 
   *keys(start: Buffer, end: Buffer, reverse = false): Iterable<Buffer> {
