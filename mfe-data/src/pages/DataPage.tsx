@@ -1,13 +1,13 @@
 import { CATEGORIES, type Category, SOURCES, type Source } from '@iodine/contracts'
 import { errorDetail, hasStatus, useHost } from '@iodine/mfe-kit'
-import { Button, EmptyState, ErrorCallout, Loading, Page, PageHeader, Tab, Tabs } from '@iodine/ui'
+import { Button, Callout, EmptyState, ErrorCallout, Loading, Page, PageHeader, Tab, Tabs } from '@iodine/ui'
 import { DatabaseIcon, RefreshIcon } from '@iodine/ui/icons'
 import { ConfirmDialog, IodDialog, type IodDraft } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { RecordView } from '../model/record-view'
 import { suggestCategory } from '../model/suggest-category'
-import { useCreateIod, useReloadIods } from '../queries/iods'
+import { useCreateIod, useOwnIods, useReloadIods } from '../queries/iods'
 import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
 import styles from './DataPage.module.css'
 import { RecordGrid } from './RecordGrid'
@@ -33,6 +33,7 @@ interface StartedIod {
 /** 'My Data': the signed-in user's records by source. */
 export function DataPage() {
   const all = useAllRecords()
+  const { isError: isMarkingDown } = useOwnIods()
   const [source, setSource] = useTab()
   const notifyError = useNotifyError()
   const { reload, isReloading } = useReload()
@@ -57,6 +58,11 @@ export function DataPage() {
         subtitle="Data collected from your browser extension. Click the add icon on a field, or select text in it, to create an IOD."
         actions={<Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />}
       />
+      {isMarkingDown && (
+        <Callout className={styles.notice} intent="warning" compact>
+          IODs can’t be marked in your data right now. Refresh to try again.
+        </Callout>
+      )}
       <Tabs
         id="my-data"
         className={styles.tabs}

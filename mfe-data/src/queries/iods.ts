@@ -24,12 +24,15 @@ function batchedLookup(api: ApiClient) {
 }
 
 /** The newest IODs of the signed-in user: what they once selected may be any part of a text, which no lookup finds. */
-function useOwnIods() {
+export function useOwnIods() {
   const { api, session } = useHost()
   const userId = session.user.id
   return useQuery({
     queryKey: [...OWN_IODS, userId],
     queryFn: () => api.call('GET /iods', { query: { created_by: [userId], limit: LIMITS.listLimitMax } }),
+    // Every card asks: it is read once a visit, and by `useReloadIods`.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   })
 }
 
