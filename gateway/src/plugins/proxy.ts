@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream'
 import { DETAILS, LIMITS } from '@iodine/contracts'
-import { API_BASE, HttpError, timedOut, unavailable } from '@iodine/service-kit'
+import { API_BASE, badRequest, HttpError, notFound, timedOut, unavailable } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Agent, errors } from 'undici'
 import { endpoints } from '../openapi.js'
@@ -29,15 +29,34 @@ const NOT_FORWARDED = new Set([
   'x-request-id',
   'x-service-key',
 ])
-const isForwarded = (name: string) => !NOT_FORWARDED.has(name) && !name.startsWith('x-forwarded-')
+const forwardedHeaders = (request: FastifyRequest): Record<string, string | string[]> => {
+  const named = request.headers.connection?.toLowerCase().split(/[\s,]+/) ?? []
+  const headers: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(request.headers))
+    if (
+      value !== undefined &&
+      !NOT_FORWARDED.has(name) &&
+      !name.startsWith('x-forwarded-') &&
+      !named.includes(name)
+    )
+      headers[name] = value
+  headers['x-request-id'] = request.id
+  headers['x-forwarded-for'] = request.ip
+  return headers
+}
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'])
 
-/** Paths that need no session, as the contracts say. */
-const OPEN = new Set(
-  endpoints
-    .filter(({ spec }) => spec.access === 'anyone')
-    .map(({ spec }) => `${spec.method} ${API_BASE}${spec.path}`),
-)
+/** Operations of the contracts: whether a request is one of them, and whether that asks for a session. */
+const OPERATIONS = endpoints.map(({ spec }) => ({
+  method: spec.method,
+  path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
+  open: spec.access === 'anyone',
+}))
+const operationOf = (request: FastifyRequest) => {
+  const path = (request.raw.url ?? '').split('?', 1)[0] ?? ''
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  return OPERATIONS.find(operation => operation.method === method && operation.path.test(path))
+}
 
 const tooLarge = () => new HttpError(413, DETAILS.bodyTooLarge)
 
@@ -54,6 +73,7 @@ const capped = (limit: number) => {
 
 const failure = (error: unknown): unknown => {
   if (error instanceof HttpError) return error
+  if (error instanceof errors.InvalidArgumentError) return badRequest()
   if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError)
     return timedOut()
   return unavailable()
@@ -86,13 +106,6 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
     const limit = route.bodyLimit ?? LIMITS.bodyBytes
     if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
 
-    const headers: Record<string, string | string[]> = {
-      'x-request-id': request.id,
-      'x-forwarded-for': request.ip,
-    }
-    for (const [name, value] of Object.entries(request.headers))
-      if (value !== undefined && isForwarded(name)) headers[name] = value
-
     const hasBody =
       request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
     const body =
@@ -109,17 +122,30 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
         origin,
         path: request.raw.url ?? '/',
         method: request.method as 'GET',
-        headers,
+        headers: forwardedHeaders(request),
         body,
         signal: gone.signal,
         headersTimeout: route.waitMs ?? WAIT_MS,
       })
-      reply.code(answer.statusCode)
+      reply.code(answer.statusCode).header('cache-control', 'no-store')
       for (const [name, value] of Object.entries(answer.headers))
         if (value !== undefined && !HOP_BY_HOP.has(name)) reply.header(name, value)
       return reply.send(answer.body)
     } catch (error) {
+      // What is left of the body would stand in the way of the connection's next request.
+      if (body) request.raw.unpipe(body).resume()
       throw failure(error)
+    }
+  }
+
+  const admit = async (request: FastifyRequest): Promise<void> => {
+    const operation = operationOf(request)
+    if (operation?.open) return
+    try {
+      await checkSession(request.headers.authorization)
+    } catch (error) {
+      // What doesn't exist is not worth signing in for; a service may know more than these contracts, though.
+      throw !operation && error instanceof HttpError && error.status === 401 ? notFound() : error
     }
   }
 
@@ -128,10 +154,7 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     for (const route of routes) {
       const options = {
-        onRequest: async (request: FastifyRequest) => {
-          const path = (request.raw.url ?? '').split('?', 1)[0]?.replace(/\/$/, '')
-          if (!OPEN.has(`${request.method} ${path}`)) await checkSession(request.headers.authorization)
-        },
+        onRequest: admit,
         handler: (request: FastifyRequest, reply: FastifyReply) => forward(route, request, reply),
       }
       const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']

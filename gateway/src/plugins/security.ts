@@ -1,10 +1,17 @@
 import fastifyCors from '@fastify/cors'
 import fastifyHelmet from '@fastify/helmet'
+import { notFound } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayConfig } from '../config.js'
 
-/** Response headers that keep pages to their own origin, and the API open to the listed origins alone. */
+// `.` and `..`, plain or encoded, that some server on the way may resolve to another path.
+const DOT_SEGMENT = /(^|\/|%2f|\\|%5c)(\.|%2e){1,2}(\/|%2f|\\|%5c|\?|$)/i
+
+/** Refuses paths that mean another one. Response headers that keep pages to their own origin, and the API open to the listed origins alone. */
 export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): Promise<void> => {
+  app.addHook('onRequest', async request => {
+    if (DOT_SEGMENT.test((request.raw.url ?? '').split('?', 1)[0] ?? '')) throw notFound()
+  })
   await app.register(fastifyHelmet, {
     contentSecurityPolicy: {
       useDefaults: false,

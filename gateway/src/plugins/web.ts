@@ -18,7 +18,7 @@ export const shellPage =
   (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     if (!request.headers.accept?.includes('text/html')) return undefined
-    if (/^\/(api|static|remotes)(\/|\?|$)/.test(request.raw.url ?? '')) return undefined
+    if (/^\/(api|static|remotes|internal|metrics)(\/|\?|$)/.test(request.raw.url ?? '')) return undefined
     if (!existsSync(join(shellOf(config), 'index.html'))) return undefined
     return reply.sendFile('index.html', shellOf(config))
   }
@@ -39,10 +39,12 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
   })
 
   // Looked up on each request: a section may be built or deployed while the gateway runs.
-  const remotes = () =>
-    readdirSync(WEB_ROOT).filter(
+  const remotes = () => {
+    const folders = existsSync(WEB_ROOT) ? readdirSync(WEB_ROOT) : []
+    return folders.filter(
       name => name.startsWith('mfe-') && existsSync(join(WEB_ROOT, name, 'dist', 'mf-manifest.json')),
     )
+  }
 
   app.get('/remotes.json', async (_request, reply): Promise<RemotesTable> => {
     reply.header('cache-control', CACHE.other)

@@ -1,0 +1,382 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DETAILS, LIMITS } from '@iodine/contracts'
+import { connectRedis, createHttpApp, createLogger, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
+import { newId, startTestRedis } from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { endpoints } from '../src/openapi.js'
+import { addProxy } from '../src/plugins/proxy.js'
+import { type Rig, raw, type ServiceName, startRig } from './rig.js'
+
+let rig: Rig
+let token: string
+beforeAll(async () => {
+  rig = await startRig()
+  token = (await rig.token()).token
+})
+afterAll(() => rig?.close())
+beforeEach(() => {
+  rig.seen.length = 0
+  for (const name of Object.keys(rig.behaviour)) delete rig.behaviour[name as ServiceName]
+})
+
+const send = (
+  path: string,
+  init: RequestInit & { duplex?: 'half' } = {},
+  bearer: string | undefined = token,
+) =>
+  fetch(`${rig.url}/api/v1${path}`, {
+    ...init,
+    headers: { ...(bearer && { authorization: `Bearer ${bearer}` }), ...init.headers },
+  })
+const expectDetail = async (response: Response, status: number, detail: string) =>
+  expect([response.status, await response.json()]).toEqual([status, { detail }])
+
+const OWNERS: Record<string, ServiceName> = {
+  auth: 'auth',
+  profile: 'auth',
+  admin: 'auth',
+  tiktok: 'collector',
+  telegram: 'collector',
+  blog: 'collector',
+  iods: 'iods',
+  campaigns: 'campaigns',
+  narratives: 'narratives',
+  graph: 'narratives',
+  community: 'community',
+}
+
+describe('each operation of the contracts', () => {
+  const operations = endpoints.flatMap(({ name, spec }) =>
+    (spec.path.includes(':source') ? ['tiktok', 'telegram', 'blog'] : ['']).map(source => ({
+      name: `${name} ${source}`,
+      spec,
+      path: spec.path.replace(':source', source).replace(/:\w+/g, 'a'.repeat(24)),
+    })),
+  )
+  it.each(operations)('$name reaches its service, with and without a slash', async ({ spec, path }) => {
+    for (const url of [path, `${path}/`, `${path}?x=1`]) {
+      const response = await send(url, { method: spec.method })
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        { service: OWNERS[path.split('/')[1] ?? ''] },
+      ])
+      expect(rig.seen.at(-1)).toMatchObject({ method: spec.method, url: `/api/v1${url}` })
+    }
+  })
+  it.each(operations)('$name asks for a session where it should', async ({ spec, path }) => {
+    for (const url of [path, `${path}/`])
+      expect((await send(url, { method: spec.method }, '')).status).toBe(spec.access === 'anyone' ? 200 : 401)
+  })
+})
+
+describe('what does not exist', () => {
+  it.each([
+    '/unknown',
+    '/iods2',
+    '/internal/jwks',
+    '/..%2finternal',
+    '/..%2f..%2finternal/jwks',
+    '/auth/..%2f..%2f..%2finternal/jwks',
+    '/iods/..%5c..%5cinternal',
+  ])('is 404 at %s, signed in or not', async path => {
+    for (const bearer of [token, '']) await expectDetail(await send(path, {}, bearer), 404, DETAILS.notFound)
+    expect(rig.seen).toEqual([])
+  })
+  it.each([
+    'GET /internal/jwks',
+    'POST /internal/sessions/check',
+    'GET /metrics',
+    'GET /api/v1',
+    'GET /api',
+    'GET /api/v1/iods/../../../internal/jwks',
+    'GET /api/v1/../../internal/jwks',
+    'GET /api/v1/iods/.',
+    'GET /api/v1/auth/%2e%2e/%2E%2E/%2e%2e/internal/jwks',
+    'GET //internal/jwks',
+    'GET /api/v1//internal/jwks',
+    'GET /./internal/jwks',
+    'GET http://127.0.0.1/internal/jwks',
+  ])('is 404 for %s as it stands', async line => {
+    const answer = await raw(
+      rig.url,
+      `${line} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nAuthorization: Bearer ${token}\r\nX-Service-Key: ${rig.settings.SERVICE_KEY}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1.1 404 /)
+    expect(answer).toContain(JSON.stringify({ detail: DETAILS.notFound }))
+    expect(rig.seen).toEqual([])
+  })
+  it('is 404 for a method that nobody has, rather than a reason to sign in', async () => {
+    await expectDetail(await send('/auth/verify-magic-link?token=x', {}, ''), 404, DETAILS.notFound)
+    expect((await send('/auth/verify-magic-link?token=x', { method: 'HEAD' }, '')).status).toBe(404)
+    await expectDetail(await send('/iods', { method: 'PUT' }, ''), 404, DETAILS.notFound)
+    expect(rig.seen).toEqual([])
+  })
+  it('is 400, 414 or 431 for what no server can read', async () => {
+    await expectDetail(await send('/iods/%zz'), 400, DETAILS.badRequest)
+    await expectDetail(await send(`/iods?q=${'x'.repeat(9_000)}`), 414, DETAILS.uriTooLong)
+    await expectDetail(
+      await send('/iods', { headers: { 'x-big': 'x'.repeat(30_000) } }),
+      431,
+      DETAILS.headersTooLarge,
+    )
+  })
+})
+
+describe('a session', () => {
+  const me = (bearer: string, scheme = 'Bearer') =>
+    fetch(`${rig.url}/api/v1/profile/me`, { headers: { authorization: `${scheme} ${bearer}` } })
+  const key = (sid: string) => sessionKey(rig.settings.REDIS_PREFIX ?? '', sid)
+
+  it('must be there, ours, and not over', async () => {
+    const { token: expired } = await rig.token({}, -1_000)
+    const forged = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`
+    const none = Buffer.from('{"alg":"none"}').toString('base64url')
+    for (const bad of ['', 'x', expired, forged, `${none}.${token.split('.')[1]}.`])
+      await expectDetail(await me(bad), 401, DETAILS.unauthenticated)
+    await expectDetail(await me(token, 'Basic'), 401, DETAILS.unauthenticated)
+    expect((await me(token, 'bearer')).status).toBe(200)
+  })
+  it('is known by Redis, else asked of auth', async () => {
+    const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
+    const known = await rig.bed.token({ id: newId(), sid: 'known' })
+    await redis.set(key('known'), '{}')
+    const unknown = await rig.bed.token({ id: newId(), sid: 'unknown' })
+    const before = rig.sessionChecks()
+    expect((await me(known)).status).toBe(200)
+    expect(rig.sessionChecks()).toBe(before)
+    await expectDetail(await me(unknown), 401, DETAILS.unauthenticated)
+    expect(rig.sessionChecks()).toBe(before + 1)
+    // A tombstone is final, whatever auth would say.
+    rig.liveSessions.add('known')
+    await redis.set(key('known'), SESSION_REVOKED)
+    await expectDetail(await me(known), 401, DETAILS.unauthenticated)
+    expect(rig.sessionChecks()).toBe(before + 1)
+    redis.disconnect()
+  })
+  it('that was ended is dead at once, although its token was seen a moment ago', async () => {
+    const { token: mine, sid } = await rig.token()
+    expect((await me(mine)).status).toBe(200)
+    rig.liveSessions.delete(sid)
+    await expectDetail(await me(mine), 401, DETAILS.unauthenticated)
+  })
+  it('is asked of auth while Redis is down', async () => {
+    const redis = await startTestRedis()
+    const other = await startRig({ REDIS_URL: redis.url })
+    const { token: mine, sid } = await other.token()
+    await redis.stop()
+    const ask = () => fetch(`${other.url}/api/v1/iods`, { headers: { authorization: `Bearer ${mine}` } })
+    expect((await ask()).status).toBe(200)
+    other.liveSessions.delete(sid)
+    expect((await ask()).status).toBe(401)
+    await other.close()
+  })
+  it('cannot be judged while auth is down: 503, not 401', async () => {
+    const { token: mine } = await rig.token()
+    await rig.stop('auth')
+    const response = await send('/iods', {}, mine)
+    await rig.start('auth')
+    await expectDetail(response, 503, DETAILS.unavailable)
+  })
+})
+
+describe('what is forwarded', () => {
+  it('says who asks, and nothing that only the gateway may say', async () => {
+    await send('/iods?q=%2F&category=A&category=B', {
+      headers: {
+        'x-forwarded-for': '6.6.6.6',
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'https',
+        'x-real-ip': '6.6.6.6',
+        forwarded: 'for=6.6.6.6',
+        'x-service-key': 'guess',
+        cookie: 'a=b',
+        'x-request-id': 'not one of ours!',
+        'accept-language': 'fr',
+      },
+    })
+    const { url, headers } = rig.seen[0] ?? expect.unreachable()
+    expect(url).toBe('/api/v1/iods?q=%2F&category=A&category=B')
+    expect(headers).toMatchObject({
+      authorization: `Bearer ${token}`,
+      'accept-language': 'fr',
+      'x-forwarded-for': '127.0.0.1',
+    })
+    expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/)
+    for (const name of [
+      'x-forwarded-host',
+      'x-forwarded-proto',
+      'x-real-ip',
+      'forwarded',
+      'x-service-key',
+      'cookie',
+    ])
+      expect(headers[name]).toBeUndefined()
+  })
+  it('leaves out what belongs to one connection', async () => {
+    const answer = await raw(
+      rig.url,
+      `GET /api/v1/iods HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nX-Mine: 1\r\nTE: trailers\r\nUpgrade: h2c\r\nConnection: close, X-Mine, Upgrade\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1.1 200 /)
+    for (const name of ['x-mine', 'te', 'upgrade']) expect(rig.seen[0]?.headers[name]).toBeUndefined()
+    expect(answer).not.toContain('timeout=1')
+  })
+  it('trusts the proxies it is told to trust', async () => {
+    for (const [trust, expected] of [
+      ['true', '203.0.113.9'],
+      ['1', '198.51.100.7'],
+      ['127.0.0.1', '198.51.100.7'],
+      ['false', '127.0.0.1'],
+    ] as const) {
+      const other = await startRig({ TRUST_PROXY: trust })
+      await fetch(`${other.url}/api/v1/auth/request-magic-link`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': '203.0.113.9, 198.51.100.7' },
+      })
+      expect([trust, other.seen[0]?.headers['x-forwarded-for']]).toEqual([trust, expected])
+      await other.close()
+    }
+  })
+  it('brings back status, headers and body as they are, for nobody to keep', async () => {
+    rig.behaviour.iods = (_request, response) =>
+      response
+        .writeHead(409, { 'content-type': 'application/json', 'x-total-count': '7' })
+        .end('{"detail":"é"}')
+    const response = await send('/iods', { method: 'POST', body: '{}' })
+    expect([response.status, response.headers.get('x-total-count'), await response.text()]).toEqual([
+      409,
+      '7',
+      '{"detail":"é"}',
+    ])
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('x-request-id')).toBeTruthy()
+  })
+})
+
+describe('a body', () => {
+  const sizes = [
+    ['/iods', LIMITS.bodyBytes],
+    ['/tiktok/data', LIMITS.ingestBodyBytes],
+  ] as const
+  const chunked = (bytes: number) =>
+    new ReadableStream({
+      start(controller) {
+        for (let left = bytes; left > 0; left -= 65_536)
+          controller.enqueue(new Uint8Array(Math.min(left, 65_536)).fill(120))
+        controller.close()
+      },
+    })
+
+  it.each(sizes)('passes at %s up to %i bytes, told or chunked', async (path, limit) => {
+    for (const body of ['x'.repeat(limit), chunked(limit)]) {
+      const response = await send(path, { method: 'POST', body, duplex: 'half' })
+      expect(response.status).toBe(200)
+      expect(rig.seen.at(-1)?.body).toHaveLength(limit)
+    }
+  })
+  it.each(sizes)('is 413 at %s past %i bytes, told or chunked', async (path, limit) => {
+    for (const body of ['x'.repeat(limit + 1), chunked(limit + 1)])
+      await expectDetail(
+        await send(path, { method: 'POST', body, duplex: 'half' }),
+        413,
+        DETAILS.bodyTooLarge,
+      )
+    expect(rig.seen).toEqual([])
+  })
+  it('that was refused leaves the connection fit for the next request', async () => {
+    const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
+    const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
+    const answers = await raw(
+      rig.url,
+      `POST /api/v1/iods HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}0\r\n\r\nGET /api/v1/campaigns HTTP/1.1\r\n${head}Connection: close\r\n\r\n`,
+      5_000,
+    )
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+  })
+  it('arrives while it is still being sent', async () => {
+    let first = ''
+    rig.behaviour.iods = (request, response) => {
+      request.once('data', chunk => {
+        first = String(chunk)
+        response.end('{}')
+      })
+    }
+    const { readable, writable } = new TransformStream<Uint8Array>()
+    const writer = writable.getWriter()
+    void writer.write(new TextEncoder().encode('{"a":'))
+    const answered = send('/iods', { method: 'POST', body: readable, duplex: 'half' })
+    for (let left = 100; left > 0 && !first; left--) await sleep(10)
+    expect(first).toBe('{"a":')
+    await writer.close()
+    expect((await answered).status).toBe(200)
+  })
+})
+
+describe('a service in trouble', () => {
+  it('that is down is 503 at once, and nobody else is', async () => {
+    for (const name of ['iods', 'campaigns', 'narratives', 'community', 'collector'] as const) {
+      await rig.stop(name)
+      const path = name === 'collector' ? '/tiktok/data' : `/${name}`
+      const begun = Date.now()
+      const response = await send(path)
+      await expectDetail(response, 503, DETAILS.unavailable)
+      await expectDetail(await send(path, { method: 'POST', body: '{}' }), 503, DETAILS.unavailable)
+      expect(Date.now() - begun).toBeLessThan(3_000)
+      expect((await send('/profile/me')).status).toBe(200)
+      expect((await fetch(`${rig.url}/healthz`)).status).toBe(200)
+      const ready = await fetch(`${rig.url}/readyz`)
+      expect(ready.status).toBe(503)
+      expect(await ready.json()).toMatchObject({ status: 'down', parts: { auth: 'up', [name]: 'down' } })
+      await rig.start(name)
+      expect((await send(path)).status).toBe(200)
+    }
+    const ready = await fetch(`${rig.url}/readyz`)
+    expect([ready.status, (await ready.json()).status]).toEqual([200, 'up'])
+  })
+  it('that hangs up without an answer is 503', async () => {
+    rig.behaviour.iods = request => request.socket.destroy()
+    await expectDetail(await send('/iods'), 503, DETAILS.unavailable)
+  })
+  it('that breaks off its answer breaks off ours', async () => {
+    rig.behaviour.iods = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('[')
+      setTimeout(() => response.destroy(), 50)
+    }
+    await expect(send('/iods').then(response => response.text())).rejects.toThrow()
+    delete rig.behaviour.iods
+    expect((await send('/iods')).status).toBe(200)
+  })
+  it('that takes too long is 504', async () => {
+    const app = createHttpApp({ logger: createLogger('test', 'silent') })
+    rig.behaviour.iods = () => {}
+    addProxy(app, {
+      routes: [{ prefix: 'iods', service: 'iods', waitMs: 500 }],
+      addressOf: () => rig.settings.IODS_URL,
+      checkSession: async () => {},
+    })
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    await expectDetail(await fetch(`${url}/api/v1/iods`), 504, DETAILS.timeout)
+    await app.close()
+  })
+  it('hears when the client goes away, before and during the answer', async () => {
+    for (const begin of [false, true]) {
+      let gone = false
+      let reached = false
+      rig.behaviour.iods = (_request, response) => {
+        reached = true
+        if (begin) response.writeHead(200).write('[')
+        response.on('close', () => {
+          gone = true
+        })
+      }
+      const abort = new AbortController()
+      const answered = send('/iods', { signal: abort.signal }).then(response => response.text())
+      for (let left = 200; left > 0 && !reached; left--) await sleep(10)
+      await sleep(50)
+      abort.abort()
+      await expect(answered).rejects.toThrow()
+      for (let left = 200; left > 0 && !gone; left--) await sleep(10)
+      expect(gone).toBe(true)
+    }
+  })
+})

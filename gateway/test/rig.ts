@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { readConfig } from '@iodine/service-kit'
+import { newId, startServiceBed } from '@iodine/test-kit'
+import { createApp, gatewayConfigSchema } from '../src/index.js'
+
+export const SERVICES = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community'] as const
+export type ServiceName = (typeof SERVICES)[number]
+
+/** What a service got, as it got it. */
+export interface Seen {
+  service: ServiceName
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+type Behaviour = (request: IncomingMessage, response: ServerResponse) => void
+
+/** One server a service: they note what they get, and answer with their name unless told otherwise. */
+export const startServices = async () => {
+  const seen: Seen[] = []
+  const behaviour: Partial<Record<ServiceName, Behaviour>> = {}
+  const liveSessions = new Set<string>()
+  const servers = new Map<ServiceName, Server>()
+  const ports = new Map<ServiceName, number>()
+  let sessionChecks = 0
+
+  const serve = (service: ServiceName) => async (request: IncomingMessage, response: ServerResponse) => {
+    const custom = behaviour[service]
+    if (custom) return custom(request, response)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const answer = (status: number, value: unknown) =>
+      response
+        .writeHead(status, {
+          'content-type': 'application/json',
+          'x-next-cursor': 'abc',
+          'keep-alive': 'timeout=1',
+        })
+        .end(JSON.stringify(value))
+    if (request.url === '/internal/sessions/check') {
+      sessionChecks++
+      const { sid } = JSON.parse(body)
+      return liveSessions.has(sid)
+        ? answer(200, { user_id: newId(), scope: 'full' })
+        : answer(404, { detail: 'Not found' })
+    }
+    if (request.url === '/readyz') return answer(200, { status: 'up' })
+    seen.push({
+      service,
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      body,
+    })
+    return answer(200, { service })
+  }
+  const start = (service: ServiceName) =>
+    new Promise<void>(resolve => {
+      const server = createServer(
+        (request, response) => void serve(service)(request, response).catch(() => {}),
+      )
+      servers.set(service, server)
+      server.listen(ports.get(service) ?? 0, '127.0.0.1', () => {
+        ports.set(service, (server.address() as AddressInfo).port)
+        resolve()
+      })
+    })
+  const stop = (service: ServiceName) =>
+    new Promise<void>(resolve => {
+      const server = servers.get(service)
+      if (!server) return resolve()
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  await Promise.all(SERVICES.map(start))
+  return {
+    seen,
+    behaviour,
+    liveSessions,
+    sessionChecks: () => sessionChecks,
+    start,
+    stop,
+    stopAll: () => Promise.all(SERVICES.map(stop)),
+    env: () =>
+      Object.fromEntries(
+        SERVICES.map(name => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${ports.get(name)}`]),
+      ),
+  }
+}
+
+/** A gateway in front of such services. */
+export const startRig = async (env: Record<string, string> = {}) => {
+  const [bed, services] = await Promise.all([startServiceBed(), startServices()])
+  const settings: Record<string, string> = { ...bed.env, WEB_ROOT: '/nonexistent', ...services.env(), ...env }
+  const config = readConfig(gatewayConfigSchema, settings)
+  const gateway = await createApp(config, bed.deps)
+  const url = await gateway.listen()
+  return {
+    ...services,
+    bed,
+    settings,
+    url,
+    /** A token of a session that lives. */
+    async token(caller: { scope?: 'full' | 'collector' } = {}, lifetimeMs?: number) {
+      const sid = newId()
+      services.liveSessions.add(sid)
+      return { sid, token: await bed.token({ id: newId(), sid, ...caller }, lifetimeMs) }
+    },
+    async close() {
+      await gateway.close()
+      await services.stopAll()
+      await bed.stop()
+    },
+  }
+}
+export type Rig = Awaited<ReturnType<typeof startRig>>
+
+/** Writes bytes to the address and reads until the other side closes, or `ms` pass. */
+export const raw = (url: string, text: string | Buffer, ms = 1_000): Promise<string> =>
+  new Promise(resolve => {
+    const { port } = new URL(url)
+    let answer = ''
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(text))
+    const timer = setTimeout(() => socket.destroy(), ms)
+    socket.on('data', chunk => {
+      answer += chunk
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve(answer)
+    })
+  })

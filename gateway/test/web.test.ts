@@ -1,0 +1,220 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DETAILS, PRODUCT_NAME } from '@iodine/contracts'
+import { temporaryFolder } from '@iodine/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endpoints } from '../src/openapi.js'
+import { type Rig, startRig } from './rig.js'
+
+const folder = temporaryFolder()
+const put = (path: string, text: string) => {
+  mkdirSync(join(folder.path, path, '..'), { recursive: true })
+  writeFileSync(join(folder.path, path), text)
+}
+let rig: Rig
+beforeAll(async () => {
+  put('shell/dist/index.html', '<title>the shell</title>')
+  put('shell/dist/icon.svg', '<svg/>')
+  put('shell/dist/static/js/index.175ea47acd.js', 'plain()')
+  put('shell/dist/static/js/index.175ea47acd.js.br', 'brotli')
+  put('shell/dist/static/js/index.175ea47acd.js.gz', 'gzip')
+  put('shell/dist/.env', 'secret')
+  put('shell/src/secret.ts', 'secret')
+  put('mfe-iods/dist/mf-manifest.json', '{"id":"mfe_iods"}')
+  put('mfe-iods/dist/remoteEntry.08d8bdd7.js', 'entry()')
+  put('mfe-half/dist/index.html', 'no manifest yet')
+  put('services/auth/dist/secret.js', 'secret')
+  put('.data/secrets-key', 'secret')
+  rig = await startRig({
+    WEB_ROOT: folder.path,
+    CONTACT_EMAIL: 'team@example.org',
+    SOCIAL_LINKS: 'Code=https://code.example.org/x?a=b, Chat=https://chat.example.org',
+    EXTENSION_URL: 'https://extension.example.org',
+    CORS_ORIGINS: 'https://app.example.org,chrome-extension://abcdef',
+  })
+})
+afterAll(async () => {
+  await rig?.close()
+  folder.remove()
+})
+
+const get = (path: string, accept = '*/*', init: RequestInit = {}) =>
+  fetch(rig.url + path, { ...init, headers: { accept, 'accept-encoding': 'identity', ...init.headers } })
+const PAGE = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'
+
+describe('the shell', () => {
+  it.each([
+    '/',
+    '/login',
+    '/magic-login?token=x',
+    '/auth/verify?token=x',
+    '/dashboard/iods',
+    '/dashboard/community/profile/1',
+    '/apiary',
+  ])('answers a browser that opens %s', async path => {
+    const response = await get(path, PAGE)
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache'])
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(await response.text()).toContain('the shell')
+  })
+  it.each([
+    ['GET', '/login', '*/*'],
+    ['GET', '/login', 'application/json'],
+    ['POST', '/login', PAGE],
+    ['GET', '/static/js/missing.js', PAGE],
+    ['GET', '/remotes/mfe-iods/missing.js', PAGE],
+    ['GET', '/remotes/mfe-none/x.js', PAGE],
+    ['GET', '/api/v1/none', PAGE],
+    ['GET', '/api', PAGE],
+    ['GET', '/internal/jwks', PAGE],
+    ['GET', '/metrics', PAGE],
+  ])('is no answer to %s %s as %s', async (method, path, accept) => {
+    const response = await get(path, accept, { method })
+    expect([response.status, await response.json()]).toEqual([404, { detail: DETAILS.notFound }])
+  })
+})
+
+describe('files', () => {
+  it('with a hash in their name are kept for ever, others asked for again', async () => {
+    for (const [path, cache] of [
+      ['/static/js/index.175ea47acd.js', /immutable/],
+      ['/remotes/mfe-iods/remoteEntry.08d8bdd7.js', /immutable/],
+      ['/remotes/mfe-iods/mf-manifest.json', /^no-cache$/],
+      ['/icon.svg', /^no-cache$/],
+      ['/remotes.json', /^no-cache$/],
+      ['/config.json', /^no-cache$/],
+    ] as const) {
+      const response = await get(path)
+      expect([path, response.status]).toEqual([path, 200])
+      expect(response.headers.get('cache-control')).toMatch(cache)
+    }
+  })
+  it('come compressed to whoever can read that', async () => {
+    const encoding = async (accepted: string) =>
+      (
+        await get('/static/js/index.175ea47acd.js', '*/*', {
+          method: 'HEAD',
+          headers: { 'accept-encoding': accepted },
+        })
+      ).headers.get('content-encoding')
+    expect(await encoding('gzip, deflate, br')).toBe('br')
+    expect(await encoding('gzip')).toBe('gzip')
+    expect(await encoding('identity')).toBeNull()
+  })
+  it.each([
+    '/static/../index.html',
+    '/static/..%2f..%2fsrc/secret.ts',
+    '/static/%2e%2e/%2e%2e/src/secret.ts',
+    '/remotes/mfe-iods/..%2f..%2f.data/secrets-key',
+    '/remotes/mfe-iods/%2e%2e%2f%2e%2e%2fshell/src/secret.ts',
+    '/remotes/services/auth/dist/secret.js',
+    '/remotes/..%2fservices%2fauth/secret.js',
+    '/remotes/mfe-iods/',
+    '/remotes/mfe-iods',
+    '/static/',
+    '/static/js',
+    '/.env',
+    '/shell/src/secret.ts',
+    '/.data/secrets-key',
+  ])('outside of what was built stay out of reach: %s', async path => {
+    const response = await get(path)
+    const text = await response.text()
+    expect(text).not.toContain('secret')
+    expect([response.status, Object.keys(JSON.parse(text))]).toEqual([404, ['detail']])
+  })
+})
+
+describe('what the browser learns at run time', () => {
+  it('is which remotes are built, also those built later', async () => {
+    expect(await (await get('/remotes.json')).json()).toEqual({
+      mfe_iods: '/remotes/mfe-iods/mf-manifest.json',
+    })
+    put('mfe-half/dist/mf-manifest.json', '{}')
+    expect(await (await get('/remotes.json')).json()).toMatchObject({
+      mfe_half: '/remotes/mfe-half/mf-manifest.json',
+    })
+  })
+  it('is what the settings say', async () => {
+    expect(await (await get('/config.json')).json()).toEqual({
+      product_name: PRODUCT_NAME,
+      contact_email: 'team@example.org',
+      social_links: [
+        { label: 'Code', url: 'https://code.example.org/x?a=b' },
+        { label: 'Chat', url: 'https://chat.example.org' },
+      ],
+      extension_url: 'https://extension.example.org',
+    })
+  })
+})
+
+describe('the reference', () => {
+  it('describes each operation of the contracts', async () => {
+    const document = await (await get('/api/v1/openapi.json')).json()
+    expect(document.openapi).toMatch(/^3\./)
+    for (const { spec } of endpoints) {
+      const operation = document.paths[spec.path.replace(/:(\w+)/g, '{$1}')][spec.method.toLowerCase()]
+      expect(operation.summary).toBe(spec.summary)
+      expect(operation.responses[spec.status ?? 200]).toBeDefined()
+      expect(operation.security).toHaveLength(spec.access === 'anyone' ? 0 : 1)
+    }
+    const body =
+      document.paths['/auth/request-magic-link'].post.requestBody.content['application/json'].schema
+    expect(body).toMatchObject({ required: ['email'], additionalProperties: false })
+  })
+  it('is a page of our own, with all that it loads', async () => {
+    for (const path of ['/api/v1/docs', '/api/v1/docs/']) {
+      const response = await get(path, PAGE)
+      const page = await response.text()
+      expect([response.status, page.includes('swagger-ui')]).toEqual([200, true])
+      expect(page).not.toMatch(/(src|href)="(https?:)?\/\//)
+      const files = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(match => match[1] ?? '')
+      expect(files.length).toBeGreaterThan(2)
+      for (const file of files) {
+        const { status } = await fetch(new URL(file, response.url))
+        expect([file, status]).toEqual([file, 200])
+      }
+      expect(response.headers.get('content-security-policy')).toMatch(/default-src 'self'/)
+    }
+  })
+})
+
+describe('headers', () => {
+  it('keep pages to their own origin', async () => {
+    const { headers } = await get('/', PAGE)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'self'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy.match(/script-src[^;]*/)?.[0]).toBe("script-src 'self'")
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('x-powered-by')).toBeNull()
+  })
+  it('open the API to the listed origins alone', async () => {
+    const preflight = async (origin: string) => {
+      const { status, headers } = await get('/api/v1/iods', '*/*', {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization',
+        },
+      })
+      return [status < 300, headers.get('access-control-allow-origin')]
+    }
+    expect(await preflight('https://app.example.org')).toEqual([true, 'https://app.example.org'])
+    expect(await preflight('chrome-extension://abcdef')).toEqual([true, 'chrome-extension://abcdef'])
+    expect((await preflight('https://evil.example'))[1]).toBeNull()
+    const { headers } = await get('/api/v1/iods', '*/*', { headers: { origin: 'https://app.example.org' } })
+    expect(headers.get('access-control-allow-origin')).toBe('https://app.example.org')
+    expect(headers.get('access-control-expose-headers')).toContain('X-Next-Cursor')
+  })
+})
+
+it('runs without any web app built', async () => {
+  const bare = await startRig()
+  expect((await fetch(`${bare.url}/healthz`)).status).toBe(200)
+  const page = await fetch(`${bare.url}/login`, { headers: { accept: PAGE } })
+  expect([page.status, await page.json()]).toEqual([404, { detail: DETAILS.notFound }])
+  expect(await (await fetch(`${bare.url}/remotes.json`)).json()).toEqual({})
+  await bare.close()
+})
