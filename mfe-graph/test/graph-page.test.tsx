@@ -117,6 +117,24 @@ describe('selection', () => {
     expect(found.dataset.selected).toBeUndefined()
   })
 
+  it('shows the texts that say the clicked link', async () => {
+    const text = 'Once upon a time. The Moon orbits Earth.'
+    const triplet = { id: 1, subject: 'Moon', verb: 'orbits', object: 'Earth', narrative_data: { src: null } }
+    await open({
+      'GET /graph/triplets': () => graph,
+      'GET /narratives/data': () => [{ id: 'n', text, src: null, triplets: [triplet] }],
+    })
+    const found = await settled()
+    const [from, to] = ['entity:moon', 'verb:orbits'].map(id => found.nodePosition(id)!)
+    click(found, { x: (from!.x + to!.x) / 2, y: (from!.y + to!.y) / 2 })
+    const card = await screen.findByRole('region', { name: 'Link details' })
+    expect(within(card).getByRole('heading', { name: 'Moon → orbits' })).toBeTruthy()
+    expect(await within(card).findByText('The Moon orbits Earth.')).toBeTruthy()
+    fireEvent.click(within(card).getByRole('button', { name: 'orbits' }))
+    await waitFor(() => expect(found.dataset.selected).toBe('verb:orbits'))
+    expect(screen.queryByRole('region', { name: 'Link details' })).toBeNull()
+  })
+
   it('finds a node by its label', async () => {
     await show()
     const found = await settled()

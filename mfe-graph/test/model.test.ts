@@ -1,6 +1,6 @@
 import type { Graph, GraphLink, GraphNode } from '@iodine/contracts'
 import { describe, expect, it } from 'vitest'
-import { boundsOf, fitCamera, mainBounds, nodeAt } from '../src/model/camera'
+import { boundsOf, fitCamera, linkAt, mainBounds, nodeAt } from '../src/model/camera'
 import { toGexf, toSvg } from '../src/model/export'
 import { fromSearch, NO_FILTERS, toQuery } from '../src/model/filters'
 import { createLayout } from '../src/model/layout'
@@ -14,6 +14,7 @@ import {
   strongest,
   widthOf,
 } from '../src/model/network'
+import { sayingsOf } from '../src/model/texts'
 
 const node = (label: string, type: GraphNode['type'] = 'entity', count = 1): GraphNode => ({
   id: `${type}:${label}`,
@@ -142,6 +143,16 @@ describe('camera', () => {
     expect(nodeAt(5, 0, positions, radii, { x: 0, y: 0, k: 0.01 })).toBeGreaterThanOrEqual(0)
   })
 
+  it('hits the nearest link beside its line, not beyond its ends', () => {
+    const ends = { linkCount: 2, sources: Uint32Array.of(0, 1), targets: Uint32Array.of(1, 2) }
+    const camera = { x: 0, y: 0, k: 2 }
+    expect(linkAt(100, 9, positions, ends, camera)).toBe(-1)
+    expect(linkAt(100, -4, positions, ends, camera)).toBe(0)
+    expect(linkAt(210, 3, positions, ends, camera)).toBe(1)
+    expect(linkAt(-8, 0, positions, ends, camera)).toBe(-1)
+    expect(linkAt(100, 0, positions, ends, camera, Uint8Array.of(0, 1, 1))).toBe(-1)
+  })
+
   it('fits a box into the middle', () => {
     const box = boundsOf(positions, radii)
     expect(box).toEqual({ left: -8, right: 116, top: -8, bottom: 8 })
@@ -261,5 +272,36 @@ describe('exports', () => {
     expect([left, top]).toEqual([-48, -48])
     expect(left + width).toBeGreaterThan(150 + radiusOf(3))
     expect(top + height).toBeGreaterThan(50 + radiusOf(3))
+  })
+})
+
+describe('the texts behind a link', () => {
+  const narratives = [
+    {
+      id: 'one',
+      src: null,
+      text: 'Nothing here. The Night  Market sells fish! And more.',
+      triplets: [
+        { id: 1, subject: 'night market', verb: 'Sells', object: 'fish', narrative_data: { src: null } },
+      ],
+    },
+    {
+      id: 'two',
+      src: '/notes',
+      text: 'Fish sells. Sells it night market',
+      triplets: [
+        { id: 2, subject: 'Fish', verb: 'sells', object: 'night market', narrative_data: { src: '/notes' } },
+      ],
+    },
+  ]
+
+  it('are those with such a triplet, with the sentence that names both ends', () => {
+    expect(sayingsOf(narratives, link('entity:night market', 'verb:sells'))).toEqual([
+      { id: 'one', src: null, sentence: 'The Night  Market sells fish!' },
+    ])
+    expect(sayingsOf(narratives, link('verb:sells', 'entity:night market'))).toEqual([
+      { id: 'two', src: '/notes', sentence: 'Sells it night market' },
+    ])
+    expect(sayingsOf(narratives, link('entity:night market', 'verb:buys'))).toEqual([])
   })
 })

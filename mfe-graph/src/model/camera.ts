@@ -1,4 +1,5 @@
 import { GRAPH } from './constants'
+import type { Shape } from './network'
 
 /** Graph to screen: a point `p` of the graph lies at `p · k + (x, y)` CSS pixels from the canvas's top left corner. */
 export interface Camera {
@@ -23,6 +24,8 @@ const FAR = 1.5
 const SAMPLE_SIZE = 2_000
 /** Least radius of what a pointer hits, in CSS pixels. */
 const HIT_RADIUS_MIN = 6
+/** How far from a link's middle line a pointer still hits it, in CSS pixels. */
+const LINK_REACH = 5
 
 /** The box around all nodes, or those marked in `only`; null without any. */
 export function boundsOf(
@@ -130,6 +133,38 @@ export function nodeAt(
     if (distance2 <= radius * radius && distance2 < nearest) {
       nearest = distance2
       found = node
+    }
+  }
+  return found
+}
+
+/** The link under a point of the screen, the nearest where several are; -1 for none. */
+export function linkAt(
+  screenX: number,
+  screenY: number,
+  positions: Float32Array,
+  { linkCount, sources, targets }: Pick<Shape, 'linkCount' | 'sources' | 'targets'>,
+  camera: Camera,
+  visible: Uint8Array | null = null,
+): number {
+  const x = (screenX - camera.x) / camera.k
+  const y = (screenY - camera.y) / camera.k
+  let found = -1
+  let nearest = (LINK_REACH / camera.k) ** 2
+  for (let link = 0; link < linkCount; link++) {
+    const source = sources[link]!
+    const target = targets[link]!
+    if (visible && !(visible[source] && visible[target])) continue
+    const fromX = positions[source * 2]!
+    const fromY = positions[source * 2 + 1]!
+    const dx = positions[target * 2]! - fromX
+    const dy = positions[target * 2 + 1]! - fromY
+    const along = ((x - fromX) * dx + (y - fromY) * dy) / (dx * dx + dy * dy || 1)
+    const share = Math.min(1, Math.max(0, along))
+    const distance2 = (fromX + share * dx - x) ** 2 + (fromY + share * dy - y) ** 2
+    if (distance2 < nearest) {
+      nearest = distance2
+      found = link
     }
   }
   return found

@@ -24,6 +24,7 @@ export interface View {
   camera: Camera
   selected: number
   hovered: number
+  selectedLink: number
   /** Marks what is drawn; null draws everything. */
   visible: Uint8Array | null
   /** Nodes held in place. */
@@ -110,6 +111,18 @@ export function createPainter(scene: Scene, palette: Palette) {
         paintThose(ends, false, DENSE_ALPHA)
       }
       ctx.globalAlpha = 1
+      if (view.selectedLink >= 0) paintSelectedLink(view.selectedLink)
+    }
+
+    function paintSelectedLink(link: number) {
+      const source = shape.sources[link]!
+      const target = shape.targets[link]!
+      ctx.strokeStyle = palette.selected
+      ctx.lineWidth = (shape.widths[link]! + 2) / camera.k
+      ctx.beginPath()
+      ctx.moveTo(positions[source * 2]!, positions[source * 2 + 1]!)
+      ctx.lineTo(positions[target * 2]!, positions[target * 2 + 1]!)
+      ctx.stroke()
     }
 
     function paintThose(wanted: (link: number) => boolean, thin: boolean, alpha: number) {

@@ -1,4 +1,4 @@
-import { errorDetail } from '@iodine/mfe-kit'
+import { errorDetail, useHost } from '@iodine/mfe-kit'
 import { Button, EmptyState, ErrorCallout, HTMLSelect, Loading, Page, PageHeader, Tag } from '@iodine/ui'
 import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
@@ -15,6 +15,7 @@ const LIMIT = 5_000
 const LIMITS = [1_000, LIMIT, 20_000, 50_000]
 
 export function GraphPage() {
+  const { session } = useHost()
   const [search, setSearch] = useSearchParams()
   const filters = useMemo(() => fromSearch(search), [search])
   const query = useMemo(() => toQuery(filters), [filters])
@@ -102,7 +103,11 @@ export function GraphPage() {
             title="No data to display. Try adjusting your filters or add some narratives"
           />
         ) : (
-          <GraphView network={network} expanded={expanded} />
+          <GraphView
+            network={network}
+            expanded={expanded}
+            own={(query.user_id ?? session.user.id) === session.user.id}
+          />
         ))}
     </Page>
   )

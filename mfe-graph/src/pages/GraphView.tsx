@@ -4,9 +4,10 @@ import { MinusIcon, PlusIcon, ZoomToFitIcon } from '@iodine/ui/icons'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { GRAPH } from '../model/constants'
 import { findNodes, type Network, neighbourhood } from '../model/network'
-import { createStage, type Stage } from '../stage/stage'
+import { createStage, NOTHING, type Selection, type Stage } from '../stage/stage'
 import styles from './GraphView.module.css'
 import { Legend } from './Legend'
+import { LinkCard } from './LinkCard'
 import { NodeCard } from './NodeCard'
 import { NodeTable } from './NodeTable'
 import { readPalette } from './palette'
@@ -22,15 +23,23 @@ const CARD_WIDTH = 292
 const NARROW = 600
 const HEIGHT_MIN = 360
 
-const widthBeside = (selected: number) =>
-  selected >= 0 && window.matchMedia?.(CARD_BESIDE).matches ? CARD_WIDTH : 0
+const widthBeside = ({ node, link }: Selection) =>
+  Math.max(node, link) >= 0 && window.matchMedia?.(CARD_BESIDE).matches ? CARD_WIDTH : 0
+
+export interface GraphViewProps {
+  network: Network
+  expanded: boolean
+  /** Whether it is the reader's own graph. */
+  own: boolean
+}
 
 /** A graph as a picture or a table, with what is selected in it. */
-export function GraphView({ network, expanded }: { network: Network; expanded: boolean }) {
+export function GraphView({ network, expanded, own }: GraphViewProps) {
   const { notify } = useHost()
   const [stage, setStage] = useState<Stage | null>(null)
   const [mode, setMode] = useState<'graph' | 'table'>('graph')
-  const [selected, setSelected] = useState(-1)
+  const [selection, setSelection] = useState(NOTHING)
+  const selected = selection.node
   const [depth, setDepth] = useState(0)
   const [warming, setWarming] = useState({ shown: false, progress: 0 })
   const outer = useRef<HTMLDivElement>(null)
@@ -41,7 +50,7 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
     const made = createStage(frame.current as HTMLElement, {
       label: LABEL,
       palette,
-      onSelect: setSelected,
+      onSelect: setSelection,
       onProgress: setWarming,
     })
     setStage(made)
@@ -49,16 +58,16 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
   }, [palette])
 
   useEffect(() => {
-    setSelected(-1)
+    setSelection(NOTHING)
     setDepth(0)
     setWarming({ shown: false, progress: 0 })
     stage?.show(network)
   }, [stage, network])
 
   useEffect(() => {
-    stage?.reserve(widthBeside(selected))
-    stage?.select(selected)
-  }, [stage, selected])
+    stage?.reserve(widthBeside(selection))
+    stage?.select(selection)
+  }, [stage, selection])
 
   const mask = useMemo(
     () => (selected >= 0 && depth > 0 ? neighbourhood(network, selected, depth) : null),
@@ -89,9 +98,10 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
   }, [stage, expanded])
 
   const select = (node: number) => {
-    setSelected(node)
-    stage?.reserve(widthBeside(node))
-    if (node >= 0) stage?.flyTo(node)
+    const next = { node, link: -1 }
+    setSelection(next)
+    stage?.reserve(widthBeside(next))
+    stage?.flyTo(node)
   }
   const save = async (format: 'png' | 'svg' | 'gexf') => {
     const positions = stage?.positions()
@@ -108,16 +118,32 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
     }
   }
 
-  const details = selected >= 0 && selected < network.nodes.length && (
-    <NodeCard
-      className={mode === 'graph' ? styles.card : undefined}
-      network={network}
-      node={selected}
-      depth={depth}
-      onDepth={setDepth}
-      onSelect={select}
-      onClose={() => setSelected(-1)}
-    />
+  const cardClass = mode === 'graph' ? styles.card : undefined
+  const close = () => setSelection(NOTHING)
+  const details = (
+    <>
+      {selected >= 0 && selected < network.nodes.length && (
+        <NodeCard
+          className={cardClass}
+          network={network}
+          node={selected}
+          depth={depth}
+          onDepth={setDepth}
+          onSelect={select}
+          onClose={close}
+        />
+      )}
+      {selection.link >= 0 && selection.link < network.links.length && (
+        <LinkCard
+          className={cardClass}
+          network={network}
+          link={selection.link}
+          own={own}
+          onSelect={select}
+          onClose={close}
+        />
+      )}
+    </>
   )
 
   return (
@@ -140,14 +166,24 @@ export function GraphView({ network, expanded }: { network: Network; expanded: b
           <Button size="small" text="GEXF" aria-label="Save as GEXF" onClick={() => void save('gexf')} />
         </ButtonGroup>
       </div>
-      {mode === 'table' && <NodeTable network={network} selected={selected} onSelect={setSelected} />}
+      {mode === 'table' && (
+        <NodeTable
+          network={network}
+          selected={selected}
+          onSelect={node => setSelection({ node, link: -1 })}
+        />
+      )}
       <div ref={outer} hidden={mode === 'table'}>
         <div className={styles.box}>
           <div ref={frame} className={styles.frame}>
             {!warming.shown && (
               <div className={styles.warming}>
                 <Loading label="Loading graph..." />
-                {warming.progress > 0 && <ProgressBar value={warming.progress} intent="primary" />}
+                {warming.progress > 0 && (
+                  <div aria-hidden>
+                    <ProgressBar value={warming.progress} intent="primary" />
+                  </div>
+                )}
               </div>
             )}
             <ButtonGroup className={styles.zoom} vertical>

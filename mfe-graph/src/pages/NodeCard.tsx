@@ -3,6 +3,7 @@ import { CrossIcon } from '@iodine/ui/icons'
 import { useMemo } from 'react'
 import { type Network, neighboursOf } from '../model/network'
 import styles from './NodeCard.module.css'
+import { SourceList } from './SourceList'
 
 const NEIGHBOURS_MAX = 100
 
@@ -49,10 +50,7 @@ export function NodeCard({ className, network, node, depth, onDepth, onSelect, o
         <dd>{count.toLocaleString('en-US')}</dd>
         <dt>Sources</dt>
         <dd>
-          {sources.length === 0 && 'none'}
-          {sources.map(source => (
-            <div key={source}>{source}</div>
-          ))}
+          <SourceList sources={sources} />
         </dd>
       </dl>
       <div className={styles.focus}>

@@ -43,6 +43,7 @@ async function toPng(network: Network, positions: Float32Array, palette: Palette
     camera: fitCamera(box, width, height),
     selected: -1,
     hovered: -1,
+    selectedLink: -1,
     visible: null,
     pinned: [],
   })

@@ -1,5 +1,5 @@
 import { type D3DragEvent, type D3ZoomEvent, drag, select, zoom, zoomIdentity, zoomTransform } from 'd3'
-import { type Camera, centerCamera, fitCamera, mainBounds, nodeAt } from '../model/camera'
+import { type Camera, centerCamera, fitCamera, linkAt, mainBounds, nodeAt } from '../model/camera'
 import { GRAPH } from '../model/constants'
 import type { LayoutUpdate } from '../model/layout-run'
 import type { Network } from '../model/network'
@@ -17,12 +17,20 @@ export interface GraphCanvas extends HTMLCanvasElement {
   nodePosition: (id: string) => { x: number; y: number } | null
 }
 
+/** At most one of both; -1 for none. */
+export interface Selection {
+  node: number
+  link: number
+}
+
+export const NOTHING: Selection = { node: -1, link: -1 }
+
 export interface StageOptions {
   /** What the canvas is called. */
   label: string
   palette: Palette
-  /** A node was clicked, or the background (-1). */
-  onSelect: (node: number) => void
+  /** A node or a link was clicked, or the background. */
+  onSelect: (selection: Selection) => void
   /** Called as the layout goes on; `progress` (0 to 1) is the warm-up's, before anything is shown. */
   onProgress: (state: { shown: boolean; progress: number }) => void
 }
@@ -33,7 +41,7 @@ export interface Stage {
   resize: (width: number, height: number) => void
   /** How many pixels on the right something else covers; what is brought into view keeps clear of them. */
   reserve: (right: number) => void
-  select: (node: number) => void
+  select: (selection: Selection) => void
   /** Draws the marked nodes alone; null draws all. */
   restrict: (visible: Uint8Array | null) => void
   /** Brings all that is drawn into view. */
@@ -79,6 +87,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     camera: zoomIdentity,
     selected: -1,
     hovered: -1,
+    selectedLink: -1,
     visible: null,
     pinned: [],
   }
@@ -114,6 +123,8 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   }
   const hit = (x: number, y: number): number =>
     network && positions ? nodeAt(x, y, positions, network.shape.radii, view.camera, view.visible) : -1
+  const hitLink = (x: number, y: number): number =>
+    network && positions ? linkAt(x, y, positions, network.shape, view.camera, view.visible) : -1
   const screenPosition = (node: number) =>
     positions && {
       x: positions[node * 2]! * view.camera.k + view.camera.x,
@@ -174,7 +185,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     } else if (event.key === '+' || event.key === '=') zoomBy(KEY_ZOOM)
     else if (event.key === '-') zoomBy(1 / KEY_ZOOM)
     else if (event.key === '0') follow()
-    else if (event.key === 'Escape') options.onSelect(-1)
+    else if (event.key === 'Escape') options.onSelect(NOTHING)
     else return
     event.preventDefault()
   }
@@ -191,7 +202,10 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     .call(dragging as never)
     .call(zooming)
     .on('dblclick.zoom', null)
-  canvas.addEventListener('click', event => options.onSelect(hit(event.offsetX, event.offsetY)))
+  canvas.addEventListener('click', ({ offsetX, offsetY }) => {
+    const node = hit(offsetX, offsetY)
+    options.onSelect({ node, link: node < 0 ? hitLink(offsetX, offsetY) : -1 })
+  })
   canvas.addEventListener('pointermove', event => {
     if (event.pointerType === 'mouse' && event.buttons === 0) hover(hit(event.offsetX, event.offsetY))
   })
@@ -224,7 +238,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       pinned.clear()
       const { shape, labels, ranking } = shown
       surface.show({ shape, labels, ranking })
-      look({ selected: -1, hovered: -1, visible: null, pinned: [] })
+      look({ selected: -1, hovered: -1, selectedLink: -1, visible: null, pinned: [] })
       Object.assign(canvas.dataset, {
         layout: shape.nodeCount > 0 ? 'warming' : 'empty',
         nodes: String(shape.nodeCount),
@@ -245,11 +259,11 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     reserve: right => {
       reserved = right
     },
-    select: node => {
+    select: ({ node, link }) => {
       const id = idOf(node)
       if (id === undefined) delete canvas.dataset.selected
       else canvas.dataset.selected = id
-      look({ selected: node })
+      look({ selected: node, selectedLink: link })
     },
     restrict: visible => {
       look({ visible })

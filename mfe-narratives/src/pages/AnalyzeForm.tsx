@@ -76,7 +76,9 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
           />
           {running > 0 && (
             <div className={styles.progress} role="status">
-              <ProgressBar intent="primary" />
+              <div aria-hidden>
+                <ProgressBar intent="primary" />
+              </div>
               <span>
                 Analyzing {running} {running === 1 ? 'text' : 'texts'}… You can go on with the next one.
               </span>

@@ -30,7 +30,11 @@ export function ExtractionCard({ extraction, onDismiss }: { extraction: Extracti
           />
         )}
       </header>
-      {phase !== 'overdue' && <ProgressBar intent="primary" />}
+      {phase !== 'overdue' && (
+        <div aria-hidden>
+          <ProgressBar intent="primary" />
+        </div>
+      )}
       <p className={styles.text}>{text}</p>
     </Card>
   )

@@ -41,7 +41,7 @@ export const NarrativeCard = memo(
           />
         </header>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too */}
-        <section className={styles.text} tabIndex={0} aria-label="Analyzed text">
+        <section className={styles.text} tabIndex={0} aria-label={`Text of narrative ${prefix}`}>
           {text}
         </section>
         <h3 className={styles.count}>

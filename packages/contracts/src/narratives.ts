@@ -99,10 +99,6 @@ export const graph = z.strictObject({
 })
 export type Graph = z.output<typeof graph>
 
-/** The part of a node's id after its type: the label trimmed, inner white space folded, case-folded. */
-export const foldLabel = (label: string): string =>
-  label.trim().replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
-
 export const graphApi = {
   getTriplets: endpoint({
     method: 'GET',

@@ -26,6 +26,10 @@ export type VoteType = (typeof VOTE_TYPES)[number]
 export const foldValue = (value: string): string =>
   value.trim().normalize('NFC').toLowerCase().normalize('NFC')
 
+/** The part of a graph node's id after its type: the label trimmed, inner white space folded, case-folded. */
+export const foldLabel = (label: string): string =>
+  label.trim().replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
+
 /** True for an absolute http(s) address: the only kind that is ever opened or stored as a link. */
 export const isHttpUrl = (value: string): boolean => {
   if (!/^https?:\/\//i.test(value)) return false
