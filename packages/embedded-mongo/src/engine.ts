@@ -327,9 +327,9 @@ export class Engine {
       for (const index of info.indexes) {
         if (index.expireAfterSeconds === undefined) continue
         const collection = open(this.context(Doc.of({ $db: info.db })), info)
-        const { from, to } = datesUntil(index, now - index.expireAfterSeconds * 1000)
+        const range = datesUntil(index, now - index.expireAfterSeconds * 1000)
         const ids = new Set<number>()
-        for (const id of collection.indexRange(index, from, to)) {
+        for (const id of collection.indexRange(index, range)) {
           ids.add(id)
           if (ids.size >= 10_000) break
         }

@@ -9,7 +9,7 @@ import { type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
 import { randomOf } from './random.js'
 
 /** The full run is `pnpm durability`; every `npm test` kills a few times. */
-const kills = Number(process.env.KILLS ?? 3)
+const kills = Number(process.env.KILLS ?? 2)
 const writers = 8
 const folder = mkdtempSync(join(tmpdir(), 'embedded-mongo-durability-'))
 

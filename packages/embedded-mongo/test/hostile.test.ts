@@ -7,7 +7,7 @@ import { plain, useServer } from './support.js'
 const server = useServer()
 
 /** The full run is `pnpm fuzz:bytes`; every `npm test` sends a few hundred. */
-const wanted = Number(process.env.FUZZ_MESSAGES ?? 600)
+const wanted = Number(process.env.FUZZ_MESSAGES ?? 500)
 
 const header = (length: number, operation: number): Buffer => {
   const bytes = Buffer.alloc(16)

@@ -6,7 +6,7 @@ import { exact, plain, useServer } from './support.js'
 const server = useServer()
 
 /** The full run is `pnpm fuzz:indexes`; every `npm test` takes a few seconds' worth of it. */
-const wanted = Number(process.env.FUZZ_QUERIES ?? 400)
+const wanted = Number(process.env.FUZZ_QUERIES ?? 250)
 const seed = Number(process.env.FUZZ_SEED ?? 20261121)
 
 const long = 'm'.repeat(2100)

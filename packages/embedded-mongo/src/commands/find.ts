@@ -76,7 +76,7 @@ function* recordIds(collection: Collection, plan: Plan): Iterable<number> {
   else if (plan.kind === 'union') for (const one of plan.of) yield* recordIds(collection, one)
   else {
     const ranges = plan.reverse ? [...plan.ranges].reverse() : plan.ranges
-    for (const { from, to } of ranges) yield* collection.indexRange(plan.index, from, to, plan.reverse)
+    for (const range of ranges) yield* collection.indexRange(plan.index, range, plan.reverse)
   }
 }
 

@@ -191,6 +191,9 @@ export const classBounds = (kind: number, direction: number): [Buffer, Buffer] =
 
 export const longestKey = longest
 
+/** Index bytes from `from` up to, not including, `to`; an empty `to` is the index's end. `exact`: `from` is one whole key. */
+export type Range = { from: Buffer; to: Buffer; exact?: boolean }
+
 /** The first bytes after every key that starts with these. */
 export const after = (prefix: Buffer): Buffer => {
   const next = Buffer.from(prefix)

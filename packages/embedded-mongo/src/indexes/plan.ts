@@ -6,10 +6,7 @@ import { fail } from '../errors.js'
 import { type Comparison, type Condition, compileFilter } from '../match/filter.js'
 import { literalPrefix } from '../match/regex.js'
 import type { CollectionInfo, IndexInfo } from '../storage/catalog.js'
-import { after, classBounds, emptyArray, encodeBound, type KeyValue, longestKey } from './key.js'
-
-/** Index bytes from `from` up to, not including, `to`; an empty `to` is the index's end. */
-export type Range = { from: Buffer; to: Buffer }
+import { after, classBounds, emptyArray, encodeBound, type KeyValue, longestKey, type Range } from './key.js'
 
 /** How documents are found. Whatever a plan yields is checked against the whole condition again. */
 export type Plan =
@@ -241,6 +238,7 @@ const indexPlan = (
   let ranges: Range[] | undefined
   let score = 0
   const fixed = new Set<string>()
+  let bound = 0
   for (const [i, name] of names.entries()) {
     // On a multikey index two conditions below one array may be met by different elements.
     if (i > 0 && index.multikey && roots.indexOf(roots[i]) !== roots.lastIndexOf(roots[i])) break
@@ -258,11 +256,19 @@ const indexPlan = (
     }
     if (prefixes.length * bounds.ranges.length > mostRanges && i > 0) break
     prefixes = prefixes.flatMap(prefix => bounds.ranges.map(range => Buffer.concat([prefix, range.from])))
+    bound++
     if (bounds.ranges.length === 1 && !index.multikey) fixed.add(name)
     score += bounds.ranges.length === 1 ? 100 : 80
   }
-  if (score >= 100 && index.unique && fixed.size === names.length) score += 1000
-  ranges ??= prefixes.map(prefix => ({ from: prefix, to: prefix.length === 0 ? prefix : after(prefix) }))
+  // Between equals, the index that is bound to its end, and the one that holds fewer documents.
+  if (score >= 100 && fixed.size === names.length) score += index.unique ? 1000 : 5
+  if (score > 0 && (index.filter || index.sparse)) score += 1
+  const exact = bound === names.length
+  ranges ??= prefixes.map(prefix => ({
+    exact,
+    from: prefix,
+    to: prefix.length === 0 ? prefix : after(prefix),
+  }))
   const direction = sort.length > 0 ? sortDirection(index, names, sort, fixed) : 0
   if (direction !== 0) score += 25
   return {
@@ -278,7 +284,8 @@ const indexPlan = (
 }
 
 /** Bounds as long as keys that are cut must not miss them. */
-const cut = ({ from, to }: Range): Range => ({
+const cut = ({ from, to, exact = false }: Range): Range => ({
+  exact: exact && from.length <= longestKey,
   from: from.length > longestKey ? from.subarray(0, longestKey) : from,
   to: to.length > longestKey ? after(to.subarray(0, longestKey)) : to,
 })

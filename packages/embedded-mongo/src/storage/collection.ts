@@ -3,7 +3,7 @@ import { Doc, Regex, type Value } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
 import { fail, MongoError } from '../errors.js'
 import { extractKeys } from '../indexes/extract.js'
-import { after, emptyArray, encodeKey, type KeyValue } from '../indexes/key.js'
+import { after, emptyArray, encodeKey, type KeyValue, type Range } from '../indexes/key.js'
 import { compileFilter } from '../match/filter.js'
 import { type Catalog, type CollectionInfo, type IndexInfo, indexPrefix, recordPrefix } from './catalog.js'
 import type { Kv } from './kv.js'
@@ -24,6 +24,21 @@ const numberBytes = (id: number): Buffer => {
   bytes.writeBigUInt64BE(BigInt(id))
   return bytes
 }
+
+const numberIn = (bytes: Buffer, at: number) => Number(bytes.readBigUInt64BE(at))
+
+/**
+ * An index entry. A unique index holds the record number as the value of a key; others, where many records may share
+ * a key, hold it at the key's end.
+ */
+const entryOf = (index: IndexInfo, key: string, id: number): { key: Buffer; value: Buffer } => {
+  const start = Buffer.concat([indexPrefix(index), Buffer.from(key, 'latin1')])
+  return index.unique
+    ? { key: start, value: numberBytes(id) }
+    : { key: Buffer.concat([start, numberBytes(id)]), value: nothing }
+}
+
+const nothing = Buffer.alloc(0)
 
 const filters = new WeakMap<Doc, (doc: Doc) => boolean>()
 
@@ -68,11 +83,17 @@ export class Collection {
   }
 
   /** Record numbers of the index entries from `start` up to `end` (key bytes after the index's own prefix). */
-  *indexRange(index: IndexInfo, start: Buffer, end: Buffer, reverse = false): Iterable<number> {
+  *indexRange(index: IndexInfo, { from: start, to: end, exact }: Range, reverse = false): Iterable<number> {
     const prefix = indexPrefix(index)
+    if (index.unique && exact) {
+      const found = this.kv.get(Buffer.concat([prefix, start]))
+      if (found) yield numberIn(found, 0)
+      return
+    }
     const to = end.length === 0 ? after(prefix) : Buffer.concat([prefix, end])
-    for (const key of this.kv.keys(Buffer.concat([prefix, start]), to, reverse))
-      yield Number(key.readBigUInt64BE(key.length - 8))
+    const from = Buffer.concat([prefix, start])
+    if (index.unique) for (const { value } of this.kv.entries(from, to, reverse)) yield numberIn(value, 0)
+    else for (const key of this.kv.keys(from, to, reverse)) yield numberIn(key, key.length - 8)
   }
 
   count() {
@@ -117,9 +138,9 @@ export class Collection {
     const found = this.info.indexes
       .filter(index => index.name !== '_id_')
       .map(index => ({ old: keysOf(index, before), now: keysOf(index, afterDoc) }))
-    for (const { old, now } of found) this.checkUnique(now, id, old)
     const key = this.recordKey(id)
     this.kv.claim(key)
+    for (const { old, now } of found) this.checkUnique(now, id, old)
     this.kv.put(key, stored)
     for (const { old, now } of found) {
       this.removeKeys(old, id, now)
@@ -140,19 +161,18 @@ export class Collection {
     let multikey = false
     let cut = false
     const seen = new Set<string>()
-    const pending: Buffer[] = []
+    const pending: { key: Buffer; value: Buffer }[] = []
     for (const { id, bytes } of this.scan()) {
-      const doc = readDoc(bytes)
-      const found = keysOf(index, doc)
+      const found = keysOf(index, readDoc(bytes))
       multikey ||= found.multikey
       cut ||= found.cut
       for (const [key, tuple] of found.keys) {
         if (index.unique && seen.has(key)) throw duplicateKey(this.ns, index, tuple)
         if (index.unique) seen.add(key)
-        pending.push(Buffer.concat([indexPrefix(index), Buffer.from(key, 'latin1'), numberBytes(id)]))
+        pending.push(entryOf(index, key, id))
       }
     }
-    for (const key of pending) this.kv.put(key, nothing)
+    for (const { key, value } of pending) this.kv.put(key, value)
     if (multikey || cut) this.catalog.flag(this.info, index, { multikey, cut })
   }
 
@@ -170,14 +190,15 @@ export class Collection {
     const docs = [...this.scan()].map(({ id, bytes }) => ({ id, doc: readDoc(bytes) }))
     for (const index of this.info.indexes) {
       const wanted = new Set<string>()
+      const textOf = ({ key, value }: { key: Buffer; value: Buffer }) =>
+        `${key.toString('latin1')}=${value.toString('latin1')}`
       for (const { id, doc } of docs)
-        for (const key of keysOf(index, doc).keys.keys()) wanted.add(key + numberBytes(id).toString('latin1'))
+        for (const key of keysOf(index, doc).keys.keys()) wanted.add(textOf(entryOf(index, key, id)))
       const prefix = indexPrefix(index)
       let found = 0
-      for (const entry of this.kv.keys(prefix, after(prefix))) {
+      for (const entry of this.kv.entries(prefix, after(prefix))) {
         found++
-        if (!wanted.has(entry.toString('latin1', prefix.length)))
-          errors.push(`index ${index.name} has an entry that no document has`)
+        if (!wanted.has(textOf(entry))) errors.push(`index ${index.name} has an entry that no document has`)
       }
       if (found !== wanted.size)
         errors.push(`index ${index.name} has ${found} entries, the documents have ${wanted.size}`)
@@ -191,12 +212,8 @@ export class Collection {
     const prefix = indexPrefix(found.index)
     for (const [key, tuple] of found.keys) {
       if (old?.keys.has(key)) continue
-      const start = Buffer.concat([prefix, Buffer.from(key, 'latin1')])
-      for (const entry of this.kv.keys(start, after(start))) {
-        // A longer entry that merely begins with these bytes cannot exist: encoded values are prefix-free.
-        if (Number(entry.readBigUInt64BE(entry.length - 8)) !== own)
-          throw duplicateKey(this.ns, found.index, tuple)
-      }
+      const held = this.kv.get(Buffer.concat([prefix, Buffer.from(key, 'latin1')]))
+      if (held && numberIn(held, 0) !== own) throw duplicateKey(this.ns, found.index, tuple)
     }
   }
 
@@ -211,27 +228,23 @@ export class Collection {
       if (now && (now.multikey !== change.multikey || now.cut !== change.cut))
         this.catalog.flag(this.info, index, change)
     }
-    const prefix = indexPrefix(index)
     for (const key of found.keys.keys()) {
       if (old?.keys.has(key)) continue
-      const start = Buffer.concat([prefix, Buffer.from(key, 'latin1')])
-      if (index.unique) this.kv.claim(start)
-      this.kv.put(Buffer.concat([start, numberBytes(id)]), nothing)
+      const entry = entryOf(index, key, id)
+      if (index.unique) this.kv.claim(entry.key)
+      this.kv.put(entry.key, entry.value)
     }
   }
 
   private removeKeys(found: Keys, id: number, now?: Keys) {
-    const prefix = indexPrefix(found.index)
     for (const key of found.keys.keys()) {
       if (now?.keys.has(key)) continue
-      const start = Buffer.concat([prefix, Buffer.from(key, 'latin1')])
-      if (found.index.unique) this.kv.claim(start)
-      this.kv.remove(Buffer.concat([start, numberBytes(id)]))
+      const entry = entryOf(found.index, key, id)
+      if (found.index.unique) this.kv.claim(entry.key)
+      this.kv.remove(entry.key)
     }
   }
 }
-
-const nothing = Buffer.alloc(0)
 
 const checkSize = (bytes: Buffer) => {
   if (bytes.length > maxDocumentSize)

@@ -22,7 +22,7 @@ const dataName = 'data.mdb'
 
 /** The key that marks a store as ours, and what it holds. It sorts before all others. */
 export const formatKey = Buffer.from([0, 0])
-export const format = Buffer.from('iodine embedded-mongo 1')
+export const format = Buffer.from('iodine embedded-mongo 2')
 
 /** When a process started, from the kernel where it tells: ids alone are used again. */
 const startOf = (pid: number): string => {

@@ -1,6 +1,6 @@
 import { open, type RootDatabase, type Transaction as Snapshot } from 'lmdb'
 import { MongoError, writeConflict } from '../errors.js'
-import { format, formatKey } from './folder.js'
+import { DataFolderError, format, formatKey } from './folder.js'
 
 /** Ordered bytes: what collections and indexes are kept in. Ranges hold keys from `start` up to, not including, `end`. */
 export interface Kv {
@@ -60,7 +60,14 @@ export class Store implements Kv {
       noSync: !durable,
       overlappingSync: false,
     })
-    if (!this.get(formatKey)) this.write(() => this.put(formatKey, format))
+    const found = this.get(formatKey)
+    if (!found) this.write(() => this.put(formatKey, format))
+    else if (!found.equals(format)) {
+      this.db.close()
+      throw new DataFolderError(
+        `The data folder ${path} was made by another version of this database. Choose another folder, or remove it.`,
+      )
+    }
   }
 
   /** Runs `work` in one write transaction, on disk when this returns; an exception undoes all of it. */

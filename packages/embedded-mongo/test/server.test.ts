@@ -1,0 +1,388 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type ClientSession, type Collection, MongoClient, type MongoServerError } from 'mongodb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DataFolderError, type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
+
+const folders = mkdtempSync(join(tmpdir(), 'embedded-mongo-test-'))
+afterAll(() => rmSync(folders, { recursive: true, force: true }))
+let made = 0
+const newFolder = () => join(folders, String(++made))
+
+type Row = { _id: number; n: number }
+
+const rowsOf = (client: MongoClient, name = 'rows'): Collection<Row> => client.db('t').collection<Row>(name)
+
+describe('transactions', () => {
+  let server: EmbeddedMongo
+  let client: MongoClient
+  let rows: Collection<Row>
+  let sessions: ClientSession[]
+  beforeAll(async () => {
+    server = await startEmbeddedMongo()
+    client = await new MongoClient(server.uri).connect()
+  })
+  afterAll(async () => {
+    await client.close()
+    await server.stop()
+  })
+
+  const begin = async (name: string) => {
+    rows = rowsOf(client, name)
+    await rows.insertMany([
+      { _id: 1, n: 1 },
+      { _id: 2, n: 2 },
+    ])
+    await rows.createIndex({ n: 1 }, { unique: true })
+    sessions = [client.startSession(), client.startSession()]
+    for (const session of sessions) session.startTransaction()
+    return sessions as [ClientSession, ClientSession]
+  }
+  const end = async () => {
+    for (const session of sessions) await session.endSession()
+  }
+  const transient = async (work: Promise<unknown>) => {
+    const error = (await work.catch(caught => caught)) as MongoServerError
+    expect(error.hasErrorLabel?.('TransientTransactionError')).toBe(true)
+    return error.code
+  }
+
+  test('see the data as it was when they began', async () => {
+    const [one] = await begin('snapshot')
+    expect(await rows.countDocuments({}, { session: one })).toBe(2)
+    await rows.insertOne({ _id: 3, n: 3 })
+    await rows.updateOne({ _id: 1 }, { $set: { n: 10 } })
+    await rows.deleteOne({ _id: 2 })
+    expect(await rows.find({}, { session: one, sort: { n: 1 } }).toArray()).toEqual([
+      { _id: 1, n: 1 },
+      { _id: 2, n: 2 },
+    ])
+    expect(await rows.find({ n: 10 }, { session: one }).toArray()).toEqual([])
+    expect(await rows.findOne({ n: 2 }, { session: one })).toEqual({ _id: 2, n: 2 })
+    await one.commitTransaction()
+    expect(await rows.find({}, { sort: { n: 1 } }).toArray()).toEqual([
+      { _id: 3, n: 3 },
+      { _id: 1, n: 10 },
+    ])
+    await end()
+  })
+
+  test('see their own writes, and nobody else does before the commit', async () => {
+    const [one] = await begin('own')
+    await rows.insertOne({ _id: 3, n: 0 }, { session: one })
+    await rows.updateMany({ n: { $gte: 2 } }, { $inc: { n: 5 } }, { session: one })
+    await rows.deleteOne({ _id: 1 }, { session: one })
+    const mine = [
+      { _id: 3, n: 0 },
+      { _id: 2, n: 7 },
+    ]
+    expect(await rows.find({}, { session: one, sort: { n: 1 } }).toArray()).toEqual(mine)
+    expect(await rows.find({ n: { $lt: 5 } }, { session: one }).toArray()).toEqual([{ _id: 3, n: 0 }])
+    expect(await rows.find({}, { session: one, sort: { n: -1 } }).toArray()).toEqual([...mine].reverse())
+    expect(await rows.find({}, { sort: { n: 1 } }).toArray()).toEqual([
+      { _id: 1, n: 1 },
+      { _id: 2, n: 2 },
+    ])
+    await one.commitTransaction()
+    expect(await rows.find({}, { sort: { n: 1 } }).toArray()).toEqual(mine)
+    expect((await client.db('t').command({ validate: 'own' })).valid).toBe(true)
+    await end()
+  })
+
+  test('leave nothing behind when they abort', async () => {
+    const [one] = await begin('abort')
+    await rows.insertOne({ _id: 3, n: 3 }, { session: one })
+    await client.db('t').collection('made-in-vain').insertOne({ a: 1 }, { session: one })
+    await one.abortTransaction()
+    expect(await rows.countDocuments()).toBe(2)
+    expect(await client.db('t').listCollections({ name: 'made-in-vain' }).toArray()).toEqual([])
+    expect((await client.db('t').command({ validate: 'abort' })).valid).toBe(true)
+    await end()
+  })
+
+  test('the first to write a document wins', async () => {
+    const [one, two] = await begin('first')
+    await rows.updateOne({ _id: 1 }, { $set: { n: 100 } }, { session: one })
+    expect(await transient(rows.updateOne({ _id: 1 }, { $set: { n: 200 } }, { session: two }))).toBe(112)
+    await one.commitTransaction()
+    expect(await transient(two.commitTransaction())).toBe(251)
+    expect((await rows.findOne({ _id: 1 }))?.n).toBe(100)
+    await end()
+  })
+
+  test('a write that was committed after the snapshot is a conflict', async () => {
+    const [one] = await begin('late')
+    await rows.findOne({ _id: 1 }, { session: one })
+    await rows.updateOne({ _id: 1 }, { $set: { n: 50 } })
+    expect(await transient(rows.updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session: one }))).toBe(112)
+    await end()
+  })
+
+  test('a write outside that comes between is a conflict at the commit', async () => {
+    const [one] = await begin('between')
+    await rows.updateOne({ _id: 1 }, { $set: { n: 60 } }, { session: one })
+    await rows.updateOne({ _id: 1 }, { $set: { n: 70 } })
+    expect(await transient(one.commitTransaction())).toBe(112)
+    expect((await rows.findOne({ _id: 1 }))?.n).toBe(70)
+    expect((await client.db('t').command({ validate: 'between' })).valid).toBe(true)
+    await end()
+  })
+
+  test('two that insert one unique value conflict', async () => {
+    const [one, two] = await begin('unique')
+    await rows.insertOne({ _id: 10, n: 9 }, { session: one })
+    expect(await transient(rows.insertOne({ _id: 11, n: 9 }, { session: two }))).toBe(112)
+    await one.commitTransaction()
+    await end()
+  })
+
+  test('a duplicate inside is 11000 and ends the transaction', async () => {
+    const [one] = await begin('duplicate')
+    await expect(rows.insertOne({ _id: 10, n: 1 }, { session: one })).rejects.toMatchObject({ code: 11000 })
+    expect(await transient(rows.findOne({}, { session: one }))).toBe(251)
+    await end()
+  })
+
+  test('an index that is made meanwhile is a conflict', async () => {
+    const [one] = await begin('index')
+    await rows.insertOne({ _id: 10, n: 10 }, { session: one })
+    await rows.createIndex({ _id: 1, n: 1 })
+    expect(await transient(one.commitTransaction())).toBe(112)
+    await end()
+  })
+
+  test('withTransaction tries again until all are in', async () => {
+    await begin('counter')
+    await end()
+    await rows.deleteOne({ _id: 2 })
+    const add = async () => {
+      const session = client.startSession()
+      await session.withTransaction(async () => {
+        const row = await rows.findOne({ _id: 1 }, { session })
+        await rows.updateOne({ _id: 1 }, { $set: { n: (row?.n ?? 0) + 1 } }, { session })
+      })
+      await session.endSession()
+    }
+    await Promise.all(Array.from({ length: 8 }, add))
+    expect((await rows.findOne({ _id: 1 }))?.n).toBe(9)
+  })
+
+  test('what transactions do not allow is refused', async () => {
+    const [one] = await begin('refused')
+    await expect(client.db('t').command({ count: 'refused' }, { session: one })).rejects.toMatchObject({
+      code: 263,
+    })
+    await end()
+  })
+})
+
+describe('expiry', () => {
+  test('documents go when their time has come', async () => {
+    const server = await startEmbeddedMongo({ sweepMs: 50 })
+    const client = await new MongoClient(server.uri).connect()
+    const c = client.db('t').collection<{ _id: number; at?: unknown }>('ttl')
+    await c.createIndex({ at: 1 }, { expireAfterSeconds: 60 })
+    const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
+    await c.insertMany([
+      { _id: 1, at: ago(61) },
+      { _id: 2, at: ago(30) },
+      { _id: 3, at: [ago(10), ago(300)] },
+      { _id: 4, at: 'text' },
+      { _id: 5 },
+      { _id: 6, at: 12 },
+    ])
+    await expect
+      .poll(async () => (await c.find().sort({ _id: 1 }).toArray()).map(doc => doc._id))
+      .toEqual([2, 4, 5, 6])
+    expect((await client.db('t').command({ validate: 'ttl' })).valid).toBe(true)
+    await client.close()
+    await server.stop()
+  })
+})
+
+describe('explain', () => {
+  test('names the index, or says that there is none', async () => {
+    const server = await startEmbeddedMongo()
+    const client = await new MongoClient(server.uri).connect()
+    const c = client.db('t').collection('explained')
+    await c.insertMany(
+      Array.from({ length: 50 }, (_, i) => ({ a: i % 5, b: i, tags: [i, i + 1], s: `s${i}` })),
+    )
+    await c.createIndexes([
+      { key: { a: 1, b: -1 }, name: 'ab' },
+      { key: { tags: 1 }, name: 'tags' },
+      { key: { s: 1 }, name: 's', partialFilterExpression: { a: { $gt: 2 } } },
+    ])
+    const used = async (filter: object, sort: Record<string, 1 | -1> = {}) => {
+      const explained = await c.find(filter).sort(sort).explain('executionStats')
+      const text = JSON.stringify(explained.queryPlanner.winningPlan)
+      return {
+        index: /"indexName":"(\w+)"/.exec(text)?.[1],
+        sorts: text.includes('"SORT"'),
+        keys: explained.executionStats.totalKeysExamined,
+        docs: explained.executionStats.totalDocsExamined,
+      }
+    }
+    expect(await used({ a: 1 })).toEqual({ index: 'ab', sorts: false, keys: 10, docs: 10 })
+    expect(await used({ a: { $in: [1, 2] } })).toMatchObject({ index: 'ab', docs: 20 })
+    expect(await used({ a: 1, b: { $gte: 20, $lt: 30 } })).toMatchObject({ index: 'ab', docs: 2 })
+    expect(await used({ a: 1 }, { b: -1 })).toMatchObject({ index: 'ab', sorts: false })
+    expect(await used({ a: 1 }, { b: 1 })).toMatchObject({ index: 'ab', sorts: false })
+    expect(await used({}, { a: 1, b: -1 })).toMatchObject({ index: 'ab', sorts: false })
+    expect(await used({}, { a: 1, b: 1 })).toMatchObject({ index: undefined, sorts: true })
+    expect(await used({ tags: 7 })).toMatchObject({ index: 'tags', docs: 2 })
+    expect(await used({ tags: { $gt: 5 } }, { tags: 1 })).toMatchObject({ index: 'tags', sorts: true })
+    expect(await used({ s: 's4' })).toMatchObject({ index: undefined, docs: 50 })
+    expect(await used({ s: 's4', a: 4 })).toMatchObject({ docs: 1 })
+    expect(await used({ s: /^s4/, a: { $gt: 3 } })).toMatchObject({ index: 's' })
+    expect(await used({ $or: [{ a: 1 }, { tags: 3 }] })).toMatchObject({ index: 'ab' })
+    expect(await used({ b: 3 })).toMatchObject({ index: undefined, docs: 50 })
+    await client.close()
+    await server.stop()
+  })
+})
+
+describe('the data folder', () => {
+  const fill = async (folder: string) => {
+    const server = await startEmbeddedMongo({ dataDir: folder })
+    const client = await new MongoClient(server.uri).connect()
+    await rowsOf(client).createIndex({ n: 1 })
+    await client
+      .db('t')
+      .collection('rows')
+      .insertMany(Array.from({ length: 500 }, (_, i) => ({ n: i, pad: 'x'.repeat(i * 20) })))
+    await client.close()
+    return server
+  }
+
+  test('keeps everything, and is free again after stop', async () => {
+    const folder = newFolder()
+    await (await fill(folder)).stop()
+    const server = await startEmbeddedMongo({ dataDir: folder })
+    const client = await new MongoClient(server.uri).connect()
+    expect(await rowsOf(client).countDocuments({ n: { $gte: 250 } })).toBe(250)
+    expect((await rowsOf(client).indexes()).map(index => index.name)).toEqual(['_id_', 'n_1'])
+    await client.close()
+    await server.stop()
+  })
+
+  test('a second server on it is refused', async () => {
+    const folder = newFolder()
+    const server = await fill(folder)
+    await expect(startEmbeddedMongo({ dataDir: folder })).rejects.toThrow(
+      `is in use by process ${process.pid}`,
+    )
+    await server.stop()
+  })
+
+  test('the lock of a process that is gone does not count', async () => {
+    const folder = newFolder()
+    await (await fill(folder)).stop()
+    writeFileSync(join(folder, 'embedded-mongo.lock'), '999999999 1 x')
+    await (await startEmbeddedMongo({ dataDir: folder })).stop()
+    // Nor does one whose number another process has by now.
+    writeFileSync(join(folder, 'embedded-mongo.lock'), `${process.pid} 1 x`)
+    await (await startEmbeddedMongo({ dataDir: folder })).stop()
+  })
+
+  const damages: [name: string, damage: (file: string) => void, says: RegExp][] = [
+    ['a text file', file => writeFileSync(file, 'not a database'), /was not made by this database/],
+    ['a file of zeros', file => writeFileSync(file, Buffer.alloc(20_000)), /was not made by this database/],
+    [
+      'a file cut in half',
+      file => truncateSync(file, Math.floor(statSync(file).size / 2 / 4096) * 4096),
+      /is damaged/,
+    ],
+    [
+      'a broken first header',
+      file => overwrite(file, 0x18, Buffer.alloc(8)),
+      /was not made by this database/,
+    ],
+    ['a broken second header', file => overwrite(file, 4096 + 0x18, Buffer.alloc(8)), /is damaged/],
+    [
+      'overwritten pages',
+      file => overwrite(file, 8192, Buffer.alloc(statSync(file).size - 8192, 0xab)),
+      /is damaged/,
+    ],
+  ]
+  const overwrite = (file: string, at: number, bytes: Buffer) => {
+    const all = readFileSync(file)
+    bytes.copy(all, at)
+    writeFileSync(file, all)
+  }
+  test.each(damages)('%s gives a clear error and stays as it is', async (_, damage, says) => {
+    const folder = newFolder()
+    await (await fill(folder)).stop()
+    const file = join(folder, 'data.mdb')
+    damage(file)
+    const before = readFileSync(file)
+    const error = await startEmbeddedMongo({ dataDir: folder }).catch(caught => caught)
+    expect(error).toBeInstanceOf(DataFolderError)
+    expect(error.message).toMatch(says)
+    expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  test('the folder of a MongoDB server is refused', async () => {
+    const folder = newFolder()
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'WiredTiger'), '')
+    await expect(startEmbeddedMongo({ dataDir: folder })).rejects.toThrow('belongs to a MongoDB server')
+  })
+})
+
+describe('isolation', () => {
+  beforeAll(() => {
+    const here = fileURLToPath(new URL('..', import.meta.url))
+    execFileSync(join(here, '../../node_modules/.bin/tsc'), ['-b', here])
+  })
+
+  test.each(['thread', 'process'] as const)(
+    'a long query in a %s of its own does not hold the caller up',
+    async isolate => {
+      const server = await startEmbeddedMongo({ isolate })
+      const client = await new MongoClient(server.uri).connect()
+      const c = client.db('t').collection('long')
+      // A pattern that takes a good part of a second to fail.
+      await c.insertOne({ text: `${'a'.repeat(21)}!` })
+      let longest = 0
+      let last = performance.now()
+      const timer = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last)
+        last = performance.now()
+      }, 5)
+      const from = performance.now()
+      await c.find({ text: { $regex: '^(a+)+$' } }).toArray()
+      const took = performance.now() - from
+      clearInterval(timer)
+      expect(longest).toBeLessThan(took * 0.8)
+      await expect(startEmbeddedMongo({ isolate, dataDir: folders, port: server.port })).rejects.toThrow(
+        /EADDRINUSE/,
+      )
+      await client.close()
+      await server.stop()
+    },
+  )
+
+  test('the process ends when the one that started it is killed', async () => {
+    const folder = newFolder()
+    const script = `
+      const { startEmbeddedMongo } = await import(${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)})
+      await startEmbeddedMongo({ isolate: 'process', dataDir: ${JSON.stringify(folder)} })
+      process.kill(process.pid, 'SIGKILL')`
+    expect(() => execFileSync(process.execPath, ['--input-type=module', '-e', script])).toThrow()
+    const lock = join(folder, 'embedded-mongo.lock')
+    const gone = () => {
+      try {
+        const pid = Number(readFileSync(lock, 'latin1').split(' ')[0])
+        process.kill(pid, 0)
+        return false
+      } catch {
+        return true
+      }
+    }
+    await expect.poll(gone, { timeout: 10_000 }).toBe(true)
+  })
+})
