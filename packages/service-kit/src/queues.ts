@@ -84,10 +84,13 @@ const finished = (listener: QueueEvents, queue: Queue, id: string, ms: number): 
     // It may have ended before anybody listened.
     const look = async () => {
       await listener.waitUntilReady()
+      // The job alone doesn't tell: one that was completed at a later attempt keeps the earlier one's failure.
+      const state = await queue.getJobState(id)
+      if (state !== 'completed' && state !== 'failed' && state !== 'unknown') return
       const job = await queue.getJob(id)
       if (!job) onFailed({ failedReason: 'the job is gone' })
-      else if (job.failedReason && job.finishedOn) onFailed({ failedReason: job.failedReason })
-      else if (job.finishedOn) onCompleted({ returnvalue: job.returnvalue })
+      else if (state === 'failed') onFailed({ failedReason: job.failedReason })
+      else onCompleted({ returnvalue: job.returnvalue })
     }
     const lookUntilSeen = (): Promise<unknown> =>
       look().catch(() => {

@@ -57,6 +57,8 @@ export const mailProcessor = defineProcessor({
         await transport.sendMail({
           from: config.MAIL_FROM,
           to: { name: '', address: job.to },
+          // Out-of-office replies stay away (RFC 3834).
+          headers: { 'Auto-Submitted': 'auto-generated' },
           ...presentMail(job),
         })
       } catch (error) {

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PRODUCT_NAME, repairInternal } from '@iodine/contracts'
+import {
+  createLogger,
+  createService,
+  HttpError,
+  type Part,
+  readConfig,
+  type Service,
+  seal,
+} from '@iodine/service-kit'
+import {
+  linkIn,
+  type MailCatcher,
+  type ServiceBed,
+  startMailCatcher,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp, workersConfigSchema } from '../src/index.js'
+
+const CANARY = randomBytes(32).toString('base64url')
+let bed: ServiceBed
+let catcher: MailCatcher
+let refusing: Server
+let workers: Part
+let service: Service
+let recipients = 0
+let repairs = 0
+const logs: string[] = []
+
+beforeAll(async () => {
+  ;[bed, catcher] = await Promise.all([startServiceBed(), startMailCatcher()])
+  bed.answer(repairInternal.repair, () => {
+    if (++repairs % 2) throw new HttpError(404, 'Not found')
+    return { repaired: 1 }
+  })
+  const config = readConfig(workersConfigSchema, {
+    ...bed.env,
+    SMTP_URL: catcher.url,
+    MAIL_FROM: 'Team <team@example.org>',
+    LOG_LEVEL: 'trace',
+    // Nobody listens there.
+    IODS_URL: 'http://127.0.0.1:1',
+  })
+  workers = await createApp(config, {
+    logger: createLogger('workers', 'trace', { write: line => void logs.push(line) }),
+  })
+  service = await createService('elsewhere', config, bed.deps)
+})
+afterAll(async () => {
+  await workers?.close()
+  await service?.close()
+  refusing?.close()
+  await catcher?.stop()
+  await bed?.stop()
+})
+
+const add = (to: string, link: string, key = bed.env.SECRETS_KEY ?? '') =>
+  service.queues.add(
+    'mail',
+    { sealed: seal(key, 'mail', JSON.stringify({ template: 'magic-link', to, link })) },
+    { attempts: 5, backoff: { type: 'fixed', delay: 50 } },
+  )
+const link = () => `https://iodine.example/magic-login?token=${CANARY}`
+const recipient = () => `reader${++recipients}@example.org`
+
+describe('a sign-in mail', () => {
+  it('says in text and HTML what it is, for how long, and where to click', async () => {
+    const to = recipient()
+    await add(to, link())
+    const mail = await catcher.waitForMail(to)
+    expect(mail).toMatchObject({ from: 'team@example.org', to: [to], subject: `Sign in to ${PRODUCT_NAME}` })
+    for (const body of [mail.text, mail.html]) {
+      expect(body).toContain(PRODUCT_NAME)
+      expect(body).toContain('15 minutes')
+      expect(body).toContain(link())
+    }
+    expect(linkIn(mail)).toBe(link())
+    expect(linkIn({ text: '', html: mail.html })).toBe(link())
+    expect(mail.raw).toMatch(/^Auto-Submitted: auto-generated/m)
+  })
+
+  it('holds no markup of whoever chose the link', async () => {
+    const to = recipient()
+    await add(to, 'https://iodine.example/?a=1&token="><script>x</script>')
+    const { html } = await catcher.waitForMail(to)
+    expect(html).not.toContain('<script>')
+  })
+
+  it('is tried again while the server refuses it for now, and sent once', async () => {
+    const to = recipient()
+    catcher.refuse(3)
+    const job = await add(to, link())
+    await catcher.waitForMail(to)
+    await service.queues.waitFor('mail', job, 5_000)
+    expect(catcher.mails.filter(mail => mail.to.includes(to))).toHaveLength(1)
+  })
+
+  it('is given up when it cannot be read, or the server refuses the address for good', async () => {
+    const foreign = await add(recipient(), link(), randomBytes(32).toString('base64'))
+    await expect(service.queues.waitFor('mail', foreign, 5_000)).rejects.toThrow('unreadable mail')
+
+    let connections = 0
+    refusing = createServer(socket => {
+      connections++
+      socket.write('220 x ESMTP\r\n')
+      socket.on('data', chunk =>
+        socket.write(/^RCPT/m.test(String(chunk)) ? `550 no ${CANARY}\r\n` : '250 ok\r\n'),
+      )
+      socket.on('error', () => {})
+    })
+    await new Promise<void>(resolve => refusing.listen(0, '127.0.0.1', resolve))
+    const { port } = refusing.address() as { port: number }
+    const other = await startServiceBed()
+    const config = readConfig(workersConfigSchema, { ...other.env, SMTP_URL: `smtp://127.0.0.1:${port}` })
+    const strict = await createApp(config, other.deps)
+    const adder = await createService('elsewhere', config, other.deps)
+    const sealed = seal(
+      config.SECRETS_KEY,
+      'mail',
+      JSON.stringify({ template: 'magic-link', to: recipient(), link: link() }),
+    )
+    const job = await adder.queues.add('mail', { sealed })
+    await expect(adder.queues.waitFor('mail', job, 10_000)).rejects.toThrow(
+      'the mail server refuses the address',
+    )
+    expect(connections).toBe(1)
+    await strict.close()
+    await adder.close()
+    await other.stop()
+  })
+
+  it('leaves its link and address in no log and nowhere in Redis', async () => {
+    const keys = await service.redis.keys('*')
+    const values = await Promise.all(keys.map(key => service.redis.dump(key).then(bytes => String(bytes))))
+    expect(keys.some(key => key.includes(':mail:'))).toBe(true)
+    const seen = JSON.stringify([logs, keys, values])
+    for (const secret of [CANARY, 'magic-login', 'reader1@']) expect(seen).not.toContain(secret)
+    expect(logs.some(line => line.includes('job failed'))).toBe(true)
+  })
+})
+
+it('asks every few seconds each service to repair, whatever the others do', async () => {
+  const before = repairs
+  for (let left = 150; left > 0 && repairs < before + 8; left--) await sleep(100)
+  expect(repairs).toBeGreaterThanOrEqual(before + 8)
+  expect(logs.some(line => line.includes('"repaired":1'))).toBe(true)
+})
