@@ -95,13 +95,23 @@ const blogMetadata = z.strictObject({
     .nullish(),
 })
 
+const IMAGE_HASHES_MAX = 5_000
+/** Counted before the entries are looked at one by one, which takes a while for many. */
+const imageHashes = z
+  .unknown()
+  .refine(
+    value => typeof value !== 'object' || value === null || Object.keys(value).length <= IMAGE_HASHES_MAX,
+    { error: `must hold at most ${IMAGE_HASHES_MAX} images`, abort: true },
+  )
+  .pipe(z.record(text(), text()))
+
 export const blogRecord = z.strictObject({
   collector_metadata: collectorMetadata,
   metadata: blogMetadata.refine(
     data => Boolean(data.canonical || data.og_url),
     'canonical or og_url is required',
   ),
-  imageHashes: z.record(text(), text()).optional(),
+  imageHashes: imageHashes.optional(),
 })
 
 /** What the collector sends, by source. */

@@ -177,9 +177,18 @@ describe('ingest', () => {
   })
 
   it('refuses a record that is too large to keep, and keeps its neighbours', async () => {
-    const imageHashes = Object.fromEntries(Array.from({ length: 600_000 }, (_, n) => [n.toString(36), '']))
-    const results = await ingest('blog', [{ ...blogArticle(), imageHashes }, blogArticle()])
+    const words = (count: number) => Array(count).fill('x'.repeat(10_000))
+    const large = tiktokPost({ hashtags: words(1_000) })
+    large.classification = { suggested_words: words(590) }
+    const results = await ingest('tiktok', [large, tiktokPost()])
     expect(statuses(results)).toEqual([['record: is too large'], 'created'])
+  })
+
+  it('refuses more than 5,000 images without looking at each', async () => {
+    const hashes = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`i${n}`, 7]))
+    const results = await ingest('blog', [{ ...blogArticle(), imageHashes: hashes(100_000) }, blogArticle()])
+    expect(statuses(results)).toEqual([['imageHashes: must hold at most 5000 images'], 'created'])
   })
 })
 

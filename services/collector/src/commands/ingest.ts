@@ -6,8 +6,9 @@ import { countId, type RecordDoc, type RecordModels, type Shelf } from '../model
 import { packRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
-/** Below MongoDB's 16 MiB a document, which JSON of less can exceed once it is BSON. */
+/** Below MongoDB's 16 MiB a document, which JSON of a fifth can exceed once it is BSON. */
 const DOCUMENT_BYTES = 15 * 1024 * 1024
+const SAFE_BODY_BYTES = DOCUMENT_BYTES / 5
 
 /** A valid record on its way in. */
 interface Entry {
@@ -18,7 +19,12 @@ interface Entry {
   data: Record<string, unknown>
 }
 
-const readEntry = <S extends Source>(source: S, record: unknown, at: number): Entry | { error: string[] } => {
+const readEntry = <S extends Source>(
+  source: S,
+  record: unknown,
+  at: number,
+  weigh: boolean,
+): Entry | { error: string[] } => {
   try {
     checkPlainData(record, 'record')
   } catch (error) {
@@ -30,7 +36,8 @@ const readEntry = <S extends Source>(source: S, record: unknown, at: number): En
   const key = (naturalKey[source] as (record: RecordOf[S]) => string)(result.data as RecordOf[S])
   // What was sent, rather than what the schema makes of it: the same fields, in the sender's order.
   const data = packRecord(record as RecordOf[S])
-  if (mongo.BSON.calculateObjectSize(data) > DOCUMENT_BYTES) return { error: ['record: is too large'] }
+  if (weigh && mongo.BSON.calculateObjectSize(data) > DOCUMENT_BYTES)
+    return { error: ['record: is too large'] }
   return {
     at,
     key: createHash('sha256').update(key).digest('base64url'),
@@ -56,16 +63,19 @@ const rounds = (entries: Entry[]): Entry[][] => {
  * Stores a batch: new records are inserted, newer versions replace under the same id, the rest is left alone. The
  * unique index on the natural key and a condition on the version replaced decide between concurrent batches; whoever
  * loses reads again. Resolves once all is journaled, with one result a record, in order.
+ * @param bodyBytes size of the request, NaN when unknown: small ones hold no record that is too large to keep
  */
 export const ingest = async (
   models: RecordModels,
   shelf: Shelf,
   records: unknown[],
+  bodyBytes: number,
 ): Promise<IngestResult[]> => {
   const results: IngestResult[] = []
+  const weigh = !(bodyBytes < SAFE_BODY_BYTES)
   const valid: Entry[] = []
   records.forEach((record, at) => {
-    const entry = readEntry(shelf.source, record, at)
+    const entry = readEntry(shelf.source, record, at, weigh)
     if ('error' in entry) results[at] = entry
     else valid.push(entry)
   })

@@ -18,9 +18,10 @@ export const addRecordRoutes = (service: StoreService, models: RecordModels): vo
     return sendList(reply, { model: models.records, filter, limit, cursor, present: presentRecords, total })
   })
 
-  service.route(collectorApi.ingestRecords, async ({ params, body, user }) => ({
-    results: await ingest(models, shelfOf(user, params), body.records),
-  }))
+  service.route(collectorApi.ingestRecords, async ({ params, body, user, request }) => {
+    const bytes = Number(request.headers['content-length'] ?? Number.NaN)
+    return { results: await ingest(models, shelfOf(user, params), body.records, bytes) }
+  })
 
   service.route(collectorApi.deleteRecord, async ({ params, user }) => {
     await deleteRecord(models, shelfOf(user, params), params.id)

@@ -29,7 +29,10 @@ export const listUsers = async (
   const [docs, total] = await Promise.all([
     users.find(filter).sort(NEWEST_FIRST).skip(skip).limit(limit).lean<UserDoc[]>(),
     search === ''
-      ? counters.findById('public_users').then(counter => counter?.n ?? 0)
+      ? counters
+          .findById('public_users')
+          .lean()
+          .then(counter => counter?.n ?? 0)
       : users.countDocuments(filter),
   ])
   const recent = await Promise.all(
