@@ -14,7 +14,7 @@ export function IodMark({ path, label, value }: IodMarkProps) {
   const { known, startIod } = useRecordContext()
   if (known.matching(value).length > 0) {
     return (
-      <Tag minimal intent="success" title="This value is an IOD">
+      <Tag minimal multiline intent="success" title="This value is an IOD">
         IOD
       </Tag>
     )

@@ -131,7 +131,9 @@ function Attachments({ attachments }: { attachments: Attachment[] }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: attachments may be alike, and never change their order
             <tr key={index}>
               <td>
-                <Tag minimal>{type}</Tag>
+                <Tag minimal multiline>
+                  {type}
+                </Tag>
               </td>
               {[url, sha256].map(({ path, label, kind, values: [value] }) => (
                 <td key={path}>

@@ -26,7 +26,9 @@ export const IodRow = memo(function IodRow({ iod, rowIndex, onVote }: IodRowProp
         <CategoryTag category={iod.category} />
       </td>
       <td>
-        <Tag minimal>{iod.source_type}</Tag>
+        <Tag minimal multiline>
+          {iod.source_type}
+        </Tag>
         {iod.source && <Shortened text={iod.source} className={styles.source} />}
       </td>
       <td>

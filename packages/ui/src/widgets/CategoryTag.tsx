@@ -20,7 +20,8 @@ const COLORS: Record<Category, string> = {
 /** An IOD category in its colour, the same in every section. */
 export function CategoryTag({ category }: { category: Category }) {
   return (
-    <Tag minimal className={`${styles.tag} ${styles[COLORS[category]]}`}>
+    // Unless multiline, a tag measures its text, which in a long list makes scrolling stutter.
+    <Tag minimal multiline className={`${styles.tag} ${styles[COLORS[category]]}`}>
       {category}
     </Tag>
   )
