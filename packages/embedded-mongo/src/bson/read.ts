@@ -41,12 +41,17 @@ class Reader {
   document(depth: number, only?: ReadonlySet<string>): Doc {
     const end = this.open(depth)
     const doc = new Doc()
+    let fields = 0
     while (this.at < end) {
       const type = this.bytes[this.at++]!
       const name = this.name(end)
       if (only && !only.has(name)) this.skip(type, end)
-      else doc.set(name, this.value(type, end, depth))
+      else {
+        doc.set(name, this.value(type, end, depth))
+        fields++
+      }
     }
+    if (doc.size !== fields) fail(2, 'Documents with one field name twice are not supported')
     this.close(end)
     return doc
   }

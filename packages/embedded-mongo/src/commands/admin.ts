@@ -108,6 +108,7 @@ const drop: Command = {
 }
 
 const dropCollection = (context: Context, info: CollectionInfo) => {
+  context.cursors.endNamespace(`${info.db}.${info.name}`)
   open(context, info).clear(info.indexes, true)
   context.catalog.remove(info)
 }
@@ -308,6 +309,7 @@ const dropIndexes: Command = {
             if (!index) return fail(27, `index not found with name [${String(one)}]`)
             return index.name === '_id_' ? fail(72, 'cannot drop _id index') : index
           })
+    context.cursors.endNamespace(collection.ns)
     collection.clear(dropped, false)
     context.catalog.save({ ...info, indexes: info.indexes.filter(index => !dropped.includes(index)) })
     return ok({ nIndexesWas: info.indexes.length })

@@ -68,6 +68,11 @@ export class Cursors {
     for (const [id, cursor] of this.open) if (cursor.transaction === transaction) this.kill(id)
   }
 
+  /** Drops the cursors over a collection whose indexes or documents go away under them. */
+  endNamespace(ns: string) {
+    for (const [id, cursor] of this.open) if (cursor.ns === ns) this.kill(id)
+  }
+
   /** Drops cursors that nobody has read for ten minutes. */
   sweep(now = Date.now()) {
     for (const [id, cursor] of this.open) if (now - cursor.used > idleMs) this.kill(id)

@@ -37,13 +37,13 @@ export function* search(
   collection: Collection,
   plan: Plan,
   condition: Condition,
-  deadline?: number,
+  limits: { deadline?: number | undefined },
   examined?: Examined,
 ): Iterable<Found> {
   let looked = 0
   for (const { id, bytes } of candidates(collection, plan, examined)) {
     if (examined) examined.docs++
-    if (deadline !== undefined && ++looked % 64 === 0 && performance.now() > deadline)
+    if (limits.deadline !== undefined && ++looked % 64 === 0 && performance.now() > limits.deadline)
       fail(50, 'operation exceeded time limit')
     const doc = readDoc(bytes)
     const position: Position = {}
@@ -87,7 +87,7 @@ export type Query = {
   limit: number
   hint: Value | undefined
   variables: Variables
-  /** When `maxTimeMS` runs out. */
+  /** When `maxTimeMS` runs out; taken back once the first batch is there. */
   deadline?: number | undefined
 }
 
@@ -118,7 +118,7 @@ const naturalFree = (sort: Doc) =>
 /** The documents of a query in its order, between skip and limit. */
 export function* select(collection: Collection, query: Query, examined?: Examined): Iterable<Found> {
   const { condition, pattern, plan, sorted } = prepare(collection, query)
-  const found = search(collection, plan, condition, query.deadline, examined)
+  const found = search(collection, plan, condition, query, examined)
   const ordered = sorted ? found : sortBy(found, one => one.doc, pattern)
   let skip = query.skip
   let left = query.limit || Number.POSITIVE_INFINITY
@@ -204,7 +204,9 @@ const find: Command = {
       for (const { bytes, doc, position } of select(collection, query))
         yield project ? project(doc, position) : new RawDoc(bytes)
     }
-    return ok({ cursor: context.cursors.first(ns, rows(), batchSize, single, context.transaction) })
+    const cursor = context.cursors.first(ns, rows(), batchSize, single, context.transaction)
+    query.deadline = undefined
+    return ok({ cursor })
   },
 }
 
@@ -251,6 +253,7 @@ const count: Command = {
       limit,
       hint: command.get('hint'),
       variables: variablesOf(command),
+      deadline: deadlineOf(command),
     }
     if (!collection) {
       compileFilter(filter)
@@ -285,12 +288,14 @@ const distinct: Command = {
       limit: 0,
       hint: command.get('hint'),
       variables,
+      deadline: deadlineOf(command),
     })) {
-      visitPath(doc, parts, true, (value, position) => {
+      visitPath(doc, parts, false, value => {
         // The elements of an array count, not the array as a whole.
-        if (value === undefined || (Array.isArray(value) && position === undefined)) return false
-        const name = groupKey(value)
-        if (!values.has(name)) values.set(name, value)
+        for (const one of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
+          const name = groupKey(one)
+          if (!values.has(name)) values.set(name, one)
+        }
         return false
       })
     }
@@ -356,7 +361,7 @@ const aggregate: Command = {
     const { filter, sort, rest } = leading(pipeline)
     const run = compilePipeline(rest, inside)
     const collection = findCollection(context, name)
-    const query = {
+    const query: Query = {
       filter,
       sort,
       skip: 0,
@@ -369,9 +374,9 @@ const aggregate: Command = {
       collection && rest.length === 0
         ? raws(select(collection, query))
         : run(collection ? bodies(select(collection, query)) : [])
-    return ok({
-      cursor: context.cursors.first(`${context.db}.${name}`, rows, batchSize, false, context.transaction),
-    })
+    const batch = context.cursors.first(`${context.db}.${name}`, rows, batchSize, false, context.transaction)
+    query.deadline = undefined
+    return ok({ cursor: batch })
   },
 }
 

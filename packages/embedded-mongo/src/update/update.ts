@@ -1,6 +1,8 @@
 import { compilePipeline, type PipelineContext, stageName, updateStages } from '../aggregate/pipeline.js'
 import { equal } from '../bson/compare.js'
+import { readDoc } from '../bson/read.js'
 import { Doc, Regex, typeName, type Value } from '../bson/values.js'
+import { writeDoc } from '../bson/write.js'
 import { fail, MongoError } from '../errors.js'
 import { type Condition, compileFilter } from '../match/filter.js'
 import { type Modifier, modifiers } from './modifiers.js'
@@ -52,12 +54,14 @@ export const compileUpdate = (
   checkConflicts(steps)
   for (const [name, filter] of filters)
     if (!filter.used) fail(9, `The array filter for identifier '${name}' was not used in the update`)
+  const touchesId = steps.some(({ parts }) => parts[0] === '_id')
   return {
     kind: 'modifiers',
     apply(doc, occasion) {
-      const id = doc.get('_id')
+      // A document as _id would be changed in place: its bytes remember what it was.
+      const id = touchesId && doc.has('_id') ? writeDoc(new Doc([['_id', doc.get('_id')!]])) : undefined
       for (const step of steps) step.apply(doc, occasion)
-      if (id !== undefined && !equal(id, doc.get('_id'))) immutableId()
+      if (id && !equal(readDoc(id).get('_id'), doc.get('_id'))) immutableId()
       return idFirst(doc)
     },
   }

@@ -360,3 +360,31 @@ describe('types and order', () => {
     expect(Object.keys((await server.find(name))[0] ?? {})).toEqual(['_id', 'a'])
   })
 })
+
+describe('limits', () => {
+  test('maxTimeMS ends a long search', async () => {
+    const name = await server.holding(
+      Array.from({ length: 3000 }, (_, i) => ({ _id: i, t: `${'a'.repeat(14)}!` })),
+    )
+    const slow = { t: { $regex: '^(a+)+$' } }
+    expect((await server.failure({ find: name, filter: slow, maxTimeMS: 20 })).code).toBe(50)
+    expect((await server.failure({ count: name, query: slow, maxTimeMS: 20 })).code).toBe(50)
+  })
+
+  test('a cursor ends with its collection', async () => {
+    const name = await server.holding([{ _id: 1 }, { _id: 2 }, { _id: 3 }])
+    const { cursor } = await server.run({ find: name, batchSize: 1 })
+    await server.run({ drop: name })
+    expect((await server.failure({ getMore: cursor.id, collection: name })).code).toBe(43)
+  })
+
+  test('a document as _id cannot be changed inside', async () => {
+    const name = await server.holding([{ _id: { a: 1, b: 2 } }])
+    expect(
+      (await server.failure({ update: name, updates: [{ q: {}, u: { $set: { '_id.a': 2 } } }] })).code,
+    ).toBe(66)
+    expect(
+      (await server.failure({ update: name, updates: [{ q: {}, u: { $set: { '_id.a': 1 } } }] })).code,
+    ).toBe(0)
+  })
+})

@@ -440,6 +440,7 @@ describe('distinct', () => {
       [1],
     ],
     ['a path through arrays', [{ a: [{ b: 1 }, { b: 2 }] }, { a: { b: 2 } }], 'a.b', [1, 2]],
+    ['an array inside an array of documents', [{ a: [{ b: [1, 2] }, { b: 3 }] }], 'a.b', [1, 2, 3]],
     ['null but not missing', [{ v: null }, {}, { v: 1 }], 'v', [null, 1]],
   ]
   test.each(distinct)('%s', async (_, docs, key, values) => {
