@@ -5,6 +5,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { defineParcel, type HostProps, useHost } from '../src'
 import { type MountedParcel, mountParcel } from '../src/host'
 
+/** Milliseconds for what a busy machine may be slow at. */
+const PATIENCE = 15_000
+
 const user: Profile = {
   id: 'a'.repeat(24),
   email: 'ada@example.org',
@@ -63,11 +66,13 @@ test('a section sees its path below the base, the host props, and links that car
   const link = container.querySelector('a') as HTMLAnchorElement
   expect(link.getAttribute('href')).toBe('/dashboard/iods/profile/1')
   link.click()
-  await vi.waitFor(() =>
-    expect(props.navigate).toHaveBeenCalledWith(
-      expect.objectContaining({ pathname: '/dashboard/iods/profile/1' }),
-      expect.anything(),
-    ),
+  await vi.waitFor(
+    () =>
+      expect(props.navigate).toHaveBeenCalledWith(
+        expect.objectContaining({ pathname: '/dashboard/iods/profile/1' }),
+        expect.anything(),
+      ),
+    PATIENCE,
   )
 })
 
@@ -75,7 +80,7 @@ test('new props reach the section without mounting it again, also in quick succe
   await mount(Section, hostProps())
   const opened = container.querySelector('p')?.dataset.open
   for (const page of ['a', 'b', 'c']) parcel?.update(hostProps({ location: at(`/dashboard/iods/${page}`) }))
-  await vi.waitFor(() => expect(container.textContent).toContain('/c ada'))
+  await vi.waitFor(() => expect(container.textContent).toContain('/c ada'), PATIENCE)
   expect(container.querySelector('p')?.dataset.open).toBe(opened)
 })
 
@@ -85,8 +90,9 @@ test('a throw while rendering reaches the host and leaves nothing behind', async
   await mount(() => {
     throw new Error('boom')
   }, props)
-  await vi.waitFor(() =>
-    expect(props.onCrash).toHaveBeenCalledWith(expect.objectContaining({ message: 'boom' })),
+  await vi.waitFor(
+    () => expect(props.onCrash).toHaveBeenCalledWith(expect.objectContaining({ message: 'boom' })),
+    PATIENCE,
   )
   expect(container.textContent).toBe('')
 })

@@ -1,9 +1,10 @@
 import { CATEGORIES } from '@iodine/contracts'
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { cleanup, configure, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { CategoryTag, ErrorCallout, Loading, SearchInput } from '../src'
 import { ConfirmDialog, IodDialog, showToast } from '../src/overlays'
 
+configure({ asyncUtilTimeout: 15_000 })
 afterEach(cleanup)
 
 test('each category has a colour class of its own choosing', () => {

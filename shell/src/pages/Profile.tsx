@@ -12,7 +12,7 @@ import {
   Tag,
 } from '@iodine/ui'
 import { EditIcon } from '@iodine/ui/icons'
-import { type FormEvent, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import { AiKeyCard } from './AiKeyCard'
 import styles from './Profile.module.css'
@@ -72,6 +72,7 @@ function Field({ label, children }: { label: string; children: ReactNode }) {
 
 function Username({ username, onSaved }: { username: string | null; onSaved: () => Promise<void> }) {
   const [editing, setEditing] = useState(false)
+  const wasEditing = useRef(false)
   if (editing) {
     const stop = () => setEditing(false)
     return <UsernameForm username={username ?? ''} onSaved={() => onSaved().then(stop)} onCancel={stop} />
@@ -85,7 +86,11 @@ function Username({ username, onSaved }: { username: string | null; onSaved: () 
         icon={<EditIcon />}
         text="Edit"
         aria-label="Edit username"
-        onClick={() => setEditing(true)}
+        autoFocus={wasEditing.current}
+        onClick={() => {
+          wasEditing.current = true
+          setEditing(true)
+        }}
       />
     </span>
   )
