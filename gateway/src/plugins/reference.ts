@@ -9,5 +9,10 @@ export const addReference = async (app: FastifyInstance): Promise<void> => {
   const document = openApiDocument()
   app.get(`${API_BASE}/openapi.json`, async () => document)
   await app.register(fastifySwagger, { mode: 'static', specification: { document: document as never } })
-  await app.register(fastifySwaggerUi, { routePrefix: `${API_BASE}/docs`, staticCSP: true })
+  await app.register(fastifySwaggerUi, {
+    routePrefix: `${API_BASE}/docs`,
+    theme: { title: document.info.title },
+    // Without the bar that loads other documents, and without asking a validator elsewhere.
+    uiConfig: { layout: 'BaseLayout', validatorUrl: null, tryItOutEnabled: true },
+  })
 }
