@@ -38,7 +38,7 @@ export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): 
     origin: config.CORS_ORIGINS,
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type'],
-    exposedHeaders: ['X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'Retry-After'],
+    exposedHeaders: ['X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'X-Iods-Unavailable', 'Retry-After'],
     maxAge: 600,
   })
 }
