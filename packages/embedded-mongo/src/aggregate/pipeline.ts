@@ -343,6 +343,27 @@ const stageMakers: ReadonlyMap<string, StageMaker> = new Map<string, StageMaker>
   ['$sample', sample],
 ])
 
+const needsWhole = /^\$(getField|setField|unsetField|top|topN|bottom|bottomN)$/
+
+/** The top-level fields that a first stage reads of its documents, or undefined when it may read any. */
+export const stageFields = (stage: Value | undefined): Set<string> | undefined => {
+  const fields = new Set<string>()
+  const collect = (value: Value): boolean => {
+    if (typeof value === 'string' && value.startsWith('$')) {
+      if (/^\$\$(ROOT|CURRENT)/.test(value)) return false
+      if (!value.startsWith('$$')) fields.add(value.slice(1).split('.')[0]!)
+    }
+    if (Array.isArray(value)) return value.every(collect)
+    return (
+      !(value instanceof Doc) || [...value].every(([name, one]) => !needsWhole.test(name) && collect(one))
+    )
+  }
+  if (!(stage instanceof Doc)) return undefined
+  if (stage.has('$count')) return fields
+  const spec = stage.get('$group') ?? stage.get('$sortByCount')
+  return spec !== undefined && collect(spec) ? fields : undefined
+}
+
 /** The stages an update's pipeline form may use. */
 export const updateStages = new Set([
   '$addFields',

@@ -131,10 +131,7 @@ const long = (value: bigint): Numeric | undefined => (value < minLong || value >
 const narrow = (value: number): Numeric =>
   Number.isInteger(value) && value >= -2147483648 && value <= 2147483647 ? value : BigInt(value)
 
-/** The narrowest of int32 and int64 that holds a whole number. */
-export const whole = (value: number): Numeric => narrow(value)
-
-/** int32 if it fits, else int64, else double: how counts come back. */
+/** int32 if it fits, else int64: how counts come back. */
 export const count = (value: number): Value => (value <= 2147483647 ? value : BigInt(value))
 
 type Operation = 'add' | 'subtract' | 'multiply'

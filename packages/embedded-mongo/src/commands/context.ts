@@ -1,6 +1,6 @@
 import { Variables } from '../aggregate/variables.js'
 import { asInteger } from '../bson/numbers.js'
-import { Doc, Double, type RawDoc, typeName, type Value } from '../bson/values.js'
+import { Doc, Double, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import type { Catalog, CollectionInfo } from '../storage/catalog.js'
 import { Collection, type RecordNumbers } from '../storage/collection.js'
@@ -146,5 +146,3 @@ export const findOrCreate = (context: Context, name: string): Collection => {
 
 /** The variables of a command: `$$NOW` and its `let`. */
 export const variablesOf = (command: Doc): Variables => Variables.forCommand(optionalDoc(command, 'let'))
-
-export type Row = Doc | RawDoc

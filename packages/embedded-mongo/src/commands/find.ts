@@ -1,5 +1,5 @@
 import { groupKey } from '../aggregate/accumulators.js'
-import { compilePipeline, type PipelineContext } from '../aggregate/pipeline.js'
+import { compilePipeline, type PipelineContext, stageFields } from '../aggregate/pipeline.js'
 import { compileProjection } from '../aggregate/project.js'
 import { sortBy, sortPattern } from '../aggregate/sort.js'
 import type { Variables } from '../aggregate/variables.js'
@@ -26,8 +26,40 @@ import {
   variablesOf,
 } from './context.js'
 
-/** A document that met a condition. */
-export type Found = { id: number; bytes: Buffer; doc: Doc; position: Position }
+/** A document that met a condition; it is read as a whole only if somebody asks for it. */
+export class Found {
+  readonly id: number
+  readonly bytes: Buffer
+  readonly position: Position
+  private whole: Doc | undefined
+
+  constructor(id: number, bytes: Buffer, position: Position) {
+    this.id = id
+    this.bytes = bytes
+    this.position = position
+  }
+
+  get doc(): Doc {
+    this.whole ??= readDoc(this.bytes)
+    return this.whole
+  }
+}
+
+/** The top-level fields a filter looks at, or undefined when only the whole document will do. */
+const fieldsOf = (filter: Doc): Set<string> | undefined => {
+  const fields = new Set<string>()
+  for (const [name, value] of filter) {
+    if (!name.startsWith('$')) fields.add(name.split('.')[0]!)
+    else if (Array.isArray(value) && name !== '$expr') {
+      for (const one of value) {
+        const inner = one instanceof Doc ? fieldsOf(one) : undefined
+        if (!inner) return undefined
+        for (const field of inner) fields.add(field)
+      }
+    } else if (name !== '$comment') return undefined
+  }
+  return fields
+}
 
 /** What a search examined, for `explain`. */
 export type Examined = { keys: number; docs: number }
@@ -37,17 +69,18 @@ export function* search(
   collection: Collection,
   plan: Plan,
   condition: Condition,
-  limits: { deadline?: number | undefined },
+  query: Pick<Query, 'filter' | 'deadline'>,
   examined?: Examined,
 ): Iterable<Found> {
+  const fields = fieldsOf(query.filter)
   let looked = 0
   for (const { id, bytes } of candidates(collection, plan, examined)) {
     if (examined) examined.docs++
-    if (limits.deadline !== undefined && ++looked % 64 === 0 && performance.now() > limits.deadline)
+    if (query.deadline !== undefined && ++looked % 64 === 0 && performance.now() > query.deadline)
       fail(50, 'operation exceeded time limit')
-    const doc = readDoc(bytes)
     const position: Position = {}
-    if (condition.matches(doc, position)) yield { id, bytes, doc, position }
+    if (fields?.size === 0 || condition.matches(readDoc(bytes, 0, fields), position))
+      yield new Found(id, bytes, position)
   }
 }
 
@@ -119,7 +152,8 @@ const naturalFree = (sort: Doc) =>
 export function* select(collection: Collection, query: Query, examined?: Examined): Iterable<Found> {
   const { condition, pattern, plan, sorted } = prepare(collection, query)
   const found = search(collection, plan, condition, query, examined)
-  const ordered = sorted ? found : sortBy(found, one => one.doc, pattern)
+  const sortFields = new Set(pattern.map(part => part.parts[0]!))
+  const ordered = sorted ? found : sortBy(found, one => readDoc(one.bytes, 0, sortFields), pattern)
   let skip = query.skip
   let left = query.limit || Number.POSITIVE_INFINITY
   for (const one of ordered) {
@@ -201,8 +235,8 @@ const find: Command = {
     }
     prepare(collection, query)
     const rows = function* () {
-      for (const { bytes, doc, position } of select(collection, query))
-        yield project ? project(doc, position) : new RawDoc(bytes)
+      for (const found of select(collection, query))
+        yield project ? project(found.doc, found.position) : new RawDoc(found.bytes)
     }
     const cursor = context.cursors.first(ns, rows(), batchSize, single, context.transaction)
     query.deadline = undefined
@@ -373,7 +407,7 @@ const aggregate: Command = {
     const rows: Iterable<Doc | RawDoc> =
       collection && rest.length === 0
         ? raws(select(collection, query))
-        : run(collection ? bodies(select(collection, query)) : [])
+        : run(collection ? bodies(select(collection, query), stageFields(rest[0])) : [])
     const batch = context.cursors.first(`${context.db}.${name}`, rows, batchSize, false, context.transaction)
     query.deadline = undefined
     return ok({ cursor: batch })
@@ -384,8 +418,8 @@ function* raws(found: Iterable<Found>) {
   for (const { bytes } of found) yield new RawDoc(bytes)
 }
 
-function* bodies(found: Iterable<Found>) {
-  for (const { doc } of found) yield doc
+function* bodies(found: Iterable<Found>, only: Set<string> | undefined) {
+  for (const { bytes } of found) yield readDoc(bytes, 0, only)
 }
 
 /** A command's query, for `explain`. */
