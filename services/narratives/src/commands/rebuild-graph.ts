@@ -35,19 +35,19 @@ const rebuildDay = (store: Store, user_id: Types.ObjectId, day: Date): Promise<v
       await edges.insertMany(rows.slice(start, start + INSERT_BATCH), { session, lean: true })
   })
 
-/**
- * Recomputes the graph's aggregates from the narratives, a user's day at a time, while everything runs on.
- * @returns how many days were counted
- */
+/** Recomputes one user's aggregates, a day at a time. Returns how many days were counted. */
+export const rebuildUser = async (store: Store, user_id: Types.ObjectId): Promise<number> => {
+  const days = await daysOf(store, user_id)
+  for (const day of days) await rebuildDay(store, user_id, day)
+  return days.length
+}
+
+/** Recomputes the graph's aggregates from the narratives, while everything runs on. Returns how many days were counted. */
 export const rebuildGraph = async (store: Store): Promise<number> => {
   const users = new Map<string, Types.ObjectId>()
   for (const model of [store.narratives, store.edges] as { distinct: Store['edges']['distinct'] }[])
     for (const id of await model.distinct('user_id')) users.set(String(id), id as Types.ObjectId)
   let rebuilt = 0
-  for (const user_id of users.values())
-    for (const day of await daysOf(store, user_id)) {
-      await rebuildDay(store, user_id, day)
-      rebuilt++
-    }
+  for (const user_id of users.values()) rebuilt += await rebuildUser(store, user_id)
   return rebuilt
 }
