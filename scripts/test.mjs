@@ -58,7 +58,7 @@ const phases = [
   ['Redis', ensureRedis],
   ['Build', build],
   ['Format and lint', tool('biome', 'check', '.', '--error-on-warnings')],
-  ['Types', tool('tsc', '-b')],
+  ['Types', tool('tsc', '-b', '--checkers', '1')],
   ['Structure', tool('depcruise', '--config', '.dependency-cruiser.mjs', ...packages())],
   ['Unused code', tool('knip')],
   ['Unit and integration tests', vitest],

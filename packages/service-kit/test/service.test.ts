@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { endpoint } from '@iodine/contracts'
+import { startTestRedis } from '@iodine/test-kit'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -17,21 +17,12 @@ import {
   unseal,
 } from '../src/index.js'
 
-const freePort = () =>
-  new Promise<number>(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
-
-let redis: ChildProcess
+let redis: Awaited<ReturnType<typeof startTestRedis>>
 let service: Service
 let url: string
 let token: string
 let collectorToken: string
 let expired: string
-let redisPort: number
 
 const echo = endpoint({
   method: 'POST',
@@ -67,27 +58,14 @@ const inner = endpoint({
 })
 
 beforeAll(async () => {
-  redisPort = await freePort()
-  redis = spawn(
-    'redis-server',
-    ['--port', String(redisPort), '--save', '', '--appendonly', 'no', '--bind', '127.0.0.1'],
-    { stdio: 'ignore' },
-  )
+  redis = await startTestRedis()
   const config = readConfig(serviceConfigSchema, {
-    REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+    REDIS_URL: redis.url,
     SERVICE_KEY: 'a-service-key-for-tests',
     LOG_LEVEL: 'silent',
   })
   const keys = await generateKeyPair('EdDSA')
-  for (let left = 50; ; left--) {
-    try {
-      service = await createService('things', config, { tokenKeys: async () => keys.publicKey })
-      break
-    } catch (error) {
-      if (left === 0) throw error
-      await new Promise(resolve => setTimeout(resolve, 100))
-    }
-  }
+  service = await createService('things', config, { tokenKeys: async () => keys.publicKey })
   service.route(echo, async ({ params, query, body, user }) => ({ params, query, body, user: user.id }))
   service.route(crash, async () => {
     throw new Error('secret detail of a driver')
@@ -106,7 +84,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service?.close()
-  redis?.kill()
+  await redis?.stop()
 })
 
 const post = (path: string, body: BodyInit | undefined, headers: Record<string, string> = {}) =>
@@ -240,9 +218,9 @@ it('reports health, readiness and metrics, and is not ready while Redis is down'
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'up', parts: { redis: 'up' } })
   expect(await (await fetch(`${url}/metrics`)).text()).toContain('http_request_duration_seconds_bucket')
-  redis.kill('SIGSTOP')
+  process.kill(redis.pid, 'SIGSTOP')
   expect((await fetch(`${url}/readyz`)).status).toBe(503)
-  redis.kill('SIGCONT')
+  process.kill(redis.pid, 'SIGCONT')
 })
 
 describe('sealing', () => {

@@ -31,11 +31,11 @@ const stoppedOnce = (url: string, stop: () => Promise<void>): TestServer => {
   }
 }
 
-/** A Redis of this test's own, which keeps nothing on disk. */
-export const startTestRedis = async (): Promise<TestServer> => {
+/** A Redis of this test's own, which keeps nothing on disk; `pid` is for signals. */
+export const startTestRedis = async (): Promise<TestServer & { pid: number }> => {
   const folder = temporaryFolder()
-  const { url, stop } = await startRedis({ folder: folder.path, durable: false })
-  return stoppedOnce(url, () => stop().finally(folder.remove))
+  const { url, pid, stop } = await startRedis({ folder: folder.path, durable: false })
+  return { ...stoppedOnce(url, () => stop().finally(folder.remove)), pid }
 }
 
 /** A MongoDB of this test's own: the embedded engine in this process, which keeps nothing. */

@@ -1,16 +1,10 @@
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { LIMITS } from '@iodine/contracts'
 import { SESSION_REVOKED, sessionKey, signToken } from '@iodine/service-kit'
-import { type CryptoKey, exportJWK, importPKCS8, type JSONWebKeySet } from 'jose'
+import { exportJWK, importPKCS8 } from 'jose'
 import { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
+import type { AuthContext, SessionKeys } from '../context.js'
 import type { SessionDoc } from '../models/session.js'
-
-export interface SessionKeys {
-  privateKey: CryptoKey
-  /** The public half, for whoever checks tokens. */
-  jwks: JSONWebKeySet
-}
 
 export const readSessionKeys = async (pem: string): Promise<SessionKeys> => ({
   privateKey: await importPKCS8(pem, 'EdDSA'),
