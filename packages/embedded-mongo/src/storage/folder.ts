@@ -213,30 +213,42 @@ class DataFile {
     const bytes = this.page(root)
     const kind = bytes.readUInt16LE(18) & 0x0f
     if (kind !== 1 && kind !== 2) this.damaged(`page ${root} is of an unknown kind`)
-    let before: Buffer | undefined
-    for (const [i, at] of this.nodes(bytes, root).entries()) {
+    let before = -1
+    let beforeEnd = 0
+    const count = this.countNodes(bytes, root)
+    for (let i = 0; i < count; i++) {
+      const at = this.node(bytes, i, root)
       const keyEnd = at + 8 + bytes.readUInt16LE(at + 6)
       if (keyEnd > bytes.length) this.damaged(`page ${root} holds a broken key`)
-      const key = bytes.subarray(at + 8, keyEnd)
-      if (ordered && before && (kind === 2 || i > 1) && Buffer.compare(before, key) >= 0)
+      // A branch's first key is left out.
+      if (
+        ordered &&
+        before >= 0 &&
+        (kind === 2 || i > 1) &&
+        bytes.compare(bytes, at + 8, keyEnd, before, beforeEnd) >= 0
+      )
         this.damaged(`the keys of page ${root} are out of order`)
-      before = key
+      before = at + 8
+      beforeEnd = keyEnd
       if (kind === 1) this.tree(BigInt(bytes.readUIntLE(at, 6)), depth + 1, ordered)
       else this.value(bytes, at, keyEnd, root)
     }
   }
 
-  private nodes(bytes: Buffer, number: bigint): number[] {
+  private countNodes(bytes: Buffer, number: bigint): number {
     const lower = bytes.readUInt16LE(20)
     const upper = bytes.readUInt16LE(22)
     if (lower > upper || upper > this.pageSize - header || lower % 2 !== 0)
       this.damaged(`the header of page ${number} is broken`)
-    return Array.from({ length: lower / 2 }, (_, i) => {
-      const at = bytes.readUInt16LE(header + i * 2)
-      if (at < upper || at + header + 8 > bytes.length)
-        this.damaged(`page ${number} points outside of itself`)
-      return at + header
-    })
+    return lower / 2
+  }
+
+  /** Where a page's node begins. */
+  private node(bytes: Buffer, index: number, number: bigint): number {
+    const at = bytes.readUInt16LE(header + index * 2)
+    if (at < bytes.readUInt16LE(22) || at + header + 8 > bytes.length)
+      this.damaged(`page ${number} points outside of itself`)
+    return at + header
   }
 
   private value(bytes: Buffer, node: number, at: number, number: bigint) {
@@ -262,7 +274,8 @@ class DataFile {
   private firstKey(root: bigint): Buffer {
     for (let number = root; ; ) {
       const bytes = this.read(Number(number) * this.pageSize, this.pageSize)
-      const at = this.nodes(bytes, number)[0]!
+      this.countNodes(bytes, number)
+      const at = this.node(bytes, 0, number)
       if ((bytes.readUInt16LE(18) & 0x0f) === 2)
         return bytes.subarray(at + 8, at + 8 + bytes.readUInt16LE(at + 6))
       number = BigInt(bytes.readUIntLE(at, 6))

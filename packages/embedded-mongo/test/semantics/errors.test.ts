@@ -345,6 +345,15 @@ describe('types and order', () => {
     expect(row).toEqual({ all: ['_id', '10', '2', 'x', 'y'], inner: ['3', '1'] })
   })
 
+  test('a large document keeps every field', async () => {
+    const values = [1, new Double(2), 'text', true, null, new Date(3), [1, 'x'], { y: 4 }, Long.fromNumber(5)]
+    const fields = Array.from({ length: 20_000 }, (_, i) => [`field${i}`, values[i % values.length]])
+    const doc: Document = { _id: new Int32(1), ...Object.fromEntries(fields) }
+    const name = await server.holding([doc])
+    await server.run({ update: name, updates: [{ q: {}, u: { $set: { field0: 'changed' } } }] })
+    expect(exact((await server.find(name))[0])).toBe(exact({ ...doc, field0: 'changed' }))
+  })
+
   test('an empty timestamp becomes the present one', async () => {
     const name = await server.holding([
       { _id: 1, t: new Timestamp({ t: 0, i: 0 }), inner: { t: new Timestamp({ t: 0, i: 0 }) } },
