@@ -1,9 +1,9 @@
 import { foldValue, type Iod, type Stored } from '@iodine/contracts'
+import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { parcel } from '../src/parcel'
 import { article, iod, post, video } from './fixtures'
-import { openSection, type Routes, user } from './harness'
 
 interface Store {
   tiktok: Stored[]

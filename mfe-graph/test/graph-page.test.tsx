@@ -1,10 +1,10 @@
 import type { Graph } from '@iodine/contracts'
 import { ApiError } from '@iodine/mfe-kit'
+import { type Calls, mountSection, type Section } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, describe, expect, it } from 'vitest'
 import { parcel } from '../src/parcel'
 import type { GraphCanvas } from '../src/stage/stage'
-import { type Calls, mountSection, type Section } from './mount-section'
 
 const graph: Graph = {
   nodes: [
@@ -21,7 +21,7 @@ const graph: Graph = {
 
 let section: Section
 const open = async (calls: Calls, search?: string) => {
-  section = await mountSection(parcel, calls, search)
+  section = await mountSection(parcel, calls, { search })
 }
 afterEach(() => section.unmount())
 

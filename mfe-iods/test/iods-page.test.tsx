@@ -1,9 +1,9 @@
 import type { Iod, VoteType } from '@iodine/contracts'
+import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { parcel } from '../src/parcel'
 import { iod, vote } from './fixtures'
-import { openSection, type Routes, user } from './harness'
 
 // Nothing is laid out here: the table's frame is given a height, so that some rows fit.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })

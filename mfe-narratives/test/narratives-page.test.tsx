@@ -1,9 +1,9 @@
 import type { Iod, Narrative } from '@iodine/contracts'
 import { ApiError } from '@iodine/mfe-kit'
+import { type Calls, mountSection, type Section } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, describe, expect, it } from 'vitest'
 import { parcel } from '../src/parcel'
-import { type Calls, mountSection, type Section } from './mount-section'
 
 const narrative = (id: string, text: string, firstTriplet = 1): Narrative => ({
   id: id.padEnd(24, '0'),
@@ -18,11 +18,11 @@ const iod = (fields: Partial<Iod>): Iod =>
   ({ id: 'f'.repeat(24), value: 'x', source_type: 'MANUAL', source_id: null, ...fields }) as Iod
 
 let section: Section
-const open = async (calls: Calls, user?: object) => {
+const open = async (calls: Calls, user: object = {}) => {
   section = await mountSection(
     parcel,
     { 'GET /narratives/data': () => [], 'GET /iods': () => [], 'POST /iods/lookup': () => [], ...calls },
-    user,
+    { user },
   )
   return section
 }

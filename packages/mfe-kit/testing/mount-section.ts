@@ -1,6 +1,6 @@
-import type { HostProps, RemoteParcel, Toast } from '@iodine/mfe-kit'
-import { mountParcel } from '@iodine/mfe-kit/host'
 import { NavigationType } from '@iodine/ui/router'
+import { mountParcel } from '../src/host'
+import type { HostProps, RemoteParcel, Toast } from '../src/index'
 
 export type Calls = Record<string, (input: never) => unknown>
 
@@ -13,7 +13,11 @@ export interface Section {
 }
 
 /** Mounts a section as the shell does, with `calls` in the place of the API; a missing one never answers. */
-export async function mountSection(parcel: RemoteParcel, calls: Calls, user = {}): Promise<Section> {
+export async function mountSection(
+  parcel: RemoteParcel,
+  calls: Calls,
+  { search = '', user = {} } = {},
+): Promise<Section> {
   const section: Omit<Section, 'unmount'> = { toasts: [], visited: [], requests: [] }
   const answer = async (route: string, input: Record<string, unknown> = {}) => {
     section.requests.push({ route, input })
@@ -29,7 +33,7 @@ export async function mountSection(parcel: RemoteParcel, calls: Calls, user = {}
   }
   const host = {
     basePath: '/dashboard/section',
-    location: { pathname: '/dashboard/section', search: '', hash: '', state: null, key: 'first' },
+    location: { pathname: '/dashboard/section', search, hash: '', state: null, key: 'first' },
     navigationType: NavigationType.Push,
     navigate: (to: unknown) => section.visited.push(to),
     session: {

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BrowserConfig, Profile } from '@iodine/contracts'
-import type { HostProps, RemoteParcel, Toast } from '@iodine/mfe-kit'
-import { createApiClient, mountParcel } from '@iodine/mfe-kit/host'
 import { NavigationType } from '@iodine/ui/router'
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach } from 'vitest'
+import { createApiClient, mountParcel } from '../src/host'
+import type { HostProps, RemoteParcel, Toast } from '../src/index'
 
 export const user: Profile = {
   id: '',

@@ -1,0 +1,164 @@
+import type { CommunityUser, Contribution } from '@iodine/contracts'
+import { openSection, type Routes } from '@iodine/mfe-kit/testing'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import { parcel } from '../src/parcel'
+
+const BASE = '/dashboard/community'
+const ID = 'a'.repeat(24)
+
+const person = (n: number, fields: Partial<CommunityUser> = {}): CommunityUser => ({
+  id: n.toString(16).padStart(24, '0'),
+  username: `person_${n}`,
+  created_at: '2026-06-17T10:00:00.000Z',
+  total_contributions: 0,
+  recent_contributions: [],
+  ...fields,
+})
+const contribution = (n: number, type: Contribution['type'] = 'IOD'): Contribution => ({
+  type,
+  id: n.toString(16).padStart(24, '0'),
+  title: `claim ${n}`,
+  description: 'seen twice',
+  created_at: '2026-06-17T10:00:00.000Z',
+})
+const open = (path: string, routes: Routes) => openSection(parcel, BASE, BASE + path, routes)
+
+describe('the list', () => {
+  const everybody = Array.from({ length: 45 }, (_, n) => person(n))
+  const users: Routes = {
+    'GET /community/users': ({ search }) => {
+      const found = everybody.filter(user => user.username.includes(search.get('search') ?? ''))
+      const skip = Number(search.get('skip'))
+      return [200, { users: found.slice(skip, skip + Number(search.get('limit'))), total: found.length }]
+    },
+  }
+
+  it('shows who somebody is and the latest of what they contributed', async () => {
+    const one = person(1, {
+      username: 'ada',
+      total_contributions: 5,
+      recent_contributions: [
+        { type: 'IOD', id: ID, title: '<b>bold</b>' },
+        { type: 'NARRATIVE', id: ID, title: 'A story' },
+        { type: 'IOD', id: 'b'.repeat(24), title: 'third' },
+      ],
+    })
+    await open('', { 'GET /community/users': () => [200, { users: [one], total: 1 }] })
+    const card = await screen.findByRole('article', { name: '@ada' })
+    expect(card.textContent).toContain('Since 17 juin 2026')
+    expect(card.textContent).toContain('<b>bold</b>')
+    expect(card.textContent).toContain('+2 other(s)...')
+    expect(
+      within(card)
+        .getByRole('button', { name: /View full profile/ })
+        .getAttribute('href'),
+    ).toBe(`${BASE}/profile/${one.id}`)
+    expect(screen.getByText('1 profile(s) found')).toBeTruthy()
+  })
+
+  it('goes on past the first page of 20', async () => {
+    await open('', users)
+    await screen.findByText('45 profile(s) found')
+    expect(screen.getAllByRole('article')).toHaveLength(20)
+    for (const shown of [40, 45]) {
+      fireEvent.click(screen.getByRole('button', { name: 'Load more profiles' }))
+      await waitFor(() => expect(screen.getAllByRole('article')).toHaveLength(shown))
+    }
+    expect(screen.queryByRole('button', { name: 'Load more profiles' })).toBeNull()
+  })
+
+  it('searches once the term has three characters, and again when it is emptied', async () => {
+    const section = await open('', users)
+    await screen.findByText('45 profile(s) found')
+    const box = screen.getByRole('searchbox')
+    fireEvent.change(box, { target: { value: 'pe' } })
+    await new Promise(resolve => setTimeout(resolve, 400))
+    expect(section.calls).toHaveLength(1)
+    fireEvent.change(box, { target: { value: 'person_44' } })
+    await screen.findByText('1 profile(s) found')
+    expect(screen.getByText('Search: "person_44"')).toBeTruthy()
+    expect(section.search()).toBe('?search=person_44')
+    fireEvent.change(box, { target: { value: '' } })
+    await screen.findByText('45 profile(s) found')
+    expect(screen.queryByText(/^Search:/)).toBeNull()
+  })
+
+  it.each([
+    ['?search=nobody', 'Try different search terms'],
+    ['', 'There are no public profiles on the platform yet'],
+  ])('says what to do when nobody is found (%s)', async (search, text) => {
+    await open(search, { 'GET /community/users': () => [200, { users: [], total: 0 }] })
+    await screen.findByText('No profiles found')
+    expect(screen.getByText(text)).toBeTruthy()
+  })
+
+  it('takes a malformed answer for an empty list, and tells a failure', async () => {
+    await open('', { 'GET /community/users': () => [200, { people: 3 }] })
+    await screen.findByText('No profiles found')
+    const failing = await open('', { 'GET /community/users': () => [503, { detail: 'down' }] })
+    await waitFor(() =>
+      expect(failing.toasts).toContainEqual(
+        expect.objectContaining({ title: 'Error', description: 'Unable to load users', status: 'error' }),
+      ),
+    )
+    expect(screen.getByRole('button', { name: 'Retry' })).toBeTruthy()
+  })
+})
+
+describe('a profile', () => {
+  const all = Array.from({ length: 60 }, (_, n) => contribution(n, n % 2 ? 'IOD' : 'NARRATIVE'))
+  const routes: Routes = {
+    [`GET /community/users/${ID}`]: ({ search }) => {
+      const type = search.get('contribution_type')
+      const found = all.filter(each => !type || each.type === type)
+      const skip = Number(search.get('skip'))
+      const all_contributions = found.slice(skip, skip + Number(search.get('limit')))
+      const head = { username: 'ada', created_at: all[0]?.created_at, total_iods: 30, total_narratives: 30 }
+      return [200, { ...head, all_contributions }]
+    },
+    'GET /community/users': () => [200, { users: [], total: 0 }],
+  }
+  const rows = () => within(screen.getByRole('list', { name: 'Contributions' })).getAllByRole('listitem')
+
+  it('shows totals, pages of 50, and one type alone', async () => {
+    await open(`/profile/${ID}`, routes)
+    await screen.findByRole('heading', { name: '@ada' })
+    expect(document.body.textContent).toContain('Membre depuis 17 juin 2026')
+    expect(rows()).toHaveLength(50)
+    fireEvent.click(screen.getByRole('button', { name: 'Charger plus de contributions' }))
+    await waitFor(() => expect(rows()).toHaveLength(60))
+    expect(screen.queryByRole('button', { name: 'Charger plus de contributions' })).toBeNull()
+    fireEvent.change(screen.getByRole('combobox'), { target: { value: 'IOD' } })
+    await waitFor(() => expect(rows()).toHaveLength(30))
+  })
+
+  it('that does not exist is told of, and leads back to the list', async () => {
+    const unknown = 'c'.repeat(24)
+    const section = await open(`/profile/${unknown}`, routes)
+    await screen.findByText('No profiles found')
+    expect(section.toasts).toEqual([
+      expect.objectContaining({
+        title: 'Utilisateur introuvable',
+        description: "Ce profil n'existe pas ou n'est pas public",
+      }),
+    ])
+  })
+
+  it('that cannot be loaded says so and can be tried again', async () => {
+    let down = true
+    const section = await open(`/profile/${ID}`, {
+      ...routes,
+      [`GET /community/users/${ID}`]: call =>
+        down ? [503, { detail: 'down' }] : (routes[`GET /community/users/${ID}`]?.(call) ?? [404, {}]),
+    })
+    const retry = await screen.findByRole('button', { name: 'Retry' })
+    expect(section.toasts[0]).toMatchObject({
+      title: 'Erreur',
+      description: 'Impossible de charger le profil',
+    })
+    down = false
+    fireEvent.click(retry)
+    await screen.findByRole('heading', { name: '@ada' })
+  })
+})

@@ -1,0 +1,2 @@
+export * from './mount-section'
+export * from './open-section'
