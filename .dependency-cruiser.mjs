@@ -58,7 +58,7 @@ export default {
     // Kits serve every service or remote, so they know none.
     only(
       'kits-import-contracts',
-      '^(packages/(?:service-kit|ui))/(?!test/)',
+      '^(packages/(?:service-kit|ui|exchange))/(?!test/)',
       [contracts],
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
@@ -74,10 +74,16 @@ export default {
       [],
       'The embedded database knows MongoDB’s protocol, not Iodine.',
     ),
+    reserved(
+      'exchange-for-campaigns',
+      code('packages/exchange'),
+      [of('packages/exchange|services/campaigns|mfe-campaigns|e2e')],
+      'Other tools’ files are an affair of campaigns: a section that exports something else adds itself here.',
+    ),
     only(
       'services-import-contracts-and-kit',
       '^(services/[^/]+|gateway)/(?!test/)',
-      [contracts, 'packages/service-kit'],
+      [contracts, 'packages/service-kit', 'packages/exchange'],
       'A service never imports another: ask it over HTTP, or listen to its events; share types in packages/contracts.',
     ),
     only(
@@ -89,7 +95,7 @@ export default {
     only(
       'remotes-import-contracts-and-kit',
       '^(mfe-[^/]+|shell)/(?!test/|rsbuild\\.config)',
-      [contracts, 'packages/mfe-kit', 'packages/ui'],
+      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/exchange'],
       'Shell and remotes meet at run time only: share looks in packages/ui, plumbing in packages/mfe-kit.',
     ),
     only(

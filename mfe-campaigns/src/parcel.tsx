@@ -1,4 +1,4 @@
 import { defineParcel } from '@iodine/mfe-kit'
-import { CampaignsPage } from './pages/CampaignsPage'
+import { CampaignsRoutes } from './pages/CampaignsRoutes'
 
-export const parcel = defineParcel(CampaignsPage)
+export const parcel = defineParcel(CampaignsRoutes)

@@ -1,9 +1,125 @@
-import { Page, PageHeader } from '@iodine/ui'
+import type { Campaign } from '@iodine/contracts'
+import { errorDetail, hasStatus } from '@iodine/mfe-kit'
+import {
+  Button,
+  EmptyState,
+  ErrorCallout,
+  Loading,
+  Page,
+  PageHeader,
+  SearchInput,
+  Tab,
+  Tabs,
+} from '@iodine/ui'
+import { FlagIcon, PlusIcon, SearchIcon } from '@iodine/ui/icons'
+import { useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
+import { useCallback, useDeferredValue, useState } from 'react'
+import { searchCampaigns } from '../model/campaigns'
+import { useCampaigns } from '../queries/campaigns'
+import { useDeleteCampaign } from '../queries/edit'
+import { CampaignDetails } from './CampaignDetails'
+import { CampaignDialog } from './CampaignDialog'
+import { CampaignGrid } from './CampaignGrid'
+import styles from './CampaignsPage.module.css'
 
+const UNAUTHORIZED = 401
+
+type TabId = 'all' | 'my'
+
+/** Everyone's campaigns. The tab and the open campaign stand in the address. */
 export function CampaignsPage() {
+  const { tab, setTab, openId, close } = useAddress()
+  const [text, setText] = useState('')
+  const wanted = useDeferredValue(text)
+  const { campaigns, own, error, refetch, isFetching } = useCampaigns()
+  const [draft, setDraft] = useState<Campaign | 'new' | null>(null)
+  const remove = useDeleteCampaign(useCallback(id => id === openId && close(), [openId, close]))
+  const create = () => setDraft('new')
+
+  const panel = (list: Campaign[] | undefined) => {
+    if (!list)
+      return error && !hasStatus(error, UNAUTHORIZED) ? (
+        <ErrorCallout title="Failed to load campaigns" onRetry={() => void refetch()} retrying={isFetching}>
+          {errorDetail(error, 'Check your connection, then try again.')}
+        </ErrorCallout>
+      ) : (
+        <Loading />
+      )
+    const found = searchCampaigns(list, wanted)
+    if (found.length > 0)
+      return <CampaignGrid key={tab} campaigns={found} onEdit={setDraft} onDelete={remove} />
+    if (list.length > 0)
+      return (
+        <EmptyState
+          icon={<SearchIcon size={40} />}
+          title="No campaigns found matching your search"
+          action={<Button text="Clear search" onClick={() => setText('')} />}
+        />
+      )
+    return tab === 'all' ? (
+      <EmptyState
+        icon={<FlagIcon size={40} />}
+        title="No campaigns available yet"
+        description="Be the first to create a campaign!"
+      />
+    ) : (
+      <EmptyState
+        icon={<FlagIcon size={40} />}
+        title="You haven't created any campaigns yet"
+        action={<Button intent="primary" text="Create Your First Campaign" onClick={create} />}
+      />
+    )
+  }
+  const tabs = [
+    { id: 'all', title: 'All Campaigns', list: campaigns },
+    { id: 'my', title: 'My Campaigns', list: own },
+  ] as const
   return (
     <Page>
-      <PageHeader title="Campaigns" />
+      <PageHeader
+        title="Campaigns"
+        subtitle="Organize and manage your IOD collections"
+        actions={<Button intent="primary" icon={<PlusIcon />} text="Create Campaign" onClick={create} />}
+      />
+      <SearchInput
+        className={styles.search}
+        value={text}
+        onChange={setText}
+        placeholder="Search campaigns..."
+        hotkey={openId === undefined}
+      />
+      <Tabs
+        id="campaigns"
+        selectedTabId={tab}
+        onChange={id => setTab(id as TabId)}
+        renderActiveTabPanelOnly
+        animate={false}
+      >
+        {tabs.map(({ id, title, list }) => (
+          <Tab
+            key={id}
+            id={id}
+            title={title}
+            tagContent={list?.length.toLocaleString('en-US')}
+            panel={panel(list)}
+          />
+        ))}
+      </Tabs>
+      {openId !== undefined && (
+        <CampaignDetails key={openId} id={openId} onEdit={setDraft} onDelete={remove} onClose={close} />
+      )}
+      <CampaignDialog draft={draft} onClose={() => setDraft(null)} />
     </Page>
   )
+}
+
+function useAddress() {
+  const { campaignId: openId } = useParams()
+  const [search, setSearch] = useSearchParams()
+  const navigate = useNavigate()
+  const tab: TabId = search.get('tab') === 'my' ? 'my' : 'all'
+  const query = search.toString()
+  const close = useCallback(() => navigate({ pathname: '/', search: query }), [navigate, query])
+  const setTab = (next: TabId) => setSearch(next === 'my' ? { tab: next } : {}, { replace: true })
+  return { tab, setTab, openId, close }
 }

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const STAMP = '.inputs'
 const KEEP_OLD_FILES_MS = 24 * 3_600_000
 const COMPRESSIBLE = new Set(['.js', '.css', '.html', '.json', '.svg'])
-const SHARED_INPUTS = ['packages/contracts', 'packages/mfe-kit', 'packages/ui', 'packages/build-kit']
+const SHARED_INPUTS = ['contracts', 'exchange', 'mfe-kit', 'ui', 'build-kit'].map(name => `packages/${name}`)
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)

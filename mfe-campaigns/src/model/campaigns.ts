@@ -1,0 +1,19 @@
+import type { Campaign } from '@iodine/contracts'
+
+/** Those whose name or description holds the text, in any case. */
+export function searchCampaigns<C extends Pick<Campaign, 'name' | 'description'>>(
+  campaigns: C[],
+  text: string,
+): C[] {
+  const wanted = text.trim().toLowerCase()
+  if (!wanted) return campaigns
+  return campaigns.filter(({ name, description }) =>
+    [name, description].some(field => field.toLowerCase().includes(wanted)),
+  )
+}
+
+export const nameOf = ({ name }: Pick<Campaign, 'name'>): string => name.trim() || 'Unnamed Campaign'
+
+/** Who created it: the username, else the id. */
+export const creatorOf = (campaign: Pick<Campaign, 'created_by_id' | 'created_by_username'>): string =>
+  campaign.created_by_username || campaign.created_by_id || 'Unknown'

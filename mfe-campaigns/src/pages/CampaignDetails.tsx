@@ -1,0 +1,161 @@
+import type { CampaignDetail, Iod } from '@iodine/contracts'
+import { errorDetail } from '@iodine/mfe-kit'
+import { Button, Callout, EmptyState, ErrorCallout, formatDate, Loading } from '@iodine/ui'
+import { CrossIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
+import { Dialog } from '@iodine/ui/overlays'
+import { useDeferredValue, useEffect, useId, useMemo, useState } from 'react'
+import { creatorOf, nameOf } from '../model/campaigns'
+import { searchMembers, summarize } from '../model/iods'
+import { useCampaign } from '../queries/campaigns'
+import { useRemoveIod } from '../queries/members'
+import { useNotices } from '../queries/notices'
+import { AddIodsDialog } from './AddIodsDialog'
+import styles from './CampaignDetails.module.css'
+import { type CampaignActions, CampaignMenu } from './CampaignMenu'
+import { CampaignSummary } from './CampaignSummary'
+import { IodDetailsDialog } from './IodDetailsDialog'
+import { IodTable } from './IodTable'
+import { MembersSearch } from './MembersSearch'
+
+export interface CampaignDetailsProps extends CampaignActions {
+  id: string
+  onClose: () => void
+}
+
+/** A campaign with its IODs, above everything else. */
+export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProps) {
+  const { campaign, isPartial, error, refetch, isFetching } = useCampaign(id)
+  const notices = useNotices()
+  const [isAdding, setAdding] = useState(false)
+  const titleId = useId()
+  const title = campaign ? nameOf(campaign) : 'Campaign'
+  useTitle(campaign && title)
+  const add = () =>
+    campaign ? setAdding(true) : notices.warning('No campaign selected', 'Please select a campaign first')
+
+  const content = () => {
+    if (campaign)
+      return (
+        <Members
+          campaign={campaign}
+          isPartial={isPartial}
+          isFetching={isFetching}
+          onRetry={() => void refetch()}
+          onAdd={add}
+        />
+      )
+    return error ? (
+      <ErrorCallout
+        title="Failed to load campaign details"
+        onRetry={() => void refetch()}
+        retrying={isFetching}
+      >
+        {errorDetail(error, 'Check your connection, then try again.')}
+      </ErrorCallout>
+    ) : (
+      <Loading />
+    )
+  }
+  return (
+    <>
+      <Dialog className={styles.dialog} isOpen onClose={onClose} aria-labelledby={titleId}>
+        <header className={styles.header}>
+          <div className={styles.heading}>
+            <h2 className={styles.title} id={titleId} dir="auto">
+              {title}
+            </h2>
+            {campaign && (
+              <p className={styles.meta}>
+                Created by {creatorOf(campaign)} on {formatDate(campaign.created_at)}
+              </p>
+            )}
+          </div>
+          <div className={styles.actions}>
+            <Button intent="primary" icon={<PlusIcon />} text="Add IOD" onClick={add} />
+            {campaign && <CampaignMenu campaign={campaign} {...actions} />}
+            <Button variant="minimal" icon={<CrossIcon />} aria-label="Close" onClick={onClose} />
+          </div>
+        </header>
+        <div className={styles.body}>{content()}</div>
+      </Dialog>
+      {campaign && <AddIodsDialog campaign={campaign} isOpen={isAdding} onClose={() => setAdding(false)} />}
+    </>
+  )
+}
+
+interface MembersProps {
+  campaign: CampaignDetail
+  isPartial: boolean
+  isFetching: boolean
+  onRetry: () => void
+  onAdd: () => void
+}
+
+function Members({ campaign, isPartial, isFetching, onRetry, onAdd }: MembersProps) {
+  const { iods } = campaign
+  const [text, setText] = useState('')
+  const wanted = useDeferredValue(text)
+  const found = useMemo(() => searchMembers(iods, wanted), [iods, wanted])
+  const statistics = useMemo(() => summarize(iods), [iods])
+  const [openIod, setOpenIod] = useState<Iod | null>(null)
+  const remove = useRemoveIod(campaign.id)
+
+  const list = () => {
+    if (iods.length === 0)
+      return isPartial ? null : (
+        <EmptyState
+          icon={<TagIcon size={40} />}
+          title="No IODs in this campaign yet"
+          action={<Button intent="primary" icon={<PlusIcon />} text="Add First IOD" onClick={onAdd} />}
+        />
+      )
+    return (
+      <>
+        <MembersSearch text={text} onChange={setText} found={found.length} total={iods.length} />
+        {found.length > 0 ? (
+          <IodTable key={wanted} iods={found} onOpen={setOpenIod} onRemove={remove} />
+        ) : (
+          <EmptyState
+            icon={<SearchIcon size={40} />}
+            title="No IODs match your search"
+            action={<Button text="Clear search" onClick={() => setText('')} />}
+          />
+        )}
+      </>
+    )
+  }
+  return (
+    <div className={styles.columns}>
+      <CampaignSummary
+        description={campaign.description}
+        // Without its IODs a campaign still knows how many there are.
+        total={campaign.iod_count}
+        statistics={isPartial ? null : statistics}
+      />
+      <section className={styles.members} aria-label="Campaign IODs">
+        {isPartial && (
+          <div role="status">
+            <Callout className={styles.notice} intent="warning" compact>
+              The IODs of this campaign can’t be shown right now.{' '}
+              <Button size="small" text="Retry" onClick={onRetry} loading={isFetching} />
+            </Callout>
+          </div>
+        )}
+        {list()}
+      </section>
+      <IodDetailsDialog iod={openIod} onClose={() => setOpenIod(null)} />
+    </div>
+  )
+}
+
+/** The browser tab says which campaign is open. */
+function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title === undefined) return
+    const before = document.title
+    document.title = title
+    return () => {
+      document.title = before
+    }
+  }, [title])
+}

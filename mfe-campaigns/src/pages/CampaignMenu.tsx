@@ -1,0 +1,34 @@
+import type { Campaign } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { Button } from '@iodine/ui'
+import { EditIcon, MoreIcon, TrashIcon } from '@iodine/ui/icons'
+import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
+
+export interface CampaignActions {
+  onEdit: (campaign: Campaign) => void
+  onDelete: (campaign: Campaign) => void
+}
+
+/** What only who created a campaign may do with it; nothing for everyone else. */
+export function CampaignMenu({ campaign, onEdit, onDelete }: { campaign: Campaign } & CampaignActions) {
+  const { session } = useHost()
+  if (campaign.created_by_id !== session.user.id) return null
+  return (
+    <Popover
+      placement="bottom-end"
+      content={
+        <Menu>
+          <MenuItem icon={<EditIcon />} text="Edit Campaign" onClick={() => onEdit(campaign)} />
+          <MenuItem
+            icon={<TrashIcon />}
+            intent="danger"
+            text="Delete Campaign"
+            onClick={() => onDelete(campaign)}
+          />
+        </Menu>
+      }
+    >
+      <Button variant="minimal" icon={<MoreIcon />} aria-label="More actions" />
+    </Popover>
+  )
+}

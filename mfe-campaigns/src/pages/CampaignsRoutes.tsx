@@ -1,0 +1,12 @@
+import { Route, Routes } from '@iodine/ui/router'
+import { CampaignsPage } from './CampaignsPage'
+
+/** A campaign's details stand above the list, at an address of their own. */
+export function CampaignsRoutes() {
+  return (
+    <Routes>
+      <Route path="/:campaignId?" element={<CampaignsPage />} />
+      <Route path="*" element={<CampaignsPage />} />
+    </Routes>
+  )
+}

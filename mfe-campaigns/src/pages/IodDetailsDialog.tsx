@@ -1,0 +1,138 @@
+import { type Iod, isHttpUrl } from '@iodine/contracts'
+import { Button, CategoryTag, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
+import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { type ReactNode, useEffect, useState } from 'react'
+import { countVotes } from '../model/iods'
+import styles from './IodDetailsDialog.module.css'
+
+/** Everything about one IOD. */
+export function IodDetailsDialog({ iod, onClose }: { iod: Iod | null; onClose: () => void }) {
+  // While the dialog fades out it still shows the IOD it was about.
+  const [shown, setShown] = useState(iod)
+  useEffect(() => {
+    if (iod) setShown(iod)
+  }, [iod])
+  return (
+    <Dialog className={styles.dialog} isOpen={iod !== null} onClose={onClose} title="IOD Details">
+      <DialogBody>{shown && <Details iod={shown} />}</DialogBody>
+      <DialogFooter actions={<Button text="Close" onClick={onClose} />} />
+    </Dialog>
+  )
+}
+
+function Details({ iod }: { iod: Iod }) {
+  return (
+    <>
+      <dl className={styles.fields}>
+        <Field label="Value">
+          <span className={styles.text} dir="auto">
+            {iod.value}
+          </span>
+        </Field>
+        <Field label="Category">
+          <CategoryTag category={iod.category} />
+        </Field>
+        <Field label="Source Type">
+          <Tag minimal>{iod.source_type}</Tag>
+        </Field>
+        {iod.source && (
+          <Field label="Source">
+            {isHttpUrl(iod.source) ? (
+              <a href={iod.source} target="_blank" rel="noopener noreferrer">
+                {iod.source}
+              </a>
+            ) : (
+              iod.source
+            )}
+          </Field>
+        )}
+        {iod.source_id !== null && <Field label="Source ID">{iod.source_id}</Field>}
+        <Field label="Description">
+          <span className={styles.text} dir="auto">
+            {iod.description || '—'}
+          </span>
+        </Field>
+      </dl>
+      <Votes iod={iod} />
+      <Comments iod={iod} />
+      <section className={styles.part}>
+        <h3>Metadata</h3>
+        <dl className={styles.fields}>
+          <Field label="Created by ID">{iod.created_by_id}</Field>
+          <Field label="Created on">{formatDateTime(iod.created_at)}</Field>
+        </dl>
+      </section>
+    </>
+  )
+}
+
+function Field({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Votes({ iod }: { iod: Iod }) {
+  const { positive, negative } = countVotes(iod)
+  return (
+    <section className={styles.part}>
+      <h3>Votes ({iod.votes.length})</h3>
+      <p className={styles.tally}>
+        <span className={styles.positive}>Positive: {positive}</span>
+        <span className={styles.negative}>Negative: {negative}</span>
+      </p>
+      {iod.votes.length > 0 && (
+        <div className={styles.scroll}>
+          <HTMLTable compact className={styles.votes}>
+            <thead>
+              <tr>
+                <th scope="col">User</th>
+                <th scope="col">Vote</th>
+                <th scope="col">Date</th>
+              </tr>
+            </thead>
+            <tbody>
+              {iod.votes.map(vote => (
+                <tr key={vote.id}>
+                  <td>{vote.username ?? 'Unknown'}</td>
+                  <td className={vote.vote_type === 'POSITIVE' ? styles.positive : styles.negative}>
+                    {vote.vote_type === 'POSITIVE' ? 'Positive' : 'Negative'}
+                  </td>
+                  <td>{formatDateTime(vote.created_at)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </HTMLTable>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Comments({ iod }: { iod: Iod }) {
+  return (
+    <section className={styles.part}>
+      <h3>Comments ({iod.comments.length})</h3>
+      {iod.comments.length === 0 ? (
+        <p className={styles.none}>No comments yet</p>
+      ) : (
+        <ul className={`${styles.scroll} ${styles.comments}`}>
+          {iod.comments.map(comment => (
+            <li key={comment.id}>
+              <p className={styles.author}>
+                {comment.username ?? 'Unknown'}{' '}
+                <time dateTime={comment.created_at}>{formatDateTime(comment.created_at)}</time>
+              </p>
+              <p className={styles.text} dir="auto">
+                {comment.content}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,57 @@
+import type { Campaign } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { useCallback } from 'react'
+import { useCampaignCache } from './campaigns'
+import { useNotices } from './notices'
+
+const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
+
+/** Creates a campaign, or changes `campaign`; answers whether it did. */
+export function useSaveCampaign(campaign: Campaign | null) {
+  const { api } = useHost()
+  const cache = useCampaignCache()
+  const notices = useNotices()
+  return useCallback(
+    async (body: { name: string; description: string }): Promise<boolean> => {
+      if (body.name.trim() === '') {
+        notices.warning('Missing information', 'Campaign name is required')
+        return false
+      }
+      try {
+        if (campaign) {
+          cache.edited(await api.call('PATCH /campaigns/:id', { params: { id: campaign.id }, body }))
+        } else {
+          cache.created(await api.call('POST /campaigns', { body }))
+        }
+      } catch (error) {
+        notices.failure(error, campaign ? 'Failed to update campaign' : 'Failed to create campaign')
+        return false
+      }
+      notices.success(campaign ? 'Campaign updated successfully' : 'Campaign created successfully')
+      return true
+    },
+    [api, cache, campaign, notices],
+  )
+}
+
+/** Asks, then deletes; `onDeleted` is called before the campaign leaves the screen. */
+export function useDeleteCampaign(onDeleted: (id: string) => void) {
+  const { api } = useHost()
+  const cache = useCampaignCache()
+  const notices = useNotices()
+  return useCallback(
+    async ({ id }: Pick<Campaign, 'id'>): Promise<void> => {
+      if (!window.confirm(DELETE_QUESTION)) return
+      try {
+        await api.call('DELETE /campaigns/:id', { params: { id } })
+      } catch (error) {
+        notices.failure(error, 'Failed to delete campaign')
+        return
+      }
+      onDeleted(id)
+      cache.deleted(id)
+      notices.success('Campaign deleted successfully')
+    },
+    [api, cache, notices, onDeleted],
+  )
+}

@@ -1,0 +1,96 @@
+import type { CampaignDetail, Category, Iod, SourceType } from '@iodine/contracts'
+
+/** A file made of a campaign, as it is downloaded. */
+export interface ExportFile {
+  name: string
+  mediaType: string
+  text: string
+}
+
+/** When and for whom a campaign is exported. */
+export interface ExportContext {
+  now: Date
+  /** Id of who exports; 'unknown' where nobody is known. */
+  userId?: string | undefined
+}
+
+export interface ExportedIod extends Iod {
+  positive_votes: number
+  negative_votes: number
+}
+
+/** What the JSON file holds. */
+export interface CampaignFile {
+  campaign: {
+    id: string
+    name: string
+    description: string
+    created_by_id: string
+    created_at: string
+    total_iods: number
+    categories: Category[]
+    source_types: SourceType[]
+  }
+  iods: ExportedIod[]
+  statistics: {
+    total_iods: number
+    unique_categories: number
+    unique_sources: number
+    total_votes: number
+    total_comments: number
+    category_distribution: Partial<Record<Category, number>>
+  }
+  exported_at: string
+  exported_by: string
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
+
+export const countVotes = ({ votes }: Pick<Iod, 'votes'>) => {
+  const positive = votes.filter(({ vote_type }) => vote_type === 'POSITIVE').length
+  return { positive_votes: positive, negative_votes: votes.length - positive }
+}
+
+/** A campaign as Iodine's own JSON file has it: specification sections 3 and 9, contract section 5. */
+export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportContext): CampaignFile {
+  const { id, name, description, created_by_id, created_at, iods } = detail
+  const distribution: Partial<Record<Category, number>> = {}
+  for (const { category } of iods) distribution[category] = (distribution[category] ?? 0) + 1
+  const source_types = [...new Set(iods.map(iod => iod.source_type))]
+  const categories = [...new Set(iods.map(iod => iod.category))]
+  return {
+    campaign: {
+      id,
+      name,
+      description,
+      created_by_id,
+      created_at,
+      total_iods: iods.length,
+      categories,
+      source_types,
+    },
+    iods: iods.map(iod => ({ ...iod, ...countVotes(iod) })),
+    statistics: {
+      total_iods: iods.length,
+      unique_categories: categories.length,
+      unique_sources: source_types.length,
+      total_votes: sum(iods.map(({ votes }) => votes.length)),
+      total_comments: sum(iods.map(({ comments }) => comments.length)),
+      category_distribution: distribution,
+    },
+    exported_at: now.toISOString(),
+    exported_by: userId || 'unknown',
+  }
+}
+
+/** Characters of a name that a file name takes: file systems stop at 255 bytes. */
+const NAME_MAX = 200
+
+/** campaign_{name, each character but a–z and 0–9 an underscore}_{YYYY-MM-DD, UTC} and the extension. */
+export function exportFileName(name: string, now: Date, extension: string): string {
+  const safe = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]/gu, '_')
+    .slice(0, NAME_MAX)
+  return `campaign_${safe}_${now.toISOString().slice(0, 10)}.${extension}`
+}
