@@ -15,16 +15,20 @@ export const finishExtraction = async (
   result: BodyOf<typeof narrativesInternal.finishExtraction>,
 ): Promise<number> => {
   const { narratives, counters } = store
+  let narrative: NarrativeDoc | null = null
   if ('failure' in result) await failNarrative(store, id, result.failure, result.retry_after)
-  else if (await narratives.exists({ _id: id, state: 'open' })) {
+  else {
     const first = await takeNumbers(counters, 'triplets', result.triplets.length)
     const triplets = result.triplets.map((triplet, n) => ({ id: first + n, ...triplet }))
-    await narratives.updateOne(
-      { _id: id, state: 'open' },
-      { $set: { state: 'done', triplets, check_at: nextCheck() } },
-    )
+    narrative = await narratives
+      .findOneAndUpdate(
+        { _id: id, state: 'open' },
+        { $set: { state: 'done', triplets, check_at: nextCheck() } },
+        { returnDocument: 'after' },
+      )
+      .lean<NarrativeDoc>()
   }
-  const narrative = await narratives.findById(id).lean<NarrativeDoc>()
+  narrative ??= await narratives.findById(id).lean<NarrativeDoc>()
   if (!narrative || narrative.state === 'deleted') throw notFound()
   if (narrative.state === 'done' && narrative.check_at) await settle(store, narrative)
   return narrative.triplets.length

@@ -39,7 +39,6 @@ export const syncGraph = async (store: Store, id: Types.ObjectId | string): Prom
       { state: { $ne: 'done' }, graph: { $ne: null } },
     ],
   }
-  if (!(await narratives.exists(outOfLine))) return
   await inTransaction(store, async session => {
     const narrative = await narratives.findOne(outOfLine, null, { session }).lean<NarrativeDoc>()
     if (!narrative) return
