@@ -1,5 +1,5 @@
 /** `npm test`: everything that says whether the product is sound, from a fresh clone, without a question asked. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from './build.mjs'
@@ -16,7 +16,6 @@ const count = (passed, failed) => {
   counted.passed += passed
   counted.failed += failed
 }
-const report = name => JSON.parse(readFileSync(join(reports, name), 'utf8'))
 
 /** A tool whose exit code is its result. */
 const tool =
@@ -25,31 +24,37 @@ const tool =
     if ((await run(bin(name), args)) !== 0) throw new Refusal(`${name} found faults; they stand above.`)
   }
 
-/** A test runner: its JSON report is counted, whatever its exit code. */
-const runner = async (name, command, args, env, read) => {
+/** A test runner: what its JSON report says is counted, whatever its exit code. */
+const runner = async (name, command, args, { env = {}, file, read }) => {
   const code = await run(command, args, { env })
-  const { passed, failed } = read()
-  // Files that could not even be loaded are no failed test in the report, and yet a failure.
+  const { passed, failed } = existsSync(file)
+    ? read(JSON.parse(readFileSync(file, 'utf8')))
+    : { passed: 0, failed: 0 }
+  // A file that could not even be loaded is no failed test in the report, and yet a failure.
   count(passed, failed || (code === 0 ? 0 : 1))
   if (code !== 0) throw new Refusal(`${name}: tests failed; they stand above.`)
 }
 
 const vitest = () => {
   const file = join(reports, 'vitest.json')
-  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  return runner('vitest', bin('vitest'), args, {}, () => {
-    const { numPassedTests, numFailedTests } = report('vitest.json')
-    return { passed: numPassedTests, failed: numFailedTests }
-  })
+  return runner(
+    'vitest',
+    bin('vitest'),
+    ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+    {
+      file,
+      read: ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests }),
+    },
+  )
 }
 
 const journeys = async () => {
   const browser = await ensureBrowser()
-  const env = { JOURNEYS_REPORT: join(reports, 'journeys.json'), ...(browser && { CHROMIUM_PATH: browser }) }
-  const args = ['test', '--config', 'e2e/playwright.config.ts']
-  return runner('Playwright', bin('playwright', 'e2e'), args, env, () => {
-    const { expected, unexpected, flaky } = report('journeys.json').stats
-    return { passed: expected + flaky, failed: unexpected }
+  const file = join(reports, 'journeys.json')
+  return runner('Playwright', bin('playwright', 'e2e'), ['test', '--config', 'e2e/playwright.config.ts'], {
+    env: { JOURNEYS_REPORT: file, ...(browser && { CHROMIUM_PATH: browser }) },
+    file,
+    read: ({ stats }) => ({ passed: stats.expected + stats.flaky, failed: stats.unexpected }),
   })
 }
 
