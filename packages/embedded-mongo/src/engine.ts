@@ -1,5 +1,5 @@
 import { readDoc } from './bson/read.js'
-import { Binary, Doc, order, RawDoc, type Value } from './bson/values.js'
+import { Binary, Doc, order, type RawDoc, type Value } from './bson/values.js'
 import { writeDoc } from './bson/write.js'
 import { adminCommands } from './commands/admin.js'
 import { type Command, type Context, ok, open } from './commands/context.js'
@@ -185,7 +185,8 @@ export class Engine {
           225,
           `Retryable write with txnNumber ${number} is prohibited on session because a newer retryable write with txnNumber ${last} has already started on this session.`,
         )
-      if (number === last) return new RawDoc(writeDoc(readDoc(stored).get('reply') as Doc))
+      const reply = number === last ? readDoc(stored).get('reply') : undefined
+      if (reply instanceof Doc) return reply
     }
     const reply = run()
     this.store.put(key, writeDoc(Doc.of({ number, at: new Date(), reply })))
@@ -221,9 +222,10 @@ export class Engine {
       this.sessions.set(id, session)
     }
     if (!session || session.number !== number) {
+      if (name === 'commitTransaction' && this.wasCommitted(command, number)) return ok()
       throw transient(251, `Given transaction number ${number} does not match any in-progress transactions.`)
     }
-    if (name === 'commitTransaction') return this.commit(session)
+    if (name === 'commitTransaction') return this.commit(session, sessionKey(command))
     if (session.state === 'committed') return fail(256, `Transaction ${number} has been committed.`)
     if (session.state === 'aborted') throw transient(251, `Transaction ${number} has been aborted.`)
     if (name === 'abortTransaction') {
@@ -261,7 +263,14 @@ export class Engine {
     }
   }
 
-  private commit(session: Session): Reply {
+  /** A commit whose answer was lost is answered again, even after a restart: otherwise all would be done twice. */
+  private wasCommitted(command: Doc, number: bigint): boolean {
+    const stored = this.store.get(sessionKey(command))
+    const known = stored && readDoc(stored)
+    return known?.get('number') === number && known.get('committed') === true
+  }
+
+  private commit(session: Session, key: Buffer): Reply {
     if (session.state === 'committed') return ok()
     if (session.state === 'aborted') throw transient(251, `Transaction ${session.number} has been aborted.`)
     try {
@@ -270,6 +279,7 @@ export class Engine {
         if (!this.catalog.canAdopt(session.catalog, session.transaction.written())) throw writeConflict()
         this.store.apply(session.transaction)
         this.catalog.adopt(session.catalog)
+        this.store.put(key, writeDoc(Doc.of({ number: session.number, at: new Date(), committed: true })))
       })
     } catch (error) {
       this.end(session, 'aborted')

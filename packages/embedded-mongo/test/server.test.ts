@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ClientSession, type Collection, MongoClient, type MongoServerError } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Binary, Doc } from '../src/bson/values.js'
+import { Engine } from '../src/engine.js'
 import { DataFolderError, type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
+import { Store } from '../src/storage/kv.js'
 
 const folders = mkdtempSync(join(tmpdir(), 'embedded-mongo-test-'))
 afterAll(() => rmSync(folders, { recursive: true, force: true }))
@@ -168,6 +171,38 @@ describe('transactions', () => {
     }
     await Promise.all(Array.from({ length: 8 }, add))
     expect((await rows.findOne({ _id: 1 }))?.n).toBe(9)
+  })
+
+  test('a commit that is sent again is answered again, also after a restart', async () => {
+    const folder = newFolder()
+    // The driver numbers its commands itself, so these go to the engine past it.
+    const inTransaction = {
+      lsid: Doc.of({ id: new Binary(4, Buffer.alloc(16, 1)) }),
+      txnNumber: 1n,
+      autocommit: false,
+      $db: 't',
+    }
+    const insert = Doc.of({
+      insert: 'twice',
+      documents: [Doc.of({ a: 1 })],
+      ...inTransaction,
+      startTransaction: true,
+    })
+    const commit = Doc.of({ commitTransaction: 1, ...inTransaction })
+    const send = async (at: string, ...commands: Doc[]) => {
+      const engine = new Engine(new Store(at, true), () => '', 1000)
+      const replies = []
+      for (const command of [...commands, Doc.of({ count: 'twice', $db: 't' })])
+        replies.push((await engine.submit(command)) as Doc)
+      await engine.close()
+      return replies.map(reply => reply.get('n') ?? reply.get('code') ?? 'ok')
+    }
+    mkdirSync(folder)
+    expect(await send(folder, insert, commit, commit)).toEqual([1, 'ok', 'ok', 1])
+    expect(await send(folder, commit)).toEqual(['ok', 1])
+    const other = newFolder()
+    mkdirSync(other)
+    expect(await send(other, commit)).toEqual([251, 0])
   })
 
   test('what transactions do not allow is refused', async () => {

@@ -1,6 +1,6 @@
 import { compare } from '../bson/compare.js'
-import { arithmetic, asInteger, divide } from '../bson/numbers.js'
-import { Doc, Double, isNumeric, type Numeric, typeName, type Value } from '../bson/values.js'
+import { asInteger, divide, Total } from '../bson/numbers.js'
+import { Doc, Double, isNumeric, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { encodeKey } from '../indexes/key.js'
 import { type Compile, missing, namedSpecs } from './operator.js'
@@ -23,25 +23,25 @@ const simple =
   }
 
 const sum = (): Gather => {
-  let total: Numeric = 0
+  const total = new Total()
   return {
     add(value) {
-      if (isNumeric(value)) total = arithmetic('add', total, value)!
+      if (isNumeric(value)) total.add(value)
     },
-    result: () => total,
+    result: () => total.result(),
   }
 }
 
 const average = (): Gather => {
-  let total: Numeric = 0
+  const total = new Total()
   let size = 0
   return {
     add(value) {
       if (!isNumeric(value)) return
-      total = arithmetic('add', total, value)!
+      total.add(value)
       size++
     },
-    result: () => (size === 0 ? null : divide(total, new Double(size))),
+    result: () => (size === 0 ? null : divide(total.result(), new Double(size))),
   }
 }
 

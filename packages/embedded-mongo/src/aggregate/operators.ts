@@ -1,5 +1,5 @@
 import { compare } from '../bson/compare.js'
-import { arithmetic, asInteger, divide, modulo, roundTo, toDouble } from '../bson/numbers.js'
+import { arithmetic, asInteger, divide, modulo, roundTo, Total, toDouble } from '../bson/numbers.js'
 import { Decimal128, Doc, Double, isNumeric, type Numeric, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import {
@@ -266,10 +266,10 @@ const overList =
   }
 
 /** The sum of the numbers among values; 0 when there are none. */
-export const sumOf = (values: readonly Value[]): Numeric => {
-  let sum: Numeric = 0
-  for (const value of values) if (isNumeric(value)) sum = arithmetic('add', sum, value)!
-  return sum
+const sumOf = (values: readonly Value[]): Numeric => {
+  const total = new Total()
+  for (const value of values) if (isNumeric(value)) total.add(value)
+  return total.result()
 }
 
 const averageOf = (values: readonly Value[]): Value => {

@@ -173,6 +173,61 @@ const decimalArithmetic = (op: Operation, a: Decimal128, b: Decimal128): Decimal
   return packDecimal({ coefficient: op === 'add' ? x + y : x - y, exponent })
 }
 
+/**
+ * Adds numbers up as MongoDB's accumulators do: whole numbers exactly, doubles with what rounding loses kept beside
+ * them (so that ten times 0.1 is 1), decimals in decimal.
+ */
+export class Total {
+  private whole = 0
+  private large = 0n
+  private isLong = false
+  private sum = 0
+  private lost = 0
+  private isDouble = false
+  private decimal: Decimal128 | undefined
+
+  add(value: Numeric): void {
+    if (typeof value === 'number') {
+      this.whole += value
+      if (!Number.isSafeInteger(this.whole)) this.settle(0)
+    } else if (typeof value === 'bigint') {
+      this.isLong = true
+      this.large += value
+    } else if (value instanceof Double) {
+      this.isDouble = true
+      this.addDouble(value.value)
+    } else this.decimal = this.decimal ? decimalArithmetic('add', this.decimal, value) : value
+  }
+
+  result(): Numeric {
+    const whole = this.large + BigInt(this.whole)
+    if (!this.decimal && !this.isDouble) {
+      if (!this.isLong && whole >= -2147483648n && whole <= 2147483647n) return Number(whole)
+      return long(whole) ?? new Double(Number(whole))
+    }
+    this.settle(0)
+    this.addDouble(Number(this.large))
+    this.addDouble(Number(this.large - BigInt(Number(this.large))))
+    this.large = 0n
+    const double = Number.isFinite(this.sum) ? this.sum + this.lost : this.sum
+    if (!this.decimal) return new Double(double)
+    return double === 0 ? this.decimal : decimalArithmetic('add', this.decimal, toDecimal(new Double(double)))
+  }
+
+  /** Moves the whole numbers gathered so far to where they cannot overflow. */
+  private settle(next: number) {
+    this.large += BigInt(this.whole)
+    this.whole = next
+  }
+
+  private addDouble(value: number) {
+    const sum = this.sum + value
+    const shifted = sum - this.sum
+    this.lost += this.sum - (sum - shifted) + (value - shifted)
+    this.sum = sum
+  }
+}
+
 /** Division: a double, or a Decimal128 if either side is one. The divisor is not zero. */
 export const divide = (a: Numeric, b: Numeric): Numeric => {
   if (!(a instanceof Decimal128) && !(b instanceof Decimal128)) return new Double(toDouble(a) / toDouble(b))

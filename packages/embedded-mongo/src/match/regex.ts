@@ -19,6 +19,8 @@ export const compileRegex = (pattern: string, options: string): RegExp => {
 
 const spaces = ' \\t\\n\\v\\f\\r'
 const wideSpaces = '\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
+const blanks = ' \\t\\u00a0\\u1680\\u180e\\u2000-\\u200a\\u202f\\u205f\\u3000'
+const breaks = '\\n\\x0b\\f\\r\\x85\\u2028\\u2029'
 const end = '(?=\\n?(?![\\s\\S]))'
 
 const posix: Record<string, string> = {
@@ -54,13 +56,19 @@ const translate = (pattern: string, options: string): RegExp => {
         escaped(source[++i] ?? fail(51091, 'Regular expression is invalid: \\ at end of pattern'), inClass),
       )
     } else if (inClass) {
-      const named = source.startsWith('[:', i) ? /^\[:(\w+):\]/.exec(source.slice(i)) : null
+      const named = source.startsWith('[:', i) ? /^\[:(\^?\w+):\]/.exec(source.slice(i)) : null
       if (named) {
         out.push(posix[named[1]!] ?? fail(51091, 'Regular expression is invalid: unknown POSIX class name'))
         i += named[0].length - 1
       } else if (char === ']') {
         inClass = false
         out.push(char)
+      } else if (
+        char === '-' &&
+        (/^\\[wWdDsShv]$/.test(source.slice(i - 2, i)) || /^\\[wWdDsShv]/.test(source.slice(i + 1)))
+      ) {
+        // Beside a set of characters a hyphen can only mean itself.
+        out.push('\\-')
       } else out.push('[(){}/|'.includes(char) ? `\\${char}` : char)
     } else if (char === '[') {
       inClass = true
@@ -107,14 +115,16 @@ const escaped = (char: string, inClass: boolean): string => {
     case 'S':
       return inClass ? `\\S${wideSpaces}` : `[^${spaces}]`
     case 'h':
-      return inClass ? ' \\t' : '[ \\t]'
+      return inClass ? blanks : `[${blanks}]`
+    case 'v':
+      return inClass ? breaks : `[${breaks}]`
     case 'a':
       return '\\x07'
     case 'e':
       return '\\x1b'
     default:
   }
-  if (/[a-zA-Z]/.test(char) && !'dDwWbBnrtfvxpPkc'.includes(char))
+  if (/[a-zA-Z]/.test(char) && !'dDwWbBnrtfxpPkc'.includes(char))
     return fail(51091, `Regular expression is invalid or not supported: \\${char}`)
   if (/[a-zA-Z0-9]/.test(char)) return `\\${char}`
   return /[\\^$.*+?()[\]{}|/-]/.test(char) && (char !== '-' || inClass) ? `\\${char}` : char
@@ -123,7 +133,7 @@ const escaped = (char: string, inClass: boolean): string => {
 /** The literal text every match must start with, or undefined when the pattern promises none. */
 export const literalPrefix = (pattern: string, options: string): string | undefined => {
   if (/[imx]/.test(options) || !/^(\^|\\A)/.test(pattern) || pattern.includes('|')) return undefined
-  const body = pattern.replace(/^(\^|\\A)/, '')
+  const body = [...pattern.replace(/^(\^|\\A)/, '')]
   let prefix = ''
   for (let i = 0; i < body.length; i++) {
     let char = body[i]!

@@ -606,6 +606,19 @@ describe('stages', () => {
     expect(reply.cursor.firstBatch.length).toBe(1)
   })
 
+  test('sums keep what rounding would lose', async () => {
+    const name = await server.holding(
+      Array.from({ length: 10 }, () => ({ v: 0.1, n: 2147483647, l: long('9007199254740993') })),
+    )
+    const [row] = await server.aggregate(name, [
+      { $group: { _id: null, v: { $sum: '$v' }, avg: { $avg: '$v' }, n: { $sum: '$n' }, l: { $sum: '$l' } } },
+      { $project: { _id: 0 } },
+    ])
+    expect(exact(row)).toBe(
+      exact({ v: double(1), avg: double(0.1), n: long('21474836470'), l: long('90071992547409930') }),
+    )
+  })
+
   test('a group over mixed numeric types adds them up in the widest', async () => {
     const name = await server.holding([{ v: 1 }, { v: long('2') }, { v: double(0.5) }, { v: dec('0.25') }])
     const [row] = await server.aggregate(name, [{ $group: { _id: null, v: { $sum: '$v' } } }])

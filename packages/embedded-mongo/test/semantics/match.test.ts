@@ -278,6 +278,16 @@ const cases: Case[] = [
     { v: { $eq: new BSONRegExp('ab', 'i') } },
     [0],
   ],
+  ['a hyphen beside a set', [{ v: 'a-b.c' }, { v: 'a b' }], { v: { $regex: '^[\\w-.]+$' } }, [0]],
+  ['\\v is every line break', [{ v: 'a\u2028b' }, { v: 'a b' }], { v: { $regex: 'a\\vb' } }, [0]],
+  ['\\s is ASCII', [{ v: 'a\u00a0b' }, { v: 'a b' }], { v: { $regex: 'a\\sb' } }, [1]],
+  ['\\A and \\z', [{ v: 'abc' }, { v: 'abc\n' }], { v: { $regex: '\\Aabc\\z' } }, [0]],
+  [
+    'a star after a letter beyond the basic plane',
+    [{ v: '\u{1F600}x' }, { v: 'x' }],
+    { v: { $regex: '^\u{1F600}*x' } },
+    [0, 1],
+  ],
   ['the inline flag (?i)', texts, { v: { $regex: '(?i)^ALPHA$' } }, [0, 3]],
   [
     'a text is searched for literally once quoted',
