@@ -112,7 +112,7 @@ test(`no acknowledged write is lost to kill -9 (${kills} kills)`, { timeout: 600
     } else await check(connected)
     if (kill < kills) {
       const writing = Array.from({ length: writers }, (_, i) => write(connected, kill * 100 + i))
-      await new Promise(resolve => setTimeout(resolve, 100 + random.below(250)))
+      await new Promise(resolve => setTimeout(resolve, 100 + random.below(kills > 10 ? 800 : 250)))
       const pid = Number(readFileSync(join(folder, 'embedded-mongo.lock'), 'latin1').split(' ')[0])
       process.kill(pid, 'SIGKILL')
       await server.stop()

@@ -46,11 +46,12 @@ const visitArray = (
     const isDoc = item instanceof Doc
     if (isDoc && visitDoc(item, parts, from, leaves, position, see)) return true
     if (name !== String(i)) continue
+    // An element that the path names by its number was not searched for: the position stays what it was.
     if (last) {
-      if (see(item, position)) return true
+      if (see(item, outer)) return true
     } else if (isDoc) {
-      if (visitDoc(item, parts, from + 1, leaves, position, see)) return true
-    } else if (Array.isArray(item) && visitArray(item, parts, from + 1, leaves, position, see)) return true
+      if (visitDoc(item, parts, from + 1, leaves, outer, see)) return true
+    } else if (Array.isArray(item) && visitArray(item, parts, from + 1, leaves, outer, see)) return true
   }
   return false
 }

@@ -219,6 +219,20 @@ const cases: Case[] = [
     { a: ['x', 'z'] },
     { q: { a: { $in: ['y', 'q'] } } },
   ],
+  [
+    '$ after a position in the query is refused',
+    { a: [5, 6] },
+    { $set: { 'a.$': 2 } },
+    2,
+    { q: { 'a.1': 6 } },
+  ],
+  [
+    '$ is the outermost array’s element',
+    { a: [{ b: [1] }, { b: [2, 3] }] },
+    { $set: { 'a.$': 0 } },
+    { a: [{ b: [1] }, 0] },
+    { q: { 'a.b': 3 } },
+  ],
   ['$ without an array in the query is refused', { a: [1] }, { $set: { 'a.$': 2 } }, 2, { q: {} }],
   ['$[] is every element', { a: [1, 2] }, { $inc: { 'a.$[]': 10 } }, { a: [11, 12] }],
   [
