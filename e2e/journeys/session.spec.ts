@@ -1,0 +1,129 @@
+import { adminApi, authApi } from '@iodine/contracts'
+import { linkIn, startTestStack, type TestStack } from '@iodine/test-kit'
+import { expect, test } from '@playwright/test'
+import { openAs } from '../support/open-as.js'
+
+let stack: TestStack
+test.beforeAll(async () => {
+  stack = await startTestStack({ env: { BETA_REQUIRED: 'true', ADMIN_EMAILS: 'boss@example.org' } })
+})
+test.afterAll(() => stack?.stop())
+
+const admin = () => stack.signUp('boss@example.org', 'the_boss')
+
+test('a new person needs a beta code, and comes back without one', async ({ page }) => {
+  const { api } = await admin()
+  const { code } = await api.call(adminApi.createBetaCode, { body: { email: '' } })
+
+  await page.goto(`${stack.url}/dashboard`)
+  await expect(page).toHaveURL(/\/login$/)
+  await page.getByLabel('Email').fill('new@example.org')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByText('Please enter your beta invitation code')).toBeVisible()
+  await page.getByLabel('Beta code').fill('WRONG-CODE1')
+  await page.getByRole('button', { name: 'Validate' }).click()
+  await expect(page.getByText('Invalid beta code')).toBeVisible()
+  await page.getByLabel('Beta code').fill(code.toLowerCase())
+  await page.getByRole('button', { name: 'Validate' }).click()
+  await expect(page.getByText('Check your email to sign in')).toBeVisible()
+
+  const link = linkIn(await stack.mail.waitForMail('new@example.org'))
+  await page.goto(link)
+  await expect(page).toHaveURL(/\/setup-username$/)
+  await page.getByLabel('Username').fill('no')
+  await expect(page.getByText('Username must contain between 3 and 20 alphanumeric characters')).toBeVisible()
+  await page.getByLabel('Username').fill('the_boss')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByText('This username is already taken').first()).toBeVisible()
+  await page.getByLabel('Username').fill('newcomer')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByText('@newcomer').first()).toBeVisible()
+
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+  await page.goto(link)
+  await expect(page).toHaveURL(/\/login$/)
+  await page.getByLabel('Email').fill('New@Example.org ')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByText('Check your email to sign in')).toBeVisible()
+  await page.goto(linkIn(await stack.mail.waitForMail('new@example.org')))
+  await expect(page).toHaveURL(/\/dashboard\/overview$/)
+  await page.goto(`${stack.url}/login`)
+  await expect(page).toHaveURL(/\/dashboard\/overview$/)
+
+  const [used] = await api.call(adminApi.listBetaCodes)
+  expect(used).toMatchObject({ code, used: true })
+})
+
+test('signing out in one tab signs out the other', async ({ context, page }) => {
+  const { token } = await admin()
+  await openAs(page, stack.url, token, '/dashboard/overview')
+  await expect(page.getByText('@the_boss').first()).toBeVisible()
+  const other = await context.newPage()
+  await other.goto(`${stack.url}/dashboard/profile`)
+  await expect(other.getByText('boss@example.org').first()).toBeVisible()
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+  await expect(other).toHaveURL(/\/login$/)
+  expect(await other.evaluate(() => localStorage.getItem('access_token'))).toBeNull()
+})
+
+test('a session that ends elsewhere leads to login at the next call', async ({ page }) => {
+  const { token, api } = await admin()
+  await openAs(page, stack.url, token, '/dashboard/iods')
+  await expect(page.getByText('No IODs yet')).toBeVisible()
+  await api.call(authApi.logout)
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+  expect(await page.evaluate(() => localStorage.getItem('access_token'))).toBeNull()
+})
+
+test('administration is for administrators, and an unknown section says so', async ({ page }) => {
+  const boss = await admin()
+  await openAs(page, stack.url, boss.token, '/dashboard/admin')
+  await expect(page.getByRole('heading', { name: 'Beta Code Management' })).toBeVisible()
+  await page.getByLabel('Email').fill('friend@example.org')
+  await page.getByRole('button', { name: 'Generate code' }).click()
+  await expect(page.getByText('Beta code created')).toBeVisible()
+  const row = page.getByRole('row').filter({ hasText: 'friend@example.org' })
+  await expect(row).toContainText('Available')
+
+  const [bound] = await boss.api.call(adminApi.listBetaCodes)
+  const anonymous = stack.api
+  await anonymous.call(authApi.requestMagicLink, {
+    body: { email: 'friend@example.org', invite_code: bound?.code },
+  })
+  const token =
+    new URL(linkIn(await stack.mail.waitForMail('friend@example.org'))).searchParams.get('token') ?? ''
+  const friend = await anonymous.call(authApi.verifyMagicLink, { body: { token } })
+  await openAs(page, stack.url, friend.access_token, '/dashboard/admin')
+  await expect(page.getByText('Access denied')).toBeVisible()
+  await expect(page.getByText("You don't have permission to access this page.")).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Admin' })).toHaveCount(0)
+  await page.goto(`${stack.url}/dashboard/nowhere`)
+  await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible()
+})
+
+test('a remote that throws, or is slow, costs its own place alone', async ({ page }) => {
+  const { token } = await admin()
+  await page.route('**/remotes/mfe-community/**/*parcel*.js', route =>
+    route.fulfill({ contentType: 'text/javascript', body: 'throw new Error("broken deployment")' }),
+  )
+  await openAs(page, stack.url, token, '/dashboard/community')
+  await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible()
+  let release = () => {}
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  await page.route('**/remotes/mfe-graph/mf-manifest.json*', async route => {
+    await held
+    await route.continue()
+  })
+  await page.getByRole('link', { name: 'Graph' }).click()
+  await expect(page.getByRole('main').getByText('Loading...')).toBeVisible()
+  await page.getByRole('link', { name: 'Profile', exact: true }).click()
+  await expect(page.getByText('boss@example.org').first()).toBeVisible()
+  await page.getByRole('link', { name: 'Graph' }).click()
+  release()
+  await expect(page.getByRole('heading', { name: 'Narrative Triplets Graph' })).toBeVisible()
+})
