@@ -1,5 +1,21 @@
 import { InputGroup } from '@iodine/ui'
-import { CogIcon, HelpIcon, LockIcon, LogOutIcon, OfficeIcon, SearchIcon, UserIcon } from '@iodine/ui/icons'
+import {
+  ApplicationIcon,
+  ChatIcon,
+  CogIcon,
+  DashboardIcon,
+  DatabaseIcon,
+  FlagIcon,
+  GraphIcon,
+  HelpIcon,
+  LockIcon,
+  LogOutIcon,
+  OfficeIcon,
+  PeopleIcon,
+  SearchIcon,
+  TagIcon,
+  UserIcon,
+} from '@iodine/ui/icons'
 import { Link, NavLink } from '@iodine/ui/router'
 import { type ReactElement, useState } from 'react'
 import { preloadSection } from '../remotes/remotes'
@@ -7,8 +23,20 @@ import { useHost, useUser } from './HostProvider'
 import styles from './Sidebar.module.css'
 import { SECTIONS, type Section, sectionPath } from './sections'
 
-const ADMIN: Section = { id: 'admin', label: 'Admin', icon: <CogIcon /> }
-const PROFILE: Section = { id: 'profile', label: 'Profile', icon: <UserIcon /> }
+const ADMIN: Section = { id: 'admin', label: 'Admin' }
+const PROFILE: Section = { id: 'profile', label: 'Profile' }
+
+const ICONS: Record<string, ReactElement> = {
+  overview: <DashboardIcon />,
+  data: <DatabaseIcon />,
+  iods: <TagIcon />,
+  narratives: <ChatIcon />,
+  campaigns: <FlagIcon />,
+  graph: <GraphIcon />,
+  community: <PeopleIcon />,
+  admin: <CogIcon />,
+  profile: <UserIcon />,
+}
 
 /** The way to every section; `onNavigate` closes the drawer it may be in, before what was chosen happens. The search narrows the items down to those whose name holds it. */
 export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
@@ -107,7 +135,7 @@ function SectionLink({ section, onClick }: { section: Section; onClick?: () => v
         onPointerEnter={preload}
         onFocus={preload}
       >
-        {section.icon}
+        {ICONS[section.id] ?? <ApplicationIcon />}
         {section.label}
       </NavLink>
     </li>
