@@ -11,7 +11,9 @@ import { newId } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { rebuildGraphOnce } from '../src/app.js'
 import { rebuildGraph, rebuildUser } from '../src/commands/rebuild-graph.js'
+import type { NarrativesConfig } from '../src/config.js'
 import { edgesOf } from '../src/models/edge.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
 import { splitDays } from '../src/queries/read-graph.js'
@@ -380,7 +382,7 @@ describe('whatever the order of creates, deletes, syncs and rebuilds', () => {
     })
     await bench.store.edges.insertMany(orphans)
     expect(await read()).not.toEqual(before)
-    await rebuildGraph(bench.store)
+    await rebuildGraphOnce(bench.service.config as NarrativesConfig)
     expect(await read()).toEqual(before)
   })
 

@@ -65,7 +65,7 @@ it('workers killed at random points leave no narrative behind', { timeout: 150_0
 
   const queue = service.queues.queue('extraction')
   let interrupted = 0
-  for (let kills = 0; kills < 3; kills++) {
+  for (let kills = 0; kills < 2; kills++) {
     startWorker()
     const before = finished.size + ai.requests.length
     await vi.waitFor(() => expect(finished.size + ai.requests.length).toBeGreaterThan(before), 20_000)
