@@ -70,7 +70,14 @@ export class Engine {
     this.store = store
     this.address = address
     this.catalog = Catalog.load(store)
-    this.timer = setInterval(() => this.sweep(), sweepMs)
+    this.timer = setInterval(() => {
+      try {
+        this.sweep()
+      } catch {
+        // A full disk, say: nothing was kept, and the next round tries again.
+        this.catalog = Catalog.load(store)
+      }
+    }, sweepMs)
     this.timer.unref()
   }
 
