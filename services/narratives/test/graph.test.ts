@@ -364,7 +364,7 @@ describe('whatever the order of creates, deletes, syncs and rebuilds', () => {
           )
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 25, interruptAfterTimeLimit: 20_000 },
     )
   })
 
