@@ -13,6 +13,7 @@ import { AddIodsDialog } from './AddIodsDialog'
 import styles from './CampaignDetails.module.css'
 import { type CampaignActions, CampaignMenu } from './CampaignMenu'
 import { CampaignSummary } from './CampaignSummary'
+import { ExportButtons } from './ExportButtons'
 import { IodDetailsDialog } from './IodDetailsDialog'
 import { IodTable } from './IodTable'
 import { MembersSearch } from './MembersSearch'
@@ -71,6 +72,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
             )}
           </div>
           <div className={styles.actions}>
+            {campaign && <ExportButtons campaign={campaign} disabled={isPartial} />}
             <Button intent="primary" icon={<PlusIcon />} text="Add IOD" onClick={add} />
             {campaign && <CampaignMenu campaign={campaign} {...actions} />}
             <Button variant="minimal" icon={<CrossIcon />} aria-label="Close" onClick={onClose} />

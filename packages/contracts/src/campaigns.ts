@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { iod } from './iods.js'
 import { filledText, id, pageQuery, text, time } from './primitives.js'
+import { EXPORT_FORMATS } from './vocabulary.js'
 
 const campaignFields = {
   id,
@@ -44,6 +45,16 @@ export const campaignsApi = {
     summary: 'A campaign with its IODs',
     params,
     response: campaignDetail,
+  }),
+  exportCampaign: endpoint({
+    method: 'GET',
+    path: '/campaigns/:id/export',
+    access: 'user',
+    summary:
+      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV; 503 while its IODs can’t be read',
+    params,
+    query: z.strictObject({ format: z.enum(EXPORT_FORMATS).default('json') }),
+    response: z.unknown(),
   }),
   createCampaign: endpoint({
     method: 'POST',

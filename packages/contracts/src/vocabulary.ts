@@ -22,6 +22,9 @@ export type SourceType = (typeof SOURCE_TYPES)[number]
 export const VOTE_TYPES = ['POSITIVE', 'NEGATIVE'] as const
 export type VoteType = (typeof VOTE_TYPES)[number]
 
+export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
 /** The form under which two IOD values are the same: trimmed, NFC, case-folded. */
 export const foldValue = (value: string): string =>
   value.trim().normalize('NFC').toLowerCase().normalize('NFC')

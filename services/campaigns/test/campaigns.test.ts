@@ -286,6 +286,50 @@ describe('members', () => {
   })
 })
 
+describe('export', () => {
+  const download = (id: string, query = '') =>
+    fetch(`${url}/api/v1/campaigns/${id}/export${query}`, {
+      headers: { authorization: `Bearer ${bo.token}` },
+    })
+
+  it('answers a file in each format, whoever asks', async () => {
+    const { id } = await create('Night "numbers"')
+    const one = iod()
+    await add(id, one.id)
+    const day = new Date().toISOString().slice(0, 10)
+    for (const [query, type, extension, holds] of [
+      ['', 'application/json', 'json', { campaign: { id, total_iods: 1 }, exported_by: bo.id }],
+      ['?format=stix', 'application/stix+json', 'stix.json', { type: 'bundle' }],
+      ['?format=misp', 'application/json', 'misp.json', { Event: { Attribute: [{ value: one.value }] } }],
+    ] as const) {
+      const answer = await download(id, query)
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('content-type')).toContain(type)
+      const name = `campaign_night__numbers__${day}.${extension}`
+      expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${name}"`)
+      expect(await answer.json()).toMatchObject(holds)
+    }
+    const csv = await download(id, '?format=csv')
+    expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(await csv.text()).toContain(one.value)
+  })
+
+  it('refuses other formats and unknown campaigns', async () => {
+    const { id } = await create()
+    expect((await download(id, '?format=pdf')).status).toBe(422)
+    expect((await download(newId())).status).toBe(404)
+  })
+
+  it('makes no file that lacks its IODs', async () => {
+    const { id } = await create()
+    await add(id, iod().id)
+    bed.answer(iodsInternal.getIods, () => {
+      throw new HttpError(503, DETAILS.unavailable)
+    })
+    expect((await download(id)).status).toBe(503)
+  })
+})
+
 describe('while the iods service is down', () => {
   beforeEach(() => {
     bed.answer(iodsInternal.getIods, () => {

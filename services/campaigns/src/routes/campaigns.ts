@@ -1,5 +1,6 @@
 import { type Campaign, type CampaignDetail, campaignsApi, type EndpointSpec } from '@iodine/contracts'
-import { type Call, type StoreService, sendList } from '@iodine/service-kit'
+import { exportCampaign } from '@iodine/exchange'
+import { type Call, type StoreService, sendList, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { addIod, removeIod } from '../commands/change-members.js'
 import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
@@ -32,6 +33,15 @@ export const addCampaignRoutes = (service: StoreService, campaigns: CampaignMode
   service.route(campaignsApi.getCampaign, async ({ params, reply }) =>
     presentDetail(await findCampaign(campaigns, params.id), reply),
   )
+  service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
+    const doc = await findCampaign(campaigns, params.id)
+    const [campaign, iods] = await Promise.all([presentOne(doc), fetchIods(service.peers, doc)])
+    // A file that lacks its IODs would be taken for the whole campaign.
+    if (!iods) throw unavailable()
+    const context = { now: new Date(), userId: user.id }
+    const { name, mediaType, text } = exportCampaign({ ...campaign, iods }, query.format, context)
+    return reply.header('content-disposition', `attachment; filename="${name}"`).type(mediaType).send(text)
+  })
   service.route(campaignsApi.createCampaign, async ({ body, user }) =>
     presentOne(await createCampaign(campaigns, user.id, body)),
   )

@@ -1,0 +1,40 @@
+import { type Category, type Iod, isHttpUrl } from '@iodine/contracts'
+
+/** What an IOD's value really is, whatever its category says: other tools refuse an address that is none. */
+export type Kind =
+  | { kind: 'url' | 'domain' | 'ipv4' | 'ipv6' | 'username' | 'person' | 'organization' | 'text' }
+  | { kind: 'hash'; algorithm: 'MD5' | 'SHA-1' | 'SHA-256' | 'SHA-512' }
+  | { kind: 'triplet' }
+
+const HASHES = { 32: 'MD5', 40: 'SHA-1', 64: 'SHA-256', 128: 'SHA-512' } as const
+const DOMAIN = /^(?=.{1,253}$)(?:[\p{L}\p{N}_](?:[\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_])?\.)+[\p{L}\p{N}-]{2,63}$/u
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
+
+const isIpv6 = (value: string): boolean => {
+  if (!/^[0-9a-f:.]+$/i.test(value)) return false
+  try {
+    return new URL(`http://[${value}]/`).hostname !== ''
+  } catch {
+    return false
+  }
+}
+
+const BY_CATEGORY: Partial<Record<Category, (value: string) => Kind | undefined>> = {
+  URL: value => (isHttpUrl(value) ? { kind: 'url' } : undefined),
+  DOMAIN: value => (DOMAIN.test(value) && !IPV4.test(value) ? { kind: 'domain' } : undefined),
+  IP_ADDRESS: value => {
+    if (IPV4.test(value)) return { kind: 'ipv4' }
+    return isIpv6(value) ? { kind: 'ipv6' } : undefined
+  },
+  HASH: value => {
+    const algorithm = HASHES[value.length as keyof typeof HASHES]
+    return algorithm && /^[0-9a-f]+$/i.test(value) ? { kind: 'hash', algorithm } : undefined
+  },
+  USERNAME: () => ({ kind: 'username' }),
+  FULL_NAME: () => ({ kind: 'person' }),
+  COMPANY: () => ({ kind: 'organization' }),
+  NARRATIVE_TRIPLET: () => ({ kind: 'triplet' }),
+}
+
+export const classify = ({ category, value }: Pick<Iod, 'category' | 'value'>): Kind =>
+  BY_CATEGORY[category]?.(value.trim()) ?? { kind: 'text' }

@@ -1,0 +1,134 @@
+import { type CampaignDetail, type Iod, PRODUCT_NAME } from '@iodine/contracts'
+import type { ExportContext } from './campaign-file.js'
+import { classify, type Kind } from './classify.js'
+import { idOf } from './ids.js'
+
+interface Tag {
+  name: string
+}
+
+interface MispAttribute {
+  uuid: string
+  type: string
+  category: string
+  value: string
+  to_ids: boolean
+  comment: string
+  /** Unix seconds. */
+  timestamp: string
+  distribution: string
+  first_seen: string
+  Tag: Tag[]
+  Opinion?: object[]
+  Note?: object[]
+}
+
+/** What MISP imports as one event. */
+export interface MispEvent {
+  Event: {
+    uuid: string
+    info: string
+    date: string
+    threat_level_id: string
+    analysis: string
+    distribution: string
+    published: boolean
+    timestamp: string
+    Tag: Tag[]
+    Attribute: MispAttribute[]
+    Object: object[]
+  }
+}
+
+/** Of MISP's coded values: level undefined, analysis ongoing, own organisation only, as the event says. */
+const UNDEFINED_LEVEL = '4'
+const ONGOING = '1'
+const OWN_ORGANISATION = '0'
+const INHERIT = '5'
+
+type Typed = Pick<MispAttribute, 'type' | 'category' | 'to_ids'>
+
+const HASH_TYPES = { MD5: 'md5', 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-512': 'sha512' } as const
+
+function typeOf(kind: Kind): Typed {
+  const network = { category: 'Network activity', to_ids: true }
+  switch (kind.kind) {
+    case 'url':
+    case 'domain':
+      return { type: kind.kind, ...network }
+    case 'ipv4':
+    case 'ipv6':
+      return { type: 'ip-dst', ...network }
+    case 'hash':
+      return { type: HASH_TYPES[kind.algorithm], category: 'External analysis', to_ids: true }
+    case 'person':
+      return { type: 'full-name', category: 'Person', to_ids: false }
+    case 'username':
+      return { type: 'text', category: 'Social network', to_ids: false }
+    default:
+      return { type: 'text', category: 'Other', to_ids: false }
+  }
+}
+
+const seconds = (time: string | Date): string => String(Math.floor(new Date(time).getTime() / 1000))
+/** '2026-11-21 10:00:00', as MISP writes the times of opinions and notes. */
+const plainTime = (time: string): string => time.slice(0, 19).replace('T', ' ')
+const tag = (predicate: string, value: string): Tag => ({
+  name: `${PRODUCT_NAME.toLowerCase()}:${predicate}="${value}"`,
+})
+
+function toAttribute(iod: Iod): MispAttribute {
+  const uuid = idOf('attribute', iod.id)
+  const said = (time: string, username: string | null) => ({
+    object_uuid: uuid,
+    object_type: 'Attribute',
+    authors: username ?? 'Unknown',
+    created: plainTime(time),
+    modified: plainTime(time),
+    distribution: INHERIT,
+  })
+  return {
+    uuid,
+    ...typeOf(classify(iod)),
+    value: iod.value,
+    comment: iod.description,
+    timestamp: seconds(iod.created_at),
+    distribution: INHERIT,
+    first_seen: iod.created_at,
+    Tag: [tag('category', iod.category), tag('source-type', iod.source_type)],
+    ...(iod.votes.length > 0 && {
+      Opinion: iod.votes.map(vote => ({
+        uuid: idOf('opinion', iod.id, vote.user_id),
+        ...said(vote.created_at, vote.username),
+        opinion: vote.vote_type === 'POSITIVE' ? '100' : '0',
+        comment: '',
+      })),
+    }),
+    ...(iod.comments.length > 0 && {
+      Note: iod.comments.map(comment => ({
+        uuid: idOf('note', comment.id),
+        ...said(comment.created_at, comment.username),
+        note: comment.content,
+      })),
+    }),
+  }
+}
+
+/** A campaign as a MISP event: one attribute an IOD, votes as opinions of 0 or 100. */
+export function toMispEvent(detail: CampaignDetail, { now }: ExportContext): MispEvent {
+  return {
+    Event: {
+      uuid: idOf('event', detail.id),
+      info: detail.name,
+      date: detail.created_at.slice(0, 10),
+      threat_level_id: UNDEFINED_LEVEL,
+      analysis: ONGOING,
+      distribution: OWN_ORGANISATION,
+      published: false,
+      timestamp: seconds(now),
+      Tag: [{ name: 'tlp:green' }],
+      Attribute: detail.iods.map(toAttribute),
+      Object: [],
+    },
+  }
+}

@@ -1,0 +1,221 @@
+import { type CampaignDetail, type Iod, PRODUCT_NAME } from '@iodine/contracts'
+import type { ExportContext } from './campaign-file.js'
+import { classify } from './classify.js'
+import { idOf, observableId } from './ids.js'
+
+/** Any STIX object: the bundle mixes many types. */
+export interface StixObject {
+  type: string
+  id: string
+  [property: string]: unknown
+}
+export interface StixBundle {
+  type: 'bundle'
+  id: string
+  objects: StixObject[]
+}
+
+/** OpenCTI's extensions for object types of its own: narratives, and text as an observable. */
+const NEW_SDO = 'extension-definition--ea279b3e-5c71-4632-ac08-831c66a786ba'
+const NEW_SCO = 'extension-definition--f93e2c80-4231-4f9a-af8b-95c9bd566a82'
+
+/** For the community of those who work on it: what Iodine's members see is not for the public at large. */
+const TLP_GREEN: StixObject = {
+  type: 'marking-definition',
+  spec_version: '2.1',
+  id: 'marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da',
+  created: '2017-01-20T00:00:00.000Z',
+  definition_type: 'tlp',
+  name: 'TLP:GREEN',
+  definition: { tlp: 'green' },
+}
+
+const SINCE = '2026-01-01T00:00:00.000Z'
+const AUTHOR: StixObject = {
+  type: 'identity',
+  spec_version: '2.1',
+  id: `identity--${idOf('identity', PRODUCT_NAME)}`,
+  created: SINCE,
+  modified: SINCE,
+  name: PRODUCT_NAME,
+  identity_class: 'system',
+}
+
+const marked = { object_marking_refs: [TLP_GREEN.id] }
+const made = (created: string, modified = created) => ({
+  spec_version: '2.1',
+  created,
+  modified,
+  created_by_ref: AUTHOR.id,
+  ...marked,
+})
+
+const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`
+
+interface Described {
+  pattern: string
+  /** What the indicator is about. */
+  object: StixObject
+}
+
+/** The observable (or other object) that an IOD's value is, and the pattern that finds it. */
+function describe(iod: Iod): Described {
+  const kind = classify(iod)
+  const value = iod.value.trim()
+  const observable = (type: string, properties: object, path: string, text = value): Described => ({
+    pattern: `[${type}:${path} = ${quoted(text)}]`,
+    object: {
+      type,
+      spec_version: '2.1',
+      id: `${type}--${observableId(properties)}`,
+      ...properties,
+      ...marked,
+    },
+  })
+  // No standard observable holds it: its text is what can be looked for.
+  const asText = `[text:value = ${quoted(iod.value)}]`
+  const identity = (identity_class: string): Described => ({
+    pattern: asText,
+    object: {
+      type: 'identity',
+      id: `identity--${idOf('subject', iod.id)}`,
+      ...made(iod.created_at),
+      name: iod.value,
+      identity_class,
+    },
+  })
+  switch (kind.kind) {
+    case 'url':
+      return observable('url', { value }, 'value')
+    case 'domain':
+      return observable('domain-name', { value }, 'value')
+    case 'ipv4':
+      return observable('ipv4-addr', { value }, 'value')
+    case 'ipv6':
+      return observable('ipv6-addr', { value }, 'value')
+    case 'hash':
+      return observable('file', { hashes: { [kind.algorithm]: value } }, `hashes.'${kind.algorithm}'`)
+    case 'username': {
+      const network = { TIKTOK: 'tiktok', TELEGRAM: 'telegram' }[iod.source_type as string]
+      const properties = { account_login: value, ...(network && { account_type: network }) }
+      return observable('user-account', properties, 'account_login')
+    }
+    case 'person':
+      return identity('individual')
+    case 'organization':
+      return identity('organization')
+    case 'triplet':
+      return {
+        pattern: asText,
+        object: {
+          type: 'narrative',
+          id: `narrative--${idOf('narrative', iod.id)}`,
+          ...made(iod.created_at),
+          name: iod.value,
+          ...(iod.description && { description: iod.description }),
+          narrative_types: ['narrative-triplet'],
+          extensions: { [NEW_SDO]: { extension_type: 'new-sdo' } },
+        },
+      }
+    case 'text': {
+      const text = observable('text', { value: iod.value }, 'value', iod.value)
+      return { ...text, object: { ...text.object, extensions: { [NEW_SCO]: { extension_type: 'new-sco' } } } }
+    }
+  }
+}
+
+const relationship = (type: string, source: StixObject, target: StixObject, created: string): StixObject => ({
+  type: 'relationship',
+  id: `relationship--${idOf('relationship', type, source.id, target.id)}`,
+  ...made(created),
+  relationship_type: type,
+  source_ref: source.id,
+  target_ref: target.id,
+})
+
+/** Everything that stands for one IOD; the indicator comes first. */
+function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
+  const { pattern, object } = describe(iod)
+  const indicator: StixObject = {
+    type: 'indicator',
+    id: `indicator--${idOf('indicator', iod.id)}`,
+    ...made(iod.created_at),
+    name: iod.value,
+    ...(iod.description && { description: iod.description }),
+    indicator_types: ['unknown'],
+    labels: [iod.category, iod.source_type],
+    pattern,
+    pattern_type: 'stix',
+    valid_from: iod.created_at,
+    external_references: [
+      {
+        source_name: PRODUCT_NAME,
+        external_id: iod.id,
+        // A source may also be a plain path, which STIX doesn't take for a URL.
+        ...(iod.source && (/^https?:/i.test(iod.source) ? { url: iod.source } : { description: iod.source })),
+      },
+    ],
+  }
+  const about = { object_refs: [indicator.id] }
+  return [
+    indicator,
+    object,
+    relationship('indicates', indicator, campaign, iod.created_at),
+    relationship(
+      object.type === 'identity' || object.type === 'narrative' ? 'related-to' : 'based-on',
+      indicator,
+      object,
+      iod.created_at,
+    ),
+    ...iod.votes.map(vote => ({
+      type: 'opinion',
+      id: `opinion--${idOf('opinion', iod.id, vote.user_id)}`,
+      ...made(vote.created_at),
+      opinion: vote.vote_type === 'POSITIVE' ? 'agree' : 'disagree',
+      authors: [vote.username ?? 'Unknown'],
+      ...about,
+    })),
+    ...iod.comments.map(comment => ({
+      type: 'note',
+      id: `note--${idOf('note', comment.id)}`,
+      ...made(comment.created_at),
+      content: comment.content,
+      authors: [comment.username ?? 'Unknown'],
+      ...about,
+    })),
+  ]
+}
+
+/**
+ * A campaign as a STIX 2.1 bundle. Ids are the same in each export; a later one is a newer version of campaign and
+ * grouping, all else stays as it is.
+ */
+export function toStixBundle(detail: CampaignDetail, { now }: ExportContext): StixBundle {
+  const { iods } = detail
+  const times = iods.map(({ created_at }) => created_at).sort()
+  const exported = now.toISOString()
+  const campaign: StixObject = {
+    type: 'campaign',
+    id: `campaign--${idOf('campaign', detail.id)}`,
+    ...made(detail.created_at, exported),
+    name: detail.name,
+    ...(detail.description && { description: detail.description }),
+    ...(times.length > 0 && { first_seen: times[0], last_seen: times.at(-1) }),
+  }
+  const content = [campaign, ...iods.flatMap(iod => iodObjects(iod, campaign))]
+  const grouping: StixObject = {
+    type: 'grouping',
+    id: `grouping--${idOf('grouping', detail.id)}`,
+    ...made(detail.created_at, exported),
+    name: detail.name,
+    context: 'suspicious-activity',
+    object_refs: [...new Set(content.map(({ id }) => id))],
+  }
+  // Two IODs may be about the same observable.
+  const objects = new Map([AUTHOR, TLP_GREEN, ...content, grouping].map(object => [object.id, object]))
+  return {
+    type: 'bundle',
+    id: `bundle--${idOf('bundle', detail.id, exported)}`,
+    objects: [...objects.values()],
+  }
+}

@@ -1,0 +1,80 @@
+import { CATEGORIES, type CampaignDetail, type Iod, SOURCE_TYPES, type Vote } from '@iodine/contracts'
+import fc from 'fast-check'
+import { iodKey } from '../src/index.js'
+
+let made = 0
+const newId = () => (++made).toString(16).padStart(24, '0')
+
+export const vote = (username: string | null, vote_type: Vote['vote_type']): Vote => ({
+  id: newId(),
+  user_id: newId(),
+  username,
+  vote_type,
+  created_at: '2026-11-02T08:30:00.000Z',
+})
+
+export const iod = (fields: Partial<Iod> = {}): Iod => ({
+  id: newId(),
+  value: 'Giant mirrors heat the lake',
+  category: 'SENTENCE',
+  description: 'Seen under several posts',
+  source_type: 'MANUAL',
+  source: null,
+  source_id: null,
+  created_by: 'ann',
+  created_by_id: newId(),
+  created_by_username: 'ann',
+  created_at: '2026-11-01T10:00:00.000Z',
+  votes: [],
+  comments: [],
+  ...fields,
+})
+
+export const campaign = (iods: Iod[], fields: Partial<CampaignDetail> = {}): CampaignDetail => ({
+  id: newId(),
+  name: 'Mirrors',
+  description: 'About mirrors',
+  created_by_id: newId(),
+  created_by_username: 'ann',
+  created_at: '2026-10-30T10:00:00.000Z',
+  iod_count: iods.length,
+  iods,
+  ...fields,
+})
+
+/** Text as the API takes it, with what breaks files among it. */
+const text = fc
+  .oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({
+      unit: fc.constantFrom('=', '+', "'", '"', ',', ';', '\t', '\r', '\n', '\\', ' ', 'a', '\uFEFF'),
+    }),
+    fc.constantFrom(
+      'https://example.org/a?b=c',
+      'example.org',
+      '10.0.0.1',
+      '::1',
+      'd41d8cd98f00b204e9800998ecf8427e',
+    ),
+  )
+  .filter(each => !each.includes('\0'))
+
+export const anyCampaign: fc.Arbitrary<CampaignDetail> = fc
+  .record({
+    name: text,
+    description: text,
+    iods: fc.uniqueArray(
+      fc
+        .record({
+          value: text.filter(value => value.trim() !== ''),
+          category: fc.constantFrom(...CATEGORIES),
+          description: text,
+          source_type: fc.constantFrom(...SOURCE_TYPES),
+          source: fc.constantFrom(null, 'https://example.org/p,"q"', 'exports/=1.txt'),
+          votes: fc.array(fc.constantFrom<Vote['vote_type']>('POSITIVE', 'NEGATIVE'), { maxLength: 3 }),
+        })
+        .map(({ votes, ...fields }) => iod({ ...fields, votes: votes.map(type => vote('bo', type)) })),
+      { selector: iodKey, maxLength: 12 },
+    ),
+  })
+  .map(({ iods, ...fields }) => campaign(iods, fields))

@@ -1,0 +1,366 @@
+import { EXPORT_FORMATS, type Iod } from '@iodine/contracts'
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import {
+  exportCampaign,
+  iodKey,
+  readIods,
+  type StixObject,
+  toCampaignFile,
+  toMispEvent,
+  toStixBundle,
+  UnreadableFile,
+} from '../src/index.js'
+import { anyCampaign, campaign, iod, vote } from './campaigns.js'
+
+const context = { now: new Date('2026-11-21T23:30:00.000Z'), userId: 'a'.repeat(24) }
+
+describe('the JSON file', () => {
+  it('has the specified shape and counts', () => {
+    const voted = iod({ votes: [vote('bo', 'POSITIVE'), vote(null, 'NEGATIVE'), vote('di', 'POSITIVE')] })
+    const other = iod({ category: 'URL', source_type: 'BLOG', value: 'https://example.org' })
+    const detail = campaign([voted, other, iod({ value: 'again' })])
+    expect(toCampaignFile(detail, context)).toEqual({
+      campaign: {
+        id: detail.id,
+        name: 'Mirrors',
+        description: 'About mirrors',
+        created_by_id: detail.created_by_id,
+        created_at: detail.created_at,
+        total_iods: 3,
+        categories: ['SENTENCE', 'URL'],
+        source_types: ['MANUAL', 'BLOG'],
+      },
+      iods: [
+        { ...voted, positive_votes: 2, negative_votes: 1 },
+        { ...other, positive_votes: 0, negative_votes: 0 },
+        { ...detail.iods[2], positive_votes: 0, negative_votes: 0 },
+      ],
+      statistics: {
+        total_iods: 3,
+        unique_categories: 2,
+        unique_sources: 2,
+        total_votes: 3,
+        total_comments: 0,
+        category_distribution: { SENTENCE: 2, URL: 1 },
+      },
+      exported_at: '2026-11-21T23:30:00.000Z',
+      exported_by: 'a'.repeat(24),
+    })
+    expect(toCampaignFile(detail, { now: context.now }).exported_by).toBe('unknown')
+  })
+
+  test.each([
+    ['Mirrors', 'campaign_mirrors_2026-11-21.json'],
+    ['Été 2026 – n°1', 'campaign__t__2026___n_1_2026-11-21.json'],
+    ['../../etc/passwd\r\n"', 'campaign_______etc_passwd____2026-11-21.json'],
+    ['x'.repeat(10_000), `campaign_${'x'.repeat(200)}_2026-11-21.json`],
+  ])('is named safely (%#)', (name, file) => {
+    expect(exportCampaign(campaign([], { name }), 'json', context).name).toBe(file)
+  })
+})
+
+/** Required properties of STIX 2.1, by type: our transcription of the standard's tables. */
+const COMMON = ['spec_version', 'id', 'created', 'modified']
+const REQUIRED: Record<string, string[]> = {
+  identity: [...COMMON, 'name'],
+  'marking-definition': ['spec_version', 'id', 'created', 'definition_type', 'definition'],
+  campaign: [...COMMON, 'name'],
+  grouping: [...COMMON, 'context', 'object_refs'],
+  indicator: [...COMMON, 'pattern', 'pattern_type', 'valid_from'],
+  relationship: [...COMMON, 'relationship_type', 'source_ref', 'target_ref'],
+  opinion: [...COMMON, 'opinion', 'object_refs'],
+  note: [...COMMON, 'content', 'object_refs'],
+  narrative: [...COMMON, 'name', 'extensions'],
+  url: ['id', 'value'],
+  'domain-name': ['id', 'value'],
+  'ipv4-addr': ['id', 'value'],
+  'ipv6-addr': ['id', 'value'],
+  file: ['id', 'hashes'],
+  'user-account': ['id', 'account_login'],
+  text: ['id', 'value', 'extensions'],
+}
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+function expectValid(objects: StixObject[]) {
+  const ids = new Set(objects.map(({ id }) => id))
+  expect(ids.size).toBe(objects.length)
+  for (const object of objects) {
+    expect(Object.keys(object)).toEqual(expect.arrayContaining(REQUIRED[object.type] ?? ['unknown type']))
+    expect(object.id.startsWith(`${object.type}--`)).toBe(true)
+    expect(object.id.slice(object.type.length + 2)).toMatch(UUID)
+    for (const [name, value] of Object.entries(object)) {
+      if (/^(created|modified|valid_from|first_seen|last_seen)$/.test(name)) expect(value).toMatch(TIME)
+      if (name.endsWith('_ref')) expect(ids).toContain(value)
+      if (!name.endsWith('_refs')) continue
+      expect(value).not.toHaveLength(0)
+      for (const ref of value as string[]) expect(ids).toContain(ref)
+    }
+    if (object.modified) expect(String(object.modified) >= String(object.created)).toBe(true)
+  }
+}
+
+describe('the STIX bundle', () => {
+  test.each<[Partial<Iod>, Partial<StixObject>, string]>([
+    [
+      { category: 'URL', value: "https://example.org/o'n" },
+      { type: 'url', value: "https://example.org/o'n" },
+      "[url:value = 'https://example.org/o\\'n']",
+    ],
+    [
+      { category: 'URL', value: 'no address' },
+      { type: 'text', value: 'no address' },
+      "[text:value = 'no address']",
+    ],
+    [
+      { category: 'DOMAIN', value: 'example.org' },
+      { type: 'domain-name', value: 'example.org' },
+      "[domain-name:value = 'example.org']",
+    ],
+    [
+      { category: 'IP_ADDRESS', value: '10.1.2.3' },
+      { type: 'ipv4-addr', value: '10.1.2.3' },
+      "[ipv4-addr:value = '10.1.2.3']",
+    ],
+    [
+      { category: 'IP_ADDRESS', value: '2001:db8::1' },
+      { type: 'ipv6-addr', value: '2001:db8::1' },
+      "[ipv6-addr:value = '2001:db8::1']",
+    ],
+    [{ category: 'IP_ADDRESS', value: '10.1.2.333' }, { type: 'text' }, "[text:value = '10.1.2.333']"],
+    [
+      { category: 'HASH', value: 'a'.repeat(32) },
+      { type: 'file', hashes: { MD5: 'a'.repeat(32) } },
+      `[file:hashes.'MD5' = '${'a'.repeat(32)}']`,
+    ],
+    [
+      { category: 'HASH', value: 'b'.repeat(64) },
+      { type: 'file', hashes: { 'SHA-256': 'b'.repeat(64) } },
+      `[file:hashes.'SHA-256' = '${'b'.repeat(64)}']`,
+    ],
+    [{ category: 'HASH', value: 'ffee00' }, { type: 'text' }, "[text:value = 'ffee00']"],
+    [
+      { category: 'USERNAME', value: 'lake_truth', source_type: 'TIKTOK' },
+      { type: 'user-account', account_login: 'lake_truth', account_type: 'tiktok' },
+      "[user-account:account_login = 'lake_truth']",
+    ],
+    [
+      { category: 'FULL_NAME', value: 'Ann Lee' },
+      { type: 'identity', identity_class: 'individual' },
+      "[text:value = 'Ann Lee']",
+    ],
+    [
+      { category: 'COMPANY', value: 'Mirrors Ltd' },
+      { type: 'identity', identity_class: 'organization' },
+      "[text:value = 'Mirrors Ltd']",
+    ],
+    [{ category: 'SENTENCE', value: 'back\\slash' }, { type: 'text' }, "[text:value = 'back\\\\slash']"],
+    [
+      { category: 'NARRATIVE_TRIPLET', value: 'a b c', source_type: 'NARRATIVES' },
+      { type: 'narrative', name: 'a b c' },
+      "[text:value = 'a b c']",
+    ],
+  ])('holds %j as %j', (fields, object, pattern) => {
+    const { objects } = toStixBundle(campaign([iod(fields)]), context)
+    expectValid(objects)
+    expect(objects).toContainEqual(expect.objectContaining(object))
+    expect(objects.find(({ type }) => type === 'indicator')).toMatchObject({ name: fields.value, pattern })
+  })
+
+  it('says who voted and commented', () => {
+    const discussed = iod({
+      votes: [vote('bo', 'NEGATIVE'), vote(null, 'POSITIVE')],
+      comments: [{ ...vote('di', 'POSITIVE'), content: 'Seen before' }].map(
+        ({ vote_type: _, ...comment }) => comment,
+      ),
+    })
+    const { objects } = toStixBundle(campaign([discussed]), context)
+    expectValid(objects)
+    const indicator = objects.find(({ type }) => type === 'indicator')?.id
+    const about = { object_refs: [indicator] }
+    expect(objects).toContainEqual(
+      expect.objectContaining({ opinion: 'disagree', authors: ['bo'], ...about }),
+    )
+    expect(objects).toContainEqual(
+      expect.objectContaining({ opinion: 'agree', authors: ['Unknown'], ...about }),
+    )
+    expect(objects).toContainEqual(
+      expect.objectContaining({ content: 'Seen before', authors: ['di'], ...about }),
+    )
+  })
+
+  it('of a later export updates the campaign and repeats the rest under the same ids', () => {
+    const detail = campaign([iod(), iod({ value: 'other' })])
+    const first = toStixBundle(detail, context)
+    const second = toStixBundle({ ...detail, name: 'Renamed' }, { now: new Date('2026-11-22T08:00:00.000Z') })
+    expect(second.objects.map(({ id }) => id)).toEqual(first.objects.map(({ id }) => id))
+    const changed = second.objects.filter(
+      (object, index) => object.modified !== first.objects[index]?.modified,
+    )
+    expect(changed.map(({ type }) => type).sort()).toEqual(['campaign', 'grouping'])
+  })
+})
+
+describe('the MISP event', () => {
+  test.each<[Partial<Iod>, object]>([
+    [
+      { category: 'URL', value: 'https://example.org' },
+      { type: 'url', category: 'Network activity', to_ids: true },
+    ],
+    [
+      { category: 'DOMAIN', value: 'example.org' },
+      { type: 'domain', category: 'Network activity', to_ids: true },
+    ],
+    [
+      { category: 'IP_ADDRESS', value: '::1' },
+      { type: 'ip-dst', category: 'Network activity', to_ids: true },
+    ],
+    [
+      { category: 'IP_ADDRESS', value: 'none' },
+      { type: 'text', category: 'Other', to_ids: false },
+    ],
+    [
+      { category: 'HASH', value: 'a'.repeat(40) },
+      { type: 'sha1', category: 'External analysis', to_ids: true },
+    ],
+    [
+      { category: 'FULL_NAME', value: 'Ann Lee' },
+      { type: 'full-name', category: 'Person', to_ids: false },
+    ],
+    [
+      { category: 'USERNAME', value: 'ann' },
+      { type: 'text', category: 'Social network', to_ids: false },
+    ],
+    [
+      { category: 'HASHTAGS', value: '#lake' },
+      { type: 'text', category: 'Other', to_ids: false },
+    ],
+  ])('holds %j as %j', (fields, attribute) => {
+    const made = iod(fields)
+    const { Event } = toMispEvent(campaign([made]), context)
+    expect(Event.Attribute).toEqual([
+      expect.objectContaining({
+        ...attribute,
+        value: made.value,
+        comment: made.description,
+        distribution: '5',
+      }),
+    ])
+  })
+
+  it('has opinions for votes, and the same ids in each export', () => {
+    const detail = campaign([iod({ votes: [vote('bo', 'POSITIVE'), vote('di', 'NEGATIVE')] })])
+    const { Event } = toMispEvent(detail, context)
+    const [attribute] = Event.Attribute
+    const about = { object_uuid: attribute?.uuid, object_type: 'Attribute' }
+    expect(attribute?.Opinion).toEqual([
+      expect.objectContaining({ ...about, authors: 'bo', opinion: '100' }),
+      expect.objectContaining({ ...about, authors: 'di', opinion: '0' }),
+    ])
+    expect(Event).toMatchObject({
+      threat_level_id: '4',
+      published: false,
+      date: '2026-10-30',
+      info: 'Mirrors',
+    })
+    expect(toMispEvent(detail, context)).toEqual({ Event })
+  })
+})
+
+describe('the CSV file', () => {
+  it('escapes formulas and quotes what it must', () => {
+    const values = ['=1+1', '@x', "'=1", "it's", 'a,"b"\r\nc']
+    const { text } = exportCampaign(campaign(values.map(value => iod({ value }))), 'csv', context)
+    expect(text.startsWith('id,value,category,description,source_type,source,')).toBe(true)
+    for (const cell of [`,"'=1+1",`, `,"'@x",`, `,"''=1",`, ",it's,", ',"a,""b""\r\nc",'])
+      expect(text).toContain(cell)
+  })
+
+  it('is read line by line, with a reason for what is refused', () => {
+    const text = [
+      'Value;Category;Description',
+      'example.org;domain;Found',
+      '"two\nlines";SENTENCE;',
+      '',
+      'x;NONSENSE;',
+      ';URL;',
+      'EXAMPLE.org ;DOMAIN;again',
+    ].join('\n')
+    expect(readIods(text)).toEqual([
+      { place: 'Line 2', iod: expect.objectContaining({ value: 'example.org', category: 'DOMAIN' }) },
+      { place: 'Line 3', iod: expect.objectContaining({ value: 'two\nlines', source_type: 'MANUAL' }) },
+      { place: 'Line 6', value: 'x', reason: 'Unknown category NONSENSE' },
+      { place: 'Line 7', value: '', reason: 'The value is missing' },
+      { place: 'Line 8', value: 'EXAMPLE.org ', reason: 'Repeats line 2' },
+    ])
+  })
+})
+
+describe('reading', () => {
+  test.each([
+    ['nothing', ''],
+    ['a CSV without the columns', 'name,kind\na,b'],
+    ['broken JSON', '{"iods": ['],
+    ['other JSON', '{"Event": {}}'],
+  ])('refuses %s', (_, text) => {
+    expect(() => readIods(text)).toThrow(UnreadableFile)
+  })
+
+  test.each([
+    [{ category: 'URL' }, 'The value is missing'],
+    [{ value: 'x' }, 'The category is missing'],
+    [{ value: 'x'.repeat(10_001), category: 'URL' }, 'Value and description have at most 10000 characters'],
+    [
+      { value: 'x', category: 'URL', source: 'javascript:alert(1)' },
+      'The source is neither a web address nor a path',
+    ],
+    [{ value: 'x', category: 'URL', source_type: 'FAX' }, 'Unknown source type'],
+    [{ value: 'x\0', category: 'URL' }, 'The text holds characters that can’t be stored'],
+    [null, 'The value is missing'],
+  ])('refuses an entry with a reason (%#)', (entry, reason) => {
+    expect(readIods(JSON.stringify({ iods: [entry] }))).toEqual([
+      expect.objectContaining({ place: 'IOD 1', reason }),
+    ])
+  })
+})
+
+/** What an IOD is, apart from where and by whom it was made. */
+const essence = ({ value, category, description, source_type, source }: Iod) => ({
+  value,
+  category,
+  description,
+  source_type,
+  source,
+})
+
+test.each(['json', 'stix', 'csv'] as const)('export and import as %s give the same IODs', format => {
+  fc.assert(
+    fc.property(anyCampaign, detail => {
+      const { text } = exportCampaign(detail, format, context)
+      if (detail.iods.length === 0 && format === 'csv') return
+      expect(readIods(text).map(entry => entry.iod)).toEqual(detail.iods.map(essence))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('every format accounts for every IOD, and STIX stays valid', () => {
+  fc.assert(
+    fc.property(anyCampaign, detail => {
+      const files = Object.fromEntries(
+        EXPORT_FORMATS.map(format => [format, exportCampaign(detail, format, context).text]),
+      )
+      const { objects } = JSON.parse(files.stix ?? '') as { objects: StixObject[] }
+      expectValid(objects)
+      expect(objects.filter(({ type }) => type === 'indicator')).toHaveLength(detail.iods.length)
+      expect(JSON.parse(files.misp ?? '').Event.Attribute).toHaveLength(detail.iods.length)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('two IODs are the same when the product takes them for one', () => {
+  expect(iodKey({ category: 'URL', value: ' A ' })).toBe(iodKey({ category: 'URL', value: 'a' }))
+  expect(iodKey({ category: 'URL', value: 'a' })).not.toBe(iodKey({ category: 'DOMAIN', value: 'a' }))
+})
