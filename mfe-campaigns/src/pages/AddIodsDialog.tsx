@@ -122,7 +122,12 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
         )}
         {progress && progress.total >= PROGRESS_FROM && (
           <div className={styles.info} role="status">
-            <ProgressBar value={progress.done / progress.total} intent="primary" stripes={false} />
+            <ProgressBar
+              value={progress.done / progress.total}
+              intent="primary"
+              stripes={false}
+              aria-label="IODs added"
+            />
             <p className={styles.progress}>
               {progress.done} of {progress.total} added
             </p>

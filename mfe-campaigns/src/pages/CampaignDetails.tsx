@@ -1,7 +1,7 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
 import { errorDetail } from '@iodine/mfe-kit'
 import { Button, Callout, EmptyState, ErrorCallout, formatDate, Loading } from '@iodine/ui'
-import { CrossIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
+import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { useDeferredValue, useEffect, useId, useMemo, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
@@ -14,6 +14,7 @@ import styles from './CampaignDetails.module.css'
 import { type CampaignActions, CampaignMenu } from './CampaignMenu'
 import { CampaignSummary } from './CampaignSummary'
 import { ExportButtons } from './ExportButtons'
+import { ImportDialog } from './ImportDialog'
 import { IodDetailsDialog } from './IodDetailsDialog'
 import { IodTable } from './IodTable'
 import { MembersSearch } from './MembersSearch'
@@ -28,6 +29,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
   const { campaign, isPartial, error, refetch, isFetching } = useCampaign(id)
   const notices = useNotices()
   const [isAdding, setAdding] = useState(false)
+  const [isImporting, setImporting] = useState(false)
   const titleId = useId()
   const title = campaign ? nameOf(campaign) : 'Campaign'
   useTitle(campaign && title)
@@ -72,15 +74,32 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
             )}
           </div>
           <div className={styles.actions}>
-            {campaign && <ExportButtons campaign={campaign} disabled={isPartial} />}
+            {campaign && (
+              <>
+                <ExportButtons campaign={campaign} disabled={isPartial} />
+                <Button
+                  icon={<ImportIcon />}
+                  text="Import"
+                  disabled={isPartial}
+                  onClick={() => setImporting(true)}
+                />
+              </>
+            )}
             <Button intent="primary" icon={<PlusIcon />} text="Add IOD" onClick={add} />
+          </div>
+          <div className={styles.corner}>
             {campaign && <CampaignMenu campaign={campaign} {...actions} />}
             <Button variant="minimal" icon={<CrossIcon />} aria-label="Close" onClick={onClose} />
           </div>
         </header>
         <div className={styles.body}>{content()}</div>
       </Dialog>
-      {campaign && <AddIodsDialog campaign={campaign} isOpen={isAdding} onClose={() => setAdding(false)} />}
+      {campaign && (
+        <>
+          <AddIodsDialog campaign={campaign} isOpen={isAdding} onClose={() => setAdding(false)} />
+          <ImportDialog campaign={campaign} isOpen={isImporting} onClose={() => setImporting(false)} />
+        </>
+      )}
     </>
   )
 }

@@ -1,0 +1,179 @@
+import type { CampaignDetail } from '@iodine/contracts'
+import { errorDetail, isApiError } from '@iodine/mfe-kit'
+import { Button, Callout, HTMLTable, ProgressBar, Tag } from '@iodine/ui'
+import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { useEffect, useId, useState } from 'react'
+import { type ImportPlan, type Planned, useImport, usePlanImport } from '../queries/import'
+import styles from './ImportDialog.module.css'
+
+/** Entries that the preview lists; those refused come first. */
+const LISTED_MAX = 200
+
+const STATES = {
+  new: { label: 'New', intent: 'success' },
+  known: { label: 'Known', intent: 'primary' },
+  member: { label: 'In this campaign', intent: 'none' },
+  refused: { label: 'Refused', intent: 'danger' },
+} as const
+
+export interface ImportDialogProps {
+  campaign: CampaignDetail
+  isOpen: boolean
+  onClose: () => void
+}
+
+/** Adds the IODs of a file, after showing what that would do. */
+export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
+  const [plan, setPlan] = useState<ImportPlan | null>(null)
+  const [fault, setFault] = useState<string | null>(null)
+  const [isReading, setReading] = useState(false)
+  const [done, setDone] = useState<number | null>(null)
+  const planImport = usePlanImport(campaign)
+  const run = useImport(campaign.id)
+  const inputId = useId()
+
+  useEffect(() => {
+    if (!isOpen) return
+    setPlan(null)
+    setFault(null)
+  }, [isOpen])
+
+  const read = async (file: File | undefined) => {
+    if (!file) return
+    setPlan(null)
+    setFault(null)
+    setReading(true)
+    try {
+      setPlan(await planImport(file))
+    } catch (error) {
+      const isOurs = error instanceof Error && error.name === 'UnreadableFile'
+      setFault(
+        isOurs ? error.message : errorDetail(isApiError(error) ? error : null, 'The file could not be read.'),
+      )
+    } finally {
+      setReading(false)
+    }
+  }
+  const submit = async () => {
+    if (!plan) return
+    setDone(0)
+    const isComplete = await run(plan, setDone)
+    setDone(null)
+    if (isComplete) onClose()
+    // What is in by now is no longer to do.
+    else setPlan(null)
+  }
+  const working = done !== null
+  const count = plan?.todo.length ?? 0
+  return (
+    <Dialog
+      className={styles.dialog}
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Import IODs"
+      canOutsideClickClose={false}
+      canEscapeKeyClose={!working}
+      isCloseButtonShown={!working}
+    >
+      <DialogBody>
+        <label className={styles.label} htmlFor={inputId}>
+          A campaign exported as JSON, STIX or CSV, or a CSV with value, category and description
+        </label>
+        <input
+          id={inputId}
+          type="file"
+          accept=".json,.csv,.txt,application/json,text/csv"
+          disabled={working || isReading}
+          onChange={event => {
+            void read(event.target.files?.[0])
+            // So that the same file can be chosen again.
+            event.target.value = ''
+          }}
+        />
+        {fault && (
+          <div className={styles.part} role="alert">
+            <Callout intent="danger" compact>
+              {fault}
+            </Callout>
+          </div>
+        )}
+        {plan && <Preview plan={plan} />}
+        {plan && working && (
+          <div className={styles.part} role="status">
+            <ProgressBar
+              value={count ? done / count : 1}
+              intent="primary"
+              stripes={false}
+              aria-label="IODs added"
+            />
+            <p className={styles.more}>
+              {done} of {count} added
+            </p>
+          </div>
+        )}
+      </DialogBody>
+      <DialogFooter
+        actions={
+          <>
+            <Button text="Cancel" onClick={onClose} disabled={working} />
+            <Button
+              intent="primary"
+              text={`Import ${count} IOD(s)`}
+              disabled={count === 0}
+              loading={working || isReading}
+              onClick={submit}
+            />
+          </>
+        }
+      />
+    </Dialog>
+  )
+}
+
+function Preview({ plan: { entries } }: { plan: ImportPlan }) {
+  const count = (state: Planned['state']) => entries.filter(entry => entry.state === state).length
+  const refused = entries.filter(entry => entry.state === 'refused')
+  const listed = [...refused, ...entries.filter(entry => entry.state !== 'refused')].slice(0, LISTED_MAX)
+  return (
+    <div className={styles.part}>
+      <p className={styles.counts} role="status">
+        {count('new')} new, {count('known') + count('member')} known ({count('member')} already in this
+        campaign), {refused.length} refused
+      </p>
+      {entries.length > 0 && (
+        <div className={styles.frame}>
+          <HTMLTable compact className={styles.table}>
+            <thead>
+              <tr>
+                <th scope="col">Place</th>
+                <th scope="col">Value</th>
+                <th scope="col">Result</th>
+              </tr>
+            </thead>
+            <tbody>
+              {listed.map(entry => (
+                <tr key={entry.place}>
+                  <td>{entry.place}</td>
+                  <td>
+                    <span className={styles.value} dir="auto">
+                      {entry.state === 'refused' ? entry.value : entry.iod.value}
+                    </span>
+                  </td>
+                  <td>
+                    <Tag minimal multiline intent={STATES[entry.state].intent}>
+                      {STATES[entry.state].label}
+                    </Tag>
+                    {entry.state === 'refused' && <div className={styles.reason}>{entry.reason}</div>}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </HTMLTable>
+        </div>
+      )}
+      {entries.length > listed.length && (
+        <p className={styles.more}>and {(entries.length - listed.length).toLocaleString('en-US')} more</p>
+      )}
+    </div>
+  )
+}
