@@ -90,7 +90,9 @@ const create: Command = {
     }
     knownFields(command, 'idIndex', 'autoIndexId', ...createOptions)
     const name = collectionName(command)
-    if (findCollection(context, name)) fail(48, `Collection ${context.db}.${name} already exists.`)
+    // One that is there already, with the same options (there are none), is as good as created.
+    if (context.transaction && findCollection(context, name))
+      fail(48, `Collection ${context.db}.${name} already exists.`)
     findOrCreate(context, name)
     return ok()
   },
@@ -238,6 +240,11 @@ const createIndexes: Command = {
     if (specs.length === 0) fail(2, 'Must specify at least one index to create')
     const name = collectionName(command)
     const existed = findCollection(context, name) !== undefined
+    if (context.transaction && findCollection(context, name)?.count())
+      fail(
+        263,
+        `Cannot create new indexes on non-empty collection ${context.db}.${name} in a multi-document transaction.`,
+      )
     let { info } = findOrCreate(context, name)
     const before = info.indexes.length
     for (const spec of specs) {

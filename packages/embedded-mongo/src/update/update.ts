@@ -314,9 +314,6 @@ const renameSteps = (parts: readonly string[], path: string, target: Value): Ste
         if (!source || value === undefined) return
         parentOf(doc, to, 'destination')
         source.delete(parts.at(-1)!)
-        // A field that is there already gives up its place.
-        const old = parentOf(doc, to, 'destination')
-        old?.delete(to.at(-1)!)
         descend(doc, to, 0, set(value), target, {}, new Map())
       },
     },

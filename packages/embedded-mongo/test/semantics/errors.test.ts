@@ -50,7 +50,6 @@ describe("refused, with MongoDB's code", () => {
     ['an _id regular expression', { insert: 'C', documents: [{ _id: /a/ }] }, 53],
     ['an _id with a dollar', { insert: 'C', documents: [{ _id: { $a: 1 } }] }, 52],
     ['a delete without limit', { delete: 'C', deletes: [{ q: {} }] }, 40414],
-    ['a collection that is there', { create: 'C' }, 48],
     ['a capped collection', { create: 'x', capped: true, size: 1000 }, 115],
     ['a time series', { create: 'x', timeseries: { timeField: 't' } }, 115],
     ['a view', { create: 'x', viewOn: 'C', pipeline: [] }, 115],

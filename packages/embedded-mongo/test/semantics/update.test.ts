@@ -311,6 +311,7 @@ const cases: Case[] = [
   ['$rename into a document', { a: 1, b: { c: 2 } }, { $rename: { a: 'b.d' } }, { b: { c: 2, d: 1 } }],
   ['$rename out of a document', { a: { b: 1 } }, { $rename: { 'a.b': 'c' } }, { a: {}, c: 1 }],
   ['$rename over a field', { a: 1, b: 2 }, { $rename: { a: 'b' } }, { b: 1 }],
+  ['$rename over a field takes its place', { b: 2, a: 1, c: 3 }, { $rename: { a: 'b' } }, { b: 1, c: 3 }],
   ['$rename of what is not there', { b: 2 }, { $rename: { a: 'c' } }, { b: 2 }],
   ['$rename to itself is refused', { a: 1 }, { $rename: { a: 'a' } }, 2],
   ['$rename within an array is refused', { a: [{ b: 1 }] }, { $rename: { 'a.0.b': 'c' } }, 2],
