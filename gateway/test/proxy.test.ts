@@ -310,6 +310,19 @@ describe('a body', () => {
     await writer.close()
     expect((await answered).status).toBe(200)
   })
+  it('that was answered before its end leaves the connection fit for the next request, too', async () => {
+    rig.behaviour.iods = (_request, response) => void response.end('{}')
+    const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`
+    const answers = await raw(
+      rig.url,
+      [
+        `POST /api/v1/iods HTTP/1.1\r\n${head}Content-Length: 500000\r\n\r\n${'x'.repeat(500_000)}`,
+        `GET /api/v1/campaigns HTTP/1.1\r\n${head}Connection: close\r\n\r\n`,
+      ].join(''),
+      5_000,
+    )
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
+  })
 })
 
 describe('a service in trouble', () => {

@@ -112,6 +112,8 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
       hasBody && request.method !== 'GET' && request.method !== 'HEAD'
         ? request.raw.pipe(capped(limit))
         : null
+    // What nobody reads any more would stand in the way of the connection's next request.
+    body?.once('close', () => request.raw.unpipe(body).resume())
     // A client that has gone away must not hold a place in the pool.
     const gone = new AbortController()
     reply.raw.once('close', () => {
@@ -132,8 +134,7 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
         if (value !== undefined && !HOP_BY_HOP.has(name)) reply.header(name, value)
       return reply.send(answer.body)
     } catch (error) {
-      // What is left of the body would stand in the way of the connection's next request.
-      if (body) request.raw.unpipe(body).resume()
+      body?.destroy()
       throw failure(error)
     }
   }

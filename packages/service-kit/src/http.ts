@@ -116,8 +116,21 @@ export const createHttpApp = ({
   })
   // A connection that is kept alive past the last answer would keep a closing server waiting for its time-out.
   let closing = false
+  // Browsers open connections ahead of need; Node doesn't count those as idle.
+  const unused = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  app.server.on('request', request => unused.delete(request.socket))
   app.addHook('preClose', async () => {
     closing = true
+    const sweep = setInterval(() => {
+      // One whose answer went out before its request was all in falls idle later than Fastify looks.
+      app.server.closeIdleConnections()
+      for (const socket of unused) socket.destroy()
+    }, 100)
+    app.server.once('close', () => clearInterval(sweep))
   })
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close')

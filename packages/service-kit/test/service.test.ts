@@ -7,6 +7,8 @@ import { z } from 'zod'
 import {
   ConfigError,
   conflict,
+  createHttpApp,
+  createLogger,
   createService,
   readConfig,
   type Service,
@@ -255,4 +257,15 @@ it('lists every fault of a configuration at once', () => {
       'SERVICE_KEY',
     ])
   }
+})
+
+it('closes at once although somebody keeps a connection that was never used', async () => {
+  const app = createHttpApp({ logger: createLogger('test', 'silent') })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = connect(Number(new URL(address).port), '127.0.0.1')
+  await new Promise(resolve => socket.once('connect', resolve))
+  const begun = Date.now()
+  await app.close()
+  expect(Date.now() - begun).toBeLessThan(2_000)
+  socket.destroy()
 })
