@@ -3,7 +3,7 @@ import { errorDetail } from '@iodine/mfe-kit'
 import { Button, Callout, EmptyState, ErrorCallout, formatDate, Loading } from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
-import { useDeferredValue, useEffect, useId, useMemo, useState } from 'react'
+import { useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { searchMembers, summarize } from '../model/iods'
 import { useCampaign } from '../queries/campaigns'
@@ -119,7 +119,16 @@ function Members({ campaign, isPartial, isFetching, onRetry, onAdd }: MembersPro
   const found = useMemo(() => searchMembers(iods, wanted), [iods, wanted])
   const statistics = useMemo(() => summarize(iods), [iods])
   const [openIod, setOpenIod] = useState<Iod | null>(null)
-  const remove = useRemoveIod(campaign.id)
+  const members = useRef<HTMLElement>(null)
+  const removeIod = useRemoveIod(campaign.id)
+  const remove = useCallback(
+    async (iodId: string) => {
+      await removeIod(iodId)
+      // The focus would go with the row's button, and Escape with it.
+      if (!(document.activeElement instanceof HTMLInputElement)) members.current?.focus()
+    },
+    [removeIod],
+  )
 
   const list = () => {
     if (iods.length === 0)
@@ -153,7 +162,7 @@ function Members({ campaign, isPartial, isFetching, onRetry, onAdd }: MembersPro
         total={campaign.iod_count}
         statistics={isPartial ? null : statistics}
       />
-      <section className={styles.members} aria-label="Campaign IODs">
+      <section ref={members} className={styles.members} aria-label="Campaign IODs" tabIndex={-1}>
         {isPartial && (
           <div role="status">
             <Callout className={styles.notice} intent="warning" compact>

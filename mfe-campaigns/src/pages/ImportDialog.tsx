@@ -1,8 +1,9 @@
 import type { CampaignDetail } from '@iodine/contracts'
 import { errorDetail, isApiError } from '@iodine/mfe-kit'
 import { Button, Callout, HTMLTable, ProgressBar, Tag } from '@iodine/ui'
+import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type ImportPlan, type Planned, useImport, usePlanImport } from '../queries/import'
 import styles from './ImportDialog.module.css'
 
@@ -30,16 +31,19 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const [done, setDone] = useState<number | null>(null)
   const planImport = usePlanImport(campaign)
   const run = useImport(campaign.id)
-  const inputId = useId()
+  const [fileName, setFileName] = useState('')
+  const input = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
     if (!isOpen) return
+    setFileName('')
     setPlan(null)
     setFault(null)
   }, [isOpen])
 
   const read = async (file: File | undefined) => {
     if (!file) return
+    setFileName(file.name)
     setPlan(null)
     setFault(null)
     setReading(true)
@@ -76,20 +80,30 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       isCloseButtonShown={!working}
     >
       <DialogBody>
-        <label className={styles.label} htmlFor={inputId}>
-          A campaign exported as JSON, STIX or CSV, or a CSV with value, category and description
-        </label>
+        <p className={styles.label}>
+          A campaign exported as JSON, STIX or CSV, or a CSV with value, category and description.
+        </p>
         <input
-          id={inputId}
+          ref={input}
+          hidden
           type="file"
           accept=".json,.csv,.txt,application/json,text/csv"
-          disabled={working || isReading}
           onChange={event => {
             void read(event.target.files?.[0])
             // So that the same file can be chosen again.
             event.target.value = ''
           }}
         />
+        <div className={styles.file}>
+          <Button
+            icon={<DocumentIcon />}
+            text="Choose file"
+            disabled={working}
+            loading={isReading}
+            onClick={() => input.current?.click()}
+          />
+          <span className={styles.value}>{fileName}</span>
+        </div>
         {fault && (
           <div className={styles.part} role="alert">
             <Callout intent="danger" compact>

@@ -1,5 +1,4 @@
-import type { CampaignDetail, NewIod } from '@iodine/contracts'
-import { LIMITS } from '@iodine/contracts'
+import { type CampaignDetail, LIMITS, type NewIod } from '@iodine/contracts'
 import { hasStatus, useHost } from '@iodine/mfe-kit'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
@@ -39,7 +38,7 @@ export function usePlanImport(campaign: CampaignDetail) {
         if (!id) return { state: 'new', ...entry }
         return { state: members.has(id) ? 'member' : 'known', ...entry, id }
       })
-      const todo = entries.filter(entry => entry.state === 'new' || entry.state === 'known')
+      const todo = entries.flatMap(entry => (entry.state === 'new' || entry.state === 'known' ? entry : []))
       return { entries, todo }
     },
     [api, campaign.iods],
@@ -48,7 +47,7 @@ export function usePlanImport(campaign: CampaignDetail) {
 
 function batches(values: string[]): string[][] {
   const all: string[][] = []
-  let size = LOOKUP_CHARS
+  let size = 0
   for (const value of values) {
     const last = all.at(-1)
     size += value.length

@@ -1,0 +1,163 @@
+import type { Campaign, CampaignDetail, Iod } from '@iodine/contracts'
+import { openSection, type Routes } from '@iodine/mfe-kit/testing'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it, test } from 'vitest'
+import { creatorOf, nameOf, searchCampaigns } from '../src/model/campaigns'
+import { searchChoices, searchMembers, summarize } from '../src/model/iods'
+import { parcel } from '../src/parcel'
+
+// Nothing is laid out here: a table's frame is given a height, so that some rows fit.
+Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
+Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { get: () => 600 })
+
+let made = 0
+const newId = () => (++made).toString(16).padStart(24, '0')
+
+const iod = (value: string, fields: Partial<Iod> = {}): Iod => ({
+  id: newId(),
+  value,
+  category: 'SENTENCE',
+  description: 'Seen often',
+  source_type: 'MANUAL',
+  source: null,
+  source_id: null,
+  created_by: 'ann',
+  created_by_id: newId(),
+  created_by_username: 'ann',
+  created_at: '2026-11-20T10:00:00.000Z',
+  votes: [],
+  comments: [],
+  ...fields,
+})
+
+const campaign = (name: string, fields: Partial<Campaign> = {}): Campaign => ({
+  id: newId(),
+  name,
+  description: '',
+  created_by_id: newId(),
+  created_by_username: 'bo',
+  created_at: '2026-11-20T10:00:00.000Z',
+  iod_count: 0,
+  ...fields,
+})
+
+const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
+  openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns${path}`, {
+    'GET /campaigns': () => [200, campaigns],
+    'GET /campaigns/my': () => [200, []],
+    ...routes,
+  })
+
+describe('the list', () => {
+  it('shows cards with their fallbacks, and a menu for nobody but the creator', async () => {
+    await open([campaign(' ', { created_by_username: null, created_by_id: 'f'.repeat(24), iod_count: 1 })])
+    const card = await screen.findByRole('article', { name: 'Unnamed Campaign' })
+    expect(card.textContent).toContain('1 IOD')
+    expect(card.textContent).toContain(`Created by ${'f'.repeat(24)}`)
+    expect(within(card).queryByRole('button')).toBeNull()
+  })
+
+  it('says when it cannot be loaded, for 3 s, and that of the own campaigns fails silently', async () => {
+    const { toasts } = await open([], {
+      'GET /campaigns': () => [404, { detail: 'Not found' }],
+      'GET /campaigns/my': () => [404, { detail: 'Not found' }],
+    })
+    await screen.findByRole('button', { name: 'Retry' })
+    expect(toasts).toEqual([
+      { title: 'Error', description: 'Failed to load campaigns', status: 'error', duration: 3_000 },
+    ])
+  })
+
+  it('shows the server’s detail when a campaign is refused, and keeps what was typed', async () => {
+    const { toasts } = await open([], {
+      'POST /campaigns': () => [422, { detail: ['name: too long', 'no'] }],
+    })
+    fireEvent.click(await screen.findByRole('button', { name: 'Create Campaign' }))
+    const dialog = await screen.findByRole('dialog')
+    const name = within(dialog).getByLabelText(/^Campaign Name/) as HTMLInputElement
+    fireEvent.change(name, { target: { value: 'Mirrors' } })
+    fireEvent.submit(name)
+    await waitFor(() =>
+      expect(toasts).toEqual([
+        { title: 'Error', description: 'name: too long, no', status: 'error', duration: 3_000 },
+      ]),
+    )
+    expect(name.value).toBe('Mirrors')
+  })
+})
+
+describe('the details', () => {
+  const opened = async (detail: CampaignDetail, routes: Routes = {}) => {
+    const section = await open(
+      [detail],
+      { [`GET /campaigns/${detail.id}`]: () => [200, detail], ...routes },
+      `/${detail.id}`,
+    )
+    return { ...section, dialog: await screen.findByRole('dialog', { name: nameOf(detail) }) }
+  }
+
+  it('say when the IODs cannot be read, and export nothing then', async () => {
+    const { dialog } = await opened({ ...campaign('Mirrors', { iod_count: 3 }), iods: [] })
+    await within(dialog).findByText(/The IODs of this campaign can’t be shown right now/)
+    expect(within(dialog).queryByText('No IODs in this campaign yet')).toBeNull()
+    expect(within(dialog).getByRole('region', { name: 'Statistics' }).textContent).toContain('Total IODs3')
+    expect((within(dialog).getByRole('button', { name: 'Export JSON' }) as HTMLButtonElement).disabled).toBe(
+      true,
+    )
+    expect(within(dialog).getByText('No description provided')).toBeDefined()
+  })
+
+  it('keep what was added when one of several adds fails, and leave the rest selected', async () => {
+    const [first, second] = [iod('first claim'), iod('second claim')]
+    const detail = { ...campaign('Mirrors'), iods: [] }
+    const asked: unknown[] = []
+    const { dialog, toasts } = await opened(detail, {
+      'GET /iods': () => [200, [first, second]],
+      [`POST /campaigns/${detail.id}/add-iod`]: ({ body }) => {
+        asked.push(body)
+        return asked.length === 1
+          ? [200, { ...detail, iod_count: 1, iods: [first] }]
+          : [404, { detail: 'Not found' }]
+      },
+    })
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Add First IOD' }))
+    for (const box of await screen.findAllByRole('checkbox')) fireEvent.click(box)
+    await screen.findByText('2 IOD(s) selected to add')
+    fireEvent.click(screen.getByRole('button', { name: 'Add 2 IOD(s)' }))
+    await screen.findByText('1 IOD(s) selected to add')
+    expect(asked).toEqual([{ iod_id: first.id }, { iod_id: second.id }])
+    expect(toasts).toEqual([{ title: 'Error', description: 'Not found', status: 'error', duration: 3_000 }])
+    expect(screen.getByText('Available IODs (1)')).toBeDefined()
+  })
+})
+
+test('searches look at the fields they name, in any case', () => {
+  const lake = campaign('Lake', { description: 'Mirrors' })
+  expect(searchCampaigns([lake, campaign('Other')], ' mirr ')).toEqual([lake])
+  const url = iod('A', { category: 'URL', description: 'about mirrors' })
+  expect(searchMembers([url, iod('b')], 'url')).toEqual([url])
+  expect(searchMembers([url], 'mirrors')).toEqual([])
+  expect(searchChoices([url, iod('mirrors')], 'MIRRORS', ['URL'])).toEqual([url])
+})
+
+test('statistics count categories and sources, most frequent first', () => {
+  const { categories, sources } = summarize([
+    iod('a', { category: 'URL', source_type: 'BLOG' }),
+    iod('b'),
+    iod('c', { source_type: 'BLOG' }),
+  ])
+  expect(categories).toEqual([
+    ['SENTENCE', 2],
+    ['URL', 1],
+  ])
+  expect(sources).toEqual([
+    ['BLOG', 2],
+    ['MANUAL', 1],
+  ])
+})
+
+test('a creator is named by username, else id, else as unknown', () => {
+  expect(creatorOf({ created_by_username: 'bo', created_by_id: '1' })).toBe('bo')
+  expect(creatorOf({ created_by_username: null, created_by_id: '1' })).toBe('1')
+  expect(creatorOf({ created_by_username: null, created_by_id: '' })).toBe('Unknown')
+})
