@@ -29,6 +29,8 @@ const toast = (page: Page, text: string) => page.getByText(text, { exact: true }
 
 test('an empty start, then create, search, edit and delete', async ({ page, person, openAs }) => {
   const ana = await person('ana')
+  // Other journeys may have left campaigns of theirs.
+  await page.route('**/api/v1/campaigns', route => route.fulfill({ json: [] }), { times: 1 })
   await openAs(ana, '/dashboard/campaigns')
   await expect(page.getByRole('heading', { name: 'Campaigns', exact: true })).toBeVisible()
   await expect(page.getByText('Organize and manage your IOD collections')).toBeVisible()
