@@ -1,8 +1,7 @@
 import { campaignsApi, collectorApi, graphApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
-import { startAiProvider, tiktokPost } from '@iodine/test-kit'
+import { startAiProvider, startProduct, tiktokPost } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { collectPosts, connectCollector, signUp } from '../support/fixtures.js'
-import { startProduct } from '../support/product.js'
 
 test('a power cut loses nothing that was acknowledged', async () => {
   test.setTimeout(300_000)

@@ -1,7 +1,13 @@
 import { authApi, collectorApi, profileApi } from '@iodine/contracts'
-import { type AiProvider, type ApiClient, apiClient, startAiProvider } from '@iodine/test-kit'
+import {
+  type AiProvider,
+  type ApiClient,
+  apiClient,
+  type Product,
+  startAiProvider,
+  startProduct,
+} from '@iodine/test-kit'
 import { test as base, expect, type Page } from '@playwright/test'
-import { type Product, startProduct } from './product.js'
 
 export { expect, type Page }
 

@@ -3,23 +3,25 @@
  * bytes, no wire, no indexes to keep, no matching) and beside a plain JavaScript loop for the group.
  * Both sides take turns, so that a busy machine slows both.
  *
- *   node_modules/.bin/tsc -b packages/embedded-mongo && node bench/embedded-mongo/bench.mjs
+ *   npm run bench -- embedded-mongo
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedMongo } from '../../packages/embedded-mongo/dist/index.js'
-
-const require = createRequire(new URL('../../packages/embedded-mongo/package.json', import.meta.url))
-const { MongoClient, BSON } = require('mongodb')
-const lmdb = require('lmdb')
+import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { open } from 'lmdb'
+import { BSON, type Collection, type Document, MongoClient } from 'mongodb'
+import { atOnce, count, inTurns, median, table, timed } from './lib/measure.js'
 
 const total = Number(process.env.DOCS ?? 100_000)
 const rounds = Number(process.env.ROUNDS ?? 3)
 const scratch = mkdtempSync(join(tmpdir(), 'embedded-mongo-bench-'))
 
-const docOf = i => ({
+interface Doc extends Document {
+  _id: string | number
+}
+
+const docOf = (i: number): Doc => ({
   _id: i,
   user: `user${i % 500}`,
   category: ['URL', 'DOMAIN', 'HASH', 'USERNAME'][i % 4],
@@ -29,44 +31,36 @@ const docOf = i => ({
   count: i % 100,
 })
 
-const timed = async work => {
-  const from = performance.now()
-  await work()
-  return performance.now() - from
+interface Result {
+  name: string
+  ours: number
+  other: number
+  what: string
 }
-
-/** Runs a task `count` times, `width` at once. */
-const atOnce = async (count, width, task) => {
-  let next = 0
-  const worker = async () => {
-    while (next < count) await task(next++)
-  }
-  await Promise.all(Array.from({ length: width }, worker))
-}
-
-const median = values => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]
-const results = []
+const results: Result[] = []
 
 /** Takes both sides in turn and keeps the medians, as operations a second. */
-const compare = async (name, count, ours, alternative, what) => {
-  const own = []
-  const other = []
-  for (let round = 0; round < rounds; round++) {
-    own.push(count / ((await timed(() => ours(round))) / 1000))
-    other.push(count / ((await timed(() => alternative(round))) / 1000))
-  }
-  results.push({ name, ours: median(own), other: median(other), what })
+const compare = async (
+  name: string,
+  operations: number,
+  ours: (round: number) => Promise<unknown>,
+  alternative: (round: number) => unknown,
+  what: string,
+) => {
+  const took = await inTurns(rounds, { ours, alternative })
+  const rate = (ms: number) => operations / (ms / 1000)
+  results.push({ name, ours: rate(took.ours), other: rate(took.alternative), what })
 }
 
-const connect = async server => {
+const connect = async (server: { uri: string }) => {
   const client = await new MongoClient(server.uri, { maxPoolSize: 32 }).connect()
-  return { client, c: client.db('bench').collection('docs') }
+  return { client, c: client.db('bench').collection<Doc>('docs') }
 }
 
 const folder = join(scratch, 'mongo')
 let server = await startEmbeddedMongo({ dataDir: folder, isolate: 'process' })
 let { client, c } = await connect(server)
-const raw = lmdb.open({
+const raw = open<Buffer, string | number>({
   path: join(scratch, 'lmdb'),
   encoding: 'binary',
   overlappingSync: false,
@@ -96,13 +90,13 @@ await compare(
 )
 
 const single = 2000
-const insertOne = (width, count) =>
+const insertOne = (width: number, operations: number) =>
   compare(
     `insertOne, ${width} at once`,
-    count,
-    round => atOnce(count, width, i => c.insertOne({ ...docOf(i), _id: `w${width}r${round}i${i}` })),
+    operations,
+    round => atOnce(operations, width, i => c.insertOne({ ...docOf(i), _id: `w${width}r${round}i${i}` })),
     async round => {
-      for (let i = 0; i < count; i++)
+      for (let i = 0; i < operations; i++)
         raw.transactionSync(() =>
           raw.putSync(`w${width}r${round}i${i}`, Buffer.from(BSON.serialize(docOf(i)))),
         )
@@ -117,7 +111,7 @@ await compare(
   single * 2,
   () => atOnce(single * 2, 32, i => c.findOne({ _id: (i * 7919) % filled })),
   async () => {
-    for (let i = 0; i < single * 2; i++) BSON.deserialize(raw.get((i * 7919) % filled))
+    for (let i = 0; i < single * 2; i++) BSON.deserialize(raw.get((i * 7919) % filled) as Buffer)
   },
   'LMDB get and BSON.deserialize',
 )
@@ -134,7 +128,7 @@ await compare(
     ),
   async () => {
     for (let i = 0; i < single; i++)
-      for (let j = 0; j < 20; j++) BSON.deserialize(raw.get((i * 7919 + j * 500) % filled))
+      for (let j = 0; j < 20; j++) BSON.deserialize(raw.get((i * 7919 + j * 500) % filled) as Buffer)
   },
   '20 × LMDB get and BSON.deserialize',
 )
@@ -149,7 +143,7 @@ await compare(
     for (let i = 0; i < single; i++)
       raw.transactionSync(() => {
         const key = (i * 7919) % filled
-        raw.putSync(key, Buffer.from(BSON.serialize({ ...BSON.deserialize(raw.get(key)), round })))
+        raw.putSync(key, Buffer.from(BSON.serialize({ ...BSON.deserialize(raw.get(key) as Buffer), round })))
       })
   },
   'LMDB get, change, put, one in a transaction, flushed',
@@ -176,7 +170,7 @@ await compare(
 )
 
 /** The longest time the caller's event loop stood still during a group. */
-const longestBlock = async collection => {
+const longestBlock = async (collection: Collection<Doc>) => {
   let longest = 0
   let last = performance.now()
   const timer = setInterval(() => {
@@ -187,12 +181,12 @@ const longestBlock = async collection => {
   clearInterval(timer)
   return longest
 }
-const blocked = { process: await longestBlock(c) }
+const blocked = { process: await longestBlock(c), none: 0 }
 await client.close()
 await server.stop()
 
-const starts = []
-for (const isolate of ['process', 'none']) {
+const starts: [isolate: string, ms: number][] = []
+for (const isolate of ['process', 'none'] as const) {
   for (let round = 0; round < rounds; round++) {
     const took = await timed(async () => {
       server = await startEmbeddedMongo({ dataDir: folder, isolate })
@@ -209,12 +203,17 @@ for (const isolate of ['process', 'none']) {
 await raw.close()
 rmSync(scratch, { recursive: true, force: true })
 
-const shown = value => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2))
-console.log('| what | embedded-mongo, 1/s | alternative, 1/s | share | alternative |')
-console.log('|---|---:|---:|---:|---|')
-for (const { name, ours, other, what } of results)
-  console.log(`| ${name} | ${shown(ours)} | ${shown(other)} | ${(ours / other).toFixed(2)} | ${what} |`)
-const start = isolate =>
+table(
+  ['what', 'embedded-mongo, 1/s', 'alternative, 1/s', 'share', 'alternative'],
+  results.map(({ name, ours, other, what }) => [
+    name,
+    count(ours),
+    count(other),
+    (ours / other).toFixed(2),
+    what,
+  ]),
+)
+const start = (isolate: string) =>
   Math.round(median(starts.filter(([kind]) => kind === isolate).map(([, took]) => took)))
 console.log(
   `\nStart with ${(filled * rounds + single * rounds + 500 * rounds).toLocaleString('en')} documents: ${start('none')} ms in this process, ${start('process')} ms as a process of its own (every page of the file is checked first).`,

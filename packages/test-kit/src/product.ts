@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+/** The workspace's root: the same distance from src and from dist. */
+const ROOT = resolve(import.meta.dirname, '../../..')
 const START_MS = 240_000
 
 /** The product as a user runs it: `npm start`, in a process group and a data folder of its own. */
@@ -32,8 +33,15 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** @param env settings besides ports and data folder */
-export const startProduct = async (env: Record<string, string> = {}): Promise<Product> => {
+/**
+ * Runs `npm start` and waits until it is ready; a start that fails is an error with what it said.
+ * @param env settings besides ports and data folder
+ * @param args further arguments, such as `--demo`
+ */
+export const startProduct = async (
+  env: Record<string, string> = {},
+  args: string[] = [],
+): Promise<Product> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'iodine-journey-'))
   const port = await freePort()
   const inboxPort = await freePort()
@@ -42,7 +50,7 @@ export const startProduct = async (env: Record<string, string> = {}): Promise<Pr
   let exited: Promise<number | null>
 
   const start = async () => {
-    child = spawn('npm', ['start'], {
+    child = spawn('npm', ['start', '--', ...args], {
       cwd: ROOT,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,22 @@
+/** `npm run bench -- NAME …`: compiles and runs `bench/src/NAME.ts`; what follows the name goes to it. */
+import { existsSync, readdirSync } from 'node:fs'
+import { build } from './build.mjs'
+import { install } from './lib/install.mjs'
+import { bin, main, must, Refusal, releaseSignals, root } from './lib/run.mjs'
+
+await main(async () => {
+  process.chdir(root)
+  const [name = ''] = process.argv.splice(2, 1)
+  if (!existsSync(`bench/src/${name}.ts`)) {
+    const names = readdirSync('bench/src').filter(file => file.endsWith('.ts'))
+    throw new Refusal(
+      `npm run bench -- NAME, where NAME is one of: ${names.map(file => file.slice(0, -3)).join(', ')}`,
+    )
+  }
+  await install()
+  await build()
+  await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'bench'])
+  releaseSignals()
+  process.setSourceMapsEnabled(true)
+  await import(`../bench/dist/${name}.js`)
+})
