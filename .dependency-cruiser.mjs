@@ -58,7 +58,7 @@ export default {
     // Kits serve every service or remote, so they know none.
     only(
       'kits-import-contracts',
-      '^(packages/(?:service-kit|ui|exchange))/(?!test/)',
+      '^(packages/(?:service-kit|ui|exchange|demo))/(?!test/)',
       [contracts],
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
@@ -80,6 +80,12 @@ export default {
       [of('packages/exchange|services/campaigns|mfe-campaigns|e2e')],
       'Other tools’ files are an affair of campaigns: a section that exports something else adds itself here.',
     ),
+    reserved(
+      'demo-data-beside-the-product',
+      code('packages/demo'),
+      [of('packages/demo|packages/dev-stack|packages/test-kit|e2e|bench'), '/test/'],
+      'packages/demo fills a product for trying out and for tests: no part may depend on it.',
+    ),
     only(
       'services-import-contracts-and-kit',
       '^(services/[^/]+|gateway)/(?!test/)',
@@ -89,8 +95,8 @@ export default {
     only(
       'service-tests-add-the-test-kit',
       '^(services/[^/]+|gateway|packages/service-kit)/test/',
-      [contracts, 'packages/service-kit', 'packages/test-kit'],
-      'A service’s test starts other parts through packages/test-kit, not by importing them.',
+      [contracts, 'packages/service-kit', 'packages/test-kit', 'packages/demo'],
+      'A service’s test starts other parts through packages/test-kit (and may take packages/demo), not by importing them.',
     ),
     only(
       'remotes-import-contracts-and-kit',
@@ -101,8 +107,8 @@ export default {
     only(
       'remote-tests-add-the-test-kit',
       '^(mfe-[^/]+|shell|packages/mfe-kit|packages/ui)/test/',
-      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/test-kit'],
-      'A section’s test imports what the section may import, and packages/test-kit.',
+      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/test-kit', 'packages/demo'],
+      'A section’s test imports what the section may import, packages/test-kit and packages/demo.',
     ),
     // What wires everything together is imported by nothing of the product.
     reserved(

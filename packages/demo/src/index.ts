@@ -1,0 +1,1 @@
+export { demoRecords } from './records.js'

@@ -1,0 +1,683 @@
+import { createHash } from 'node:crypto'
+import type { BlogRecord, RecordOf, Source, TelegramRecord, TiktokRecord } from '@iodine/contracts'
+
+// Three made-up stories told by made-up people: mirrors said to boil Lake Varnel, a power cut in Port Sellane said to be
+// a test, and water said to turn runners blue at the Quell marathon. Addresses end in .example, which nobody can own.
+
+const sha256 = (name: string) => createHash('sha256').update(name).digest('hex')
+const unixSeconds = (time: string) => Date.parse(time) / 1_000
+const fetched = (fetch_timestamp: string, source: string) => ({ fetch_timestamp, source })
+
+const lena = {
+  author_id: '7012000000000000001',
+  author_unique_id: 'lakeside.lena',
+  author_nickname: 'Lakeside Lena 🌊',
+  author_description: 'I live by Lake Varnel. I film what they hide.\nWrite to lena@varnelwatch.example',
+  author_following_count: 112,
+  author_follower_count: 48_210,
+  author_heart_count: 913_004,
+  author_video_count: 231,
+}
+const osk = {
+  author_id: '7012000000000000002',
+  author_unique_id: 'captain_osk',
+  author_nickname: 'Captain Osk',
+  author_description: '⚓ 30 years at sea. No filter. No fear.',
+  author_following_count: 9,
+  author_follower_count: 1_204_377,
+  author_heart_count: 22_481_906,
+  author_video_count: 1_480,
+}
+const lantern = {
+  author_id: '7012000000000000003',
+  author_unique_id: 'truthlantern',
+  author_nickname: 'The Truth Lantern',
+  author_description: '',
+  author_following_count: 0,
+  author_follower_count: 310,
+  author_heart_count: 1_022,
+  author_video_count: 14,
+}
+
+const threadOfFiftyLines = Array.from({ length: 50 }, (_, index) => {
+  const number = index + 1
+  const claims = [
+    'the mirrors were delivered at night, without number plates',
+    'the thermometers on the pier were replaced the week before',
+    'three fishermen were asked to sign a paper they could not read',
+    'the water at buoy nine has been warm since the mirrors turned',
+    'nobody from Helion Varnel has ever shown the list of mirror angles',
+  ]
+  return `${number}/50 Ask yourself why ${claims[index % claims.length]}.`
+}).join('\n')
+
+const longManifesto = Array.from(
+  { length: 50 },
+  (_, index) =>
+    `${index + 1}. The grid did not fail in Port Sellane. It was switched off, street by street, ` +
+    'so that somebody could watch how long we sit in the dark before we stop asking questions.',
+).join(' ')
+
+const tiktok: TiktokRecord[] = [
+  {
+    collector_metadata: fetched('2026-10-12T18:04:11.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7423000000000000101',
+      description:
+        'Giant mirrors heat the lake and the fish are dying. Share before this disappears! #LakeVarnel #mirrors',
+      hashtags: ['LakeVarnel', 'mirrors', 'wakeup'],
+      create_time: unixSeconds('2026-10-12T06:31:00Z'),
+    },
+    author: lena,
+    stats: {
+      play_count: 2_410_556,
+      digg_count: 188_210,
+      comment_count: 9_441,
+      share_count: 61_200,
+      collect_count: 20_118,
+      repost_count: 4_402,
+    },
+    sound: {
+      sound_id: '6901000000000000001',
+      sound_name: 'original sound - lakeside.lena',
+      sound_author: 'Lakeside Lena 🌊',
+    },
+    classification: {
+      location_created: 'XX',
+      diversification_labels: ['Environment', 'Local news'],
+      suggested_words: ['lake varnel fish', 'helion varnel mirrors', 'giant mirrors heat the lake'],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-10-13T07:20:45.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7423000000000000102',
+      description: threadOfFiftyLines,
+      hashtags: ['LakeVarnel', 'thread'],
+      create_time: unixSeconds('2026-10-12T21:10:00Z'),
+    },
+    author: lena,
+    stats: {
+      play_count: 301_889,
+      digg_count: 20_440,
+      comment_count: 1_900,
+      share_count: 7_020,
+      collect_count: 8_812,
+      repost_count: 310,
+    },
+    sound: { sound_id: '6901000000000000002', sound_name: 'slow piano', sound_author: 'Ateliers Mondry' },
+    classification: { location_created: 'XX', diversification_labels: ['Environment'], suggested_words: [] },
+  },
+  {
+    collector_metadata: fetched('2026-10-13T07:21:02.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7423000000000000103',
+      description: '🐟🔥🪞 48 °C at buoy nine??? 👩‍🔬 says nothing 🤐 #🐟',
+      hashtags: ['🐟', 'LakeVarnel'],
+      create_time: unixSeconds('2026-10-13T05:02:00Z'),
+    },
+    author: osk,
+    stats: {
+      play_count: 8_810_023,
+      digg_count: 702_114,
+      comment_count: 40_007,
+      share_count: 210_334,
+      collect_count: 90_126,
+      repost_count: 12_018,
+    },
+    sound: { sound_id: '6901000000000000003', sound_name: 'Siren (sped up)', sound_author: '∆ noise ∆' },
+    classification: {
+      location_created: 'XX',
+      diversification_labels: ['Environment', 'Outdoors'],
+      suggested_words: ['buoy nine', 'lake varnel temperature'],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-10-14T10:00:00.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7423000000000000104',
+      description: 'المرايا العملاقة تسخن البحيرة والأسماك تموت 😢 شاهد قبل الحذف #بحيرة_فارنيل',
+      hashtags: ['بحيرة_فارنيل', 'مرايا'],
+      create_time: unixSeconds('2026-10-14T08:15:00Z'),
+    },
+    author: {
+      author_id: '7012000000000000004',
+      author_unique_id: 'sawt.albuhayra',
+      author_nickname: 'صوت البحيرة',
+      author_description: 'أخبار البحيرة كل يوم',
+      author_following_count: 77,
+      author_follower_count: 15_880,
+      author_heart_count: 120_771,
+      author_video_count: 96,
+    },
+    stats: {
+      play_count: 91_200,
+      digg_count: 6_120,
+      comment_count: 410,
+      share_count: 2_210,
+      collect_count: 377,
+      repost_count: 51,
+    },
+    sound: { sound_id: '6901000000000000004', sound_name: 'الصوت الأصلي', sound_author: 'صوت البحيرة' },
+    classification: {
+      location_created: 'XX',
+      diversification_labels: ['البيئة'],
+      suggested_words: ['بحيرة فارنيل'],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-10-15T12:40:09.000Z', 'tiktok.com'),
+    main: { video_id: '7423000000000000105' },
+  },
+  {
+    collector_metadata: fetched('2026-10-15T12:41:30.000Z', 'tiktok.com'),
+    main: { video_id: '7423000000000000106', description: '', hashtags: [], create_time: 0 },
+    author: lantern,
+    stats: {
+      play_count: 0,
+      digg_count: 0,
+      comment_count: 0,
+      share_count: 0,
+      collect_count: 0,
+      repost_count: 0,
+    },
+    sound: { sound_id: '', sound_name: '', sound_author: '' },
+    classification: { location_created: '', diversification_labels: [], suggested_words: [] },
+  },
+  {
+    collector_metadata: fetched('2026-11-03T22:12:55.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7431000000000000201',
+      description:
+        'Port Sellane went dark at 21:04. <b>Not an accident.</b> <img src=x onerror=alert(1)> Copy this text before they delete it: <script>alert("nightfall")</script>',
+      hashtags: ['PortSellane', 'nightfall', '<i>dark</i>'],
+      create_time: unixSeconds('2026-11-03T21:31:00Z'),
+    },
+    author: osk,
+    stats: {
+      play_count: 5_002_871,
+      digg_count: 410_220,
+      comment_count: 33_190,
+      share_count: 144_092,
+      collect_count: 51_800,
+      repost_count: 9_903,
+    },
+    sound: {
+      sound_id: '6901000000000000005',
+      sound_name: 'original sound - captain_osk',
+      sound_author: 'Captain Osk',
+    },
+    classification: {
+      location_created: 'XX',
+      diversification_labels: ['News & Politics'],
+      suggested_words: ['port sellane blackout', 'project nightfall memo'],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-03T23:59:59.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7431000000000000202',
+      description: 'They call it Project Nightfall. The memo is real. nightfall-memo.example #nightfall',
+      hashtags: ['nightfall'],
+      create_time: unixSeconds('2026-11-03T23:01:00Z'),
+    },
+    author: lantern,
+    stats: {
+      play_count: 12_400,
+      digg_count: 801,
+      comment_count: 66,
+      share_count: 402,
+      collect_count: 73,
+      repost_count: null,
+    },
+    classification: { location_created: null, diversification_labels: null, suggested_words: null },
+  },
+  {
+    collector_metadata: fetched('2026-11-05T09:30:00.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7431000000000000203',
+      description: longManifesto,
+      hashtags: Array.from({ length: 40 }, (_, index) => `nightfall_street_${index + 1}`),
+      create_time: unixSeconds('2026-11-05T07:00:00Z'),
+    },
+    author: lantern,
+  },
+  {
+    collector_metadata: fetched('2026-11-15T16:00:21.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7437000000000000301',
+      description:
+        'My tongue is BLUE after the Quell marathon 💙 what was in that water?! @quellmarathon #bluewater #QuellMarathon',
+      hashtags: ['bluewater', 'QuellMarathon'],
+      create_time: unixSeconds('2026-11-15T13:12:00Z'),
+    },
+    author: {
+      author_id: '7012000000000000005',
+      author_unique_id: 'mira.tolland',
+      author_nickname: 'Mira Tolland',
+      author_description: 'runner 🏃‍♀️ | coffee | Quell',
+      author_following_count: 640,
+      author_follower_count: 2_071,
+      author_heart_count: 30_155,
+      author_video_count: 88,
+    },
+    stats: {
+      play_count: 640_118,
+      digg_count: 51_200,
+      comment_count: 2_209,
+      share_count: 8_400,
+      collect_count: 3_011,
+      repost_count: 605,
+    },
+    sound: { sound_id: '6901000000000000006', sound_name: 'Blue (club mix)', sound_author: 'DJ Okapi Sun' },
+    classification: {
+      location_created: 'XX',
+      diversification_labels: ['Sports', 'Health'],
+      suggested_words: ['quell marathon water', 'blue tongue'],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-16T08:45:00.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7437000000000000302',
+      description:
+        "L'eau bleue de Quell : personne n'explique rien. « Colorant alimentaire », disent-ils… #eaubleue",
+      hashtags: ['eaubleue', 'Quell'],
+      create_time: unixSeconds('2026-11-16T07:20:00Z'),
+    },
+    author: {
+      author_id: '7012000000000000006',
+      author_unique_id: 'la_veille_de_quell',
+      author_nickname: 'La Veille de Quell',
+      author_description: 'Ce que les journaux taisent.',
+      author_following_count: 31,
+      author_follower_count: 8_902,
+      author_heart_count: 77_004,
+      author_video_count: 120,
+    },
+    stats: {
+      play_count: 44_020,
+      digg_count: 3_310,
+      comment_count: 512,
+      share_count: 1_440,
+      collect_count: 208,
+      repost_count: 33,
+    },
+    classification: {
+      location_created: 'FR',
+      diversification_labels: ['Santé'],
+      suggested_words: ['eau bleue'],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-16T08:46:10.000Z', 'tiktok.com'),
+    main: {
+      video_id: '7437000000000000303',
+      description:
+        'Giant mirrors heat the lake, blue water heats the blood. Same people. Same plan. #mirrors #bluewater',
+      hashtags: ['mirrors', 'bluewater', 'mirrors'],
+      create_time: unixSeconds('2026-11-16T08:01:00Z'),
+    },
+    author: osk,
+    stats: { play_count: 1_900_554, digg_count: 155_090 },
+    sound: { sound_name: 'Siren (sped up)' },
+  },
+]
+
+const varnelWatch = { username: 'varnelwatch', title: 'Varnel Watch 👁', platform: 'telegram' }
+const nightfall = { username: 'nightfall_files', title: 'The Nightfall Files', platform: 'telegram' }
+const quell = { username: 'quell_sans_filtre', title: 'Quell sans filtre', platform: 'telegram' }
+const post = (channel: { username: string }, id: number) => ({
+  id: `${id}`,
+  url: `https://channels.example/${channel.username}/${id}`,
+})
+const file = (type: 'image' | 'document', name: string) => ({
+  type,
+  url: `https://files.channels.example/${name}`,
+  sha256: sha256(name),
+})
+
+const telegram: TelegramRecord[] = [
+  {
+    collector_metadata: fetched('2026-10-11T19:00:00.000Z', 'telegram'),
+    telegram: {
+      channel: varnelWatch,
+      post: {
+        ...post(varnelWatch, 811),
+        author: 'Editor of Varnel Watch',
+        description:
+          'FIRST PICTURES: giant mirrors heat the lake.\n\nHelion Varnel denies everything. We count 4,100 mirrors, all of them turned to the water.\nMore: https://varnelwatch.example/mirrors',
+      },
+      attachments: [file('image', 'varnel-mirrors-1.jpg'), file('image', 'varnel-mirrors-2.jpg')],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-10-12T05:10:00.000Z', 'telegram'),
+    telegram: {
+      channel: varnelWatch,
+      post: {
+        ...post(varnelWatch, 812),
+        author: 'Editor of Varnel Watch',
+        description: 'Water table of buoy nine, leaked by a worker. Read it and forward it.',
+      },
+      attachments: [
+        file('document', 'buoy-nine.pdf'),
+        file('document', 'buoy-nine-annex (final) (2).xlsx'),
+        // What a preview shows of a document: no address, no bytes to hash.
+        { type: 'document', url: null, sha256: null },
+      ],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-10-12T05:11:00.000Z', 'telegram'),
+    telegram: {
+      channel: varnelWatch,
+      post: { ...post(varnelWatch, 813), author: null, description: threadOfFiftyLines },
+      attachments: [],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-10-14T20:22:31.000Z', 'telegram'),
+    telegram: {
+      channel: { username: 'hed_haagam', title: 'הד האגם', platform: 'telegram' },
+      post: {
+        id: '4',
+        url: 'https://channels.example/hed_haagam/4',
+        author: 'עורך הערוץ',
+        description: 'מראות ענק מחממות את האגם. Giant mirrors heat the lake. הדגים מתים.',
+      },
+      attachments: [file('image', 'hed-haagam.png')],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-03T21:20:00.000Z', 'telegram'),
+    telegram: {
+      channel: nightfall,
+      post: {
+        ...post(nightfall, 1),
+        author: 'dr. ivo b.',
+        description: 'The Grid Authority switched Port Sellane off on purpose. The memo is below.',
+      },
+      attachments: [file('document', 'project-nightfall-memo.pdf')],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-03T21:40:00.000Z', 'telegram'),
+    telegram: {
+      channel: nightfall,
+      post: {
+        ...post(nightfall, 2),
+        author: 'dr. ivo b.',
+        description:
+          '<a href="javascript:alert(document.domain)">Click to read the memo</a> &lt;memo&gt; "><svg onload=alert(2)>',
+      },
+      attachments: [{ type: 'document', url: 'javascript:alert(3)', sha256: sha256('memo-trap') }],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-04T06:00:00.000Z', 'telegram'),
+    telegram: {
+      channel: nightfall,
+      post: { ...post(nightfall, 3), author: '', description: '' },
+      attachments: Array.from({ length: 24 }, (_, index) =>
+        file('image', `dark-street-${`${index + 1}`.padStart(2, '0')}.jpg`),
+      ),
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-05T18:30:00.000Z', 'telegram'),
+    telegram: { post: { url: 'https://channels.example/nightfall_mirror/77' } },
+  },
+  {
+    collector_metadata: fetched('2026-11-06T11:11:11.000Z', 'telegram'),
+    telegram: {
+      channel: nightfall,
+      post: { ...post(nightfall, 9), author: 'dr. ivo b.', description: longManifesto },
+      attachments: null,
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-15T17:05:00.000Z', 'telegram'),
+    telegram: {
+      channel: quell,
+      post: {
+        ...post(quell, 240),
+        author: 'Odile Ferrandier-Moss',
+        description:
+          "Marathon de Quell : des milliers de coureurs ont bu l'eau bleue 💙💧 Les organisateurs parlent d'un « colorant ». Demandez l'analyse !",
+      },
+      attachments: [file('image', 'quell-gobelets.jpg')],
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-15T18:44:00.000Z', 'telegram'),
+    telegram: {
+      channel: quell,
+      post: {
+        ...post(quell, 241),
+        author: 'Odile Ferrandier-Moss',
+        description:
+          'Analyse du laboratoire Brennvik : E133, E133, E133. Et personne pour dire ce que cache E133 ?',
+      },
+      attachments: [file('document', 'analyse-brennvik.pdf'), file('image', 'flacon-quell.jpg')],
+    },
+  },
+]
+
+const courier = {
+  name: 'The Varnel Courier',
+  url: 'https://courier.example',
+  logo: { url: 'https://courier.example/logo.png' },
+}
+const images = (folder: string, count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => {
+      const url = `${folder}/picture-${index + 1}.w1200.$crop.jpg`
+      return [url, sha256(url)]
+    }),
+  )
+
+const blog: BlogRecord[] = [
+  {
+    collector_metadata: fetched('2026-10-13T09:00:00.000Z', 'blog'),
+    metadata: {
+      title: 'What warms Lake Varnel? Not the mirrors',
+      description:
+        'We measured for three days. The mirrors of Helion Varnel point at a tower, not at the water.',
+      canonical: 'https://courier.example/2026/10/what-warms-lake-varnel',
+      generator: 'Quillpress 7.2',
+      og_title: 'What warms Lake Varnel? Not the mirrors',
+      og_description: 'Three days of measurements at buoy nine.',
+      og_url: 'https://courier.example/2026/10/what-warms-lake-varnel',
+      og_image: 'https://courier.example/pictures/buoy-nine.jpg',
+      og_site_name: 'The Varnel Courier',
+      twitter_title: 'What warms Lake Varnel?',
+      twitter_description: 'Three days of measurements at buoy nine.',
+      twitter_url: 'https://courier.example/2026/10/what-warms-lake-varnel',
+      twitter_image: 'https://courier.example/pictures/buoy-nine.jpg',
+      twitter_site: '@varnelcourier',
+      article_published_time: '2026-10-13T06:00:00+02:00',
+      article_modified_time: '2026-10-13T08:30:00+02:00',
+      jsonld: {
+        author: { name: 'Henrik Salvatierra-Noll', url: 'https://courier.example/authors/salvatierra-noll' },
+        publisher: courier,
+        keywords: ['Lake Varnel', 'mirrors', 'fact check'],
+      },
+    },
+    imageHashes: images('https://courier.example/pictures', 3),
+  },
+  {
+    collector_metadata: fetched('2026-10-13T09:05:00.000Z', 'blog'),
+    metadata: {
+      title: 'GIANT MIRRORS HEAT THE LAKE: the proof',
+      description: 'Giant mirrors heat the lake. We have the pictures that the Courier will never print.',
+      canonical: 'https://varnelwatch.example/mirrors',
+      generator: 'Quillpress 5.0.1',
+      og_title: 'Giant mirrors heat the lake',
+      og_url: 'https://varnelwatch.example/mirrors?ref=og',
+      og_image: 'https://varnelwatch.example/i/mirrors.webp',
+      og_site_name: 'Varnel Watch',
+      article_published_time: '2026-10-11T18:40:00Z',
+      jsonld: {
+        author: { name: 'Lakeside Lena', url: 'https://varnelwatch.example/lena' },
+        publisher: { name: 'Varnel Watch', url: 'https://varnelwatch.example', logo: null },
+        keywords: ['giant mirrors', 'Helion Varnel', 'cover-up'],
+      },
+    },
+    imageHashes: images('https://varnelwatch.example/i', 36),
+  },
+  {
+    collector_metadata: fetched('2026-10-14T13:00:00.000Z', 'blog'),
+    metadata: {
+      title: 'بحيرة فارنيل: من يسخن الماء؟',
+      description: 'تحقيق قصير عن مرايا شركة «هيليون فارنيل» (Helion Varnel) وعن الأسماك.',
+      canonical: 'https://sawt-albuhayra.example/تحقيق/المرايا',
+      og_title: 'من يسخن الماء؟',
+      og_site_name: 'صوت البحيرة',
+      jsonld: {
+        author: { name: 'ليلى منصوري', url: null },
+        publisher: null,
+        keywords: ['بحيرة', 'مرايا'],
+      },
+    },
+    imageHashes: {},
+  },
+  {
+    collector_metadata: fetched('2026-10-16T10:10:10.000Z', 'blog'),
+    metadata: { og_url: 'https://notes.example/p/9f31' },
+  },
+  {
+    collector_metadata: fetched('2026-10-16T10:12:00.000Z', 'blog'),
+    metadata: {
+      title: '',
+      description: '',
+      canonical: 'https://notes.example/p/9f32',
+      generator: '',
+      og_title: '',
+      og_description: '',
+      og_url: '',
+      og_image: '',
+      og_site_name: '',
+      twitter_title: '',
+      twitter_description: '',
+      twitter_url: '',
+      twitter_image: '',
+      twitter_site: '',
+      article_published_time: '',
+      article_modified_time: '',
+      jsonld: {
+        author: { name: '', url: '' },
+        publisher: { name: '', url: '', logo: { url: '' } },
+        keywords: [],
+      },
+    },
+    imageHashes: {},
+  },
+  {
+    collector_metadata: fetched('2026-11-04T07:45:00.000Z', 'blog'),
+    metadata: {
+      title: '<h1>Project Nightfall</h1> – the memo they "lost" & we found',
+      description: '<iframe src="javascript:alert(4)"></iframe> The memo, page by page.',
+      canonical: 'https://nightfall-memo.example/',
+      generator: '<meta http-equiv="refresh" content="0;url=https://nightfall-memo.example/trap">',
+      og_title: 'Project Nightfall – the memo',
+      og_url: 'javascript:alert(5)',
+      og_image: 'data:text/html,<script>alert(6)</script>',
+      og_site_name: 'nightfall-memo.example',
+      twitter_site: '@nightfall_files" onmouseover="alert(7)',
+      jsonld: {
+        author: { name: 'dr. ivo b.', url: 'https://nightfall-memo.example/about' },
+        publisher: { name: 'Nightfall Files', url: 'https://nightfall-memo.example' },
+        keywords: ['nightfall', '<script>alert(8)</script>'],
+      },
+    },
+    imageHashes: {
+      'https://nightfall-memo.example/"><img src=x onerror=alert(9)>.png': sha256('memo-page-1'),
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-04T12:00:00.000Z', 'blog'),
+    metadata: {
+      title: 'Port Sellane: a transformer fire, minute by minute',
+      description: 'The Northshore Ledger spoke with the fire brigade, two engineers and the Grid Authority.',
+      canonical: 'https://northshore-ledger.example/sellane-minute-by-minute',
+      generator: 'Ledger CMS',
+      og_title: 'Port Sellane: a transformer fire, minute by minute',
+      og_description: 'From 21:04 to 23:50.',
+      og_url: 'https://northshore-ledger.example/sellane-minute-by-minute',
+      og_image: 'https://northshore-ledger.example/media/transformer.jpg',
+      og_site_name: 'Northshore Ledger',
+      twitter_title: 'Port Sellane, minute by minute',
+      twitter_site: '@northshoreledger',
+      article_published_time: '2026-11-04T05:00:00.000Z',
+      article_modified_time: '2026-11-04T11:20:00.000Z',
+      jsonld: {
+        author: { name: 'Agathe Brunswijk', url: 'https://northshore-ledger.example/staff/brunswijk' },
+        publisher: {
+          name: 'Northshore Ledger Ltd',
+          url: 'https://northshore-ledger.example',
+          logo: { url: 'https://northshore-ledger.example/logo.svg' },
+        },
+        keywords: ['Port Sellane', 'power cut', 'Grid Authority'],
+      },
+    },
+    imageHashes: images('https://northshore-ledger.example/media', 5),
+  },
+  {
+    collector_metadata: fetched('2026-11-05T20:00:00.000Z', 'blog'),
+    metadata: {
+      title: 'How long do we sit in the dark?',
+      description: longManifesto,
+      canonical: `https://longreads.example/dark?${'part=nightfall&'.repeat(60)}end=1`,
+      og_description: threadOfFiftyLines,
+      jsonld: { author: null, publisher: null, keywords: null },
+    },
+  },
+  {
+    collector_metadata: fetched('2026-11-15T19:00:00.000Z', 'blog'),
+    metadata: {
+      title: 'Blue water at the Quell marathon: E133, a food dye, by mistake',
+      description: 'A supplier filled the tanks of kilometre 30 with a sports drink. 🥤 Nobody was hurt.',
+      canonical: 'https://quell-today.example/sport/blue-water',
+      generator: 'Hexo-like 3',
+      og_title: 'Blue water: a food dye, by mistake',
+      og_url: 'https://quell-today.example/sport/blue-water',
+      og_site_name: 'Quell Today',
+      twitter_title: 'Blue water 💧 explained',
+      twitter_url: 'https://quell-today.example/sport/blue-water',
+      article_published_time: '2026-11-15T17:30:00Z',
+      jsonld: {
+        author: { name: 'Tomasz Okafor-Lindh', url: 'https://quell-today.example/by/okafor-lindh' },
+        publisher: {
+          name: 'Quell Today Media',
+          url: 'https://quell-today.example',
+          logo: { url: 'https://quell-today.example/static/logo.png' },
+        },
+        keywords: ['Quell marathon', 'blue water', 'E133'],
+      },
+    },
+    imageHashes: images('https://quell-today.example/img', 2),
+  },
+  {
+    collector_metadata: fetched('2026-11-16T06:30:00.000Z', 'blog'),
+    metadata: {
+      title: 'E133 : ce que personne ne dit',
+      description: "L'eau bleue n'était pas une erreur. Nos lecteurs témoignent.",
+      canonical: 'https://quell-sans-filtre.example/e133',
+      og_title: 'E133 : ce que personne ne dit',
+      og_description: "L'eau bleue n'était pas une erreur.",
+      og_url: 'https://quell-sans-filtre.example/e133',
+      og_site_name: 'Quell sans filtre',
+      article_published_time: 'hier soir',
+      jsonld: {
+        author: { name: 'Odile Ferrandier-Moss', url: 'https://quell-sans-filtre.example/odile' },
+        publisher: { name: 'Quell sans filtre', url: 'https://quell-sans-filtre.example' },
+        keywords: ['eau bleue', 'E133', 'marathon de Quell'],
+      },
+    },
+    imageHashes: images('https://quell-sans-filtre.example/images', 1),
+  },
+]
+
+/** Records as the collector hands them in, by source: realistic, and made up from the first name to the last address. */
+export const demoRecords: { [S in Source]: RecordOf[S][] } = { tiktok, telegram, blog }
