@@ -4,15 +4,15 @@ import { type Model, type QueryFilter, Types } from 'mongoose'
 import { invalid } from './errors.js'
 
 /** What lists are sorted by: newest first, ids breaking ties. */
-interface Listed {
+export interface ListPlace {
   _id: Types.ObjectId
   created_at: Date
 }
 
-const encodeCursor = (doc: Listed): string =>
+const encodeCursor = (doc: ListPlace): string =>
   Buffer.from(`${doc.created_at.getTime()}.${doc._id.toHexString()}`).toString('base64url')
 
-const decodeCursor = (cursor: string): { created_at: Date; _id: Types.ObjectId } => {
+const decodeCursor = (cursor: string): ListPlace => {
   const match = /^(\d{1,15})\.([0-9a-f]{24})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
   if (!match) throw invalid('cursor: is not one of ours')
   return { created_at: new Date(Number(match[1])), _id: new Types.ObjectId(match[2]) }
@@ -20,57 +20,78 @@ const decodeCursor = (cursor: string): { created_at: Date; _id: Types.ObjectId }
 
 const BATCH = 500
 
-export interface ListOptions<D extends Listed> {
-  model: Model<D>
-  filter: QueryFilter<D>
+/** Reads up to `size` documents of a list, from its start or from the one next after a place. */
+type Find<D> = (after: ListPlace | undefined, size: number) => Promise<D[]>
+
+interface AnyListOptions<D> {
   limit: number | undefined
   cursor: string | undefined
   /** Documents to what the client sees, in order; called a batch at a time. */
   present: (docs: D[]) => Promise<unknown[]> | unknown[]
-  /** Number of documents that match, where it is known without counting. */
-  total?: () => Promise<number>
-  /** Finds the first `size` documents of a page's filter, where one plain query is not the best way. */
-  find?: (page: QueryFilter<D>, size: number) => Promise<D[]>
 }
+
+/** Either what to find in a model, or an own way to find, which knows the total too. */
+export type ListOptions<D extends ListPlace> = AnyListOptions<D> &
+  (
+    | {
+        /** Needs an index ending in (created_at, _id). */
+        model: Model<D>
+        filter: QueryFilter<D>
+        /** Number of documents that match, where it is known without counting. */
+        total?: () => Promise<number>
+      }
+    | { find: Find<D>; total: () => Promise<number> }
+  )
+
+const SORT = { created_at: -1, _id: -1 } as const
+
+/** One plain query a page. */
+const findIn =
+  <D extends ListPlace>(model: Model<D>, filter: QueryFilter<D>): Find<D> =>
+  (after, size) =>
+    model
+      .find(
+        (after
+          ? {
+              $and: [
+                filter,
+                { created_at: { $lte: after.created_at } },
+                { $or: [{ created_at: { $lt: after.created_at } }, { _id: { $lt: after._id } }] },
+              ],
+            }
+          : filter) as QueryFilter<D>,
+      )
+      .sort(SORT)
+      .limit(size)
+      .lean<D[]>()
 
 /**
  * Answers a list by the contract: with `limit` or `cursor` a page with `X-Total-Count` and, where there is more,
- * `X-Next-Cursor`; with neither the whole list, streamed a batch at a time. Needs an index ending in (created_at, _id).
+ * `X-Next-Cursor`; with neither the whole list, streamed a batch at a time.
  */
-export const sendList = async <D extends Listed>(
+export const sendList = async <D extends ListPlace>(
   reply: FastifyReply,
   options: ListOptions<D>,
 ): Promise<unknown> => {
-  const { model, filter, limit, cursor, present } = options
-  const sort = { created_at: -1, _id: -1 } as const
+  const { limit, cursor, present } = options
   if (limit === undefined && cursor === undefined) {
-    const docs = model.find(filter).sort(sort).lean<D[]>().cursor({ batchSize: BATCH })
+    const batches =
+      'find' in options
+        ? findBatches(options.find)
+        : readBatches<D>(
+            options.model.find(options.filter).sort(SORT).lean<D[]>().cursor({ batchSize: BATCH }),
+          )
     return reply
       .type('application/json; charset=utf-8')
-      .send(Readable.from(jsonArray(docs as AsyncIterable<D>, present)))
+      .send(Readable.from(jsonArray(batches, present), { highWaterMark: 1 }))
   }
   const size = limit ?? 100
-  const after = cursor === undefined ? undefined : decodeCursor(cursor)
-  const page = (
-    after
-      ? {
-          $and: [
-            filter,
-            { created_at: { $lte: after.created_at } },
-            { $or: [{ created_at: { $lt: after.created_at } }, { _id: { $lt: after._id } }] },
-          ],
-        }
-      : filter
-  ) as QueryFilter<D>
+  const find = 'find' in options ? options.find : findIn(options.model, options.filter)
   const [docs, total] = await Promise.all([
-    options.find
-      ? options.find(page, size + 1)
-      : model
-          .find(page)
-          .sort(sort)
-          .limit(size + 1)
-          .lean<D[]>(),
-    options.total ? options.total() : model.countDocuments(filter),
+    find(cursor === undefined ? undefined : decodeCursor(cursor), size + 1),
+    'find' in options || options.total
+      ? (options.total as () => Promise<number>)()
+      : options.model.countDocuments(options.filter),
   ])
   reply.header('x-total-count', String(total))
   const shown = docs.slice(0, size)
@@ -79,17 +100,33 @@ export const sendList = async <D extends Listed>(
   return present(shown)
 }
 
-async function* jsonArray<D>(docs: AsyncIterable<D>, present: (docs: D[]) => Promise<unknown[]> | unknown[]) {
-  let batch: D[] = []
-  let separator = '['
-  const flush = async () => {
-    const texts = (await present(batch)).map(item => JSON.stringify(item))
-    batch = []
-    const chunk = separator + texts.join(',')
-    separator = ','
-    return chunk
+async function* findBatches<D extends ListPlace>(find: Find<D>): AsyncGenerator<D[]> {
+  for (let after: D | undefined; ; ) {
+    const docs = await find(after, BATCH)
+    if (docs.length === 0) return
+    yield docs
+    after = docs.at(-1)
   }
-  for await (const doc of docs) if (batch.push(doc) === BATCH) yield await flush()
-  if (batch.length) yield await flush()
+}
+
+async function* readBatches<D>(docs: AsyncIterable<unknown>): AsyncGenerator<D[]> {
+  let batch: D[] = []
+  for await (const doc of docs) {
+    if (batch.push(doc as D) < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function* jsonArray<D>(
+  batches: AsyncIterable<D[]>,
+  present: (docs: D[]) => Promise<unknown[]> | unknown[],
+) {
+  let separator = '['
+  for await (const batch of batches) {
+    yield separator + (await present(batch)).map(item => JSON.stringify(item)).join(',')
+    separator = ','
+  }
   yield separator === '[' ? '[]' : ']'
 }

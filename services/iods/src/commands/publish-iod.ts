@@ -1,22 +1,20 @@
 import type { Queues } from '@iodine/service-kit'
-import type { IodDoc, IodModels } from '../models/iod.js'
-import { searchGrams, searchText } from '../queries/search.js'
+import type { IodDoc, IodModel } from '../models/iod.js'
+import type { LiveCatalog } from '../queries/live-catalog.js'
 
 const REPAIR_AFTER_MS = 5_000
 const REPAIR_BATCH = 500
 
-/**
- * Makes an IOD searchable and tells the other services of it, then notes that it did; each step may be repeated, so a
- * crash in between loses nothing.
- */
-export const publishIod = async ({ iods, texts }: IodModels, queues: Queues, doc: IodDoc): Promise<void> => {
-  const { _id, category, source_type, created_by, created_at } = doc
-  const search = searchText(doc.value, doc.description)
-  await texts.updateOne(
-    { _id },
-    { $setOnInsert: { category, source_type, created_by, created_at, search, grams: searchGrams(search) } },
-    { upsert: true },
-  )
+interface Publishing {
+  iods: IodModel
+  catalog: LiveCatalog
+  queues: Queues
+}
+
+/** Tells the lists and the other services of an IOD, then notes that it did; done twice it changes nothing. */
+export const publishIod = async ({ iods, catalog, queues }: Publishing, doc: IodDoc): Promise<void> => {
+  const { _id, category, created_by, created_at } = doc
+  await catalog.announce(doc)
   await queues.emit({
     type: 'iod.created',
     data: {
@@ -32,12 +30,12 @@ export const publishIod = async ({ iods, texts }: IodModels, queues: Queues, doc
 }
 
 /** Publishes what a crash, or a Redis that was down, left unpublished. Returns how many. */
-export const publishForgotten = async (models: IodModels, queues: Queues): Promise<number> => {
+export const publishForgotten = async (publishing: Publishing): Promise<number> => {
   const before = new Date(Date.now() - REPAIR_AFTER_MS)
-  const docs = await models.iods
+  const docs = await publishing.iods
     .find({ announced: false, created_at: { $lt: before } })
     .limit(REPAIR_BATCH)
     .lean<IodDoc[]>()
-  for (const doc of docs) await publishIod(models, queues, doc)
+  for (const doc of docs) await publishIod(publishing, doc)
   return docs.length
 }

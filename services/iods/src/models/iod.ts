@@ -23,23 +23,10 @@ export interface IodDoc {
   votes: VoteDoc[]
   /** Hash of the folded value: what makes two IODs of a category the same, and what a lookup asks for. */
   fold_key: string
-  /** False until the IOD can be searched and the event iod.created is out. */
+  /** False until every process's catalog has been told, and the event iod.created is out. */
   announced: boolean
 }
 export type IodModel = Model<IodDoc>
-
-/**
- * What of an IOD is searched and counted, none of which ever changes: apart, because the index terms are many times the
- * rest and would be read with every page.
- */
-export interface TextDoc
-  extends Pick<IodDoc, '_id' | 'category' | 'source_type' | 'created_by' | 'created_at'> {
-  /** Folded value and description. */
-  search: string
-  /** What of `search` is indexed: see `searchGrams`. */
-  grams: string[]
-}
-export type TextModel = Model<TextDoc>
 
 const required = true
 const vote = new Schema<VoteDoc>({
@@ -65,37 +52,11 @@ const schema = new Schema<IodDoc>(
   },
   { collection: 'iods', versionKey: false },
 )
-const textSchema = new Schema<TextDoc>(
-  {
-    category: { type: String, required },
-    source_type: { type: String, required },
-    created_by: { type: Schema.Types.ObjectId, required },
-    created_at: { type: Date, required },
-    search: { type: String, required },
-    grams: { type: [String], required },
-  },
-  { collection: 'texts', versionKey: false },
-)
 
 /** The order of every list, and the index that has it. */
 export const BY_DATE = { created_at: -1, _id: -1 } as const
-export const BY_GRAM = { grams: 1 } as const
 schema.index({ fold_key: 1, category: 1 }, { unique: true })
 schema.index(BY_DATE)
-schema.index({ category: 1, ...BY_DATE })
-schema.index({ source_type: 1, ...BY_DATE })
-schema.index({ category: 1, source_type: 1, ...BY_DATE })
-schema.index({ created_by: 1, ...BY_DATE })
 schema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })
-textSchema.index(BY_DATE)
-textSchema.index(BY_GRAM)
 
-export interface IodModels {
-  iods: IodModel
-  texts: TextModel
-}
-
-export const createModels = (mongo: Connection): IodModels => ({
-  iods: mongo.model<IodDoc>('Iod', schema),
-  texts: mongo.model<TextDoc>('Text', textSchema),
-})
+export const createModel = (mongo: Connection): IodModel => mongo.model<IodDoc>('Iod', schema)

@@ -3,13 +3,14 @@ import type { StoreService } from '@iodine/service-kit'
 import { createIod, foldKey } from '../commands/create-iod.js'
 import { publishForgotten, publishIod } from '../commands/publish-iod.js'
 import { voteIod } from '../commands/vote-iod.js'
-import { BY_DATE, type IodDoc, type IodModels } from '../models/iod.js'
+import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createIodQueries } from '../queries/list-iods.js'
+import type { LiveCatalog } from '../queries/live-catalog.js'
 
-export const addIodRoutes = (service: StoreService, models: IodModels): void => {
-  const { iods } = models
-  const queries = createIodQueries(models, service.users)
+export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: LiveCatalog): void => {
+  const publishing = { iods, catalog, queues: service.queues }
+  const queries = createIodQueries(iods, catalog, service.users)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0]
 
@@ -19,7 +20,7 @@ export const addIodRoutes = (service: StoreService, models: IodModels): void => 
 
   service.route(iodsApi.createIod, async ({ body, user }) => {
     const doc = await createIod(iods, user.id, body)
-    await publishIod(models, service.queues, doc).catch(error =>
+    await publishIod(publishing, doc).catch(error =>
       service.log.warn({ err: error, iod: doc._id.toHexString() }, 'not published yet'),
     )
     return presentOne(doc)
@@ -43,6 +44,6 @@ export const addIodRoutes = (service: StoreService, models: IodModels): void => 
   )
 
   service.internal(repairInternal.repair, async () => ({
-    repaired: await publishForgotten(models, service.queues),
+    repaired: await publishForgotten(publishing),
   }))
 }

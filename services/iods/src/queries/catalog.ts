@@ -1,0 +1,226 @@
+import type { Category, IodFacets, SourceType } from '@iodine/contracts'
+import { GramIndex } from './grams.js'
+
+/** What of an IOD is listed, counted and searched: nothing of it ever changes. */
+export interface CatalogEntry {
+  /** Hexadecimal. */
+  id: string
+  /** Milliseconds since 1970. */
+  time: number
+  category: Category
+  source_type: SourceType
+  creator: string
+  /** Folded value and description. */
+  text: string
+}
+
+/** Absent filters pass all; several values of one pass what has any of them. */
+export interface CatalogFilters {
+  q?: string | undefined
+  category?: Category[] | undefined
+  source_type?: SourceType[] | undefined
+  /** Users' ids. */
+  creators?: string[] | undefined
+}
+
+/** Where an IOD stands in every list: newest first, ids breaking ties. */
+export type Place = Pick<CatalogEntry, 'id' | 'time'>
+
+export interface Selection {
+  /** Exact counts of what is selected. */
+  facets(): IodFacets
+  /** Ids of up to `size` IODs, from the newest on, or from the one next older than `after`. */
+  ids(after: Place | undefined, size: number): string[]
+}
+
+/** Case and Unicode form don't count in a search; white space does. */
+const fold = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
+
+/** The text that a search looks into. NUL, which no query may hold, keeps matches from spanning both parts. */
+export const searchText = (value: string, description: string): string =>
+  `${fold(value)}\0${fold(description)}`
+
+interface Kind {
+  category: Category
+  source_type: SourceType
+  /** Ordinals, oldest first. */
+  members: number[]
+}
+
+/** What a search has found among the first `upTo` entries. */
+interface Found {
+  upTo: number
+  /** Ordinals, oldest first. */
+  matches: number[]
+}
+
+const KEPT_SEARCHES = 200
+const KEPT_MATCHES = 1_000_000
+
+/**
+ * The order, the kinds, the creators and an n-gram index of all IODs in memory. IODs are never changed in any of that
+ * nor deleted, so entries are only ever added, and what a search has found stays found. Some 500 bytes an IOD of 100
+ * characters.
+ */
+export class Catalog {
+  readonly #known = new Set<string>()
+  // One entry's fields stand under its ordinal, the order in which entries came in.
+  readonly #ids: string[] = []
+  readonly #times: number[] = []
+  readonly #kindOf: Kind[] = []
+  readonly #creators: string[] = []
+  readonly #texts: string[] = []
+  readonly #all: number[] = []
+  readonly #kinds = new Map<string, Kind>()
+  readonly #byCreator = new Map<string, number[]>()
+  readonly #grams = new GramIndex()
+  readonly #searches = new Map<string, Found>()
+  #kept = 0
+
+  /** Takes an entry in; one that is there already changes nothing. */
+  add({ id, time, category, source_type, creator, text }: CatalogEntry): void {
+    if (this.#known.has(id)) return
+    this.#known.add(id)
+    const ordinal = this.#ids.push(id) - 1
+    this.#times.push(time)
+    const name = `${category} ${source_type}`
+    const kind = this.#kinds.get(name) ?? { category, source_type, members: [] }
+    this.#kinds.set(name, kind)
+    this.#kindOf.push(kind)
+    const own = this.#byCreator.get(creator) ?? []
+    this.#byCreator.set(creator, own)
+    this.#creators.push(creator)
+    this.#texts.push(text)
+    this.#grams.add(ordinal, text)
+    for (const list of [this.#all, kind.members, own]) this.#insert(list, ordinal)
+  }
+
+  /** Ids of all who created IODs. */
+  creators(): Iterable<string> {
+    return this.#byCreator.keys()
+  }
+
+  select({ q, category, source_type, creators }: CatalogFilters): Selection {
+    const kinds = [...this.#kinds.values()].filter(
+      kind =>
+        (!category || category.includes(kind.category)) &&
+        (!source_type || source_type.includes(kind.source_type)),
+    )
+    const ofKind = kinds.length === this.#kinds.size ? undefined : new Set(kinds)
+    const by = creators && new Set(creators)
+    const hasKind = (ordinal: number) => !ofKind || ofKind.has(this.#kindOf[ordinal] as Kind)
+    const isBy = (ordinal: number) => !by || by.has(this.#creators[ordinal] as string)
+    // Lists that hold all that is selected, and what of them is.
+    const from = (): { lists: number[][]; passes?: (ordinal: number) => boolean } => {
+      if (q) return { lists: [this.#search(fold(q))], passes: ordinal => hasKind(ordinal) && isBy(ordinal) }
+      if (by) return { lists: [...by].flatMap(id => [this.#byCreator.get(id) ?? []]), passes: hasKind }
+      return { lists: ofKind ? kinds.map(kind => kind.members) : [this.#all] }
+    }
+    const { lists, passes } = from()
+    return {
+      facets: () => {
+        const counts = passes
+          ? this.#count(lists, passes)
+          : kinds.map(kind => [kind, kind.members.length] as const)
+        const facets: IodFacets = { total: 0, categories: {}, source_types: {} }
+        for (const [kind, n] of counts) {
+          facets.total += n
+          facets.categories[kind.category] = (facets.categories[kind.category] ?? 0) + n
+          facets.source_types[kind.source_type] = (facets.source_types[kind.source_type] ?? 0) + n
+        }
+        return facets
+      },
+      ids: (after, size) => this.#walk(lists, passes, after, size),
+    }
+  }
+
+  #isBefore(ordinal: number, place: Place): boolean {
+    const time = this.#times[ordinal] as number
+    return time < place.time || (time === place.time && (this.#ids[ordinal] as string) < place.id)
+  }
+
+  #placeOf(ordinal: number): Place {
+    return { id: this.#ids[ordinal] as string, time: this.#times[ordinal] as number }
+  }
+
+  /** Entries come in nearly in order: what is out of it belongs near the end. */
+  #insert(list: number[], ordinal: number): void {
+    const place = this.#placeOf(ordinal)
+    let at = list.length
+    while (at > 0 && !this.#isBefore(list[at - 1] as number, place)) at--
+    if (at === list.length) list.push(ordinal)
+    else list.splice(at, 0, ordinal)
+  }
+
+  #count(lists: number[][], passes: (ordinal: number) => boolean): Map<Kind, number> {
+    const counts = new Map<Kind, number>()
+    for (const list of lists)
+      for (const ordinal of list)
+        if (passes(ordinal)) {
+          const kind = this.#kindOf[ordinal] as Kind
+          counts.set(kind, (counts.get(kind) ?? 0) + 1)
+        }
+    return counts
+  }
+
+  /** Merges lists from their newest ends. */
+  #walk(
+    lists: number[][],
+    passes: ((ordinal: number) => boolean) | undefined,
+    after: Place | undefined,
+    size: number,
+  ): string[] {
+    const heads = lists.map(list => ({ list, at: (after ? this.#older(list, after) : list.length) - 1 }))
+    const ids: string[] = []
+    while (ids.length < size) {
+      let newest: (typeof heads)[number] | undefined
+      let place: Place | undefined
+      for (const head of heads) {
+        const ordinal = head.list[head.at]
+        if (ordinal === undefined || (place && this.#isBefore(ordinal, place))) continue
+        newest = head
+        place = this.#placeOf(ordinal)
+      }
+      if (!newest || !place) break
+      const ordinal = newest.list[newest.at--] as number
+      if (!passes || passes(ordinal)) ids.push(place.id)
+    }
+    return ids
+  }
+
+  /** How many of a list are older than a place. */
+  #older(list: number[], place: Place): number {
+    let low = 0
+    let high = list.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#isBefore(list[middle] as number, place)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #search(part: string): number[] {
+    const found = this.#searches.get(part) ?? { upTo: 0, matches: [] }
+    const before = found.matches.length
+    const count = this.#texts.length
+    const look = (ordinal: number) => {
+      if ((this.#texts[ordinal] as string).includes(part)) this.#insert(found.matches, ordinal)
+    }
+    const candidates = found.upTo === 0 ? this.#grams.candidates(part) : undefined
+    if (candidates) for (const ordinal of candidates) look(ordinal)
+    else for (let ordinal = found.upTo; ordinal < count; ordinal++) look(ordinal)
+    found.upTo = count
+
+    // Put last again: the one not asked for the longest goes first.
+    this.#searches.delete(part)
+    this.#searches.set(part, found)
+    this.#kept += found.matches.length - before
+    for (const [oldest, { matches }] of this.#searches) {
+      if (this.#searches.size <= KEPT_SEARCHES && this.#kept <= KEPT_MATCHES) break
+      this.#searches.delete(oldest)
+      this.#kept -= matches.length
+    }
+    return found.matches
+  }
+}

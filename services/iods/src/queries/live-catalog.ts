@@ -1,0 +1,96 @@
+import type { StoreService } from '@iodine/service-kit'
+import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
+import { Catalog, type CatalogEntry, searchText } from './catalog.js'
+
+/** Nothing is created with a time further back than this. */
+const SETTLE_MS = 30_000
+const CHECK_MS = 30_000
+const BATCH = 2_000
+
+type Listed = Pick<
+  IodDoc,
+  '_id' | 'value' | 'description' | 'category' | 'source_type' | 'created_by' | 'created_at'
+>
+const FIELDS = { value: 1, description: 1, category: 1, source_type: 1, created_by: 1, created_at: 1 }
+
+const entryOf = (doc: Listed): CatalogEntry => ({
+  id: doc._id.toHexString(),
+  time: doc.created_at.getTime(),
+  category: doc.category,
+  source_type: doc.source_type,
+  creator: doc.created_by.toHexString(),
+  text: searchText(doc.value, doc.description),
+})
+
+export interface LiveCatalog {
+  /** The catalog with every IOD whose creation was acknowledged, by whichever process, before the call. */
+  current(): Promise<Catalog>
+  /** Tells all processes of an IOD that is stored; without Redis they find it by themselves. */
+  announce(doc: Listed): Promise<void>
+}
+
+/**
+ * Keeps this process's catalog in step with the database. A version in Redis rises with each creation: while it stands
+ * still nothing is read. Where it is unknown or has moved, what was created since the last look is.
+ */
+export const createLiveCatalog = (
+  iods: IodModel,
+  { redis, config }: Pick<StoreService, 'redis' | 'config'>,
+): LiveCatalog => {
+  const key = `${config.REDIS_PREFIX}:iods:version`
+  const catalog = new Catalog()
+  /** All that was created before is in. */
+  let until = 0
+  let seen: number | undefined
+  let checkedAt = 0
+  let running: Promise<void> = Promise.resolve()
+  let queued: Promise<void> | undefined
+
+  const version = () =>
+    redis.get(key).then(
+      text => Number(text ?? 0),
+      () => undefined,
+    )
+  const catchUp = async () => {
+    const startedAt = Date.now()
+    const before = await version()
+    const docs = iods
+      .find({ created_at: { $gte: new Date(until) } }, FIELDS)
+      .sort({ created_at: 1, _id: 1 })
+      .hint(BY_DATE)
+      .lean<Listed[]>()
+      .cursor({ batchSize: BATCH })
+    for await (const doc of docs as AsyncIterable<Listed>) catalog.add(entryOf(doc))
+    until = startedAt - SETTLE_MS
+    seen = before
+    checkedAt = startedAt
+  }
+  /** A look that begins after the call; calls that wait for one share it. */
+  const look = (): Promise<void> => {
+    queued ??= running
+      .catch(() => {})
+      .then(() => {
+        queued = undefined
+        running = catchUp()
+        return running
+      })
+    return queued
+  }
+
+  return {
+    async current() {
+      const now = await version()
+      if (now === undefined || now !== seen || Date.now() - checkedAt > CHECK_MS) await look()
+      return catalog
+    },
+    async announce(doc) {
+      const now = await redis.incr(key).catch(error => {
+        seen = undefined
+        throw error
+      })
+      if (seen === undefined || now !== seen + 1) return
+      catalog.add(entryOf(doc))
+      seen = now
+    },
+  }
+}
