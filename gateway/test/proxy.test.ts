@@ -113,7 +113,7 @@ describe('what does not exist', () => {
   })
   it('is 400, 414 or 431 for what no server can read', async () => {
     await expectDetail(await send('/iods/%zz'), 400, DETAILS.badRequest)
-    await expectDetail(await send(`/iods?q=${'x'.repeat(9_000)}`), 414, DETAILS.uriTooLong)
+    await expectDetail(await send(`/iods?q=${'x'.repeat(13_000)}`), 414, DETAILS.uriTooLong)
     await expectDetail(
       await send('/iods', { headers: { 'x-big': 'x'.repeat(30_000) } }),
       431,

@@ -23,7 +23,8 @@ const FASTIFY_ERRORS: Record<string, [number, string]> = {
   FST_ERR_HANDLER_TIMEOUT: [504, DETAILS.timeout],
 }
 
-const MAX_URL = 8_192
+// A search of 10,000 characters fits.
+const MAX_URL = 12_288
 
 /** Any error to a status and a body that carries nothing internal. */
 const answer = (

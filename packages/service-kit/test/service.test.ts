@@ -138,7 +138,7 @@ describe('a service', () => {
   })
   it.each([
     ['/unknown', 404],
-    [`/things/${'x'.repeat(9_000)}`, 414],
+    [`/things/${'x'.repeat(13_000)}`, 414],
     [`/things/${'x'.repeat(600)}`, 414],
     ['/things/%zz', 400],
     ['/things/a?n=%00', 422],

@@ -6,6 +6,7 @@ import {
   iodsInternal,
   repairInternal,
   SOURCE_TYPES,
+  type Vote,
 } from '@iodine/contracts'
 import { readConfig, type StoreService, usersVersionKey } from '@iodine/service-kit'
 import {
@@ -14,6 +15,7 @@ import {
   type BedUser,
   iodInput,
   newId,
+  rounds,
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
@@ -197,10 +199,38 @@ describe('search', () => {
     }
   })
 
+  it('finds a value by all its 10,000 characters', async () => {
+    const value = newId().repeat(417).slice(0, 10_000)
+    const iod = await create({ value })
+    const found = await api.send('GET', `/iods?q=${value.toUpperCase()}`)
+    expect(found.body.map(({ id }: Iod) => id)).toEqual([iod.id])
+    expect((await api.send('GET', `/iods/facets?q=${value}`)).body.total).toBe(1)
+  })
+
+  it('finds at once what another process took in, and counts it in searches made before', async () => {
+    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+    try {
+      const there = apiClient(await other.listen(), ana.token)
+      const mark = newId()
+      const ids: string[] = []
+      for (const client of [api, there, there, api, there]) {
+        ids.unshift((await create({ value: `${mark} ${ids.length}` }, client)).id)
+        for (const reader of [there, api]) {
+          const { body, headers } = await reader.send('GET', `/iods?q=${mark}&limit=9`)
+          expect(body.map(({ id }: Iod) => id)).toEqual(ids)
+          expect(headers.get('x-total-count')).toBe(String(ids.length))
+        }
+      }
+    } finally {
+      await other.close()
+    }
+  })
+
   it('refuses NUL and what is too long, without a 500', async () => {
     expect((await api.send('GET', '/iods?q=a%00b')).status).toBe(422)
-    expect((await api.send('GET', `/iods?q=${'a'.repeat(10_000)}`)).status).toBe(414)
-    expect((await api.send('GET', `/iods?q=${'('.repeat(7_000)}`)).status).toBe(200)
+    expect((await api.send('GET', `/iods?q=${'a'.repeat(10_001)}`)).status).toBe(422)
+    expect((await api.send('GET', `/iods?q=${'a'.repeat(13_000)}`)).status).toBe(414)
+    expect((await api.send('GET', `/iods?q=${'('.repeat(10_000)}`)).status).toBe(200)
     expect((await api.send('GET', '/iods?q[$ne]=1')).status).toBe(422)
     expect((await api.send('GET', '/iods?q=a&q=b')).status).toBe(422)
   })
@@ -229,22 +259,30 @@ describe('votes', () => {
     expect(other.votes).toMatchObject([mine, { user_id: bo.id, username: 'bo', vote_type: 'POSITIVE' }])
   })
 
-  it('keeps one of 50 at once by one user, and all of 20 users at once', async () => {
-    const { id } = await create()
-    const users = await Promise.all(Array.from({ length: 20 }, (_, n) => bed.user(`voter_${n}`)))
-    const answers = await Promise.all([
-      ...Array.from({ length: 50 }, () => api.send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })),
-      ...users.map(({ token }) =>
-        apiClient(url, token).send('POST', `/iods/${id}/vote`, { vote_type: 'NEGATIVE' }),
-      ),
-    ])
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(21)
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49)
-    const { body } = await internal(iodsInternal.getIods.path, { ids: [id] })
-    const voters = body[0].votes.map((vote: { user_id: string }) => vote.user_id)
-    expect(new Set(voters)).toEqual(new Set([ana.id, ...users.map(user => user.id)]))
-    expect(voters).toHaveLength(21)
-  })
+  it('keeps one vote a user, and every one, of 50 at once by 25 users', async () => {
+    const users = await Promise.all(Array.from({ length: 25 }, (_, n) => bed.user(`voter_${n}`)))
+    for (let round = 0; round < rounds(2); round++) {
+      const { id } = await create()
+      const answers = await Promise.all(
+        [...users, ...users].map(({ token }, n) =>
+          apiClient(url, token).send('POST', `/iods/${id}/vote`, {
+            vote_type: n % 2 ? 'POSITIVE' : 'NEGATIVE',
+          }),
+        ),
+      )
+      expect(answers.map(({ status }) => status).sort()).toEqual([
+        ...Array(25).fill(200),
+        ...Array(25).fill(409),
+      ])
+      const { body } = await internal(iodsInternal.getIods.path, { ids: [id] })
+      const kept = body[0].votes.map((vote: Vote) => `${vote.user_id} ${vote.vote_type}`)
+      const told = answers.flatMap(({ status }, n) =>
+        status === 200 ? [`${users[n % 25]?.id} ${n % 2 ? 'POSITIVE' : 'NEGATIVE'}`] : [],
+      )
+      expect(kept.sort()).toEqual(told.sort())
+      expect(new Set(told.map(vote => vote.slice(0, 24))).size).toBe(25)
+    }
+  }, 36_000_000)
 
   it('answers 404 for unknown and malformed ids, 422 for another kind of vote', async () => {
     for (const id of [newId(), 'x', '1'.repeat(24), '%20'])
@@ -314,11 +352,10 @@ describe('names', () => {
     bed.users.set(user.id, { id: user.id, username: 'after', created_at: user.created_at })
     await service.redis.incr(usersVersionKey(bed.env.REDIS_PREFIX ?? ''))
     const { body } = await internal(iodsInternal.getIods.path, { ids: [id] })
-    expect(body[0]).toMatchObject({
-      created_by: 'after',
-      created_by_username: 'after',
-      votes: [{ username: 'after' }],
-    })
+    const now = { created_by: 'after', created_by_username: 'after', votes: [{ username: 'after' }] }
+    expect(body[0]).toMatchObject(now)
+    expect((await api.send('GET', '/iods?created_by=AFTER&limit=9')).body).toMatchObject([now])
+    expect((await api.send('GET', '/iods?created_by=before&limit=9')).body).toEqual([])
   })
 })
 

@@ -1,0 +1,297 @@
+import { type Iod, iodsApi, type NewIod, type VoteType } from '@iodine/contracts'
+import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { openAs as openPageAs } from '../support/open-as.js'
+
+const LIST = '/dashboard/iods'
+const VOTE = '**/api/v1/iods/*/vote'
+
+let made = 0
+/** A word that no other IOD holds. */
+const newMark = () => `m${Date.now().toString(36)}x${++made}`
+
+const create = ({ api }: Person, fields: Partial<NewIod> & { value: string }): Promise<Iod> =>
+  api.call(iodsApi.createIod, {
+    body: { category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL', ...fields },
+  })
+const vote = ({ api }: Person, { id }: Iod, vote_type: VoteType) =>
+  api.call(iodsApi.voteIod, { params: { id }, body: { vote_type } })
+
+const row = (page: Page, value: string) => page.getByRole('row').filter({ hasText: value })
+const search = (page: Page) => page.getByPlaceholder('Search by value or description...')
+const toast = (page: Page, text: string) => page.getByText(text, { exact: true })
+const showing = (page: Page) => page.getByText(/^Showing/)
+
+test('an empty start, then IODs are created, with what is missing or wrong said in French', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const mark = newMark()
+  // Other journeys may have left IODs of theirs.
+  await page.route('**/api/v1/iods?*', route => route.fulfill({ json: [] }), { times: 1 })
+  await openAs(ana, LIST)
+  await expect(page.getByText('No IODs yet')).toBeVisible()
+  const open = page.getByRole('button', { name: 'Create IOD' }).first()
+  await open.click()
+
+  const dialog = page.getByRole('dialog', { name: 'Create New IOD' })
+  const [value, type, description, source, submit] = [
+    dialog.getByLabel('Value'),
+    dialog.getByLabel('Type'),
+    dialog.getByLabel('Description'),
+    dialog.getByLabel('Source'),
+    dialog.getByRole('button', { name: 'Create IOD' }),
+  ]
+  await type.selectOption('HASHTAGS')
+  await description.fill('   ')
+  await submit.click()
+  await expect(toast(page, 'Champs manquants')).toBeVisible()
+  await expect(toast(page, 'Veuillez remplir tous les champs requis')).toBeVisible()
+
+  const long = `${mark} <img src=x onerror=alert(1)> ${'l'.repeat(10_000)}`.slice(0, 10_000)
+  await value.fill(`${long}!`)
+  await description.fill('About the sun')
+  await source.fill('javascript:alert(1)')
+  await submit.click()
+  const faults = 'value: must have at most 10000 characters, source: must be an http(s) URL or a plain path'
+  await expect(toast(page, faults)).toBeVisible()
+  await value.fill(long)
+  await source.fill('https://stories.example.org/sun')
+  await page.route('**/api/v1/iods', route => route.abort(), { times: 1 })
+  await submit.click()
+  await expect(toast(page, "Une erreur est survenue lors de la création de l'IOD")).toBeVisible()
+  // Nothing typed was lost.
+  await submit.click()
+  await expect(dialog).toBeHidden()
+  await expect(row(page, mark)).toContainText('HASHTAGS')
+  expect((await row(page, mark).boundingBox())?.height).toBeLessThan(80)
+
+  await test.step('the same value once more is refused, and stays in the form', async () => {
+    await open.click()
+    await value.fill(`\n${long.slice(0, 9_999).toUpperCase()}`)
+    await type.selectOption('HASHTAGS')
+    await description.fill('Again')
+    await submit.click()
+    await expect(dialog).toBeHidden()
+    await open.click()
+    await value.fill(long.toUpperCase())
+    await type.selectOption('HASHTAGS')
+    await description.fill('Again')
+    await submit.click()
+    await expect(toast(page, 'This IOD already exists')).toBeVisible()
+    await expect(value).toHaveValue(long.toUpperCase())
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  await test.step('long values are cut to 40 characters in tooltips, and whole in the details', async () => {
+    const iod = row(page, mark).last()
+    await iod.getByText(mark).hover()
+    await expect(page.getByRole('tooltip')).toHaveText(`${long.slice(0, 40)}…`)
+    await iod.getByRole('button', { name: 'Details' }).click()
+    await expect(page.getByRole('definition').first()).toHaveText(long)
+    await expect(page.getByRole('definition').nth(1)).toHaveText('About the sun')
+    const link = page.getByRole('button', { name: 'Open in new tab' })
+    await expect(link).toHaveAttribute('href', 'https://stories.example.org/sun')
+    await expect(link).toHaveAttribute('target', '_blank')
+    await expect(link).toHaveAttribute('rel', /noopener/)
+    await page.keyboard.press('Escape')
+    await expect(link).toBeHidden()
+  })
+})
+
+test('search, Categories, Sources, chips and the address select the same list, for a colleague too', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const mark = newMark()
+  await create(ana, { value: `${mark} alpha`, category: 'URL', source_type: 'BLOG', source: 'posts/1' })
+  await create(ana, { value: `${mark} beta`, category: 'URL' })
+  await create(ana, { value: 'gamma', category: 'HASH', description: `(a+)+$ [ \\ $ne ${mark}` })
+  await openAs(ana, LIST)
+  await expect(page.getByRole('columnheader')).toHaveText([
+    'Value',
+    'Category',
+    'Source',
+    'Votes',
+    'Created By',
+    'Activity',
+    'Actions',
+  ])
+
+  await search(page).fill(mark.toUpperCase())
+  await expect(showing(page)).toHaveText(/^Showing 3 of [\d,]+ IODs$/)
+  await expect(row(page, `${mark} alpha`)).toContainText(`URLBLOGposts/1`)
+  await expect(row(page, `${mark} alpha`)).toContainText(ana.username)
+  await page.getByRole('button', { name: 'Categories' }).click()
+  const menu = page.getByRole('group', { name: 'Categories' })
+  await expect(menu.getByLabel('All 3')).toBeChecked()
+  await menu.getByLabel('URL 2').check()
+  await expect(showing(page)).toHaveText(/^Showing 2 of/)
+  await menu.getByLabel('HASH 1').check()
+  await expect(showing(page)).toHaveText(/^Showing 3 of/)
+  await menu.getByLabel('HASH 1').uncheck()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Sources' }).click()
+  const sources = page.getByRole('group', { name: 'Sources' })
+  await expect(sources.getByLabel('MANUAL 1')).not.toBeChecked()
+  await sources.getByLabel('BLOG 1').check()
+  await page.keyboard.press('Escape')
+  await expect(showing(page)).toHaveText(/^Showing 1 of/)
+
+  const bo = await person('bo')
+  const shared = new URL(page.url())
+  const context = await page.context().browser()?.newContext()
+  const theirs = (await context?.newPage()) as Page
+  await openPageAs(theirs, shared.origin, bo.token, shared.pathname + shared.search)
+  await expect(showing(theirs)).toHaveText(/^Showing 1 of/)
+  await expect(search(theirs)).toHaveValue(mark.toUpperCase())
+  await expect(row(theirs, `${mark} alpha`)).toBeVisible()
+  await theirs.getByRole('button', { name: 'Clear all' }).click()
+  await expect(search(theirs)).toHaveValue('')
+  expect(new URL(theirs.url()).search).toBe('')
+  await context?.close()
+
+  await page.goBack()
+  await expect(showing(page)).toHaveText(/^Showing 2 of/)
+  await page.goForward()
+  await expect(showing(page)).toHaveText(/^Showing 1 of/)
+  await page.getByRole('button', { name: 'Remove filter Source: BLOG' }).click()
+  await expect(showing(page)).toHaveText(/^Showing 2 of/)
+  await page.getByRole('button', { name: 'Remove filter URL' }).click()
+  await expect(showing(page)).toHaveText(/^Showing 3 of/)
+
+  for (const text of ['(a+)+$', '[', '\\', '$ne']) {
+    await search(page).fill(text)
+    await expect(row(page, 'gamma')).toBeVisible()
+  }
+  await search(page).fill('x'.repeat(10_000))
+  await expect(page.getByText('No IODs match these filters')).toBeVisible()
+  await expect(showing(page)).toHaveText(/^Showing 0 of/)
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(row(page, `${mark} beta`)).toBeVisible()
+})
+
+test('votes show at once, once a person, from several people at the same time', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const [ana, bo, ...others] = await Promise.all(['ana', 'bo', 'cy', 'di', 'ed'].map(name => person(name)))
+  if (!ana || !bo) throw new Error('nobody came')
+  const mark = newMark()
+  const contested = await create(bo, { value: `${mark} contested` })
+  const stale = await create(bo, { value: `${mark} stale` })
+  await create(bo, { value: `${mark} failing` })
+  for (const [n, voter] of others.entries()) await vote(voter, contested, n ? 'POSITIVE' : 'NEGATIVE')
+
+  await openAs(ana, `${LIST}?q=${mark}`)
+  const context = await page.context().browser()?.newContext()
+  const theirs = (await context?.newPage()) as Page
+  await openPageAs(theirs, new URL(page.url()).origin, bo.token, `${LIST}?q=${mark}`)
+  const mine = row(page, `${mark} contested`)
+  const his = row(theirs, `${mark} contested`)
+  await expect(mine).toContainText('+2−1')
+  await expect(his).toContainText('+2−1')
+  await Promise.all([
+    mine.getByRole('button', { name: 'Upvote' }).click(),
+    his.getByRole('button', { name: 'Downvote' }).click(),
+  ])
+  await expect(toast(page, 'Vote enregistré')).toBeVisible()
+  await expect(toast(theirs, 'Vote enregistré')).toBeVisible()
+  await context?.close()
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(mine).toContainText('+3−2')
+  await expect(mine.getByRole('img', { name: / and 2 more$/ })).toContainText('+2')
+  await expect(mine.getByRole('img', { name: '3 positive, 2 negative' })).toBeVisible()
+  for (const name of ['Upvote', 'Downvote'])
+    await expect(mine.getByRole('button', { name, exact: true })).toBeDisabled()
+  await mine.getByRole('button', { name: 'Downvote' }).locator('..').hover()
+  await expect(page.getByRole('tooltip')).toHaveText('You already voted')
+
+  await mine.getByRole('button', { name: 'Activity: 5 votes' }).click()
+  const activity = page.getByRole('dialog').filter({ hasText: 'Comments' })
+  await expect(activity).toContainText('Positive votes (3)')
+  await expect(activity).toContainText('Negative votes (2)')
+  await expect(activity).toContainText('CommentsComing Soon')
+  for (const { username } of [ana, bo, ...others]) {
+    const entry = activity.getByRole('listitem').filter({ hasText: username })
+    await expect(entry.getByRole('time')).toHaveText(/\d{4}, \d+:\d\d/)
+  }
+  await page.keyboard.press('Escape')
+
+  await test.step('a vote that fails is taken back', async () => {
+    let fail = () => {}
+    await page.route(VOTE, async route => {
+      await new Promise<void>(resolve => {
+        fail = resolve
+      })
+      await route.abort()
+    })
+    const failing = row(page, `${mark} failing`)
+    await failing.getByRole('button', { name: 'Upvote' }).click()
+    await expect(failing).toContainText('+1−0')
+    await expect(failing.getByRole('button', { name: 'Upvote' })).toBeDisabled()
+    fail()
+    await expect(toast(page, 'Une erreur est survenue lors du vote')).toBeVisible()
+    await expect(failing).toContainText('+0−0')
+    await expect(failing.getByRole('button', { name: 'Upvote' })).toBeEnabled()
+    await page.unroute(VOTE)
+  })
+
+  await test.step('one cast in another tab is not doubled, and shows', async () => {
+    await vote(ana, stale, 'NEGATIVE')
+    const other = row(page, `${mark} stale`)
+    await other.getByRole('button', { name: 'Upvote' }).click()
+    await expect(toast(page, 'You already voted')).toBeVisible()
+    await expect(other).toContainText('+0−1')
+  })
+})
+
+test('a long list is read page by page, told to assistive technology, and linked to at any page', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const mark = newMark()
+  const total = 160
+  for (let n = 0; n < total; n += 20)
+    await Promise.all(Array.from({ length: 20 }, (_, m) => create(ana, { value: `${mark} no ${n + m};` })))
+  const pages: string[] = []
+  page.on('request', request => {
+    if (/\/iods\?.*limit=/.test(request.url())) pages.push(request.url())
+  })
+
+  await openAs(ana, `${LIST}?q=${mark}`)
+  const table = page.getByRole('table')
+  await expect(table).toHaveAttribute('aria-rowcount', String(total + 1))
+  await expect(showing(page)).toHaveText(/^Showing 160 of/)
+  const first = page.getByRole('row').nth(1)
+  await expect(first).toHaveAttribute('aria-rowindex', '2')
+  expect(await page.getByRole('row').count()).toBeLessThan(40)
+  expect(pages).toHaveLength(1)
+
+  const frame = page.getByRole('region', { name: 'IODs' })
+  await frame.focus()
+  await expect(async () => {
+    await page.keyboard.press('End')
+    await expect(page.locator(`tr[aria-rowindex="${total + 1}"]`)).toBeVisible({ timeout: 500 })
+  }).toPass()
+  expect(pages).toHaveLength(4)
+  await expect(page).toHaveURL(/[?&]page=4$/)
+  const last = await page
+    .locator(`tr[aria-rowindex="${total + 1}"] td`)
+    .first()
+    .textContent()
+
+  await page.reload()
+  await expect(page.locator(`tr[aria-rowindex="${total + 1}"] td`).first()).toHaveText(last ?? '')
+  await create(ana, { value: `${mark} newcomer` })
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(row(page, `${mark} newcomer`)).toHaveAttribute('aria-rowindex', '2')
+  await expect(showing(page)).toHaveText(/^Showing 161 of/)
+  await expect(page).not.toHaveURL(/page=/)
+})
