@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** A package's folder, as a capturing group. */
-const part = '(packages/[^/]+|services/[^/]+|gateway|shell|mfe-[^/]+|e2e|bench)'
+const part = '(packages/[^/]+|services/[^/]+|gateway|shell|mfe-[^/]+|extension|e2e|bench)'
 const ours = `^${part}/`
 /** Paths of one part, of its code alone, of its tests alone. */
 const of = names => `^(?:${names})/`
@@ -58,7 +58,7 @@ export default {
     // Kits serve every service or remote, so they know none.
     only(
       'kits-import-contracts',
-      '^(packages/(?:service-kit|ui|exchange|demo))/(?!test/)',
+      '^(packages/(?:service-kit|ui|exchange|demo|known-iods))/(?!test/)',
       [contracts],
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
@@ -101,7 +101,7 @@ export default {
     only(
       'remotes-import-contracts-and-kit',
       '^(mfe-[^/]+|shell)/(?!test/|rsbuild\\.config)',
-      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/exchange'],
+      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/exchange', 'packages/known-iods'],
       'Shell and remotes meet at run time only: share looks in packages/ui, plumbing in packages/mfe-kit.',
     ),
     only(
@@ -109,6 +109,12 @@ export default {
       '^(mfe-[^/]+|shell|packages/mfe-kit|packages/ui)/test/',
       [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/test-kit', 'packages/demo'],
       'A section’s test imports what the section may import, packages/test-kit and packages/demo.',
+    ),
+    only(
+      'extension-imports-contracts-and-looks',
+      '^(extension)/(?!test/|rsbuild\\.config)',
+      [contracts, 'packages/known-iods', 'packages/ui'],
+      'The extension meets the product over the API alone: share rules in contracts or known-iods, looks in ui.',
     ),
     // What wires everything together is imported by nothing of the product.
     reserved(
@@ -144,8 +150,8 @@ export default {
     reserved(
       'react-in-the-browser-parts',
       npm('react|react-dom'),
-      [of('packages/mfe-kit|packages/ui|shell|mfe-[^/]+')],
-      'React belongs to shell, mfe-*, mfe-kit and ui.',
+      [of('packages/mfe-kit|packages/ui|shell|mfe-[^/]+|extension')],
+      'React belongs to shell, mfe-*, mfe-kit, ui and the extension.',
     ),
     reserved(
       'blueprint-through-ui',

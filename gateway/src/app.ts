@@ -10,6 +10,7 @@ import {
 } from '@iodine/service-kit'
 import type { GatewayConfig } from './config.js'
 import { addHealth } from './health.js'
+import { addExtension } from './plugins/extension.js'
 import { addProxy } from './plugins/proxy.js'
 import { addReference } from './plugins/reference.js'
 import { addSecurity } from './plugins/security.js'
@@ -41,6 +42,7 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
     )
     await addReference(app)
     addProxy(app, { routes: ROUTES, addressOf, checkSession })
+    addExtension(app, config)
     await addWeb(app, config)
   } catch (error) {
     await app.close()

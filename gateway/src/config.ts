@@ -23,8 +23,10 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
       links.map(link => ({ label: link.split('=', 1)[0] ?? '', url: link.replace(/^[^=]*=/, '') })),
     )
     .pipe(z.array(z.object({ label: z.string().min(1), url: urlSetting('http', 'https') }))),
-  /** Where the collector extension is to be had. */
+  /** Where the collector extension is to be had, when not from this gateway. */
   EXTENSION_URL: z.string().default(''),
+  /** Where people reach this deployment: the extension served here signs in there. */
+  PUBLIC_URL: urlSetting('http', 'https').optional(),
   CORS_ORIGINS: list,
   /** Which proxies in front of this one say truly where a request comes from: true, false, hops, or addresses. */
   TRUST_PROXY: z

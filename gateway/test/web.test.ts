@@ -2,12 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DETAILS, PRODUCT_NAME } from '@iodine/contracts'
 import { temporaryFolder } from '@iodine/test-kit'
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../src/openapi.js'
 import { type Rig, startRig } from './rig.js'
 
 const folder = temporaryFolder()
-const put = (path: string, text: string) => {
+const put = (path: string, text: string | Uint8Array) => {
   mkdirSync(join(folder.path, path, '..'), { recursive: true })
   writeFileSync(join(folder.path, path), text)
 }
@@ -147,6 +148,34 @@ describe('what the browser learns at run time', () => {
   })
 })
 
+describe('the collector extension', () => {
+  const ZIP = 'iodine-collector-1.2.3-chromium.zip'
+  const files = {
+    'background.js': strToU8('work()'),
+    'deployment.json': strToU8('{"server":"http://localhost:8080"}'),
+  }
+
+  it('is had packed for this deployment, and is what the browser is pointed to', async () => {
+    put(`extension/dist/${ZIP}`, zipSync(files))
+    put('extension/dist/secret.zip', zipSync(files))
+    const own = await startRig({ WEB_ROOT: folder.path, PUBLIC_URL: 'https://iodine.example.org/' })
+    const config = await (await fetch(`${own.url}/config.json`)).json()
+    expect(config.extension_url).toBe(`/extension/${ZIP}`)
+    const response = await fetch(own.url + config.extension_url)
+    const zip = new Uint8Array(await response.arrayBuffer())
+    expect(response.headers.get('content-type')).toBe('application/zip')
+    expect(response.headers.get('content-disposition')).toContain(ZIP)
+    const unpacked = Object.entries(unzipSync(zip)).map(([name, bytes]) => [name, strFromU8(bytes)])
+    expect(Object.fromEntries(unpacked)).toEqual({
+      'background.js': 'work()',
+      'deployment.json': '{"server":"https://iodine.example.org"}\n',
+    })
+    for (const name of ['secret.zip', ZIP.replace('1.2.3', '9.9.9'), '..%2Fpackage.json'])
+      expect((await fetch(`${own.url}/extension/${name}`)).status).toBe(404)
+    await own.close()
+  })
+})
+
 describe('the reference', () => {
   it('describes each operation of the contracts', async () => {
     const document = await (await get('/api/v1/openapi.json')).json()
@@ -192,7 +221,7 @@ describe('headers', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('x-powered-by')).toBeNull()
   })
-  it('open the API to the listed origins alone', async () => {
+  it('open the API to the listed origins and to extensions alone', async () => {
     const preflight = async (origin: string) => {
       const { status, headers } = await get('/api/v1/iods', '*/*', {
         method: 'OPTIONS',
@@ -206,7 +235,17 @@ describe('headers', () => {
     }
     expect(await preflight('https://app.example.org')).toEqual([true, 'https://app.example.org'])
     expect(await preflight('chrome-extension://abcdef')).toEqual([true, 'chrome-extension://abcdef'])
-    expect((await preflight('https://evil.example'))[1]).toBeNull()
+    for (const extension of [
+      `chrome-extension://${'abcdefghijklmnop'.repeat(2)}`,
+      'moz-extension://0a1b2c3d-0a1b-2c3d-4e5f-0a1b2c3d4e5f',
+    ])
+      expect(await preflight(extension)).toEqual([true, extension])
+    for (const stranger of [
+      'https://evil.example',
+      'chrome-extension://short',
+      'https://chrome-extension.example',
+    ])
+      expect((await preflight(stranger))[1]).toBeNull()
     const { headers } = await get('/api/v1/iods', '*/*', { headers: { origin: 'https://app.example.org' } })
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example.org')
     expect(headers.get('access-control-expose-headers')).toContain('X-Next-Cursor')

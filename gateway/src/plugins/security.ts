@@ -7,7 +7,10 @@ import type { GatewayConfig } from '../config.js'
 // `.` and `..`, plain or encoded, that some server on the way may resolve to another path.
 const DOT_SEGMENT = /(^|\/|%2f|\\|%5c)(\.|%2e){1,2}(\/|%2f|\\|%5c|\?|$)/i
 
-/** Refuses paths that mean another one. Response headers that keep pages to their own origin, and the API open to the listed origins alone. */
+/** The collector's addresses differ from install to install. No session rides on cookies: what another extension may send is worth nothing without a token. */
+const EXTENSIONS = [/^chrome-extension:\/\/[a-p]{32}$/, /^moz-extension:\/\/[0-9a-f-]{36}$/]
+
+/** Refuses paths that mean another one. Response headers that keep pages to their own origin, and the API open to the listed origins and to extensions alone. */
 export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): Promise<void> => {
   app.addHook('onRequest', async request => {
     if (DOT_SEGMENT.test((request.raw.url ?? '').split('?', 1)[0] ?? '')) throw notFound()
@@ -35,7 +38,7 @@ export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): 
     crossOriginResourcePolicy: { policy: 'same-origin' },
   })
   await app.register(fastifyCors, {
-    origin: config.CORS_ORIGINS,
+    origin: [...config.CORS_ORIGINS, ...EXTENSIONS],
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type'],
     exposedHeaders: ['X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'X-Iods-Unavailable', 'Retry-After'],

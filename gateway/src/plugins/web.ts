@@ -5,6 +5,7 @@ import { type BrowserConfig, PRODUCT_NAME, type RemotesTable } from '@iodine/con
 import { notFound } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayConfig } from '../config.js'
+import { extensionUrl } from './extension.js'
 
 // Names that carry their content's hash: remoteEntry.08d8bdd7.js, static/js/index.175ea47acd.js.
 const HASHED = /\.[0-9a-f]{8,}\.\w+$/
@@ -58,7 +59,7 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
       product_name: PRODUCT_NAME,
       contact_email: config.CONTACT_EMAIL,
       social_links: config.SOCIAL_LINKS,
-      extension_url: config.EXTENSION_URL,
+      extension_url: await extensionUrl(config),
     }
   })
   app.get<{ Params: { remote: string; '*': string } }>('/remotes/:remote/*', async (request, reply) => {

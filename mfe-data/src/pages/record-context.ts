@@ -1,5 +1,5 @@
+import type { KnownIods } from '@iodine/known-iods'
 import { createContext, use } from 'react'
-import type { KnownIods } from '../model/known-iods'
 
 /** What the fields of a card need to know of it. */
 export interface RecordContextValue {

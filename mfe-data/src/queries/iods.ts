@@ -1,10 +1,8 @@
 import { type Iod, LIMITS, type NewIod } from '@iodine/contracts'
+import { createBatchedLookup, createKnownIods, type KnownIods, lookupCandidates } from '@iodine/known-iods'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { createBatchedLookup } from '../model/batched-lookup'
-import { lookupCandidates } from '../model/candidates'
-import { createKnownIods, type KnownIods } from '../model/known-iods'
 import { type RecordView, valuesOf } from '../model/record-view'
 
 const LOOKUPS = ['iod-lookup']
@@ -12,12 +10,12 @@ const OWN_IODS = ['own-iods']
 const SETTLED_AFTER_MS = 150
 const LOOKUP_KEPT_MS = 60_000
 
-const batchedLookups = new WeakMap<ApiClient, ReturnType<typeof createBatchedLookup>>()
+const batchedLookups = new WeakMap<ApiClient, ReturnType<typeof createBatchedLookup<Iod>>>()
 
 function batchedLookup(api: ApiClient) {
   let lookup = batchedLookups.get(api)
   if (!lookup) {
-    lookup = createBatchedLookup(values => api.call('POST /iods/lookup', { body: { values } }))
+    lookup = createBatchedLookup<Iod>(values => api.call('POST /iods/lookup', { body: { values } }))
     batchedLookups.set(api, lookup)
   }
   return lookup

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { extname, join, relative, resolve } from 'node:path'
+import { basename, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -10,15 +10,18 @@ import { createRsbuild, loadConfig } from '@rsbuild/core'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const STAMP = '.inputs'
+const EXTENSION = 'extension'
 const KEEP_OLD_FILES_MS = 24 * 3_600_000
 const COMPRESSIBLE = new Set(['.js', '.css', '.html', '.json', '.svg'])
-const SHARED_INPUTS = ['contracts', 'exchange', 'mfe-kit', 'ui', 'build-kit'].map(name => `packages/${name}`)
+const SHARED_INPUTS = ['contracts', 'exchange', 'known-iods', 'mfe-kit', 'ui', 'build-kit'].map(
+  name => `packages/${name}`,
+)
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
 /**
- * Builds the shell and the remotes into their `dist/`, each only when one of its inputs (own sources, shared
+ * Builds the shell, the remotes and the extension into their `dist/`, each only when one of its inputs (own sources, shared
  * packages, lockfile) has changed since its last build, and writes .br and .gz beside each asset.
  * @param {{ root?: string, apps?: string[], force?: boolean, concurrency?: number, report?: (line: string) => void }} [options]
  * @returns {Promise<{ built: string[], skipped: string[] }>} rejects with the first build failure
@@ -42,7 +45,8 @@ export async function buildApps(options = {}) {
       const started = performance.now()
       await rm(stampFile, { force: true })
       await buildApp(join(root, app))
-      await compressFolder(join(root, app, 'dist'))
+      // The extension is served as the zip that its own build makes.
+      if (app !== EXTENSION) await compressFolder(join(root, app, 'dist'))
       await writeFile(stampFile, stamp)
       built.push(app)
       report(`built ${app} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
@@ -56,7 +60,10 @@ export async function buildApps(options = {}) {
 async function listApps(root) {
   const entries = await readdir(root, { withFileTypes: true })
   return entries
-    .filter(entry => entry.isDirectory() && (entry.name === 'shell' || entry.name.startsWith('mfe-')))
+    .filter(
+      entry =>
+        entry.isDirectory() && ([EXTENSION, 'shell'].includes(entry.name) || entry.name.startsWith('mfe-')),
+    )
     .map(entry => entry.name)
     .sort()
     .reverse()
@@ -68,7 +75,7 @@ async function buildApp(cwd) {
   const { stats, close } = await rsbuild.build()
   const emitted = stats?.toJson({ all: false, assets: true }).assets?.map(asset => asset.name) ?? []
   await close()
-  await pruneFolder(join(cwd, 'dist'), new Set(emitted))
+  if (basename(cwd) !== EXTENSION) await pruneFolder(join(cwd, 'dist'), new Set(emitted))
 }
 
 /** Removes what earlier builds left, once no page that is still open can ask for it. */

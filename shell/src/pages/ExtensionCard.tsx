@@ -53,6 +53,15 @@ export function ExtensionCard() {
         )}
         <Button icon={<KeyIcon />} text="Generate Code" onClick={generate} loading={working} />
       </div>
+      {/\.zip$/.test(config.extension_url) && (
+        <ol className={styles.steps}>
+          <li>Install extension downloads a zip file: unpack it into a folder that stays.</li>
+          <li>
+            Open chrome://extensions, switch on Developer mode, choose Load unpacked and pick that folder.
+          </li>
+          <li>Click the extension in the toolbar, and enter the code that Generate Code shows here.</li>
+        </ol>
+      )}
       {shown && <Code key={shown.code} {...shown} onEnd={() => setShown(null)} />}
     </Card>
   )

@@ -1,0 +1,46 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { zipSync } from 'fflate'
+import { manifestFor, TARGETS } from './manifest.mjs'
+
+/** Of every file in a zip, so that the same sources make the same bytes: zips know no time before 1980. */
+const MTIME = new Date(1980, 0, 1)
+const SERVER = process.env.EXTENSION_SERVER ?? 'http://localhost:8080'
+
+const listFiles = async folder => {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true })
+  return entries
+    .filter(entry => entry.isFile())
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)))
+}
+
+/**
+ * Makes of the built files a folder to load unpacked and a zip for the store, for each browser:
+ * `chromium/`, `iodine-collector-0.1.0-chromium.zip` and so on.
+ */
+export async function packExtension(built, out) {
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+  const json = value => Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
+  const names = await listFiles(built)
+  const common = await Promise.all(names.map(async name => [name, await readFile(join(built, name))]))
+  for (const name of await readdir(out)) if (name.endsWith('.zip')) await rm(join(out, name))
+  for (const target of TARGETS) {
+    const files = Object.fromEntries(
+      [
+        ...common,
+        ['manifest.json', json(manifestFor(target, version))],
+        ['deployment.json', json({ server: SERVER })],
+      ].sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+    await rm(join(out, target), { recursive: true, force: true })
+    for (const [name, content] of Object.entries(files)) {
+      const file = join(out, target, name)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, content)
+    }
+    await writeFile(
+      join(out, `iodine-collector-${version}-${target}.zip`),
+      zipSync(files, { level: 9, mtime: MTIME }),
+    )
+  }
+}

@@ -1,0 +1,60 @@
+import { ApiError, callApi, endpoints } from './api'
+import { type Account, type Database, readSetting, writeSetting } from './database'
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1)$/
+
+/** The origin of a server's address; throws a message for people where it is none to send a token to. */
+export const serverOf = (address: string): string => {
+  const text = address.trim()
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
+  if (!url || !isSafe)
+    throw new Error(
+      'Enter an address that starts with https:// (or http://localhost for a server on this computer)',
+    )
+  if (url.username || url.password || url.pathname !== '/' || url.search || url.hash)
+    throw new Error('Enter the address alone, without a path: https://iodine.example.org')
+  return url.origin
+}
+
+/** The server to sign in at: the one chosen in the options, else the one that this copy was packed for. */
+export const readServer = async (database: Database): Promise<string> => {
+  const chosen = await readSetting(database, 'server')
+  if (chosen) return chosen
+  const packed = await fetch(chrome.runtime.getURL('deployment.json'))
+  const { server } = (await packed.json()) as { server: string }
+  return serverOf(server)
+}
+
+/** Exchanges a code from the app's overview for a session; rejects with a message for people. */
+export const signIn = async (database: Database, server: string, code: string): Promise<void> => {
+  const { access_token: token } = await callApi({ server }, endpoints.redeem, { body: { code: code.trim() } })
+  const profile = await callApi({ server, token }, endpoints.profile)
+  await writeSetting(database, 'account', {
+    server,
+    token,
+    userId: profile.id,
+    name: profile.username ? `@${profile.username}` : profile.email,
+  })
+  await writeSetting(database, 'trouble', undefined)
+}
+
+/** Forgets the account here and ends its session there; a server that can't be asked does not keep anybody signed in. */
+export const signOut = async (database: Database): Promise<void> => {
+  const account = await readSetting(database, 'account')
+  await writeSetting(database, 'account', undefined)
+  await writeSetting(database, 'trouble', undefined)
+  if (!account?.token) return
+  try {
+    await callApi(account, endpoints.logout)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+  }
+}
+
+/** The signed-in account; throws a message for people where there is none, or its session has ended. */
+export const requireAccount = async (database: Database): Promise<Account & { token: string }> => {
+  const account = await readSetting(database, 'account')
+  if (!account?.token) throw new Error('Sign in first')
+  return { ...account, token: account.token }
+}

@@ -1,0 +1,300 @@
+import { type Iod, isHttpUrl, LIMITS } from '@iodine/contracts'
+import type { Answer, ContentRequests, InputOf, KnownValue, PageRequests, ValueOf } from '../shared/messages'
+import { sourceOf } from '../sources'
+import { readServer, requireAccount, serverOf, signIn, signOut } from './accounts'
+import { ApiError, callApi, endpoints } from './api'
+import { type Database, ownerOf, readSetting, writeSetting } from './database'
+import { createLookups } from './lookups'
+import { createQueue } from './queue'
+import { createSender } from './sender'
+import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
+import { order, prepareTab, readKeeping, styleHighlights, watchLists, writeKeeping } from './tabs'
+
+/** The alarm that sends what waits. */
+export const SEND = 'send'
+/** A browser starts alarms at most twice a minute: shorter waits are timers, with the alarm behind them. */
+const SHORT_MS = 30_000
+const NOTHING_HERE = 'No post was found on this page'
+
+interface Place {
+  tabId: number
+  url: string
+}
+type Handler = (input: unknown) => Promise<unknown>
+
+/** What the background does, apart from listening to the browser. */
+export interface App {
+  /** The answer to a message; undefined for one that its sender may not ask. */
+  handle(message: unknown, from: chrome.runtime.MessageSender): Promise<Answer<unknown>> | undefined
+  send(options?: { force: boolean }): void
+  /** A page that is loaded anew goes on collecting; one of another site, or one that we may not look into, does not. */
+  pageLoaded(tabId: number): Promise<void>
+  tabClosed(tabId: number): Promise<void>
+  permissionsRemoved(): Promise<void>
+}
+
+export const createApp = (database: Database): App => {
+  const queue = createQueue(database)
+  const wakeAt = (time: number) => {
+    const wait = time - Date.now()
+    if (wait < SHORT_MS) setTimeout(send, Math.max(0, wait))
+    chrome.alarms.create(SEND, { when: Math.max(time, Date.now() + SHORT_MS) })
+  }
+  const sender = createSender({ database, queue, wakeAt })
+  const send = async (options?: { force: boolean }): Promise<void> => {
+    // Should the browser end us on the way, or something unforeseen happen, the alarm tries again.
+    chrome.alarms.create(SEND, { when: Date.now() + SHORT_MS })
+    try {
+      const { isDone } = await sender.flush(options)
+      if (isDone) await chrome.alarms.clear(SEND)
+    } catch {}
+  }
+  const knownValue = ({ id, value, category }: Iod): KnownValue => ({ id, value, category })
+  const lookups = createLookups(async values => {
+    const account = await requireAccount(database)
+    return (await callApi(account, endpoints.lookup, { body: { values } })).map(knownValue)
+  })
+
+  const isReading = async () => (await readSetting(database, 'reading')) ?? true
+  const markedSites = async () => (await readSetting(database, 'markedSites')) ?? []
+  const refreshMarking = async () => registerMarking((await isReading()) ? await markedSites() : [])
+
+  const stopKeeping = async (tabId: number): Promise<void> => {
+    const keeping = await writeKeeping(tabId, undefined)
+    await registerLists(hasTiktok(Object.values(keeping)))
+  }
+  const hasTiktok = (origins: string[]) => origins.some(origin => sourceOf(origin) === 'tiktok')
+
+  /** What the extension's own pages may ask. */
+  const forPages: { [N in keyof PageRequests]: (input: InputOf<N>) => Promise<ValueOf<N>> } = {
+    async status() {
+      const account = await readSetting(database, 'account')
+      const trouble = await readSetting(database, 'trouble')
+      return {
+        server: account?.server ?? (await readServer(database)),
+        account: account ? { name: account.name, ended: !account.token } : null,
+        reading: await isReading(),
+        ...(await queue.summary(account ? ownerOf(account) : '')),
+        trouble: trouble ? { reason: trouble.reason, until: trouble.until } : null,
+      }
+    },
+
+    async tab({ tabId, url }) {
+      const pattern = patternOf(url) ?? ''
+      return {
+        source: sourceOf(url),
+        host: pattern && new URL(url).hostname,
+        pattern,
+        keeping: pattern !== '' && (await readKeeping())[tabId] === new URL(url).origin,
+        marking: (await markedSites()).includes(pattern),
+      }
+    },
+
+    async signIn({ code }) {
+      await signIn(database, await readServer(database), code)
+      lookups.forget()
+      send({ force: true })
+      return null
+    },
+
+    async signOut() {
+      for (const tabId of Object.keys(await readKeeping())) {
+        await order(Number(tabId), { order: 'keep', on: false }).catch(() => {})
+        await stopKeeping(Number(tabId))
+      }
+      await signOut(database)
+      lookups.forget()
+      return null
+    },
+
+    async setServer({ server }) {
+      const origin = serverOf(server)
+      if (origin === (await readServer(database))) return null
+      await forPages.signOut({})
+      await writeSetting(database, 'server', origin)
+      return null
+    },
+
+    async setReading({ on }) {
+      await writeSetting(database, 'reading', on)
+      await refreshMarking()
+      return null
+    },
+
+    async markSite({ tabId, pattern, on }) {
+      const others = (await markedSites()).filter(site => site !== pattern)
+      await writeSetting(database, 'markedSites', on ? [...others, pattern] : others)
+      await refreshMarking()
+      await prepareTab(tabId)
+      await styleHighlights(tabId)
+      await order(tabId, { order: 'mark', on: on && (await isReading()) })
+      return null
+    },
+
+    async collect({ tabId, what }) {
+      const account = await requireAccount(database)
+      await prepareTab(tabId)
+      const report = await order(tabId, { order: 'collect', what })
+      if (!report?.captured.length) throw new Error(NOTHING_HERE)
+      const answer = await queue.add(ownerOf(account), report.captured, { again: true })
+      send()
+      return answer
+    },
+
+    async keep({ tabId, on }) {
+      if (!on) {
+        await stopKeeping(tabId)
+        await order(tabId, { order: 'keep', on: false }).catch(() => {})
+        return null
+      }
+      await requireAccount(database)
+      await prepareTab(tabId)
+      const page = await order(tabId, { order: 'keep', on: true })
+      if (!page) throw new Error('This page can’t be collected from')
+      await writeKeeping(tabId, new URL(page.url).origin)
+      if (sourceOf(page.url) === 'tiktok') {
+        await registerLists(true)
+        await watchLists(tabId)
+      }
+      return null
+    },
+
+    async sendNow() {
+      await send({ force: true })
+      return null
+    },
+
+    async retryRefused() {
+      await queue.retryRefused(ownerOf(await requireAccount(database)))
+      send({ force: true })
+      return null
+    },
+
+    async discardRefused() {
+      await queue.discardRefused(ownerOf(await requireAccount(database)))
+      return null
+    },
+
+    async discardOthers() {
+      await queue.discardOthers(ownerOf(await requireAccount(database)))
+      return null
+    },
+  }
+
+  const isMarked = async ({ url }: Place): Promise<boolean> => {
+    return (await isReading()) && (await markedSites()).includes(patternOf(url) ?? '')
+  }
+  const isKept = async ({ tabId, url }: Place): Promise<boolean> =>
+    (await readKeeping())[tabId] === new URL(url).origin
+
+  /** What our script in a web page may ask: only what the user has switched on for that page. */
+  const forContent: {
+    [N in keyof ContentRequests]: (input: InputOf<N>, place: Place) => Promise<ValueOf<N>>
+  } = {
+    async hello(_, place) {
+      const marking = await isMarked(place)
+      if (marking) await styleHighlights(place.tabId)
+      return { keeping: await isKept(place), marking }
+    },
+
+    async captured({ captured }, place) {
+      const account = await readSetting(database, 'account')
+      if (!account || !(await isKept(place))) throw new Error('Not collecting here')
+      const source = sourceOf(place.url)
+      await queue.add(
+        ownerOf(account),
+        captured.filter(item => item.source === source),
+        { again: false },
+      )
+      send()
+      return null
+    },
+
+    async lookup({ values }, place) {
+      if (!(await isMarked(place))) throw new Error('Not marking here')
+      return lookups.find(
+        values.slice(0, LIMITS.lookupValuesMax).filter(value => value.length <= LIMITS.fieldMax),
+      )
+    },
+
+    async createIod({ iod: { value, category, description } }, place) {
+      if (!(await isMarked(place))) throw new Error('Not marking here')
+      const account = await requireAccount(database)
+      const { origin, pathname } = new URL(place.url)
+      const address = `${origin}${pathname}`
+      const created = knownValue(
+        await callApi(account, endpoints.createIod, {
+          body: {
+            value,
+            category,
+            description,
+            source_type: ({ tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'BLOG' } as const)[
+              sourceOf(place.url) ?? 'blog'
+            ],
+            source: isHttpUrl(address) && address.length <= LIMITS.fieldMax ? address : null,
+          },
+        }),
+      )
+      lookups.learn(created)
+      return created
+    },
+  }
+
+  const handlerFor = (name: unknown, from: chrome.runtime.MessageSender): Handler | undefined => {
+    if (from.id !== chrome.runtime.id || typeof name !== 'string') return undefined
+    // Our own pages have our own address; a script in a web page has that page's, and speaks for the top frame alone.
+    if (from.url?.startsWith(chrome.runtime.getURL('')))
+      return Object.hasOwn(forPages, name) ? (forPages[name as keyof PageRequests] as Handler) : undefined
+    const { tab, frameId, url } = from
+    if (tab?.id === undefined || frameId !== 0 || !url || !Object.hasOwn(forContent, name)) return undefined
+    const place = { tabId: tab.id, url }
+    const handler = forContent[name as keyof ContentRequests] as (
+      input: unknown,
+      place: Place,
+    ) => Promise<unknown>
+    return input => handler(input, place)
+  }
+
+  /** A message for people: ours and the server's, never an error's inner workings. */
+  const messageOf = async (error: unknown): Promise<string> => {
+    if (error instanceof ApiError && error.status === 401) {
+      const account = await readSetting(database, 'account')
+      if (account) {
+        const { token: _, ...ended } = account
+        await writeSetting(database, 'account', ended)
+      }
+      return 'Your session has ended: sign in again'
+    }
+    return error instanceof Error ? error.message : 'Something went wrong'
+  }
+
+  return {
+    handle(message, from) {
+      const name =
+        typeof message === 'object' && message !== null && 'name' in message ? message.name : undefined
+      return handlerFor(
+        name,
+        from,
+      )?.(message)
+        .then((value): Answer<unknown> => ({ ok: true, value }))
+        .catch(async (error): Promise<Answer<unknown>> => ({ ok: false, error: await messageOf(error) }))
+    },
+    send,
+    async pageLoaded(tabId) {
+      if (!(await readKeeping())[tabId]) return
+      try {
+        await prepareTab(tabId)
+        const page = await order(tabId, { order: 'keep', on: true })
+        if (!page || !(await isKept({ tabId, url: page.url }))) throw new Error('left the site')
+      } catch {
+        await order(tabId, { order: 'keep', on: false }).catch(() => {})
+        await stopKeeping(tabId)
+      }
+    },
+    tabClosed: stopKeeping,
+    async permissionsRemoved() {
+      await writeSetting(database, 'markedSites', await permittedOf(await markedSites()))
+      await refreshMarking()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { foldValue, LIMITS } from '@iodine/contracts'
+import type { KnownValue } from '../shared/messages'
+
+const KEPT_MS = 5 * 60_000
+const VALUES_MAX = 50_000
+
+/** Looks values up, each at most once in five minutes; a value that became an IOD here is known at once. */
+export interface Lookups {
+  find(values: readonly string[]): Promise<KnownValue[]>
+  learn(iod: KnownValue): void
+  forget(): void
+}
+
+export const createLookups = (send: (values: string[]) => Promise<KnownValue[]>): Lookups => {
+  const kept = new Map<string, { iods: KnownValue[]; until: number }>()
+  const isKept = (value: string) => (kept.get(value)?.until ?? 0) > Date.now()
+
+  return {
+    async find(values) {
+      const wanted = [...new Set(values.map(foldValue))].filter(Boolean)
+      const missing = wanted.filter(value => !isKept(value))
+      for (let start = 0; start < missing.length; start += LIMITS.lookupValuesMax) {
+        const batch = missing.slice(start, start + LIMITS.lookupValuesMax)
+        const found = await send(batch)
+        if (kept.size + batch.length > VALUES_MAX) kept.clear()
+        for (const value of batch) kept.set(value, { iods: [], until: Date.now() + KEPT_MS })
+        for (const iod of found) kept.get(foldValue(iod.value))?.iods.push(iod)
+      }
+      return wanted.flatMap(value => kept.get(value)?.iods ?? [])
+    },
+    learn(iod) {
+      const value = foldValue(iod.value)
+      const iods = [...(kept.get(value)?.iods ?? []), iod]
+      kept.set(value, { iods, until: Date.now() + KEPT_MS })
+    },
+    forget: () => kept.clear(),
+  }
+}

@@ -1,0 +1,217 @@
+import { type IngestResult, LIMITS, naturalKey, RECORD_SCHEMAS, type Source } from '@iodine/contracts'
+import type { Outcome, Refusal, Totals } from '../shared/messages'
+import type { Captured } from '../sources'
+import { type Database, recordId, type Waiting } from './database'
+
+const BATCH_RECORDS_MAX = 100
+const BATCH_CHARACTERS_MAX = LIMITS.ingestBodyBytes / 8
+const ACKNOWLEDGED_MAX = 10_000
+const OUTCOMES_MAX = 100
+
+/** The queue of captured records: each is durable before `add` resolves, and stays until the server has answered for it. */
+export interface Queue {
+  /**
+   * Puts records in. One that waits already is replaced by its newer content. One whose content the server has
+   * acknowledged is left out, or with `again` offered once more as it was then (the server says 'unchanged', or takes
+   * it anew if it was deleted there).
+   */
+  add(
+    owner: string,
+    captured: readonly Captured[],
+    options: { again: boolean },
+  ): Promise<{ queued: number; invalid: string[] }>
+  /** The oldest records of one source that fit into one request; empty when none waits. */
+  next(owner: string, max?: number): Promise<Waiting[]>
+  /** Takes the server's results for a batch, in its order. */
+  settle(batch: readonly Waiting[], results: readonly IngestResult[]): Promise<void>
+  retryRefused(owner: string): Promise<void>
+  discardRefused(owner: string): Promise<void>
+  /** Forgets what waits for other accounts than the owner. */
+  discardOthers(owner: string): Promise<void>
+  summary(owner: string): Promise<{
+    waiting: number
+    waitingForOthers: number
+    refused: Refusal[]
+    totals: Totals
+    recent: Outcome[]
+  }>
+}
+
+export const createQueue = (database: Database): Queue => ({
+  async add(owner, captured, { again }) {
+    const entries: Waiting[] = []
+    const invalid: string[] = []
+    for (const { source, record } of captured) {
+      const parsed = RECORD_SCHEMAS[source].safeParse(record)
+      if (!parsed.success)
+        invalid.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
+      else entries.push(await entryOf(owner, { source, record }))
+    }
+    const write = database.transaction(['records', 'acknowledged'], 'readwrite', { durability: 'strict' })
+    const records = write.objectStore('records')
+    let queued = 0
+    for (const entry of entries) {
+      const waiting = await records.index('id').get(entry.id)
+      const acknowledged = await write.objectStore('acknowledged').get(entry.id)
+      if (waiting?.state === 'waiting' && waiting.digest === entry.digest) {
+        queued += again ? 1 : 0
+        continue
+      }
+      if (!waiting && acknowledged?.digest === entry.digest) {
+        if (!again) continue
+        entry.record.collector_metadata.fetch_timestamp = acknowledged.time
+      }
+      await records.put(waiting?.seq === undefined ? entry : { ...entry, seq: waiting.seq })
+      queued += 1
+    }
+    await write.done
+    return { queued, invalid: [...new Set(invalid)] }
+  },
+
+  async next(owner, max = BATCH_RECORDS_MAX) {
+    const batch: Waiting[] = []
+    let characters = 0
+    const range = IDBKeyRange.only([owner, 'waiting'])
+    let cursor = await database.transaction('records').store.index('by-state').openCursor(range)
+    for (; cursor && batch.length < max; cursor = await cursor.continue()) {
+      const entry = cursor.value
+      if (batch[0] && entry.source !== batch[0].source) continue
+      characters += JSON.stringify(entry.record).length
+      if (batch.length > 0 && characters > BATCH_CHARACTERS_MAX) break
+      batch.push(entry)
+    }
+    return batch
+  },
+
+  async settle(batch, results) {
+    const at = new Date()
+    const write = database.transaction(['records', 'acknowledged', 'outcomes', 'settings'], 'readwrite', {
+      durability: 'strict',
+    })
+    const records = write.objectStore('records')
+    const acknowledged = write.objectStore('acknowledged')
+    const outcomes = write.objectStore('outcomes')
+    const totals = {
+      ...NOTHING,
+      ...((await write.objectStore('settings').get('totals')) as Totals | undefined),
+    }
+    for (const [position, sent] of batch.entries()) {
+      const result = results[position]
+      if (!result || sent.seq === undefined) continue
+      const now = await records.get(sent.seq)
+      // Newer content that came in meanwhile waits on.
+      const isSame = now?.version === sent.version
+      if ('error' in result) {
+        const reason = [result.error].flat().join(', ')
+        if (isSame) await records.put({ ...sent, state: 'refused', reason })
+        continue
+      }
+      if (isSame) await records.delete(sent.seq)
+      const time = sent.record.collector_metadata.fetch_timestamp
+      await acknowledged.put({ id: sent.id, digest: sent.digest, time, at: at.getTime() })
+      totals[result.status] += 1
+      await outcomes.put({
+        owner: sent.owner,
+        source: sent.source,
+        key: keyOf(sent),
+        result: result.status,
+        at: at.toISOString(),
+      })
+    }
+    await write.objectStore('settings').put(totals, 'totals')
+    await trim(outcomes, OUTCOMES_MAX)
+    await trim(acknowledged.index('at'), ACKNOWLEDGED_MAX)
+    await write.done
+  },
+
+  async retryRefused(owner) {
+    const write = database.transaction('records', 'readwrite')
+    for (const { reason: _, ...entry } of await write.store.index('by-state').getAll([owner, 'refused']))
+      await write.store.put({ ...entry, state: 'waiting' })
+    await write.done
+  },
+
+  async discardRefused(owner) {
+    const write = database.transaction('records', 'readwrite')
+    for (const key of await write.store.index('by-state').getAllKeys([owner, 'refused']))
+      await write.store.delete(key)
+    await write.done
+  },
+
+  async discardOthers(owner) {
+    const write = database.transaction('records', 'readwrite')
+    let cursor = await write.store.openCursor()
+    for (; cursor; cursor = await cursor.continue()) if (cursor.value.owner !== owner) await cursor.delete()
+    await write.done
+  },
+
+  async summary(owner) {
+    const read = database.transaction(['records', 'outcomes', 'settings'])
+    const byState = read.objectStore('records').index('by-state')
+    const [all, waiting, refused, outcomes, totals] = await Promise.all([
+      read.objectStore('records').count(),
+      byState.count([owner, 'waiting']),
+      byState.getAll([owner, 'refused']),
+      read.objectStore('outcomes').getAll(),
+      read.objectStore('settings').get('totals') as Promise<Totals | undefined>,
+    ])
+    return {
+      waiting,
+      waitingForOthers: all - waiting - refused.length,
+      refused: refused.map(entry => ({
+        seq: entry.seq ?? 0,
+        source: entry.source,
+        key: keyOf(entry),
+        reason: entry.reason ?? '',
+      })),
+      totals: { ...NOTHING, ...totals },
+      recent: outcomes
+        .filter(outcome => outcome.owner === owner)
+        .slice(-5)
+        .reverse()
+        .map(({ owner: _, ...outcome }) => outcome),
+    }
+  },
+})
+
+const NOTHING: Totals = { created: 0, updated: 0, unchanged: 0 }
+
+const keyOf = <S extends Source>({ source, record }: Captured<S>): string =>
+  (naturalKey[source] as (record: Captured<S>['record']) => string)(record)
+
+const entryOf = async (owner: string, captured: Captured): Promise<Waiting> => {
+  const { collector_metadata: _, ...content } = captured.record
+  const bytes = new TextEncoder().encode(canonical(content))
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return {
+    ...structuredClone(captured),
+    owner,
+    id: recordId(owner, captured.source, keyOf(captured)),
+    version: crypto.randomUUID(),
+    digest: Array.from(digest, byte => byte.toString(16).padStart(2, '0')).join(''),
+    state: 'waiting',
+  }
+}
+
+/** JSON that is the same for the same content, whatever the order in which it was put together. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, inner) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+
+interface Trimmable {
+  count(): Promise<number>
+  openCursor(): Promise<{ delete(): Promise<void>; continue(): Promise<unknown> } | null>
+}
+
+/** Deletes the oldest entries above a number. */
+const trim = async (store: Trimmable, max: number): Promise<void> => {
+  let excess = (await store.count()) - max
+  if (excess <= 0) return
+  for (let cursor = await store.openCursor(); cursor && excess > 0; excess -= 1) {
+    await cursor.delete()
+    cursor = (await cursor.continue()) as typeof cursor
+  }
+}

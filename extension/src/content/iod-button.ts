@@ -1,0 +1,151 @@
+import { CATEGORIES, type Category, LIMITS } from '@iodine/contracts'
+import { suggestCategory } from '@iodine/known-iods'
+import { ask, type KnownValue } from '../shared/messages'
+import css from './iod-button.css?raw'
+
+/** Offers '+ IOD' beside a selected text. All of it stands in a closed shadow root, which the page's scripts can't look into. */
+export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
+  const host = document.createElement('div')
+  const root = host.attachShadow({ mode: 'closed' })
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  root.adoptedStyleSheets = [sheet]
+  // In the top layer, where nothing of the page lies over it.
+  host.popover = 'manual'
+
+  /** Whether the page leaves us in full view; undefined where the browser can't tell. */
+  let inView: boolean | undefined
+  const watcher = new IntersectionObserver(
+    entries => {
+      const last = entries.at(-1) as (IntersectionObserverEntry & { isVisible?: boolean }) | undefined
+      inView = last?.isVisible
+    },
+    { trackVisibility: true, delay: 100, threshold: [0, 1] } as IntersectionObserverInit,
+  )
+  /** Only what a person does counts, and only on what that person can see. */
+  const isMeant = (event: Event) => event.isTrusted && inView !== false
+
+  const place = (x: number, y: number) => {
+    host.style.cssText = [
+      'all: initial',
+      'position: fixed',
+      'inset: auto',
+      `left: ${Math.max(8, Math.min(x, innerWidth - 340))}px`,
+      `top: ${Math.max(8, Math.min(y, innerHeight - 330))}px`,
+      'display: block',
+      'margin: 0',
+      'border: 0',
+      'padding: 0',
+      'overflow: visible',
+      'background: none',
+    ]
+      .map(rule => `${rule} !important`)
+      .join('; ')
+    if (!host.isConnected) document.documentElement.append(host)
+    host.showPopover()
+  }
+
+  const hide = () => {
+    watcher.disconnect()
+    root.replaceChildren()
+    host.remove()
+  }
+
+  const show = (...content: [Element, ...Element[]]) => {
+    root.replaceChildren(...content)
+    inView = undefined
+    watcher.disconnect()
+    watcher.observe(content[0])
+  }
+
+  const offer = () => {
+    if (root.querySelector('form')) return
+    const selection = getSelection()
+    const value = selection?.toString().trim() ?? ''
+    if (!selection || selection.isCollapsed || value === '' || value.length > LIMITS.fieldMax) return hide()
+    const { left, bottom } = selection.getRangeAt(0).getBoundingClientRect()
+    const button = element('button', { type: 'button', className: 'offer', textContent: '+ IOD' })
+    // The selection would be gone by the click.
+    button.addEventListener('pointerdown', event => event.preventDefault())
+    button.addEventListener('click', event => isMeant(event) && fill(value))
+    show(button)
+    place(left, bottom + 6)
+  }
+
+  const fill = (value: string) => {
+    const valueField = element('textarea', { value, rows: 3 })
+    const categoryField = element('select', {})
+    for (const category of CATEGORIES)
+      if (category !== 'NARRATIVE_TRIPLET')
+        categoryField.append(element('option', { value: category, textContent: category }))
+    categoryField.value = suggestCategory(value.startsWith('@') ? 'username' : '', value)
+    const description = `Seen on ${location.hostname}: ${document.title}`.slice(0, LIMITS.fieldMax)
+    const descriptionField = element('textarea', { value: description, rows: 2 })
+    const problem = element('p', { className: 'problem' })
+    problem.setAttribute('role', 'alert')
+    const create = element('button', { type: 'submit', className: 'primary', textContent: 'Create IOD' })
+    const cancel = element('button', { type: 'button', textContent: 'Cancel' })
+    const actions = element('div', { className: 'actions' })
+    actions.append(cancel, create)
+    const form = element('form', {})
+    form.setAttribute('aria-label', 'Create IOD')
+    form.append(
+      labelled('Value', valueField),
+      labelled('IOD Category', categoryField),
+      labelled('Description', descriptionField),
+      problem,
+      actions,
+    )
+    cancel.addEventListener('click', event => event.isTrusted && hide())
+    form.addEventListener('submit', async event => {
+      event.preventDefault()
+      if (!isMeant(event) || valueField.value.trim() === '') return
+      create.disabled = true
+      try {
+        const iod = {
+          value: valueField.value,
+          category: categoryField.value as Category,
+          description: descriptionField.value,
+        }
+        onCreated(await ask('createIod', { iod }))
+        hide()
+      } catch (error) {
+        problem.textContent = (error as Error).message
+        create.disabled = false
+      }
+    })
+    show(form)
+    valueField.focus()
+  }
+
+  for (const type of ['keydown', 'keyup', 'keypress', 'input', 'pointerdown', 'click', 'submit'])
+    root.addEventListener(type, event => {
+      if ((event as KeyboardEvent).key === 'Escape') hide()
+      // The page's own shortcuts must not answer to what is typed here.
+      event.stopPropagation()
+    })
+
+  const offerSoon = () => setTimeout(offer)
+  return {
+    start() {
+      document.addEventListener('pointerup', offerSoon)
+      document.addEventListener('keyup', offerSoon)
+    },
+    stop() {
+      document.removeEventListener('pointerup', offerSoon)
+      document.removeEventListener('keyup', offerSoon)
+      hide()
+    },
+  }
+}
+
+const element = <K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  properties: Partial<HTMLElementTagNameMap[K]>,
+): HTMLElementTagNameMap[K] => Object.assign(document.createElement(name), properties)
+
+const labelled = (text: string, field: HTMLElement): HTMLLabelElement => {
+  const label = element('label', { textContent: text })
+  label.append(field)
+  return label
+}

@@ -1,0 +1,69 @@
+import { ask } from '../shared/messages'
+import { type Captured, isTiktokList, readTiktokList, sourceOf } from '../sources'
+import { capture, seenPosts } from './capture'
+
+const SETTLED_MS = 700
+const LIST_CHARACTERS_MAX = 32_000_000
+
+/** What the script in the page's own world passes on. A page may forge it: it is read only as data of that page. */
+export interface PassedList {
+  iodine: 'list'
+  url: string
+  text: string
+}
+
+/** Collects what the page shows, again whenever it changes, until stopped. */
+export const createKeeper = () => {
+  /** What was handed over, by kind and content without its time. */
+  const handed = new Set<string>()
+  let timer: number | undefined
+  let observer: MutationObserver | undefined
+
+  const handOver = async (captured: Captured[]) => {
+    const fresh = captured.filter(({ source, record: { collector_metadata: _, ...content } }) => {
+      const key = source + JSON.stringify(content)
+      return !handed.has(key) && handed.add(key)
+    })
+    if (fresh.length > 0) await ask('captured', { captured: fresh }).catch(stop)
+  }
+
+  const look = async () => {
+    const { captured } = await capture('all')
+    // A post known by its address alone would overwrite what a list has told of it.
+    await handOver(captured.filter(({ record }) => !('main' in record) || record.main.create_time != null))
+  }
+
+  const lookSoon = () => {
+    clearTimeout(timer)
+    timer = setTimeout(look, SETTLED_MS)
+  }
+
+  const receive = ({ source, origin, data }: MessageEvent) => {
+    if (source !== window || origin !== location.origin || data?.iodine !== 'list') return
+    const { url, text } = data as PassedList
+    if (typeof text !== 'string' || text.length > LIST_CHARACTERS_MAX || !isTiktokList(String(url))) return
+    try {
+      const records = readTiktokList(JSON.parse(text), new Date().toISOString())
+      for (const record of records) seenPosts.set(record.main.video_id, record)
+      handOver(records.map(record => ({ source: 'tiktok', record })))
+    } catch {}
+  }
+
+  const stop = () => {
+    clearTimeout(timer)
+    observer?.disconnect()
+    observer = undefined
+    removeEventListener('message', receive)
+  }
+
+  return {
+    start() {
+      if (observer) return
+      observer = new MutationObserver(lookSoon)
+      observer.observe(document, { childList: true, subtree: true })
+      if (sourceOf(location.href) === 'tiktok') addEventListener('message', receive)
+      lookSoon()
+    },
+    stop,
+  }
+}

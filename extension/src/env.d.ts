@@ -1,0 +1,6 @@
+/// <reference types="@iodine/ui/css" />
+
+declare module '*.css?raw' {
+  const text: string
+  export default text
+}

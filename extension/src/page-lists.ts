@@ -1,0 +1,55 @@
+import type { PassedList } from './content/keep'
+import { isTiktokList } from './sources'
+
+// Runs in the page's own world, only while the user keeps collecting: passes on the lists of posts that the page
+// fetches, and fetches nothing itself. Whatever goes wrong here must not reach the page.
+
+const MARK = Symbol.for('iodine.lists')
+
+const pass = (url: string, text: string) => {
+  const message: PassedList = { iodine: 'list', url, text }
+  window.postMessage(message, location.origin)
+}
+
+const absolute = (url: string): string => {
+  try {
+    return new URL(url, location.href).href
+  } catch {
+    return ''
+  }
+}
+
+if (!Object.hasOwn(window, MARK)) {
+  Object.defineProperty(window, MARK, { value: true })
+
+  const { fetch } = window
+  window.fetch = async function (this: unknown, ...args: Parameters<typeof fetch>) {
+    const response = await Reflect.apply(fetch, this ?? window, args)
+    try {
+      const url = absolute(response.url)
+      if (isTiktokList(url)) {
+        response
+          .clone()
+          .text()
+          .then(text => pass(url, text))
+          .catch(() => {})
+      }
+    } catch {}
+    return response
+  }
+
+  const { open } = XMLHttpRequest.prototype
+  XMLHttpRequest.prototype.open = function (this: XMLHttpRequest, ...args: unknown[]) {
+    try {
+      const url = absolute(String(args[1]))
+      if (isTiktokList(url)) {
+        this.addEventListener('load', () => {
+          try {
+            pass(url, this.responseType === 'json' ? JSON.stringify(this.response) : this.responseText)
+          } catch {}
+        })
+      }
+    } catch {}
+    return Reflect.apply(open, this, args)
+  }
+}

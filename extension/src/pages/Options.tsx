@@ -1,0 +1,65 @@
+import { PRODUCT_NAME } from '@iodine/contracts'
+import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch } from '@iodine/ui'
+import { type FormEvent, useState } from 'react'
+import { ask, type Status } from '../shared/messages'
+import styles from './Popup.module.css'
+import { useStatus } from './use-status'
+
+/** The server to collect for, and whether known IODs are marked while reading. */
+export function Options() {
+  const { status, problem, attempt } = useStatus()
+  return (
+    <main className={styles.page}>
+      <h1>{PRODUCT_NAME} collector: options</h1>
+      {problem && (
+        <Callout intent={Intent.DANGER} role="alert">
+          {problem}
+        </Callout>
+      )}
+      {status ? <Settings key={status.server} status={status} attempt={attempt} /> : <Loading />}
+    </main>
+  )
+}
+
+interface SettingsProps {
+  status: Status
+  attempt: (work: () => Promise<unknown>) => Promise<boolean>
+}
+
+function Settings({ status, attempt }: SettingsProps) {
+  const [server, setServer] = useState(status.server)
+  const [saved, setSaved] = useState(false)
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    setSaved(await attempt(() => ask('setServer', { server })))
+  }
+  return (
+    <>
+      <form onSubmit={save}>
+        <FormGroup
+          label="Server address"
+          labelFor="server"
+          helperText="Changing it signs you out here. What you have collected for the other server waits."
+        >
+          <InputGroup id="server" value={server} onValueChange={setServer} spellCheck={false} />
+        </FormGroup>
+        <Button
+          type="submit"
+          intent={Intent.PRIMARY}
+          text="Save"
+          disabled={server.trim() === status.server}
+        />
+        <output>{saved && server.trim() === status.server ? ' Saved' : ''}</output>
+      </form>
+      <h2>While reading</h2>
+      <Switch
+        label="Mark known IODs, and offer + IOD for selected text, on the sites where I switched it on"
+        checked={status.reading}
+        onChange={({ currentTarget: { checked: on } }) => attempt(() => ask('setReading', { on }))}
+      />
+      <p>
+        <a href="privacy.html">What leaves the browser</a>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,170 @@
+import { PRODUCT_NAME } from '@iodine/contracts'
+import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch } from '@iodine/ui'
+import { type FormEvent, useState } from 'react'
+import { ask, type Status } from '../shared/messages'
+import styles from './Popup.module.css'
+import { QueueState } from './QueueState'
+import { type CurrentTab, useStatus, useTab } from './use-status'
+
+type Attempt = (work: () => Promise<unknown>) => Promise<boolean>
+
+/** What the toolbar button opens: who is signed in, what can be collected from this page, and how the queue stands. */
+export function Popup() {
+  const { status, problem, attempt } = useStatus()
+  const { tab, refreshTab } = useTab()
+  const isSignedIn = status?.account && !status.account.ended
+
+  return (
+    <main className={styles.popup}>
+      <header className={styles.header}>
+        <h1 className={styles.title}>{PRODUCT_NAME} collector</h1>
+        {status?.account && <span className={styles.muted}>{status.account.name}</span>}
+      </header>
+      {problem && (
+        <Callout intent={Intent.DANGER} role="alert" compact>
+          {problem}
+        </Callout>
+      )}
+      {!status && !problem && <Loading />}
+      {status && !isSignedIn && <SignIn status={status} attempt={attempt} />}
+      {isSignedIn && tab && <ThisPage tab={tab} attempt={attempt} refreshTab={refreshTab} />}
+      {status?.account && <QueueState status={status} attempt={attempt} />}
+      <footer className={styles.footer}>
+        <a href="options.html" target="_blank" rel="noreferrer">
+          Options
+        </a>
+        <a href="privacy.html" target="_blank" rel="noreferrer">
+          Privacy
+        </a>
+        {isSignedIn && (
+          <Button
+            variant="minimal"
+            size="small"
+            text="Sign out"
+            onClick={() => attempt(() => ask('signOut', {}))}
+          />
+        )}
+      </footer>
+    </main>
+  )
+}
+
+function SignIn({ status, attempt }: { status: Status; attempt: Attempt }) {
+  const [code, setCode] = useState('')
+  const [working, setWorking] = useState(false)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setWorking(true)
+    await attempt(() => ask('signIn', { code }))
+    setWorking(false)
+  }
+  return (
+    <form onSubmit={submit}>
+      {status.account?.ended && (
+        <Callout intent={Intent.WARNING} compact>
+          Your session has ended. Sign in again: what you have collected waits here.
+        </Callout>
+      )}
+      <FormGroup
+        label="Extension code"
+        labelFor="code"
+        helperText={
+          <>
+            From the overview of{' '}
+            <a href={status.server} target="_blank" rel="noreferrer">
+              {status.server}
+            </a>
+            : Generate Code
+          </>
+        }
+      >
+        <InputGroup
+          id="code"
+          value={code}
+          onValueChange={setCode}
+          autoComplete="off"
+          spellCheck={false}
+          autoFocus
+        />
+      </FormGroup>
+      <Button
+        type="submit"
+        intent={Intent.PRIMARY}
+        fill
+        text="Sign in"
+        disabled={!code.trim()}
+        loading={working}
+      />
+    </form>
+  )
+}
+
+function ThisPage({
+  tab,
+  attempt,
+  refreshTab,
+}: {
+  tab: CurrentTab
+  attempt: Attempt
+  refreshTab: () => void
+}) {
+  const { tabId, status } = tab
+  const [working, setWorking] = useState(false)
+  const [said, setSaid] = useState('')
+  if (!status.source) return <p className={styles.muted}>This page can’t be collected from.</p>
+
+  const collect = async (what: 'own' | 'all') => {
+    setWorking(true)
+    setSaid('')
+    await attempt(async () => {
+      const { queued, invalid } = await ask('collect', { tabId, what })
+      if (invalid.length > 0) throw new Error(`Not collected: ${invalid.join(', ')}`)
+      setSaid(`${queued} collected`)
+    })
+    setWorking(false)
+  }
+  /** Asks for the site's permission where this needs one; the browser asks the user only the first time. */
+  const permitted = () => chrome.permissions.request({ origins: [status.pattern] })
+  const change = (work: () => Promise<unknown>) => attempt(work).then(refreshTab)
+
+  const isBlog = status.source === 'blog'
+  return (
+    <section className={styles.section} aria-label="This page">
+      <h2 className={styles.heading}>{status.host}</h2>
+      <div className={styles.buttons}>
+        <Button
+          intent={Intent.PRIMARY}
+          text={isBlog ? 'Collect this article' : 'Collect this post'}
+          onClick={() => collect('own')}
+          disabled={working}
+        />
+        {!isBlog && (
+          <Button text="Collect all visible posts" onClick={() => collect('all')} disabled={working} />
+        )}
+      </div>
+      <output className={styles.muted}>{said}</output>
+      <Switch
+        label="Keep collecting on this page"
+        checked={status.keeping}
+        onChange={({ currentTarget: { checked: on } }) =>
+          change(async () => {
+            // Without it, the page's lists are seen from now on instead of from its start.
+            if (on && status.source === 'tiktok') await permitted()
+            await ask('keep', { tabId, on })
+          })
+        }
+      />
+      <Switch
+        label={`Mark known IODs on ${status.host}`}
+        checked={status.marking}
+        onChange={({ currentTarget: { checked: on } }) =>
+          change(async () => {
+            if (on && !(await permitted()))
+              throw new Error(`${status.host} is marked only with your permission`)
+            await ask('markSite', { tabId, pattern: status.pattern, on })
+          })
+        }
+      />
+    </section>
+  )
+}

@@ -1,0 +1,83 @@
+import { Button, Callout, Intent, Tag } from '@iodine/ui'
+import { useEffect, useState } from 'react'
+import { ask, type Status } from '../shared/messages'
+import styles from './Popup.module.css'
+
+const SOURCE_NAMES = { tiktok: 'Short video', telegram: 'Channel post', blog: 'Article' }
+const RESULTS = { created: 'accepted', updated: 'updated', unchanged: 'unchanged' }
+
+interface QueueStateProps {
+  status: Status
+  attempt: (work: () => Promise<unknown>) => Promise<boolean>
+}
+
+/** How many records wait, what became of those that were sent, and which were refused and why. */
+export function QueueState({ status, attempt }: QueueStateProps) {
+  const { waiting, waitingForOthers, refused, totals, recent, trouble } = status
+  return (
+    <section className={styles.section} aria-label="Collected">
+      <div className={styles.tags}>
+        <Tag minimal>{waiting} waiting</Tag>
+        <Tag minimal intent={Intent.SUCCESS}>
+          {totals.created} accepted
+        </Tag>
+        <Tag minimal intent={Intent.PRIMARY}>
+          {totals.updated} updated
+        </Tag>
+        <Tag minimal>{totals.unchanged} unchanged</Tag>
+        <Tag minimal intent={refused.length > 0 ? Intent.DANGER : Intent.NONE}>
+          {refused.length} refused
+        </Tag>
+      </div>
+      {trouble && waiting > 0 && (
+        <Callout intent={Intent.WARNING} compact>
+          {trouble.reason}. Nothing is lost: <NextTry at={trouble.until} />
+          <Button size="small" text="Send now" onClick={() => attempt(() => ask('sendNow', {}))} />
+        </Callout>
+      )}
+      {refused.length > 0 && (
+        <Callout intent={Intent.DANGER} title="Refused" compact>
+          <ul className={styles.list}>
+            {refused.slice(0, 5).map(({ seq, source, key, reason }) => (
+              <li key={seq} className={styles.item}>
+                {SOURCE_NAMES[source]} {key}: {reason}
+              </li>
+            ))}
+          </ul>
+          <Button size="small" text="Try again" onClick={() => attempt(() => ask('retryRefused', {}))} />{' '}
+          <Button size="small" text="Discard" onClick={() => attempt(() => ask('discardRefused', {}))} />
+        </Callout>
+      )}
+      {waitingForOthers > 0 && (
+        <p className={styles.muted}>
+          {waitingForOthers} collected by another account go out when it signs in here again.{' '}
+          <Button
+            size="small"
+            variant="minimal"
+            text="Discard"
+            onClick={() => attempt(() => ask('discardOthers', {}))}
+          />
+        </p>
+      )}
+      {recent.length > 0 && (
+        <ul className={styles.list} aria-label="Last sent">
+          {recent.map(({ source, key, result, at }) => (
+            <li key={`${at} ${key}`} className={styles.item}>
+              {SOURCE_NAMES[source]} {key}: {RESULTS[result]}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function NextTry({ at }: { at: number }) {
+  const [now, setNow] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.ceil((at - now) / 1_000)
+  return <span>{seconds > 0 ? `the next try is in ${seconds} s. ` : 'trying again … '}</span>
+}

@@ -1,0 +1,62 @@
+import { useCallback, useEffect, useState } from 'react'
+import { ask, type Status, type TabStatus } from '../shared/messages'
+
+const REFRESH_MS = 700
+
+/** What the popup and options show, read again and again while they are open. */
+export function useStatus() {
+  const [status, setStatus] = useState<Status>()
+  const [problem, setProblem] = useState('')
+
+  const refresh = useCallback(
+    () => ask('status', {}).then(setStatus, error => setProblem(messageOf(error))),
+    [],
+  )
+  useEffect(() => {
+    refresh()
+    const timer = setInterval(refresh, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [refresh])
+
+  /** Does something for the user; what goes wrong is shown. True when it went well. */
+  const attempt = useCallback(
+    async (work: () => Promise<unknown>): Promise<boolean> => {
+      setProblem('')
+      try {
+        await work()
+        return true
+      } catch (error) {
+        setProblem(messageOf(error))
+        return false
+      } finally {
+        await refresh()
+      }
+    },
+    [refresh],
+  )
+  return { status, problem, attempt }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export interface CurrentTab {
+  tabId: number
+  status: TabStatus
+}
+
+/** The tab that the popup was opened over; `?tab=` names one where the popup stands in a tab of its own. */
+export function useTab() {
+  const [tab, setTab] = useState<CurrentTab>()
+  const refresh = useCallback(async () => {
+    const named = Number(new URLSearchParams(location.search).get('tab'))
+    const [current] = named
+      ? [await chrome.tabs.get(named)]
+      : await chrome.tabs.query({ active: true, currentWindow: true })
+    if (current?.id === undefined) return
+    setTab({ tabId: current.id, status: await ask('tab', { tabId: current.id, url: current.url ?? '' }) })
+  }, [])
+  useEffect(() => {
+    refresh()
+  }, [refresh])
+  return { tab, refreshTab: refresh }
+}

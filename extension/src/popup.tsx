@@ -1,0 +1,4 @@
+import { openPage } from './pages/open-page'
+import { Popup } from './pages/Popup'
+
+openPage(<Popup />)

@@ -1,0 +1,35 @@
+import type { RecordOf, Source } from '@iodine/contracts'
+import { readBlogPage } from './blog'
+import { type Found, type PageState, urlOf } from './read'
+import { isTelegramHost, readTelegramPage } from './telegram'
+import { isTiktokHost, readTiktokPage } from './tiktok'
+
+/** The kind of source that a page's address belongs to; undefined for what is no web page. */
+export const sourceOf = (address: string): Source | undefined => {
+  const url = urlOf(address)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
+  if (isTiktokHost(url.hostname)) return 'tiktok'
+  return isTelegramHost(url.hostname) ? 'telegram' : 'blog'
+}
+
+const readers: { [S in Source]: (page: PageState) => Found<RecordOf[S]> } = {
+  tiktok: readTiktokPage,
+  telegram: readTelegramPage,
+  blog: readBlogPage,
+}
+
+/** A record with the source whose endpoint takes it. */
+export interface Captured<S extends Source = Source> {
+  source: S
+  record: RecordOf[S]
+}
+
+/** What a page holds for its source; empty for what is no web page. */
+export const readPage = (page: PageState): { source: Source | undefined } & Found<RecordOf[Source]> => {
+  const source = sourceOf(page.url)
+  return source ? { source, ...readers[source](page) } : { source, own: undefined, all: [] }
+}
+
+export { imagesOf } from './blog'
+export { readTelegramPost, telegramPosts } from './telegram'
+export { isTiktokHost, isTiktokList, readTiktokList } from './tiktok'

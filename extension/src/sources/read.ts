@@ -1,0 +1,89 @@
+import { LIMITS } from '@iodine/contracts'
+
+/** What a page or a response holds under a path of keys; undefined where the path breaks off. */
+export const at = (value: unknown, ...path: (string | number)[]): unknown => {
+  let found = value
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined
+    found = (found as Record<string | number, unknown>)[key]
+  }
+  return found
+}
+
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/** A filled text that the contract takes as it stands; a whole number is read as its digits (ids are sometimes numbers). */
+export const textOf = (value: unknown): string | undefined => {
+  const text = Number.isSafeInteger(value) ? String(value) : value
+  if (typeof text !== 'string' || text.trim() === '') return undefined
+  // The server refuses these; a shortened or mended text would be one that nobody wrote.
+  if (text.length > LIMITS.fieldMax || text.includes('\0') || !text.isWellFormed()) return undefined
+  return text
+}
+
+/** An exact count: a whole number, or one written in digits. '1.2M' is rounded, so it is none. */
+export const countOf = (value: unknown): number | undefined => {
+  const count = typeof value === 'string' && /^\s*\d{1,16}\s*$/.test(value) ? Number(value) : value
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
+}
+
+const TEXTS_MAX = 1_000
+
+/** The filled texts of a list, each once, in their order; undefined where there are none. */
+export const textsOf = (values: unknown[]): string[] | undefined => {
+  const texts = [...new Set(values.map(textOf).filter(text => text !== undefined))].slice(0, TEXTS_MAX)
+  return texts.length > 0 ? texts : undefined
+}
+
+/** The first of the lists that holds any text. */
+export const firstTexts = (...lists: unknown[][]): string[] | undefined => {
+  for (const list of lists) {
+    const texts = textsOf(list)
+    if (texts) return texts
+  }
+  return undefined
+}
+
+type Filled<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+
+/** The object without its absent fields; undefined where nothing is left. */
+export const filled = <T extends object>(fields: T): Partial<Filled<T>> | undefined => {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return entries.length > 0 ? (Object.fromEntries(entries) as Partial<Filled<T>>) : undefined
+}
+
+/** JSON of a script of the page; undefined for what is missing or broken. */
+export const jsonOf = (script: Element | null): unknown => {
+  try {
+    return JSON.parse(script?.textContent ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+export const urlOf = (address: string, base?: string): URL | undefined => {
+  try {
+    return new URL(address, base)
+  } catch {
+    return undefined
+  }
+}
+
+/** An absolute http(s) address from one that may be relative to the page; undefined for any other scheme. */
+export const addressOf = (value: unknown, base: string): string | undefined => {
+  const url = urlOf(textOf(value) ?? 'about:blank', base)
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? textOf(url.href) : undefined
+}
+
+/** What a source's reader finds in a page: the post that the page is about, and all that it shows (that one too). */
+export interface Found<R> {
+  own: R | undefined
+  all: R[]
+}
+
+/** A page as a reader gets it. `time` (ISO 8601) is when it was looked at. */
+export interface PageState {
+  document: Document
+  url: string
+  time: string
+}

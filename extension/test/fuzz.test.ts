@@ -1,0 +1,163 @@
+import { RECORD_SCHEMAS } from '@iodine/contracts'
+import { rounds } from '@iodine/test-kit/rounds'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readPage, readTiktokList } from '../src/sources'
+import { pagesOf, parsePage, SOURCES, TIME, tiktokLists } from './fixtures'
+
+/** One change of a page's text: `at` and `length` are shares of it. */
+const mutation = fc.record({
+  kind: fc.constantFrom('cut', 'insert', 'repeat', 'move', 'junk value', 'rename'),
+  at: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  length: fc.integer({ min: 1, max: 80 }),
+  text: fc.constantFrom(
+    '<',
+    '>',
+    '"',
+    "'",
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    '\\',
+    '\0',
+    '\ud800',
+    'é',
+    '<script>',
+    '</div>',
+    '&#0;',
+    '\u202e',
+    ' ',
+  ),
+  value: fc.constantFrom(
+    'null',
+    '{}',
+    '[]',
+    '[[]]',
+    '-1',
+    '1e400',
+    '"x"',
+    '""',
+    'true',
+    '{"@id":"#org"}',
+    '12345678901234567890',
+    '[null,{}]',
+  ),
+})
+type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never
+
+const mutate = (text: string, { kind, at, length, text: piece, value }: Mutation): string => {
+  const start = Math.floor(at * text.length)
+  const [before, inside, after] = [
+    text.slice(0, start),
+    text.slice(start, start + length),
+    text.slice(start + length),
+  ]
+  if (kind === 'cut') return before + after
+  if (kind === 'insert') return before + piece + inside + after
+  if (kind === 'repeat') return before + inside + inside + after
+  if (kind === 'move') return before + after + inside
+  if (kind === 'rename') return before + (inside + after).replace(/[a-z]{3,}/, 'renamed')
+  return before + (inside + after).replace(/:\s*("[^"]*"|\d+|\[[^[\]]*\])/, `: ${value}`)
+}
+
+/** Everything that a page says, in every form in which a reader may take it up. */
+const evidenceOf = (document: Document, url: string): string => {
+  const said: string[] = [url, decodeURIComponent(url)]
+  const addAddress = (text: string) => {
+    for (const base of [url, `https://t.me/`])
+      if (URL.canParse(text.trim(), base)) said.push(new URL(text.trim(), base).href)
+  }
+  const add = (text: string) => {
+    said.push(text, text.trim())
+    addAddress(text)
+  }
+  const addJson = (value: unknown) => {
+    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) addJson(inner)
+    else add(String(value))
+  }
+  for (const element of document.querySelectorAll('*')) {
+    add(element.textContent ?? '')
+    for (const attribute of element.attributes) {
+      add(attribute.value)
+      for (const [, , address = ''] of attribute.value.matchAll(/url\(\s*(['"]?)(.*?)\1\s*\)/gi)) add(address)
+    }
+    if (element.tagName !== 'SCRIPT') continue
+    try {
+      addJson(JSON.parse(element.textContent ?? ''))
+    } catch {}
+  }
+  return said.join('\n')
+}
+
+const ours = new Set([TIME, 'tiktok', 'telegram', 'blog', 'image', 'document'])
+const leavesOf = (value: unknown): (string | number)[] =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(leavesOf)
+    : [value as string | number]
+
+const unseen = (record: unknown, evidence: string): unknown[] =>
+  leavesOf(record).filter(value => {
+    if (ours.has(value as string)) return false
+    // A message's line breaks are elements of the page.
+    return !String(value)
+      .split('\n')
+      .every(line => evidence.includes(line))
+  })
+
+const runs = (count: number) => ({ numRuns: rounds(count) })
+const mutations = fc.array(mutation, { minLength: 1, maxLength: 12 })
+
+it.each(SOURCES)('a mutated %s page never makes the reader throw, nor say what the page does not', source => {
+  const pages = pagesOf(source)
+  fc.assert(
+    fc.property(fc.constantFrom(...pages), mutations, (page, changes) => {
+      const document = parsePage(changes.reduce(mutate, page.html))
+      const { all, own } = readPage({ document, url: page.url, time: TIME })
+      const evidence = evidenceOf(document, page.url)
+      for (const record of own ? [...all, own] : all) {
+        expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
+        expect(unseen(record, evidence)).toEqual([])
+      }
+    }),
+    runs(50),
+  )
+})
+
+it('a mutated list never makes the reader throw, nor say what the list does not', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...tiktokLists()), mutations, (list, changes) => {
+      const text = changes.reduce(mutate, JSON.stringify(list.body))
+      let body: unknown
+      try {
+        body = JSON.parse(text)
+      } catch {
+        body = text
+      }
+      const evidence = leavesOf(body).map(String).join('\n')
+      for (const record of readTiktokList(body, TIME)) {
+        expect(RECORD_SCHEMAS.tiktok.safeParse(record).error).toBeUndefined()
+        expect(unseen(record, evidence)).toEqual([])
+      }
+    }),
+    runs(200),
+  )
+})
+
+it.each(SOURCES)('any JSON and any markup is a page of %s without a fault', source => {
+  const [page] = pagesOf(source)
+  fc.assert(
+    fc.property(fc.json(), fc.string({ unit: 'binary' }), (json, markup) => {
+      const scripts = [
+        'id="SIGI_STATE"',
+        'id="__UNIVERSAL_DATA_FOR_REHYDRATION__"',
+        'type="application/ld+json"',
+      ]
+      const html = scripts.map(attribute => `<script ${attribute}>${json}</script>`).join('') + markup
+      for (const record of readPage({ document: parsePage(html), url: page!.url, time: TIME }).all)
+        expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
+    }),
+    runs(60),
+  )
+})

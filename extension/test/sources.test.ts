@@ -1,0 +1,66 @@
+import { RECORD_SCHEMAS } from '@iodine/contracts'
+import { describe, expect, it } from 'vitest'
+import { imagesOf, isTiktokList, readPage, readTiktokList, sourceOf } from '../src/sources'
+import { pagesOf, parsePage, SOURCES, TIME, tiktokLists } from './fixtures'
+
+describe.each(SOURCES)('a %s page', source => {
+  const pages = pagesOf(source)
+
+  it('is covered by a dozen fixtures', () => expect(pages.length).toBeGreaterThanOrEqual(12))
+
+  it.each(pages.map(page => [page.name, page] as const))(
+    '%s reads as its truth',
+    (_, { html, url, own, all }) => {
+      const found = readPage({ document: parsePage(html), url, time: TIME })
+      expect({ own: found.own ?? null, all: found.all }).toEqual({ own, all })
+      for (const record of found.all) expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
+    },
+  )
+})
+
+it.each(tiktokLists().map(list => [list.name, list] as const))(
+  'the list %s reads as its truth',
+  (_, list) => {
+    expect(isTiktokList(list.url)).toBe(true)
+    const records = readTiktokList(list.body, TIME)
+    expect(records).toEqual(list.all)
+    for (const record of records) expect(RECORD_SCHEMAS.tiktok.safeParse(record).error).toBeUndefined()
+  },
+)
+
+it.each([
+  'https://www.tiktok.com/api/preload/item_list/',
+  'https://www.tiktok.com/api/user/detail/',
+  'https://evil.example/api/post/item_list/',
+  'https://tiktok.com.evil.example/api/post/item_list/',
+  'not an address',
+])('a response of %s is no list of posts', address => expect(isTiktokList(address)).toBe(false))
+
+it.each([
+  ['https://www.tiktok.com/@a/video/1', 'tiktok'],
+  ['https://m.tiktok.com/', 'tiktok'],
+  ['https://nottiktok.com/', 'blog'],
+  ['https://t.me/s/open_eyes', 'telegram'],
+  ['https://not-t.me/s/open_eyes', 'blog'],
+  ['http://blog.example.org/a', 'blog'],
+  ['file:///etc/passwd', undefined],
+  ['chrome://extensions', undefined],
+  ['', undefined],
+])('%s belongs to %s', (address, source) => expect(sourceOf(address)).toBe(source))
+
+it('pictures of an article are listed once each, by their addresses', () => {
+  const page = pagesOf('blog').find(({ name }) => name === 'images')!
+  expect(imagesOf({ document: parsePage(page.html), url: page.url })).toEqual([
+    'https://blog.example.org/a.png',
+    'https://cdn.example.net/b.jpg?x=1&y=2',
+  ])
+})
+
+it('3 MB of state are read like little', () => {
+  const [video] = pagesOf('tiktok').filter(({ name }) => name === 'video')
+  const ballast = JSON.stringify({ words: Array.from({ length: 60_000 }, (_, n) => `${n} `.repeat(9)) })
+  const html = video!.html.replace('"__DEFAULT_SCOPE__": {', `"__DEFAULT_SCOPE__": {"ballast": ${ballast},`)
+  expect(html.length).toBeGreaterThan(3_000_000)
+  const found = readPage({ document: parsePage(html), url: video!.url, time: TIME })
+  expect(found.all).toEqual(video!.all)
+})

@@ -1,0 +1,4 @@
+export * from './batched-lookup'
+export * from './candidates'
+export * from './known-iods'
+export * from './suggest-category'

@@ -1,0 +1,126 @@
+import { foldValue, type Iod } from '@iodine/contracts'
+
+type Identified = Pick<Iod, 'id' | 'value'>
+
+/** A piece of a text and the IODs it belongs to; several where their values overlap. */
+export interface Piece<I extends Identified = Iod> {
+  text: string
+  /** Where it starts in the text. */
+  start: number
+  iods: readonly I[]
+}
+
+export interface KnownIods<I extends Identified = Iod> {
+  /** The IODs whose value is this one. */
+  matching: (value: string) => readonly I[]
+  /** The text cut where the IODs' values begin and end in it; joined, the pieces are the text. */
+  split: (text: string) => Piece<I>[]
+}
+
+/** Values shorter than this count inside a text only as words of their own. */
+const INSIDE_WORDS_MIN = 4
+// Scripts that write no space between words have no word ends to look at.
+const WORD_CHARACTER =
+  /^(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar})[\p{L}\p{N}_]$/u
+
+/** What is known to be an IOD, for badges and highlights. Values are compared folded, as the server's lookup does. */
+export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]): KnownIods<I> {
+  const byValue = new Map<string, I[]>()
+  const seen = new Set<string>()
+  for (const iod of iods) {
+    if (seen.has(iod.id)) continue
+    seen.add(iod.id)
+    const folded = foldValue(iod.value)
+    byValue.set(folded, [...(byValue.get(folded) ?? []), iod])
+  }
+  return {
+    matching: value => byValue.get(foldValue(value)) ?? [],
+    split: text => {
+      const folded = foldWithOffsets(text)
+      const edges = [...byValue].flatMap(([value, found]) =>
+        occurrences(folded, value).flatMap(([start, end]) => [
+          { at: start, change: 1, found },
+          { at: end, change: -1, found },
+        ]),
+      )
+      return cut(
+        text,
+        edges.sort((a, b) => a.at - b.at),
+      )
+    },
+  }
+}
+
+function cut<I extends Identified>(
+  text: string,
+  edges: { at: number; change: number; found: I[] }[],
+): Piece<I>[] {
+  const pieces: Piece<I>[] = []
+  const open = new Map<I[], number>()
+  const close = (start: number, end: number) => {
+    if (start === end) return
+    const iods = [...open.keys()].flat()
+    const last = pieces.at(-1)
+    const isSame = last && last.iods.length === iods.length && iods.every(iod => last.iods.includes(iod))
+    if (isSame) last.text += text.slice(start, end)
+    else pieces.push({ text: text.slice(start, end), start, iods })
+  }
+  let from = 0
+  for (const { at, change, found } of edges) {
+    close(from, at)
+    from = at
+    const depth = (open.get(found) ?? 0) + change
+    if (depth > 0) open.set(found, depth)
+    else open.delete(found)
+  }
+  close(from, text.length)
+  return pieces
+}
+
+interface FoldedText {
+  text: string
+  length: number
+  folded: string
+  /** For each unit of `folded`, where its character starts in the text; absent where both are aligned. */
+  offsets?: number[]
+}
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
+
+function foldWithOffsets(text: string): FoldedText {
+  const lower = text.toLowerCase()
+  if (text.length === lower.length && isNfc(text) && isNfc(lower)) {
+    return { text, length: text.length, folded: lower }
+  }
+  let folded = ''
+  const offsets: number[] = []
+  for (const { segment, index } of graphemes.segment(text)) {
+    const part = segment.normalize('NFC').toLowerCase().normalize('NFC')
+    folded += part
+    for (let unit = 0; unit < part.length; unit += 1) offsets.push(index)
+  }
+  return { text, length: text.length, folded, offsets }
+}
+
+const isNfc = (text: string) => text.normalize('NFC') === text
+
+/** Where `value` stands in the text, overlapping occurrences too, as [start, end) of the text. */
+function occurrences({ text, length, folded, offsets }: FoldedText, value: string): [number, number][] {
+  const found: [number, number][] = []
+  for (let at = folded.indexOf(value); at !== -1 && value !== ''; at = folded.indexOf(value, at + 1)) {
+    const end = at + value.length
+    if (!isBoundary(offsets, at) || !isBoundary(offsets, end)) continue
+    const place: [number, number] = [offsets?.[at] ?? at, offsets ? (offsets[end] ?? length) : end]
+    if (value.length >= INSIDE_WORDS_MIN || standsAlone(text, place)) found.push(place)
+  }
+  return found
+}
+
+/** False inside a character that folds to several units. */
+const isBoundary = (offsets: number[] | undefined, at: number) =>
+  !offsets || at === 0 || offsets[at] !== offsets[at - 1]
+
+const standsAlone = (text: string, [start, end]: [number, number]) =>
+  !(isWordAt(text, start - 1) && isWordAt(text, start)) && !(isWordAt(text, end - 1) && isWordAt(text, end))
+
+const isWordAt = (text: string, at: number) => WORD_CHARACTER.test(text.charAt(at))

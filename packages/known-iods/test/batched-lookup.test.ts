@@ -1,0 +1,42 @@
+import { foldValue, type Iod } from '@iodine/contracts'
+import { expect, test } from 'vitest'
+import { createBatchedLookup } from '../src'
+import { iod } from './fixtures'
+
+const server = (iods: Iod[]) => {
+  const calls: string[][] = []
+  const lookup = createBatchedLookup(async values => {
+    calls.push(values)
+    return iods.filter(({ value }) => values.includes(foldValue(value)))
+  })
+  return { calls, lookup }
+}
+
+test('joins what is asked at once, and answers each with its own', async () => {
+  const { calls, lookup } = server([iod('Alpha'), iod('beta')])
+  const answers = await Promise.all([lookup(['alpha', 'x']), lookup(['beta', 'x']), lookup([])])
+  expect(calls).toEqual([['alpha', 'x', 'beta']])
+  expect(answers.map(found => found.map(({ value }) => value))).toEqual([['Alpha'], ['beta'], []])
+})
+
+test('sends at most 1,000 values and little text a call', async () => {
+  const { calls, lookup } = server([iod('v2100')])
+  expect(await lookup(Array.from({ length: 2_500 }, (_, index) => `v${index}`))).toHaveLength(1)
+  expect(calls.map(values => values.length)).toEqual([1_000, 1_000, 500])
+  await lookup(Array.from({ length: 30 }, (_, index) => `${index}${'é'.repeat(9_900)}`))
+  const bytes = calls.slice(3).map(values => new TextEncoder().encode(JSON.stringify(values)).length)
+  expect(Math.max(...bytes)).toBeLessThan(1_000_000)
+})
+
+test('a call that fails fails only those who were in it', async () => {
+  let fails = true
+  const lookup = createBatchedLookup(async values => {
+    if (values.includes('bad') && fails) throw new Error('503')
+    return []
+  })
+  const many = Array.from({ length: 1_000 }, (_, index) => `v${index}`)
+  const [first, second] = await Promise.allSettled([lookup(many), lookup(['bad'])])
+  expect([first.status, second.status]).toEqual(['fulfilled', 'rejected'])
+  fails = false
+  expect(await lookup(['bad'])).toEqual([])
+})

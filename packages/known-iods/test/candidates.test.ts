@@ -1,0 +1,42 @@
+import { LIMITS } from '@iodine/contracts'
+import { expect, test } from 'vitest'
+import { lookupCandidates } from '../src'
+
+const text =
+  'Wake up! They HIDE the numbers (see https://blog.example.com/a-b?c=1), @Night_Watch #WakeUp\nsecond line.'
+
+test.each([
+  ['the text', text.toLowerCase()],
+  ['a line', 'second line.'],
+  ['a line without its full stop', 'second line'],
+  ['a sentence', 'wake up!'],
+  ['a word', 'numbers'],
+  ['a phrase', 'hide the numbers'],
+  ['an address without the bracket after it', 'https://blog.example.com/a-b?c=1'],
+  ['the domain of an address', 'blog.example.com'],
+  ['a mention', '@night_watch'],
+  ['a hashtag', '#wakeup'],
+  ['a hashtag’s word', 'wakeup'],
+])('asks for %s', (_, candidate) => {
+  expect(lookupCandidates(text)).toContain(candidate)
+})
+
+test('asks for words of scripts without spaces', () => {
+  expect(lookupCandidates('新冠疫苗很好')).toContain('疫苗')
+})
+
+test('asks for each value once, and for nothing blank', () => {
+  const candidates = lookupCandidates('go go GO \n go')
+  expect(new Set(candidates).size).toBe(candidates.length)
+  expect(lookupCandidates(' \n ')).toEqual([])
+})
+
+test('a text of the greatest length asks for few values, each short enough', () => {
+  const words = Array.from({ length: 1_600 }, (_, index) => `w${index}`)
+    .join(' ')
+    .slice(0, LIMITS.fieldMax)
+  const candidates = lookupCandidates(words)
+  expect(candidates.length).toBeLessThan(6_000)
+  expect(candidates).toContain('w100 w101 w102')
+  expect(candidates.every(candidate => candidate.length <= LIMITS.fieldMax)).toBe(true)
+})

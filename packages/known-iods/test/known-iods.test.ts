@@ -1,0 +1,64 @@
+import type { Iod } from '@iodine/contracts'
+import { expect, test } from 'vitest'
+import { createKnownIods } from '../src'
+import { iod } from './fixtures'
+
+/** The pieces written with the values of their IODs: 'a [b|beta]'. */
+const marked = (text: string, iods: Iod[]) => {
+  const pieces = createKnownIods(iods).split(text)
+  expect(pieces.map(piece => piece.text).join('')).toBe(text)
+  return pieces
+    .map(piece =>
+      piece.iods.length ? `[${piece.text}|${piece.iods.map(found => found.value).join('+')}]` : piece.text,
+    )
+    .join('')
+}
+
+test.each([
+  ['nothing known', 'alpha beta', [], 'alpha beta'],
+  ['a phrase, in any case', 'An Alpha Beta', ['alpha BETA'], 'An [Alpha Beta|alpha BETA]'],
+  ['repeated values', 'beta, beta', ['beta'], '[beta|beta], [beta|beta]'],
+  [
+    'overlapping values',
+    'alpha beta gamma',
+    ['alpha beta', 'beta gamma'],
+    '[alpha |alpha beta][beta|alpha beta+beta gamma][ gamma|beta gamma]',
+  ],
+  [
+    'a value inside another',
+    'the hidden hand',
+    ['hidden', 'the hidden hand'],
+    '[the |the hidden hand][hidden|the hidden hand+hidden][ hand|the hidden hand]',
+  ],
+  ['occurrences that overlap themselves', 'banananan', ['nana'], 'ba[nanana|nana]n'],
+  ['long values inside words', 'vaccines', ['vaccine'], '[vaccine|vaccine]s'],
+  ['short values as words of their own only', 'us, bus and #us.', ['us'], '[us|us], bus and #[us|us].'],
+  ['short values in scripts without spaces', '新冠疫苗很好', ['疫苗'], '新冠[疫苗|疫苗]很好'],
+  ['accents in either form', 'Cafe\u0301 de Flore', ['café'], '[Cafe\u0301|café] de Flore'],
+  ['no half of a character', 'e\u0301tat', ['e'], 'e\u0301tat'],
+  ['letters that grow when folded', 'İSTANBUL çok', ['istanbul', 'çok'], 'İSTANBUL [çok|çok]'],
+  ['values around which white space was sent', 'a b c', [' b '], 'a [b| b ] c'],
+  ['HTML-like values', 'x <b>y</b>', ['<b>y</b>'], 'x [<b>y</b>|<b>y</b>]'],
+])('highlights %s', (_, text, values, expected) => {
+  expect(
+    marked(
+      text,
+      values.map(value => iod(value)),
+    ),
+  ).toBe(expected)
+})
+
+test('an IOD known from several look-ups counts once, one value in two categories twice', () => {
+  const url = iod('example.com', 'URL')
+  const known = createKnownIods([url, url, iod('Example.com', 'DOMAIN')])
+  expect(known.matching(' EXAMPLE.com ').map(found => found.category)).toEqual(['URL', 'DOMAIN'])
+  expect(known.matching('example.org')).toEqual([])
+})
+
+test('a long text and many values are cut quickly', () => {
+  const text = 'lorem ipsum dolor '.repeat(550)
+  const iods = Array.from({ length: 500 }, (_, index) => iod(`value ${index}`))
+  const started = performance.now()
+  createKnownIods([...iods, iod('ipsum dolor')]).split(text)
+  expect(performance.now() - started).toBeLessThan(2_000)
+})
