@@ -201,7 +201,7 @@ export default {
       severity: 'error',
       comment: 'src imports nothing from a test folder.',
       from: { path: '/src/' },
-      to: { path: '/test/' },
+      to: { path: '/test/', pathNot: 'node_modules' },
     },
   ],
   options: {

@@ -43,7 +43,7 @@ describe('the graph page', () => {
   it('loads the graph, tells so and counts it', async () => {
     await show()
     const found = await settled()
-    expect(requests()).toEqual([{}])
+    expect(requests()).toEqual([{ limit: 5000 }])
     expect(section.toasts).toEqual([
       { status: 'success', title: 'Graph loaded', description: '3 nodes, 2 links', duration: 3000 },
     ])
@@ -100,6 +100,24 @@ describe('the graph page', () => {
   })
 })
 
+describe('a graph with more nodes than are shown', () => {
+  const totals = { entities: 70_000, verbs: 1_234, nodes: 71_234, links: 100_000 }
+
+  it('says how many there are, and shows as many as are wanted', async () => {
+    await open({ 'GET /graph/triplets': () => ({ ...graph, totals }) })
+    await settled()
+    const counts = screen.getByRole('list', { name: 'Counts' })
+    expect(counts.textContent).toBe('70,000 entities1,234 verbs2 sources71,234 total nodes')
+    expect(
+      screen.getByText('Showing the strongest 3 of 71,234 nodes and the strongest 2 of 100,000 links'),
+    ).toBeTruthy()
+    fireEvent.change(screen.getByRole('combobox', { name: 'Most nodes shown' }), {
+      target: { value: '20000' },
+    })
+    await waitFor(() => expect(requests()).toEqual([{ limit: 5000 }, { limit: 20_000 }]))
+  })
+})
+
 describe('selection', () => {
   it('shows the clicked node with its neighbours, and clears it on the background', async () => {
     await show()
@@ -117,23 +135,42 @@ describe('selection', () => {
     expect(found.dataset.selected).toBeUndefined()
   })
 
-  it('shows the texts that say the clicked link', async () => {
-    const text = 'Once upon a time. The Moon orbits Earth.'
-    const triplet = { id: 1, subject: 'Moon', verb: 'orbits', object: 'Earth', narrative_data: { src: null } }
-    await open({
-      'GET /graph/triplets': () => graph,
-      'GET /narratives/data': () => [{ id: 'n', text, src: null, triplets: [triplet] }],
-    })
+  it('shows the texts that say the clicked link, of the same user, days and source', async () => {
+    const text = {
+      id: 'n',
+      src: 'notes',
+      created_at: '2026-01-02T03:04:05.000Z',
+      sentence: 'The Moon orbits <b>.',
+    }
+    let works = false
+    await open(
+      {
+        'GET /graph/triplets': () => graph,
+        'GET /graph/texts': () => {
+          if (!works) throw new ApiError(503, null)
+          return [text]
+        },
+      },
+      '?source=notes&entity=moon',
+    )
     const found = await settled()
     const [from, to] = ['entity:moon', 'verb:orbits'].map(id => found.nodePosition(id)!)
     click(found, { x: (from!.x + to!.x) / 2, y: (from!.y + to!.y) / 2 })
     const card = await screen.findByRole('region', { name: 'Link details' })
     expect(within(card).getByRole('heading', { name: 'Moon → orbits' })).toBeTruthy()
-    expect(await within(card).findByText('The Moon orbits Earth.')).toBeTruthy()
+    const retry = await within(card).findByRole('button', { name: 'Retry' }, { timeout: 10_000 })
+    works = true
+    fireEvent.click(retry)
+    expect(await within(card).findByText('The Moon orbits <b>.')).toBeTruthy()
+    expect(within(card).getByRole('heading', { name: 'Texts (1)' })).toBeTruthy()
+    expect(section.requests.at(-1)).toMatchObject({
+      route: 'GET /graph/texts',
+      input: { query: { source: 'notes', from: 'entity:moon', to: 'verb:orbits', limit: 20 } },
+    })
     fireEvent.click(within(card).getByRole('button', { name: 'orbits' }))
     await waitFor(() => expect(found.dataset.selected).toBe('verb:orbits'))
     expect(screen.queryByRole('region', { name: 'Link details' })).toBeNull()
-  })
+  }, 20_000)
 
   it('finds a node by its label', async () => {
     await show()
@@ -190,7 +227,7 @@ describe('filters', () => {
   it('of the address are sent, and emptied by Reset', async () => {
     await open({ 'GET /graph/triplets': () => graph }, '?entity=moon&verb=')
     await settled()
-    expect(requests()).toEqual([{ entity: 'moon' }])
+    expect(requests()).toEqual([{ entity: 'moon', limit: 5000 }])
     const form = screen.getByRole('form', { name: 'Filters' })
     const entity = within(form).getByLabelText<HTMLInputElement>(/^Entity/)
     expect(entity.value).toBe('moon')
@@ -204,6 +241,6 @@ describe('filters', () => {
     await settled()
     const form = await openPanel()
     fireEvent.click(within(form).getByRole('button', { name: 'Apply filters' }))
-    await waitFor(() => expect(requests()).toEqual([{}, {}]))
+    await waitFor(() => expect(requests()).toEqual([{ limit: 5000 }, { limit: 5000 }]))
   })
 })

@@ -1,6 +1,7 @@
 import type { Graph, GraphLink, GraphNode } from '@iodine/contracts'
 import { describe, expect, it } from 'vitest'
-import { boundsOf, fitCamera, linkAt, mainBounds, nodeAt } from '../src/model/camera'
+import { boundsOf, createNodeFinder, fitCamera, linkAt, mainBounds } from '../src/model/camera'
+import { sameGraph } from '../src/model/compare'
 import { toGexf, toSvg } from '../src/model/export'
 import { fromSearch, NO_FILTERS, toQuery } from '../src/model/filters'
 import { createLayout } from '../src/model/layout'
@@ -11,10 +12,8 @@ import {
   neighbourhood,
   neighboursOf,
   radiusOf,
-  strongest,
   widthOf,
 } from '../src/model/network'
-import { sayingsOf } from '../src/model/texts'
 
 const node = (label: string, type: GraphNode['type'] = 'entity', count = 1): GraphNode => ({
   id: `${type}:${label}`,
@@ -105,11 +104,21 @@ describe('network', () => {
     ])
   })
 
-  it('keeps the strongest nodes and the links among them', () => {
-    const kept = strongest(small, 2)
-    expect(kept.nodes.map(({ label }) => label)).toEqual(['likes', 'a'])
-    expect(kept.links).toHaveLength(2)
-    expect(strongest(small, 5)).toBe(small)
+  it('sees what differs between two answers', () => {
+    expect(sameGraph(small, structuredClone(small))).toBe(true)
+    const change = (how: (graph: Graph) => unknown) => {
+      const graph = structuredClone(small)
+      how(graph)
+      return sameGraph(small, graph)
+    }
+    expect(change(({ nodes }) => void nodes.pop())).toBe(false)
+    expect(change(({ nodes }) => Object.assign(nodes[0]!, { label: 'A' }))).toBe(false)
+    expect(change(({ nodes }) => void nodes[0]!.sources.push('two'))).toBe(false)
+    expect(change(({ links }) => void links[0]!.count++)).toBe(false)
+    expect(change(({ sources }) => void sources.push('two'))).toBe(false)
+    expect(
+      change(graph => Object.assign(graph, { totals: { entities: 9, verbs: 0, nodes: 9, links: 5 } })),
+    ).toBe(false)
   })
 
   it('finds by any part of a label, beginnings first', () => {
@@ -131,16 +140,52 @@ describe('camera', () => {
   const positions = Float32Array.of(0, 0, 100, 0, 108, 0)
   const radii = Float32Array.of(8, 8, 8)
 
+  const { at } = createNodeFinder(positions, radii)
+
   it('hits the nearest of the nodes under the pointer, through zoom and pan', () => {
     const camera = { x: 50, y: 20, k: 2 }
-    expect(nodeAt(50 + 200, 20, positions, radii, camera)).toBe(1)
-    expect(nodeAt(50 + 211, 20, positions, radii, camera)).toBe(2)
-    expect(nodeAt(50 + 60, 20, positions, radii, camera)).toBe(-1)
-    expect(nodeAt(50 + 200, 20, positions, radii, camera, Uint8Array.of(1, 0, 1))).toBe(2)
+    expect(at(50 + 200, 20, camera)).toBe(1)
+    expect(at(50 + 211, 20, camera)).toBe(2)
+    expect(at(50 + 60, 20, camera)).toBe(-1)
+    expect(at(50 + 200, 20, camera, Uint8Array.of(1, 0, 1))).toBe(2)
   })
 
   it('keeps small nodes easy to hit when far away', () => {
-    expect(nodeAt(5, 0, positions, radii, { x: 0, y: 0, k: 0.01 })).toBeGreaterThanOrEqual(0)
+    expect(at(5, 0, { x: 0, y: 0, k: 0.01 })).toBeGreaterThanOrEqual(0)
+  })
+
+  it('hits what a look at every node hits', () => {
+    let state = 1
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return state / 2_147_483_647
+    }
+    const count = 500
+    // Some lie on one spot.
+    const places = Float32Array.from({ length: 2 * count }, () => Math.round(random() * 400))
+    const sizes = Float32Array.from({ length: count }, () => 2 + 30 * random() ** 4)
+    const finder = createNodeFinder(places, sizes)
+    let hits = 0
+    for (let round = 0; round < 2_000; round++) {
+      const camera = { x: random() * 50, y: random() * 50, k: 0.1 + random() * 2 }
+      const visible = round % 3 ? null : Uint8Array.from({ length: count }, () => Number(random() < 0.5))
+      const [screenX, screenY] = [random() * 400, random() * 400]
+      const distance = (node: number) =>
+        Math.hypot(
+          places[node * 2]! - (screenX - camera.x) / camera.k,
+          places[node * 2 + 1]! - (screenY - camera.y) / camera.k,
+        )
+      const under = Array.from(sizes.keys()).filter(
+        node => (!visible || visible[node]) && distance(node) <= Math.max(sizes[node]!, 6 / camera.k),
+      )
+      const found = finder.at(screenX, screenY, camera, visible)
+      expect(found >= 0).toBe(under.length > 0)
+      if (found < 0) continue
+      hits++
+      expect(under).toContain(found)
+      expect(distance(found)).toBe(Math.min(...under.map(distance)))
+    }
+    expect(hits).toBeGreaterThan(200)
   })
 
   it('hits the nearest link beside its line, not beyond its ends', () => {
@@ -272,36 +317,5 @@ describe('exports', () => {
     expect([left, top]).toEqual([-48, -48])
     expect(left + width).toBeGreaterThan(150 + radiusOf(3))
     expect(top + height).toBeGreaterThan(50 + radiusOf(3))
-  })
-})
-
-describe('the texts behind a link', () => {
-  const narratives = [
-    {
-      id: 'one',
-      src: null,
-      text: 'Nothing here. The Night  Market sells fish! And more.',
-      triplets: [
-        { id: 1, subject: 'night market', verb: 'Sells', object: 'fish', narrative_data: { src: null } },
-      ],
-    },
-    {
-      id: 'two',
-      src: '/notes',
-      text: 'Fish sells. Sells it night market',
-      triplets: [
-        { id: 2, subject: 'Fish', verb: 'sells', object: 'night market', narrative_data: { src: '/notes' } },
-      ],
-    },
-  ]
-
-  it('are those with such a triplet, with the sentence that names both ends', () => {
-    expect(sayingsOf(narratives, link('entity:night market', 'verb:sells'))).toEqual([
-      { id: 'one', src: null, sentence: 'The Night  Market sells fish!' },
-    ])
-    expect(sayingsOf(narratives, link('verb:sells', 'entity:night market'))).toEqual([
-      { id: 'two', src: '/notes', sentence: 'Sells it night market' },
-    ])
-    expect(sayingsOf(narratives, link('entity:night market', 'verb:buys'))).toEqual([])
   })
 })

@@ -8,7 +8,6 @@ export interface Shape {
   /** 1 for a verb, 0 for an entity. */
   isVerb: Uint8Array
   radii: Float32Array
-  counts: Float32Array
   sources: Uint32Array
   targets: Uint32Array
   widths: Uint8Array
@@ -43,19 +42,6 @@ export const radiusOf = (count: number): number => Math.sqrt(Math.max(1, count))
 export const widthOf = (count: number): number =>
   clamp(count * GRAPH.linkWidthPerCount, GRAPH.linkWidthMin, GRAPH.linkWidthMax)
 
-/** The `limit` strongest nodes (count, then id) with the links among them; the graph itself where it is smaller. */
-export function strongest(graph: Graph, limit: number): Graph {
-  if (graph.nodes.length <= limit) return graph
-  const byStrength = (a: GraphNode, b: GraphNode) => b.count - a.count || (a.id < b.id ? -1 : 1)
-  const nodes = [...graph.nodes].sort(byStrength).slice(0, limit)
-  const kept = new Set(nodes.map(node => node.id))
-  return {
-    nodes,
-    links: graph.links.filter(link => kept.has(link.source) && kept.has(link.target)),
-    sources: graph.sources,
-  }
-}
-
 /**
  * Indexes a graph. Nodes and links are put into one order, so that the same data is always drawn the same, in whatever
  * order it arrived; a link without both of its nodes falls away.
@@ -63,12 +49,18 @@ export function strongest(graph: Graph, limit: number): Graph {
 export function createNetwork(graph: Graph): Network {
   const nodes = [...graph.nodes].sort((a, b) => (a.id < b.id ? -1 : 1))
   const indexOf = new Map(nodes.map((node, index) => [node.id, index]))
-  const links = graph.links
-    .filter(link => indexOf.has(link.source) && indexOf.has(link.target))
-    .sort((a, b) => (linkKey(a) < linkKey(b) ? -1 : 1))
-  const at = (id: string) => indexOf.get(id) as number
+  // A link's place: both of its ends in one number, so that sorting compares no texts.
+  const places = new Map<number, GraphLink>()
+  for (const link of graph.links) {
+    const source = indexOf.get(link.source)
+    const target = indexOf.get(link.target)
+    if (source !== undefined && target !== undefined) places.set(source * nodes.length + target, link)
+  }
+  const order = Float64Array.from(places.keys()).sort()
+  const sources = Uint32Array.from(order, place => Math.floor(place / nodes.length))
+  const targets = Uint32Array.from(order, place => place % nodes.length)
+  const links = Array.from(order, place => places.get(place)!)
 
-  const ends = new Set(links.map(link => `${at(link.source)} ${at(link.target)}`))
   const ranking = Uint32Array.from(nodes.keys()).sort(
     (a, b) => countOf(nodes[b]) - countOf(nodes[a]) || a - b,
   )
@@ -83,18 +75,16 @@ export function createNetwork(graph: Graph): Network {
       linkCount: links.length,
       isVerb: Uint8Array.from(nodes, node => (node.type === 'verb' ? 1 : 0)),
       radii: Float32Array.from(nodes, node => radiusOf(countOf(node))),
-      counts: Float32Array.from(nodes, countOf),
-      sources: Uint32Array.from(links, link => at(link.source)),
-      targets: Uint32Array.from(links, link => at(link.target)),
+      sources,
+      targets,
       widths: Uint8Array.from(links, link => widthOf(link.count ?? 1)),
-      offsets: Int8Array.from(links, link =>
-        ends.has(`${at(link.target)} ${at(link.source)}`) ? SIDE_BY_SIDE : 0,
+      offsets: Int8Array.from(links, (_, link) =>
+        places.has(targets[link]! * nodes.length + sources[link]!) ? SIDE_BY_SIDE : 0,
       ),
     },
   }
 }
 
-const linkKey = (link: GraphLink) => `${link.source}\0${link.target}`
 const countOf = (node: GraphNode | undefined): number => node?.count ?? 1
 
 /** A node's neighbours, the closest first. */

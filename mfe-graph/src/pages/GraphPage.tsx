@@ -1,31 +1,28 @@
-import { errorDetail, useHost } from '@iodine/mfe-kit'
+import { type Graph, LIMITS } from '@iodine/contracts'
+import { errorDetail } from '@iodine/mfe-kit'
 import { Button, EmptyState, ErrorCallout, HTMLSelect, Loading, Page, PageHeader, Tag } from '@iodine/ui'
 import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
 import { type Filters, fromSearch, toQuery } from '../model/filters'
-import { createNetwork, strongest } from '../model/network'
+import { createNetwork } from '../model/network'
 import { useGraph } from '../queries/use-graph'
 import { FilterPanel } from './FilterPanel'
 import styles from './GraphPage.module.css'
 import { GraphView } from './GraphView'
 
-/** How many nodes are drawn unless the user wants more. */
+/** How many nodes are asked for unless the user wants more or less. */
 const LIMIT = 5_000
-const LIMITS = [1_000, LIMIT, 20_000, 50_000]
+const CHOICES = [1_000, LIMIT, 20_000, LIMITS.graphNodesMax]
 
 export function GraphPage() {
-  const { session } = useHost()
   const [search, setSearch] = useSearchParams()
   const filters = useMemo(() => fromSearch(search), [search])
   const query = useMemo(() => toQuery(filters), [filters])
-  const graph = useGraph(query)
-  const [expanded, setExpanded] = useState(false)
   const [limit, setLimit] = useState(LIMIT)
-  const network = useMemo(
-    () => (graph.data ? createNetwork(strongest(graph.data, limit)) : undefined),
-    [graph.data, limit],
-  )
+  const graph = useGraph(query, limit)
+  const [expanded, setExpanded] = useState(false)
+  const network = useMemo(() => (graph.data ? createNetwork(graph.data) : undefined), [graph.data])
 
   const apply = (wanted: Filters) => {
     const next = new URLSearchParams(toQuery(wanted))
@@ -33,8 +30,7 @@ export function GraphPage() {
     else setSearch(next)
   }
 
-  const nodes = graph.data?.nodes
-  const entities = useMemo(() => nodes?.filter(node => node.type === 'entity').length ?? 0, [nodes])
+  const totals = useMemo(() => graph.data && totalsOf(graph.data), [graph.data])
   return (
     <Page>
       <PageHeader
@@ -57,27 +53,26 @@ export function GraphPage() {
         }
       />
       <FilterPanel applied={filters} sources={graph.data?.sources} onApply={apply} />
-      {nodes && (
+      {graph.data && totals && (
         <ul className={styles.badges} aria-label="Counts">
-          <Badge count={entities} one="entity" many="entities" />
-          <Badge count={nodes.length - entities} one="verb" many="verbs" />
-          <Badge count={graph.data?.sources.length ?? 0} one="source" many="sources" />
-          <Badge count={nodes.length} one="node" many="nodes" total />
+          <Badge count={totals.entities} one="entity" many="entities" />
+          <Badge count={totals.verbs} one="verb" many="verbs" />
+          <Badge count={graph.data.sources.length} one="source" many="sources" />
+          <Badge count={totals.nodes} one="node" many="nodes" total />
         </ul>
       )}
-      {nodes && nodes.length > Math.min(...LIMITS) && (
+      {network && totals && totals.nodes > Math.min(...CHOICES) && (
         <div className={styles.limit}>
           <span>
-            {network && network.nodes.length < nodes.length
-              ? `Showing the strongest ${network.nodes.length.toLocaleString('en-US')} of ${nodes.length.toLocaleString('en-US')} nodes`
-              : 'Showing all nodes'}
+            Showing {shownOf('nodes', network.nodes.length, totals.nodes)} and{' '}
+            {shownOf('links', network.links.length, totals.links)}
           </span>
           <HTMLSelect
             aria-label="Most nodes shown"
             value={limit}
             onChange={event => setLimit(Number(event.target.value))}
           >
-            {LIMITS.map(size => (
+            {CHOICES.map(size => (
               <option key={size} value={size}>
                 up to {size.toLocaleString('en-US')}
               </option>
@@ -103,15 +98,22 @@ export function GraphPage() {
             title="No data to display. Try adjusting your filters or add some narratives"
           />
         ) : (
-          <GraphView
-            network={network}
-            expanded={expanded}
-            own={(query.user_id ?? session.user.id) === session.user.id}
-          />
+          <GraphView network={network} expanded={expanded} filters={query} />
         ))}
     </Page>
   )
 }
+
+/** How much there is, also of what the limit left out. */
+function totalsOf({ nodes, links, totals }: Graph) {
+  const entities = nodes.filter(node => node.type === 'entity').length
+  return totals ?? { entities, verbs: nodes.length - entities, nodes: nodes.length, links: links.length }
+}
+
+const shownOf = (what: string, shown: number, total: number): string =>
+  shown < total
+    ? `the strongest ${shown.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} ${what}`
+    : `all ${total.toLocaleString('en-US')} ${what}`
 
 function Badge({ count, one, many, total }: { count: number; one: string; many: string; total?: boolean }) {
   return (

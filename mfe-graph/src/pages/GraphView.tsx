@@ -1,8 +1,17 @@
 import { useHost } from '@iodine/mfe-kit'
-import { Button, ButtonGroup, Loading, ProgressBar, SearchInput, SegmentedControl } from '@iodine/ui'
+import {
+  Button,
+  ButtonGroup,
+  ErrorCallout,
+  Loading,
+  ProgressBar,
+  SearchInput,
+  SegmentedControl,
+} from '@iodine/ui'
 import { MinusIcon, PlusIcon, ZoomToFitIcon } from '@iodine/ui/icons'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { GRAPH } from '../model/constants'
+import type { Filters } from '../model/filters'
 import { findNodes, type Network, neighbourhood } from '../model/network'
 import { createStage, NOTHING, type Selection, type Stage } from '../stage/stage'
 import styles from './GraphView.module.css'
@@ -29,33 +38,43 @@ const widthBeside = ({ node, link }: Selection) =>
 export interface GraphViewProps {
   network: Network
   expanded: boolean
-  /** Whether it is the reader's own graph. */
-  own: boolean
+  /** The filters of the graph shown. */
+  filters: Partial<Filters>
 }
 
 /** A graph as a picture or a table, with what is selected in it. */
-export function GraphView({ network, expanded, own }: GraphViewProps) {
+export function GraphView({ network, expanded, filters }: GraphViewProps) {
   const { notify } = useHost()
   const [stage, setStage] = useState<Stage | null>(null)
   const [mode, setMode] = useState<'graph' | 'table'>('graph')
   const [selection, setSelection] = useState(NOTHING)
   const selected = selection.node
   const [depth, setDepth] = useState(0)
+  const [failed, setFailed] = useState(false)
   const [warming, setWarming] = useState({ shown: false, progress: 0 })
   const outer = useRef<HTMLDivElement>(null)
   const frame = useRef<HTMLDivElement>(null)
   const palette = useMemo(readPalette, [])
 
   useEffect(() => {
+    if (failed) return
     const made = createStage(frame.current as HTMLElement, {
       label: LABEL,
       palette,
       onSelect: setSelection,
       onProgress: setWarming,
+      onFailure: () => setFailed(true),
     })
     setStage(made)
-    return () => made.close()
-  }, [palette])
+    return () => {
+      setStage(null)
+      made.close()
+    }
+  }, [palette, failed])
+
+  useEffect(() => {
+    if (network) setFailed(false)
+  }, [network])
 
   useEffect(() => {
     setSelection(NOTHING)
@@ -138,7 +157,7 @@ export function GraphView({ network, expanded, own }: GraphViewProps) {
           className={cardClass}
           network={network}
           link={selection.link}
-          own={own}
+          filters={filters}
           onSelect={select}
           onClose={close}
         />
@@ -174,30 +193,36 @@ export function GraphView({ network, expanded, own }: GraphViewProps) {
         />
       )}
       <div ref={outer} hidden={mode === 'table'}>
-        <div className={styles.box}>
-          <div ref={frame} className={styles.frame}>
-            {!warming.shown && (
-              <div className={styles.warming}>
-                <Loading label="Loading graph..." />
-                {warming.progress > 0 && (
-                  <div aria-hidden>
-                    <ProgressBar value={warming.progress} intent="primary" />
-                  </div>
-                )}
-              </div>
-            )}
-            <ButtonGroup className={styles.zoom} vertical>
-              <Button icon={<PlusIcon />} aria-label="Zoom in" onClick={() => stage?.zoomBy(ZOOM_STEP)} />
-              <Button
-                icon={<MinusIcon />}
-                aria-label="Zoom out"
-                onClick={() => stage?.zoomBy(1 / ZOOM_STEP)}
-              />
-              <Button icon={<ZoomToFitIcon />} aria-label="Fit to screen" onClick={() => stage?.fit()} />
-            </ButtonGroup>
+        {failed ? (
+          <ErrorCallout title="The graph could not be drawn" onRetry={() => setFailed(false)}>
+            The table shows the same data.
+          </ErrorCallout>
+        ) : (
+          <div className={styles.box}>
+            <div ref={frame} className={styles.frame}>
+              {!warming.shown && (
+                <div className={styles.warming}>
+                  <Loading label="Loading graph..." />
+                  {warming.progress > 0 && (
+                    <div aria-hidden>
+                      <ProgressBar value={warming.progress} intent="primary" />
+                    </div>
+                  )}
+                </div>
+              )}
+              <ButtonGroup className={styles.zoom} vertical>
+                <Button icon={<PlusIcon />} aria-label="Zoom in" onClick={() => stage?.zoomBy(ZOOM_STEP)} />
+                <Button
+                  icon={<MinusIcon />}
+                  aria-label="Zoom out"
+                  onClick={() => stage?.zoomBy(1 / ZOOM_STEP)}
+                />
+                <Button icon={<ZoomToFitIcon />} aria-label="Fit to screen" onClick={() => stage?.fit()} />
+              </ButtonGroup>
+            </div>
+            {mode === 'graph' && details}
           </div>
-          {mode === 'graph' && details}
-        </div>
+        )}
         <Legend />
       </div>
       {mode === 'table' && details}

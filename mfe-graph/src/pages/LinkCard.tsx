@@ -1,53 +1,35 @@
 import { isHttpUrl } from '@iodine/contracts'
-import { Button, Card, ErrorCallout, Loading } from '@iodine/ui'
-import { CrossIcon } from '@iodine/ui/icons'
+import { Button, ErrorCallout, Loading } from '@iodine/ui'
+import type { Filters } from '../model/filters'
 import type { Network } from '../model/network'
-import { SEARCHED_MAX, useSayings } from '../queries/use-sayings'
-import styles from './NodeCard.module.css'
-import { SourceList } from './SourceList'
+import { useTexts } from '../queries/use-texts'
+import { DetailCard } from './DetailCard'
+import styles from './DetailCard.module.css'
 
 export interface LinkCardProps {
   className?: string | undefined
   network: Network
   link: number
-  /** Whether the reader may see the texts: those of their own graph. */
-  own: boolean
+  /** The filters of the graph shown. */
+  filters: Partial<Filters>
   onSelect: (node: number) => void
   onClose: () => void
 }
 
 /** What is known of the selected link, with the texts that say it. */
-export function LinkCard({ className, network, link, own, onSelect, onClose }: LinkCardProps) {
+export function LinkCard({ className, network, link, filters, onSelect, onClose }: LinkCardProps) {
   const data = network.links[link]!
   const ends = [network.shape.sources[link]!, network.shape.targets[link]!]
-  const { sayings, isError, refetch } = useSayings(data, own)
   return (
-    <Card
-      className={`${styles.card} ${className ?? ''}`}
-      role="region"
-      aria-label="Link details"
-      elevation={2}
+    <DetailCard
+      className={className}
+      label="Link details"
+      title={ends.map(node => network.labels[node]).join(' → ')}
+      type={data.type === 'subject_to_verb' ? 'Subject → verb' : 'Verb → object'}
+      count={data.count}
+      sources={data.sources}
+      onClose={onClose}
     >
-      <header className={styles.header}>
-        <h2 className={styles.title}>{ends.map(node => network.labels[node]).join(' → ')}</h2>
-        <Button
-          variant="minimal"
-          size="small"
-          icon={<CrossIcon />}
-          aria-label="Clear selection"
-          onClick={onClose}
-        />
-      </header>
-      <dl className={styles.facts}>
-        <dt>Type</dt>
-        <dd>{data.type === 'subject_to_verb' ? 'Subject → verb' : 'Verb → object'}</dd>
-        <dt>Count</dt>
-        <dd>{data.count.toLocaleString('en-US')}</dd>
-        <dt>Sources</dt>
-        <dd>
-          <SourceList sources={data.sources} />
-        </dd>
-      </dl>
       <div className={styles.ends}>
         {ends.map(node => (
           <Button
@@ -60,25 +42,59 @@ export function LinkCard({ className, network, link, own, onSelect, onClose }: L
           />
         ))}
       </div>
-      {own && (
-        <>
-          <h3 className={styles.subtitle}>Texts{sayings && ` (${sayings.length})`}</h3>
-          {isError && <ErrorCallout title="Unable to load narratives" onRetry={() => void refetch()} />}
-          {!sayings && !isError && <Loading />}
-          {sayings?.length === 0 && (
-            <p className={styles.more}>None among your latest {SEARCHED_MAX} narratives.</p>
-          )}
-          <ul className={styles.texts} aria-label="Texts">
-            {sayings?.map(({ id, src, sentence }) => (
-              <li key={id}>
-                <q>{sentence}</q>
-                <span className={styles.more}>{src && <Source src={src} />}</span>
-              </li>
-            ))}
-          </ul>
-        </>
+      <Texts key={link} link={data} filters={filters} />
+    </DetailCard>
+  )
+}
+
+function Texts({ link, filters }: { link: Network['links'][number]; filters: Partial<Filters> }) {
+  const {
+    texts,
+    total,
+    isPending,
+    isError,
+    isFetching,
+    refetch,
+    hasNextPage,
+    isFetchingNextPage,
+    fetchNextPage,
+  } = useTexts(link, filters)
+  return (
+    <>
+      <h3 className={styles.subtitle}>Texts{total !== null && ` (${total.toLocaleString('en-US')})`}</h3>
+      {isPending && <Loading />}
+      {texts?.length === 0 && <p className={styles.more}>No text says this any more. Refresh the graph.</p>}
+      {texts && texts.length > 0 && (
+        <ul className={styles.texts} aria-label="Texts">
+          {texts.map(({ id, src, sentence }) => (
+            <li key={id}>
+              <q>{sentence}</q>
+              {src && (
+                <span className={styles.more}>
+                  <Source src={src} />
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
       )}
-    </Card>
+      {isError && (
+        <ErrorCallout
+          title="Unable to load narratives"
+          onRetry={() => void (texts ? fetchNextPage() : refetch())}
+          retrying={isFetching}
+        />
+      )}
+      {hasNextPage && !isError && (
+        <Button
+          variant="minimal"
+          size="small"
+          text="Show more texts"
+          loading={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        />
+      )}
+    </>
   )
 }
 

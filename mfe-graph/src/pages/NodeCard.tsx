@@ -1,9 +1,8 @@
-import { Button, Card, SegmentedControl, Tag } from '@iodine/ui'
-import { CrossIcon } from '@iodine/ui/icons'
+import { Button, SegmentedControl, Tag } from '@iodine/ui'
 import { useMemo } from 'react'
 import { type Network, neighboursOf } from '../model/network'
-import styles from './NodeCard.module.css'
-import { SourceList } from './SourceList'
+import { DetailCard } from './DetailCard'
+import styles from './DetailCard.module.css'
 
 const NEIGHBOURS_MAX = 100
 
@@ -23,36 +22,19 @@ export function NodeCard({ className, network, node, depth, onDepth, onSelect, o
   const { label, type, count, sources } = network.nodes[node]!
   const neighbours = useMemo(() => neighboursOf(network, node), [network, node])
   return (
-    <Card
-      className={`${styles.card} ${className ?? ''}`}
-      role="region"
-      aria-label="Node details"
-      elevation={2}
+    <DetailCard
+      className={className}
+      label="Node details"
+      title={label}
+      type={
+        <Tag minimal className={type === 'verb' ? styles.verb : styles.entity}>
+          {type}
+        </Tag>
+      }
+      count={count}
+      sources={sources}
+      onClose={onClose}
     >
-      <header className={styles.header}>
-        <h2 className={styles.title}>{label}</h2>
-        <Button
-          variant="minimal"
-          size="small"
-          icon={<CrossIcon />}
-          aria-label="Clear selection"
-          onClick={onClose}
-        />
-      </header>
-      <dl className={styles.facts}>
-        <dt>Type</dt>
-        <dd>
-          <Tag minimal className={type === 'verb' ? styles.verb : styles.entity}>
-            {type}
-          </Tag>
-        </dd>
-        <dt>Count</dt>
-        <dd>{count.toLocaleString('en-US')}</dd>
-        <dt>Sources</dt>
-        <dd>
-          <SourceList sources={sources} />
-        </dd>
-      </dl>
       <div className={styles.focus}>
         <span id="graph-focus">Links away</span>
         <SegmentedControl
@@ -83,6 +65,6 @@ export function NodeCard({ className, network, node, depth, onDepth, onSelect, o
           <li className={styles.more}>and {neighbours.length - NEIGHBOURS_MAX} more</li>
         )}
       </ul>
-    </Card>
+    </DetailCard>
   )
 }

@@ -1,14 +1,16 @@
 import type { Graph } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
+import { sameGraph } from '../model/compare'
 import type { Filters } from '../model/filters'
 
 const LOADED_MS = 3_000
 const FAILED_MS = 5_000
 
-/** The graph that a query selects. Each load ends with a toast. */
-export function useGraph(query: Partial<Filters>) {
+/** The graph that a query selects, at most its `limit` strongest nodes. Each load ends with a toast. */
+export function useGraph(filters: Partial<Filters>, limit: number) {
   const { api, notify } = useHost()
+  const query = { ...filters, limit }
   return useQuery({
     queryKey: ['graph', query],
     queryFn: async ({ signal }) => {
@@ -37,6 +39,6 @@ export function useGraph(query: Partial<Filters>) {
     retry: false,
     // The same graph keeps its layout and what was pinned.
     structuralSharing: (before, after) =>
-      before && JSON.stringify(before) === JSON.stringify(after) ? before : (after as Graph),
+      before && sameGraph(before as Graph, after as Graph) ? before : after,
   })
 }

@@ -1,5 +1,13 @@
 import { type D3DragEvent, type D3ZoomEvent, drag, select, zoom, zoomIdentity, zoomTransform } from 'd3'
-import { type Camera, centerCamera, fitCamera, linkAt, mainBounds, nodeAt } from '../model/camera'
+import {
+  type Camera,
+  centerCamera,
+  createNodeFinder,
+  fitCamera,
+  linkAt,
+  mainBounds,
+  type NodeFinder,
+} from '../model/camera'
 import { GRAPH } from '../model/constants'
 import type { LayoutUpdate } from '../model/layout-run'
 import type { Network } from '../model/network'
@@ -33,6 +41,8 @@ export interface StageOptions {
   onSelect: (selection: Selection) => void
   /** Called as the layout goes on; `progress` (0 to 1) is the warm-up's, before anything is shown. */
   onProgress: (state: { shown: boolean; progress: number }) => void
+  /** Layout or drawing broke down: nothing more will come of this stage. */
+  onFailure: () => void
 }
 
 /** The graph on screen and what a pointer does to it. Knows no React. */
@@ -70,11 +80,12 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   canvas.style.touchAction = 'none'
   canvas.style.display = 'block'
   canvas.dataset.layout = 'empty'
-  const surface = createSurface(canvas, options.palette)
+  const surface = createSurface(canvas, options.palette, options.onFailure)
 
   let network: Network | null = null
   let layout: RunningLayout | null = null
   let positions: Float32Array | null = null
+  let finder: NodeFinder | null = null
   const pinned = new Set<number>()
   /** Once the user has moved the picture it no longer follows the layout. */
   let following = true
@@ -121,8 +132,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     const box = network && positions && mainBounds(positions, network.shape.radii, view.visible)
     if (box && view.width > 0) moveCamera(fitCamera(box, view.width - reserved, view.height), flight)
   }
-  const hit = (x: number, y: number): number =>
-    network && positions ? nodeAt(x, y, positions, network.shape.radii, view.camera, view.visible) : -1
+  const hit = (x: number, y: number): number => finder?.at(x, y, view.camera, view.visible) ?? -1
   const hitLink = (x: number, y: number): number =>
     network && positions ? linkAt(x, y, positions, network.shape, view.camera, view.visible) : -1
   const screenPosition = (node: number) =>
@@ -207,7 +217,9 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     options.onSelect({ node, link: node < 0 ? hitLink(offsetX, offsetY) : -1 })
   })
   canvas.addEventListener('pointermove', event => {
-    if (event.pointerType === 'mouse' && event.buttons === 0) hover(hit(event.offsetX, event.offsetY))
+    // What moves is not hovered: each of its moves would take a new tree.
+    if (event.pointerType === 'mouse' && event.buttons === 0 && canvas.dataset.layout === 'settled')
+      hover(hit(event.offsetX, event.offsetY))
   })
   canvas.addEventListener('pointerleave', () => hover(-1))
   canvas.addEventListener('keydown', onKey)
@@ -223,6 +235,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     }
     const first = positions === null
     positions = update.positions
+    if (network) finder = createNodeFinder(positions, network.shape.radii)
     surface.move(positions)
     if (following) fit(false)
     canvas.dataset.layout = update.settled ? 'settled' : 'moving'
@@ -234,6 +247,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       layout?.stop()
       network = shown
       positions = null
+      finder = null
       following = true
       pinned.clear()
       const { shape, labels, ranking } = shown
@@ -245,7 +259,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
         links: String(shape.linkCount),
         pinned: '[]',
       })
-      layout = shape.nodeCount > 0 ? startLayout(shape, onUpdate) : null
+      layout = shape.nodeCount > 0 ? startLayout(shape, onUpdate, options.onFailure) : null
     },
     resize: (width, height) => {
       canvas.style.width = `${width}px`

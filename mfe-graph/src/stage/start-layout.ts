@@ -8,8 +8,12 @@ export interface RunningLayout {
   stop: () => void
 }
 
-/** Begins to lay out a shape; `onUpdate` is called until it is stopped. */
-export function startLayout(shape: Shape, onUpdate: (update: LayoutUpdate) => void): RunningLayout {
+/** Begins to lay out a shape; `onUpdate` is called until it is stopped, or `onFailure` once when it breaks down. */
+export function startLayout(
+  shape: Shape,
+  onUpdate: (update: LayoutUpdate) => void,
+  onFailure: () => void,
+): RunningLayout {
   const { nodeCount, linkCount, sources, targets } = shape
   const told: LayoutShape = { nodeCount, linkCount, sources, targets }
   let tell: ((command: LayoutCommand) => void) | undefined
@@ -24,13 +28,16 @@ export function startLayout(shape: Shape, onUpdate: (update: LayoutUpdate) => vo
       return
     }
     const own = worker
+    own.onerror = () => {
+      if (!stopped) onFailure()
+    }
     own.onmessage = ({ data }: MessageEvent<LayoutUpdate>) => {
       if (!stopped) onUpdate(data)
     }
     own.postMessage(told)
     tell = command => own.postMessage(command)
   }
-  void begin()
+  begin().catch(onFailure)
 
   return {
     tell: command => tell?.(command),

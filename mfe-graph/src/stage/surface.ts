@@ -7,8 +7,11 @@ export interface Surface extends Screen {
   close: () => void
 }
 
-/** Draws on `canvas`, in a worker where the browser lets one draw, on the page's own thread where not. */
-export function createSurface(canvas: HTMLCanvasElement, palette: Palette): Surface {
+/**
+ * Draws on `canvas`, in a worker where the browser lets one draw, on the page's own thread where not. `onFailure`: the
+ * worker broke down, and with it the canvas, which it owns for good.
+ */
+export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFailure: () => void): Surface {
   let screen: Screen | undefined
   let worker: Worker | null = null
   let closed = false
@@ -20,13 +23,17 @@ export function createSurface(canvas: HTMLCanvasElement, palette: Palette): Surf
     const offscreen = typeof canvas.transferControlToOffscreen === 'function'
     worker = offscreen ? await startWorker('draw') : null
     if (closed) return worker?.terminate()
+    if (worker)
+      worker.onerror = () => {
+        if (!closed) onFailure()
+      }
     screen = worker ? remoteScreen(worker, canvas, palette) : createScreen(canvas, palette)
     canvas.dataset.drawing = worker ? 'worker' : 'page'
     if (scene) screen.show(scene)
     if (positions) screen.move(positions)
     if (view) screen.look(view)
   }
-  void begin()
+  begin().catch(onFailure)
 
   return {
     show: shown => {

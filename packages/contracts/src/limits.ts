@@ -14,6 +14,10 @@ export const LIMITS = {
   contributionsPageSize: 50,
   recentContributions: 3,
   lookupValuesMax: 1_000,
+  graphNodesMax: 50_000,
+  /** Links of a bounded graph, for each node asked for. */
+  graphLinksPerNode: 4,
+  sentenceMax: 500,
   ingestRecordsMax: 500,
   bodyBytes: 1_048_576,
   ingestBodyBytes: 16_777_216,

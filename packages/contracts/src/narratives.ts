@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { filledText, id, pageQuery, sourceReference, text } from './primitives.js'
+import { filledText, id, limitParam, pageQuery, sourceReference, text, time } from './primitives.js'
 
 const part = z.string().min(1).max(LIMITS.tripletPartMax)
 
@@ -96,23 +96,50 @@ export const graph = z.strictObject({
   nodes: z.array(graphNode),
   links: z.array(graphLink),
   sources: z.array(z.string()),
+  /** With `limit`: how many of each the filters select, also of those left out. */
+  totals: z.strictObject({ entities: z.int(), verbs: z.int(), nodes: z.int(), links: z.int() }).optional(),
 })
 export type Graph = z.output<typeof graph>
+
+/** A narrative that says a link. */
+export const graphText = z.strictObject({
+  id,
+  src: z.string().nullable(),
+  created_at: time,
+  /** The sentence that names most of the triplet, cut around it where it is long. */
+  sentence: z.string(),
+})
+export type GraphText = z.output<typeof graphText>
+
+const graphSelection = {
+  user_id: optionalFilter(id),
+  start_date: optionalFilter(filterTime),
+  end_date: optionalFilter(filterTime),
+  source: optionalFilter(text()),
+}
+const nodeId = text().regex(/^(entity|verb):/, 'must be the id of a node')
 
 export const graphApi = {
   getTriplets: endpoint({
     method: 'GET',
     path: '/graph/triplets',
     access: 'user',
-    summary: 'Triplets as a graph, filtered',
+    summary:
+      'Triplets as a graph, filtered; with limit the strongest nodes, the strongest links among them, and totals',
     query: z.strictObject({
-      user_id: optionalFilter(id),
-      start_date: optionalFilter(filterTime),
-      end_date: optionalFilter(filterTime),
-      source: optionalFilter(text()),
+      ...graphSelection,
       entity: optionalFilter(text()),
       verb: optionalFilter(text()),
+      limit: limitParam(LIMITS.graphNodesMax).optional(),
     }),
     response: graph,
+  }),
+  listTexts: endpoint({
+    method: 'GET',
+    path: '/graph/texts',
+    access: 'user',
+    summary: 'The narratives that say a link of the graph, newest first, each with its sentence',
+    query: z.strictObject({ ...graphSelection, ...pageQuery, from: nodeId, to: nodeId }),
+    response: z.array(graphText),
   }),
 } as const

@@ -1,5 +1,4 @@
 import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
-import { rebuildGraph } from './commands/rebuild-graph.js'
 import type { NarrativesConfig } from './config.js'
 import { addGraphRoutes } from './routes/graph.js'
 import { addInternalRoutes } from './routes/internal.js'
@@ -20,14 +19,4 @@ export const createApp = async (config: NarrativesConfig, deps: ServiceDeps = {}
     throw error
   }
   return service
-}
-
-/** The command `server.js rebuild-graph`: recomputes the graph's aggregates, also while the service runs elsewhere. */
-export const rebuildGraphOnce = async (config: NarrativesConfig): Promise<void> => {
-  const service = await createStoreService('narratives', config)
-  try {
-    service.log.info({ days: await rebuildGraph(createStore(service)) }, 'graph rebuilt')
-  } finally {
-    await service.close()
-  }
 }

@@ -1,2 +1,3 @@
 export { createApp } from './app.js'
+export { rebuildGraphOnce } from './commands/rebuild-graph.js'
 export { type NarrativesConfig, narrativesConfigSchema } from './config.js'

@@ -1,8 +1,9 @@
 import { readConfig, runPart } from '@iodine/service-kit'
-import { createApp, rebuildGraphOnce } from './app.js'
-import { narrativesConfigSchema } from './config.js'
+import { createApp } from './app.js'
+import { rebuildGraphOnce } from './commands/rebuild-graph.js'
+import { narrativesConfigSchema, rebuildConfigSchema } from './config.js'
 
-const config = () => readConfig(narrativesConfigSchema, process.env)
-
-if (process.argv[2] === 'rebuild-graph') await rebuildGraphOnce(config())
-else await runPart(async () => createApp(config()))
+if (process.argv[2] === 'rebuild-graph') {
+  const days = await rebuildGraphOnce(readConfig(rebuildConfigSchema, process.env))
+  process.stdout.write(`Graph rebuilt: ${days} days counted\n`)
+} else await runPart(async () => createApp(readConfig(narrativesConfigSchema, process.env)))

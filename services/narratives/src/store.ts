@@ -1,29 +1,38 @@
-import { isDuplicateKey, type StoreService } from '@iodine/service-kit'
+import { type Connection, isDuplicateKey, type StoreService } from '@iodine/service-kit'
 import type { ClientSession } from 'mongoose'
 import { type CounterModel, createCounterModel } from './models/counter.js'
 import { createEdgeModel, type EdgeModel } from './models/edge.js'
 import { createNarrativeModel, type NarrativeModel } from './models/narrative.js'
+import { createSourceModel, type SourceModel } from './models/source.js'
 
-/** The service with its collections: what commands and queries work on. */
-export interface Store {
-  service: StoreService
+/** The service's collections. */
+export interface Collections {
+  mongo: Connection
   narratives: NarrativeModel
   edges: EdgeModel
+  sources: SourceModel
   counters: CounterModel
+}
+
+/** The service with its collections: what commands and queries work on. */
+export interface Store extends Collections {
+  service: StoreService
   /** Aborted when the service is about to close: what waits for long stops waiting. */
   closing: AbortSignal
 }
 
+export const createCollections = (mongo: Connection): Collections => ({
+  mongo,
+  narratives: createNarrativeModel(mongo),
+  edges: createEdgeModel(mongo),
+  sources: createSourceModel(mongo),
+  counters: createCounterModel(mongo),
+})
+
 export const createStore = (service: StoreService): Store => {
   const closing = new AbortController()
   service.app.addHook('preClose', async () => closing.abort())
-  return {
-    service,
-    narratives: createNarrativeModel(service.mongo),
-    edges: createEdgeModel(service.mongo),
-    counters: createCounterModel(service.mongo),
-    closing: closing.signal,
-  }
+  return { ...createCollections(service.mongo), service, closing: closing.signal }
 }
 
 const CONFLICTS_MAX = 10
@@ -33,11 +42,11 @@ const CONFLICTS_MAX = 10
  * key may meet as a duplicate key instead: that is a conflict too.
  */
 export const inTransaction = async <T>(
-  { service }: Store,
+  { mongo }: Pick<Collections, 'mongo'>,
   work: (session: ClientSession) => Promise<T>,
 ): Promise<T> => {
   for (let conflicts = 1; ; conflicts++) {
-    const session = await service.mongo.startSession()
+    const session = await mongo.startSession()
     try {
       return await session.withTransaction(() => work(session))
     } catch (error) {

@@ -15,6 +15,7 @@ import { createApp, narrativesConfigSchema } from '../src/index.js'
 import type { CounterDoc } from '../src/models/counter.js'
 import type { EdgeDoc } from '../src/models/edge.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
+import type { SourceDoc } from '../src/models/source.js'
 import type { Store } from '../src/store.js'
 
 export type Triplet = Extraction['triplets'][number]
@@ -113,8 +114,10 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   // Models belong to their connection: the service's own are found again.
   const store: Store = {
     service,
+    mongo: service.mongo,
     narratives: service.mongo.model<NarrativeDoc>('Narrative'),
     edges: service.mongo.model<EdgeDoc>('Edge'),
+    sources: service.mongo.model<SourceDoc>('Source'),
     counters: service.mongo.model<CounterDoc>('Counter'),
     closing: new AbortController().signal,
   }

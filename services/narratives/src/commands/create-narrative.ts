@@ -57,6 +57,7 @@ const openOrJoin = async (
       state: 'open',
       open_key,
       triplets: [],
+      link_keys: [],
       graph: null,
       check_at: nextCheck(),
       repairs: 0,

@@ -1,7 +1,7 @@
 import type { BodyOf, narrativesInternal } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import { takeNumbers } from '../models/counter.js'
-import type { NarrativeDoc } from '../models/narrative.js'
+import { linkKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 import { failNarrative, nextCheck, settle } from './settle.js'
 
@@ -23,7 +23,7 @@ export const finishExtraction = async (
     narrative = await narratives
       .findOneAndUpdate(
         { _id: id, state: 'open' },
-        { $set: { state: 'done', triplets, check_at: nextCheck() } },
+        { $set: { state: 'done', triplets, link_keys: linkKeysOf(triplets), check_at: nextCheck() } },
         { returnDocument: 'after' },
       )
       .lean<NarrativeDoc>()

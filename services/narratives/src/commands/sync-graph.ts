@@ -1,29 +1,38 @@
-import { type ClientSession, type QueryFilter, Types } from 'mongoose'
-import { type EdgeModel, edgesOf } from '../models/edge.js'
+import { type ClientSession, type Model, type QueryFilter, Types } from 'mongoose'
+import { edgesOf } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
+import { sourcesOf } from '../models/source.js'
 import { inTransaction, type Store } from '../store.js'
 
-const count = async (edges: EdgeModel, narrative: NarrativeDoc, session: ClientSession): Promise<void> => {
-  const added = edgesOf(narrative)
-  if (added.length === 0) return
-  await edges.bulkWrite(
-    added.map(({ _id, count, ...rest }) => ({
+interface Counted {
+  _id: string
+  count: number
+}
+
+const add = async <T extends Counted>(model: Model<T>, rows: T[], session: ClientSession): Promise<void> => {
+  if (rows.length === 0) return
+  await (model as unknown as Model<Counted>).bulkWrite(
+    rows.map(({ _id, count, ...rest }) => ({
       updateOne: { filter: { _id }, update: { $inc: { count }, $setOnInsert: rest }, upsert: true },
     })),
     { session },
   )
 }
 
-const uncount = async (edges: EdgeModel, narrative: NarrativeDoc, session: ClientSession): Promise<void> => {
-  const removed = edgesOf(narrative)
-  if (removed.length === 0) return
-  await edges.bulkWrite(
-    removed.map(({ _id, count }) => ({
+const subtract = async <T extends Counted>(
+  model: Model<T>,
+  rows: T[],
+  session: ClientSession,
+): Promise<void> => {
+  if (rows.length === 0) return
+  const counted = model as unknown as Model<Counted>
+  await counted.bulkWrite(
+    rows.map(({ _id, count }) => ({
       updateOne: { filter: { _id }, update: { $inc: { count: -count } } },
     })),
     { session },
   )
-  await edges.deleteMany({ _id: { $in: removed.map(({ _id }) => _id) }, count: { $lte: 0 } }, { session })
+  await counted.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) }, count: { $lte: 0 } }, { session })
 }
 
 /**
@@ -31,7 +40,7 @@ const uncount = async (edges: EdgeModel, narrative: NarrativeDoc, session: Clien
  * narrative changes in the same transaction, so repeats, in any order, change nothing.
  */
 export const syncGraph = async (store: Store, id: Types.ObjectId | string): Promise<void> => {
-  const { narratives, edges } = store
+  const { narratives, edges, sources } = store
   const outOfLine: QueryFilter<NarrativeDoc> = {
     _id: id,
     $or: [
@@ -48,6 +57,8 @@ export const syncGraph = async (store: Store, id: Types.ObjectId | string): Prom
       { $set: { graph: done ? new Types.ObjectId() : null } },
       { session },
     )
-    await (done ? count : uncount)(edges, narrative, session)
+    const change = done ? add : subtract
+    await change(edges, edgesOf(narrative), session)
+    await change(sources, sourcesOf(narrative), session)
   })
 }

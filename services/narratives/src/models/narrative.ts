@@ -1,4 +1,5 @@
-import { EXTRACTION_FAILURES } from '@iodine/contracts'
+import { createHash } from 'node:crypto'
+import { EXTRACTION_FAILURES, foldLabel } from '@iodine/contracts'
 import type { Connection } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
 
@@ -35,6 +36,8 @@ export interface NarrativeDoc {
   /** Seconds until the provider takes requests again. */
   retry_after?: number
   triplets: TripletDoc[]
+  /** Keys of the graph's links that its triplets make: who says a link is found by them. */
+  link_keys: string[]
   /** The sync that counted it in the graph's aggregates; null while it is not counted. */
   graph: Types.ObjectId | null
   /** When the repair looks at it next; absent once nothing is left to do. */
@@ -43,6 +46,28 @@ export interface NarrativeDoc {
   repairs: number
 }
 export type NarrativeModel = Model<NarrativeDoc>
+
+/** A link's key, from the ids of its two nodes: 72 bits of a hash. */
+export const linkKey = (from: string, to: string): string =>
+  createHash('sha256').update(`${from}\n${to}`).digest().subarray(0, 9).toString('base64url')
+
+type Parts = Pick<TripletDoc, 'subject' | 'verb' | 'object'>
+
+/** The nodes that a triplet stands for. */
+export const nodeIdsOf = ({ subject, verb, object }: Parts) => ({
+  subject: `entity:${foldLabel(subject)}`,
+  verb: `verb:${foldLabel(verb)}`,
+  object: `entity:${foldLabel(object)}`,
+})
+
+export const linkKeysOf = (triplets: readonly Parts[]): string[] => {
+  const keys = new Set<string>()
+  for (const triplet of triplets) {
+    const { subject, verb, object } = nodeIdsOf(triplet)
+    keys.add(linkKey(subject, verb)).add(linkKey(verb, object))
+  }
+  return [...keys]
+}
 
 const required = true
 const schema = new Schema<NarrativeDoc>(
@@ -66,6 +91,7 @@ const schema = new Schema<NarrativeDoc>(
         { _id: false, id: false },
       ),
     ],
+    link_keys: { type: [String], default: [] },
     graph: { type: Schema.Types.ObjectId, default: null },
     check_at: Date,
     repairs: { type: Number, default: 0 },
@@ -73,6 +99,7 @@ const schema = new Schema<NarrativeDoc>(
   { collection: 'narratives', versionKey: false, id: false },
 )
 schema.index({ user_id: 1, state: 1, created_at: -1, _id: -1 })
+schema.index({ user_id: 1, link_keys: 1, created_at: -1, _id: -1 })
 schema.index({ open_key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } })
 schema.index({ check_at: 1 }, { sparse: true })
 

@@ -1,8 +1,8 @@
-import type { Graph, graphApi, QueryOf } from '@iodine/contracts'
+import type { graphApi, QueryOf } from '@iodine/contracts'
 import { Types } from 'mongoose'
-import { DAY_MS, type EdgeDoc, edgesOf } from '../models/edge.js'
+import { DAY_MS, edgesOf } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
-import { createGraphSum } from '../presenters/graph.js'
+import { createGraphSum, type Said } from '../presenters/graph.js'
 import type { Store } from '../store.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
@@ -46,13 +46,33 @@ const foldFilter = (filter: string | undefined) =>
   filter?.replace(/\s+/g, ' ').normalize('NFC').toLowerCase() ?? ''
 const literal = (text: string) => ({ $regex: text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') })
 
+/** Documents a round trip brings. */
+const BATCH = 5_000
+/** What the sum needs of an edge. */
+const SAID = {
+  _id: 0,
+  src: 1,
+  subject: 1,
+  verb: 1,
+  object: 1,
+  subject_key: 1,
+  verb_key: 1,
+  object_key: 1,
+  count: 1,
+} as const satisfies Record<keyof Said, 1> & { _id: 0 }
+
 /**
- * A user's triplets as a graph. Summed from the aggregates, so that the cost follows what is selected; only the partial
- * first and last day of a time filter are counted from the narratives themselves. A node's count is the number of times
- * its label stands in the triplets selected (twice in one whose subject is its object), a link's that of the triplets.
+ * A user's triplets as a graph, in pieces of JSON. Summed from the aggregates, so that the cost follows what is selected;
+ * only the partial first and last day of a time filter are counted from the narratives themselves. A node's count is the
+ * number of times its label stands in the triplets selected (twice in one whose subject is its object), a link's that of
+ * the triplets.
  */
-export const readGraph = async (store: Store, userId: string, filters: Filters): Promise<Graph> => {
-  const { narratives, edges } = store
+export const readGraph = async (
+  store: Store,
+  userId: string,
+  { limit, ...filters }: Filters,
+): Promise<AsyncGenerator<string>> => {
+  const { narratives, edges, sources } = store
   const user_id = new Types.ObjectId(userId)
   const entity = foldFilter(filters.entity)
   const verb = foldFilter(filters.verb)
@@ -62,16 +82,20 @@ export const readGraph = async (store: Store, userId: string, filters: Filters):
 
   if (entity.length <= FILTER_MAX && verb.length <= FILTER_MAX) {
     if (days.from < days.to) {
-      const selected = edges
-        .find({
-          user_id,
-          ...ofSource,
-          ...bounded('day', days),
-          ...(verb && { verb_key: literal(verb) }),
-          ...(entity && { $or: [{ subject_key: literal(entity) }, { object_key: literal(entity) }] }),
-        })
-        .lean<EdgeDoc[]>()
-      for await (const edge of selected.cursor({ batchSize: 2_000 })) sum.add(edge)
+      const selected = {
+        user_id,
+        ...ofSource,
+        ...bounded('day', days),
+        ...(verb && { verb_key: literal(verb) }),
+        ...(entity && { $or: [{ subject_key: literal(entity) }, { object_key: literal(entity) }] }),
+      }
+      // The driver's own cursor hands over a batch at a time: a promise for each of a million edges costs as much again.
+      const cursor = edges.collection.find<Said>(selected, { projection: SAID, batchSize: BATCH })
+      try {
+        while (await cursor.hasNext()) for (const edge of cursor.readBufferedDocuments()) sum.add(edge)
+      } finally {
+        await cursor.close()
+      }
     }
     for (const span of rest) {
       const selected = narratives
@@ -87,6 +111,6 @@ export const readGraph = async (store: Store, userId: string, filters: Filters):
             sum.add(edge)
     }
   }
-  const sources = await edges.distinct('src', { user_id, src: { $ne: null } })
-  return sum.present(new Set(sources as string[]))
+  const all = (await sources.distinct('src', { user_id })) as string[]
+  return sum.json(all.sort(), limit)
 }

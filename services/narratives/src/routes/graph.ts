@@ -1,10 +1,31 @@
+import { Readable } from 'node:stream'
 import { graphApi } from '@iodine/contracts'
+import { sendList } from '@iodine/service-kit'
 import { graphOwner } from '../policies/graph-owner.js'
+import { presentGraphText } from '../presenters/graph-text.js'
+import { textsOf } from '../queries/graph-texts.js'
 import { readGraph } from '../queries/read-graph.js'
 import type { Store } from '../store.js'
 
 export const addGraphRoutes = (store: Store): void => {
-  store.service.route(graphApi.getTriplets, async ({ user, query: { user_id, ...filters } }) =>
-    readGraph(store, await graphOwner(store, user.id, user_id), filters),
+  const { service, narratives } = store
+
+  service.route(graphApi.getTriplets, async ({ user, query: { user_id, ...filters }, reply }) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .send(Readable.from(await readGraph(store, await graphOwner(store, user.id, user_id), filters))),
+  )
+
+  service.route(graphApi.listTexts, async ({ user, query: { user_id, ...query }, reply }) =>
+    sendList(reply, {
+      model: narratives,
+      filter: textsOf(await graphOwner(store, user.id, user_id), query),
+      limit: query.limit ?? TEXTS_PAGE,
+      cursor: query.cursor,
+      present: docs => docs.map(doc => presentGraphText(doc, query.from, query.to)),
+    }),
   )
 }
+
+/** Texts on a page unless the caller says otherwise. */
+const TEXTS_PAGE = 20

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import type { Connection } from '@iodine/service-kit'
+import { type Model, Schema, type Types } from 'mongoose'
+import { dayOf } from './edge.js'
+import type { NarrativeDoc } from './narrative.js'
+
+/** How many triplets a user's narratives of one day and source hold: which sources there are, without a look at the edges. */
+export interface SourceDoc {
+  /** Hash of user, day and source. */
+  _id: string
+  user_id: Types.ObjectId
+  /** Midnight UTC of the narratives' day. */
+  day: Date
+  src: string
+  count: number
+}
+export type SourceModel = Model<SourceDoc>
+
+/** What a narrative adds to its source; nothing without a source or triplets. */
+export const sourcesOf = ({
+  user_id,
+  created_at,
+  src,
+  triplets,
+}: Pick<NarrativeDoc, 'user_id' | 'created_at' | 'src' | 'triplets'>): SourceDoc[] => {
+  if (src === null || triplets.length === 0) return []
+  const day = dayOf(created_at)
+  const _id = createHash('sha256')
+    .update(JSON.stringify([user_id.toHexString(), day.getTime(), src]))
+    .digest('base64url')
+  return [{ _id, user_id, day, src, count: triplets.length }]
+}
+
+const schema = new Schema<SourceDoc>(
+  {
+    _id: { type: String, required: true },
+    user_id: Schema.Types.ObjectId,
+    day: Date,
+    src: String,
+    count: Number,
+  },
+  { collection: 'sources', versionKey: false, id: false },
+)
+schema.index({ user_id: 1, day: 1 })
+
+export const createSourceModel = (mongo: Connection): SourceModel => mongo.model<SourceDoc>('Source', schema)

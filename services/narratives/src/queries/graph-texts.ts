@@ -1,0 +1,23 @@
+import type { graphApi, QueryOf } from '@iodine/contracts'
+import type { QueryFilter } from 'mongoose'
+import { linkKey, type NarrativeDoc } from '../models/narrative.js'
+
+/** A user's narratives of which a triplet makes the link `from` → `to`, within a filter's dates and source. */
+export const textsOf = (
+  user_id: string,
+  {
+    from,
+    to,
+    source,
+    start_date,
+    end_date,
+  }: Pick<QueryOf<typeof graphApi.listTexts>, 'from' | 'to' | 'source' | 'start_date' | 'end_date'>,
+): QueryFilter<NarrativeDoc> => ({
+  user_id,
+  link_keys: linkKey(from, to),
+  state: 'done',
+  ...(source !== undefined && { src: source }),
+  ...((start_date || end_date) && {
+    created_at: { ...(start_date && { $gte: start_date }), ...(end_date && { $lte: end_date }) },
+  }),
+})
