@@ -17,8 +17,8 @@ import { createSurface } from './surface'
 
 /**
  * The graph's canvas, with what tests need to find a node on it. Its data attributes tell the rest: `data-layout`
- * (empty, warming, moving, settled), `data-nodes`, `data-links`, `data-selected` and `data-pinned` (node ids; several
- * pinned ones as a JSON list), `data-zoom` (scale), `data-drawing` (worker, page).
+ * (empty, warming, moving, settled), `data-nodes`, `data-links`, `data-visible` (nodes drawn), `data-selected` and
+ * `data-pinned` (node ids; several pinned ones as a JSON list), `data-zoom` (scale), `data-drawing` (worker, page).
  */
 export interface GraphCanvas extends HTMLCanvasElement {
   /** Middle of a node in CSS pixels from the canvas's top left corner; null for an unknown id or before a layout. */
@@ -257,6 +257,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
         layout: shape.nodeCount > 0 ? 'warming' : 'empty',
         nodes: String(shape.nodeCount),
         links: String(shape.linkCount),
+        visible: String(shape.nodeCount),
         pinned: '[]',
       })
       layout = shape.nodeCount > 0 ? startLayout(shape, onUpdate, options.onFailure) : null
@@ -280,6 +281,8 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       look({ selected: node, selectedLink: link })
     },
     restrict: visible => {
+      const drawn = visible?.reduce((sum, mark) => sum + mark, 0) ?? network?.shape.nodeCount ?? 0
+      canvas.dataset.visible = String(drawn)
       look({ visible })
       following = true
       fit(true)
