@@ -15,13 +15,15 @@ test('votes are counted by kind, and their proportion is known where there are a
 })
 
 test('a user has voted when a vote has their id or their username', () => {
-  const byAnn = vote('ann', 'POSITIVE')
+  const byAnn = { ...vote('ann', 'POSITIVE'), user_id: 'ann-id' }
   const nameless = vote(null, 'NEGATIVE')
   const votes = [byAnn, nameless]
-  expect(hasVoted({ votes }, { id: byAnn.user_id, username: 'renamed' })).toBe(true)
+  expect(hasVoted({ votes }, { id: 'ann-id', username: 'renamed' })).toBe(true)
   expect(hasVoted({ votes }, { id: 'other', username: 'ann' })).toBe(true)
   expect(hasVoted({ votes }, { id: 'other', username: 'bob' })).toBe(false)
   expect(hasVoted({ votes }, { id: 'other', username: null })).toBe(false)
+  const nobodys = { ...vote(null, 'POSITIVE'), user_id: null }
+  expect(hasVoted({ votes: [nobodys] }, { id: 'other', username: null })).toBe(false)
 })
 
 test('a vote is added without touching the IOD it is added to', () => {

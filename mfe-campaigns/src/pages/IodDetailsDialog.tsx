@@ -58,7 +58,7 @@ function Details({ iod }: { iod: Iod }) {
       <section className={styles.part}>
         <h3>Metadata</h3>
         <dl className={styles.fields}>
-          <Field label="Created by ID">{iod.created_by_id}</Field>
+          <Field label="Created by ID">{iod.created_by_id ?? 'Unknown'}</Field>
           <Field label="Created on">{formatDateTime(iod.created_at)}</Field>
         </dl>
       </section>

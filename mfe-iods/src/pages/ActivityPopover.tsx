@@ -45,7 +45,7 @@ function Voters({ title, votes }: { title: string; votes: Vote[] }) {
       ) : (
         <ul>
           {votes.map(vote => (
-            <li key={vote.user_id}>
+            <li key={vote.id}>
               <span className={styles.name}>{vote.username ?? 'Unknown'}</span>
               <time dateTime={vote.created_at}>{formatDateTime(vote.created_at)}</time>
             </li>

@@ -44,7 +44,7 @@ function Avatars({ iod: { votes } }: { iod: Iod }) {
       aria-label={`Voted: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`}
     >
       {shown.map((vote, index) => (
-        <span key={vote.user_id} className={styles.avatar} title={names[index]}>
+        <span key={vote.id} className={styles.avatar} title={names[index]}>
           {(vote.username ?? '?').slice(0, 2).toUpperCase()}
         </span>
       ))}

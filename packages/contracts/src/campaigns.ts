@@ -8,7 +8,8 @@ const campaignFields = {
   id,
   name: z.string(),
   description: z.string(),
-  created_by_id: id,
+  /** Null once the creator's account is deleted. */
+  created_by_id: id.nullable(),
   created_by_username: z.string().nullable(),
   created_at: time,
 }

@@ -31,16 +31,19 @@ export const QUEUES = {
   graph: z.strictObject({ narrative_id: id }),
   projections: domainEvent,
   mail: z.strictObject({ sealed: z.string() }),
+  /** What services keep of a deleted user. */
+  erasures: z.strictObject({ user_id: id }),
+  inactivity: z.strictObject({}),
   repair: z.strictObject({}),
 } as const
 export type QueueName = keyof typeof QUEUES
 export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]>
 
 /** Which queue hears of which event. */
-export const SUBSCRIPTIONS: Record<EventType, readonly ('projections' | 'graph')[]> = {
+export const SUBSCRIPTIONS: Record<EventType, readonly ('projections' | 'graph' | 'erasures')[]> = {
   'user.created': ['projections'],
   'user.renamed': ['projections'],
-  'user.deleted': ['projections'],
+  'user.deleted': ['erasures'],
   'iod.created': ['projections'],
   'narrative.created': ['projections', 'graph'],
   'narrative.deleted': ['projections', 'graph'],
@@ -49,6 +52,14 @@ export const SUBSCRIPTIONS: Record<EventType, readonly ('projections' | 'graph')
 /** What the mail worker opens from a sealed mail job (context `mail`). */
 export const mailJob = z.discriminatedUnion('template', [
   z.strictObject({ template: z.literal('magic-link'), to: z.string(), link: z.string() }),
+  z.strictObject({ template: z.literal('account-suspended'), to: z.string(), link: z.string() }),
+  // `delete_at`: when the account goes unless its owner signs in before.
+  z.strictObject({
+    template: z.literal('inactive-account'),
+    to: z.string(),
+    link: z.string(),
+    delete_at: time,
+  }),
 ])
 export type MailJob = z.output<typeof mailJob>
 

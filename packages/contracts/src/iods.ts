@@ -7,9 +7,12 @@ import { CATEGORIES, SOURCE_TYPES, VOTE_TYPES } from './vocabulary.js'
 const category = z.enum(CATEGORIES)
 const sourceType = z.enum(SOURCE_TYPES)
 
+/** Who did it, by id: null once the account is deleted. */
+const author = id.nullable()
+
 export const vote = z.strictObject({
   id,
-  user_id: id,
+  user_id: author,
   username: z.string().nullable(),
   vote_type: z.enum(VOTE_TYPES),
   created_at: time,
@@ -19,7 +22,7 @@ export type Vote = z.output<typeof vote>
 export const comment = z.strictObject({
   id,
   content: z.string(),
-  user_id: id,
+  user_id: author,
   username: z.string().nullable(),
   created_at: time,
 })
@@ -33,7 +36,7 @@ export const iod = z.strictObject({
   source: z.string().nullable(),
   source_id: z.int().nullable(),
   created_by: z.string().nullable(),
-  created_by_id: id,
+  created_by_id: author,
   created_by_username: z.string().nullable(),
   created_at: time,
   votes: z.array(vote),

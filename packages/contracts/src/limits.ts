@@ -25,6 +25,9 @@ export const LIMITS = {
   magicLinkMs: 15 * 60_000,
   extensionCodeMs: 300_000,
   sessionMs: 30 * 24 * 3_600_000,
+  /** Without activity for so long an account is deleted, and its owner warned so long before. */
+  inactiveMonths: 12,
+  inactiveWarningMs: 30 * 24 * 3_600_000,
   extractionWaitMs: 60_000,
   tooltipChars: 40,
 } as const

@@ -59,6 +59,12 @@ export async function lockFolder(folder: string, waitMs = 3_000): Promise<() => 
   }
 }
 
+/** Id of the process that has taken the folder; undefined when none has. */
+export function lockHolder(folder: string): number | undefined {
+  const [pid = '', start] = (read(join(folder, 'lock')) ?? '').split(' ')
+  return start && processStart(Number(pid)) === start ? Number(pid) : undefined
+}
+
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')

@@ -20,6 +20,7 @@ import {
 } from './parts.js'
 import { type RedisServer, startRedis } from './redis.js'
 import { keptSecret } from './secrets.js'
+import { forgetServices, keepServices } from './services.js'
 
 export interface Stack {
   /** The app and its API, at the gateway. */
@@ -101,6 +102,7 @@ export const startStack = async ({
       return { host, port, url: localUrl(host, port) }
     })
     const { url } = addresses.gateway
+    const serviceKey = randomBytes(24).toString('base64url')
     const shared: Env = {
       ...env,
       ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
@@ -110,11 +112,14 @@ export const startStack = async ({
       REDIS_URL: redis.url,
       REDIS_PREFIX: prefix,
       SMTP_URL: inbox.smtpUrl,
-      SERVICE_KEY: randomBytes(24).toString('base64url'),
+      SERVICE_KEY: serviceKey,
       SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, 'secrets-key'), newSecretsKey),
       JWT_PRIVATE_KEY: config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, 'jwt-private-key'), newSigningKey),
     }
-    for (const name of PART_NAMES) shared[`${name.toUpperCase()}_URL`] = addresses[name].url
+    const urls = Object.fromEntries(
+      PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
+    )
+    Object.assign(shared, urls)
     const creators = preparedParts(
       byPart(name => ({ ...shared, HOST: addresses[name].host, PORT: String(addresses[name].port) })),
     )
@@ -134,6 +139,8 @@ export const startStack = async ({
     }
     await all(PART_NAMES.map(name => parts[name].start()))
     await untilReady(url)
+    started.push(() => forgetServices(dataDir))
+    keepServices(dataDir, { SERVICE_KEY: serviceKey, ...urls })
     return { url, inboxUrl: inbox.url, dataDir, database: mongo.kind, parts, stop }
   } catch (error) {
     await stop()

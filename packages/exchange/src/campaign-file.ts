@@ -25,7 +25,7 @@ export interface CampaignFile {
     id: string
     name: string
     description: string
-    created_by_id: string
+    created_by_id: string | null
     created_at: string
     total_iods: number
     categories: Category[]

@@ -34,7 +34,7 @@ export function toCsv({ iods }: CampaignDetail): string {
       iod.description,
       iod.source_type,
       iod.source ?? '',
-      iod.created_by_id,
+      iod.created_by_id ?? '',
       iod.created_by_username ?? '',
       iod.created_at,
       positive_votes,

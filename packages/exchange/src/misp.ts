@@ -98,7 +98,7 @@ function toAttribute(iod: Iod): MispAttribute {
     Tag: [tag('category', iod.category), tag('source-type', iod.source_type)],
     ...(iod.votes.length > 0 && {
       Opinion: iod.votes.map(vote => ({
-        uuid: idOf('opinion', iod.id, vote.user_id),
+        uuid: idOf('opinion', vote.id),
         ...said(vote.created_at, vote.username),
         opinion: vote.vote_type === 'POSITIVE' ? '100' : '0',
         comment: '',

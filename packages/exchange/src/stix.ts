@@ -169,7 +169,7 @@ function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
     ),
     ...iod.votes.map(vote => ({
       type: 'opinion',
-      id: `opinion--${idOf('opinion', iod.id, vote.user_id)}`,
+      id: `opinion--${idOf('opinion', vote.id)}`,
       ...made(vote.created_at),
       opinion: vote.vote_type === 'POSITIVE' ? 'agree' : 'disagree',
       authors: [vote.username ?? 'Unknown'],

@@ -109,7 +109,8 @@ async function* findBatches<D extends ListPlace>(find: Find<D>): AsyncGenerator<
   }
 }
 
-async function* readBatches<D>(docs: AsyncIterable<unknown>): AsyncGenerator<D[]> {
+/** Documents a batch at a time. */
+export async function* readBatches<D>(docs: AsyncIterable<unknown>): AsyncGenerator<D[]> {
   let batch: D[] = []
   for await (const doc of docs) {
     if (batch.push(doc as D) < BATCH) continue
@@ -119,10 +120,11 @@ async function* readBatches<D>(docs: AsyncIterable<unknown>): AsyncGenerator<D[]
   if (batch.length > 0) yield batch
 }
 
-async function* jsonArray<D>(
+/** A JSON array of what `present` makes of the documents, in pieces of a batch. */
+export async function* jsonArray<D>(
   batches: AsyncIterable<D[]>,
   present: (docs: D[]) => Promise<unknown[]> | unknown[],
-) {
+): AsyncGenerator<string> {
   let separator = '['
   for await (const batch of batches) {
     yield separator + (await present(batch)).map(item => JSON.stringify(item)).join(',')

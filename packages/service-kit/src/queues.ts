@@ -46,9 +46,14 @@ export interface Queues {
   ): Worker
   /** Adds a job every `ms`, once for the whole deployment. */
   repeat<Q extends QueueName>(queue: Q, data: JobData<Q>, ms: number): Promise<void>
+  /** Removes jobs that hold a user's id, finished or waiting: their data may be the user's own. */
+  forgetUser(id: string): Promise<void>
   queue(name: QueueName): Queue
   close(): Promise<void>
 }
+
+const IDLE_STATES = ['completed', 'failed', 'delayed', 'prioritized', 'wait'] as const
+const PAGE = 200
 
 /** An event's job id: doubles of one event fall together. */
 const eventId = (event: DomainEvent): string => {
@@ -139,7 +144,14 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
       for (const name of SUBSCRIPTIONS[event.type]) {
         const jobId = eventId(event)
         if (name === 'projections') await add('projections', event, { jobId })
-        else await add('graph', { narrative_id: event.data.id }, { jobId })
+        else if (name === 'graph') await add('graph', { narrative_id: event.data.id }, { jobId })
+        // Who is owed the erasure knows whether it is done: no finished job stands in the way of another.
+        else
+          await add(
+            'erasures',
+            { user_id: event.data.id },
+            { jobId, removeOnComplete: true, removeOnFail: true },
+          )
       }
     },
     async waitFor(name, job, ms) {
@@ -178,6 +190,19 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
         { every: ms },
         { name, data, opts: { removeOnComplete: true, removeOnFail: 10 } },
       )
+    },
+    async forgetUser(id) {
+      for (const name of Object.keys(QUEUES) as QueueName[]) {
+        if (name === 'erasures') continue
+        const found: Job[] = []
+        for (let start = 0; ; start += PAGE) {
+          const jobs = await queue(name).getJobs([...IDLE_STATES], start, start + PAGE - 1)
+          found.push(...jobs.filter(job => JSON.stringify([job?.id, job?.data]).includes(id)))
+          if (jobs.length < PAGE) break
+        }
+        // One that has just begun can't be removed.
+        for (const job of found) await job.remove().catch(() => {})
+      }
     },
     async close() {
       // Without Redis a worker would wait for its connection, and no job could be finished anyway.

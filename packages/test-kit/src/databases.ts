@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startRedis } from '@iodine/dev-stack/redis'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { connectMongo, connectRedis, type Redis } from '@iodine/service-kit'
 
 /** A folder of its own below the system's temporary one; `remove` deletes it with all that is in it. */
 export const temporaryFolder = (): { path: string; remove(): void } => {
@@ -42,4 +43,48 @@ export const startTestRedis = async (): Promise<TestServer & { pid: number }> =>
 export const startTestMongo = async (): Promise<TestServer> => {
   const { uri, stop } = await startEmbeddedMongo({ isolate: 'none' })
   return stoppedOnce(uri, stop)
+}
+
+const readKey = async (redis: Redis, key: string): Promise<unknown> => {
+  switch (await redis.type(key)) {
+    case 'string':
+      return redis.get(key)
+    case 'hash':
+      return redis.hgetall(key)
+    case 'list':
+      return redis.lrange(key, 0, -1)
+    case 'set':
+      return redis.smembers(key)
+    case 'zset':
+      return redis.zrange(key, 0, -1, 'WITHSCORES')
+    default:
+      return redis.xrange(key, '-', '+')
+  }
+}
+
+/** Everything that a Redis holds, as text; its own DUMP would hide in compression what is looked for. */
+export const redisContents = async (url: string): Promise<string> => {
+  const redis = await connectRedis(url)
+  try {
+    const keys = await redis.keys('*')
+    return JSON.stringify(await Promise.all(keys.map(async key => [key, await readKey(redis, key)])))
+  } finally {
+    redis.disconnect()
+  }
+}
+
+/** Every document of every database of a server, as text. */
+export const mongoContents = async (url: string): Promise<string> => {
+  const connection = await connectMongo(url, 'admin')
+  const client = connection.getClient()
+  try {
+    const { databases } = await client.db('admin').admin().listDatabases()
+    const contents: unknown[] = []
+    for (const { name } of databases)
+      for (const collection of await client.db(name).collections())
+        contents.push([name, collection.collectionName, await collection.find().toArray()])
+    return JSON.stringify(contents)
+  } finally {
+    await connection.close()
+  }
 }

@@ -1,8 +1,17 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stack } from '@iodine/dev-stack'
+import { createPeers, type Peers } from '@iodine/service-kit'
 import { type AiProvider, startAiProvider } from './ai.js'
 import { type ApiClient, apiClient } from './client.js'
-import { startTestMongo, startTestRedis, temporaryFolder, uniquePrefix } from './databases.js'
+import {
+  mongoContents,
+  redisContents,
+  startTestMongo,
+  startTestRedis,
+  temporaryFolder,
+  uniquePrefix,
+} from './databases.js'
 import { type SignedInUser, signUp } from './factories.js'
 import { type MailCatcher, startMailCatcher } from './mail.js'
 
@@ -11,6 +20,15 @@ export interface TestStack extends Stack {
   ai: AiProvider
   /** Calls the gateway without a session. */
   api: ApiClient
+  /** Where the databases are: one a service, `{prefix}_{service}`. */
+  mongoUrl: string
+  prefix: string
+  /** Calls the services as they call each other. */
+  peers: Peers
+  /** Everything that the databases hold, and everything in Redis, as text. */
+  dump(): Promise<{ databases: string; redis: string }>
+  /** Everything logged so far. */
+  log(): string
   /** Signs somebody new in by a mailed link; a username of null chooses none yet. */
   signUp(email?: string, username?: string | null): Promise<SignedInUser>
 }
@@ -27,6 +45,7 @@ export const startTestStack = async ({
   // Loaded here only: tests of one service never load the others.
   const { startStack } = await import('@iodine/dev-stack')
   const folder = temporaryFolder()
+  const prefix = uniquePrefix()
   const [mongo, redis, mail, ai] = await Promise.all([
     startTestMongo(),
     startTestRedis(),
@@ -38,7 +57,7 @@ export const startTestStack = async ({
     folder.remove()
   }
   const stack = await startStack({
-    prefix: uniquePrefix(),
+    prefix,
     env: {
       PORT: '0',
       DATA_DIR: join(folder.path, 'data'),
@@ -54,13 +73,23 @@ export const startTestStack = async ({
     await stopServers()
     throw error
   })
+  const peers = createPeers(JSON.parse(readFileSync(join(stack.dataDir, 'services.json'), 'utf8')))
   return {
     ...stack,
+    mongoUrl: mongo.url,
+    prefix,
+    peers,
+    async dump() {
+      const [databases, contents] = await Promise.all([mongoContents(mongo.url), redisContents(redis.url)])
+      return { databases, redis: contents }
+    },
+    log: () => readFileSync(join(stack.dataDir, 'iodine.log'), 'utf8'),
     mail,
     ai,
     api: apiClient(stack.url),
     signUp: (email, username) => signUp({ url: stack.url, mail }, email, username),
     async stop() {
+      await peers.close()
       await stack.stop()
       await stopServers()
     },

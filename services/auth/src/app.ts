@@ -9,6 +9,7 @@ import { createLocalJWKSet } from 'jose'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
 import { createModels } from './models/index.js'
+import { addAccountRoutes } from './routes/accounts.js'
 import { addAdminRoutes } from './routes/admin.js'
 import { addAuthRoutes } from './routes/auth.js'
 import { addInternalRoutes } from './routes/internal.js'
@@ -23,6 +24,8 @@ export const createApp = async (config: AuthConfig, deps: ServiceDeps = {}): Pro
     if (config.RATE_LIMITS === 'off') service.log.warn('rate limits are off')
     const models = createModels(service.mongo)
     await prepareModels(service.mongo)
+    // Accounts from before activity was noted begin to count now.
+    await models.users.updateMany({ last_active_at: null }, { $set: { last_active_at: new Date() } })
     const limit = (name: string, points: number, seconds: number) =>
       createRateLimit(service.redis, {
         name,
@@ -36,6 +39,7 @@ export const createApp = async (config: AuthConfig, deps: ServiceDeps = {}): Pro
     addAuthRoutes(context)
     addProfileRoutes(context)
     addAdminRoutes(context)
+    addAccountRoutes(context)
     addInternalRoutes(context)
   } catch (error) {
     await service.close()

@@ -1,5 +1,17 @@
-import { readConfig, runPart } from '@iodine/service-kit'
+import { createPeers, readConfig, runPart } from '@iodine/service-kit'
+import { runAccount } from './account.js'
 import { createApp } from './app.js'
 import { authConfigSchema } from './config.js'
 
-await runPart(async () => createApp(readConfig(authConfigSchema, process.env)))
+const [command, ...args] = process.argv.slice(2)
+const config = () => readConfig(authConfigSchema, process.env)
+
+if (command === 'account') {
+  const peers = createPeers(config())
+  process.exitCode = await runAccount(peers, args, {
+    say: line => void process.stderr.write(`${line}\n`),
+    stdout: process.stdout,
+    folder: process.cwd(),
+  })
+  await peers.close()
+} else await runPart(async () => createApp(config()))

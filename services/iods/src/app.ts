@@ -1,6 +1,6 @@
 import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { IodsConfig } from './config.js'
-import { createModel } from './models/iod.js'
+import { createModels } from './models/iod.js'
 import { createLiveCatalog } from './queries/live-catalog.js'
 import { addIodRoutes } from './routes/iods.js'
 
@@ -8,13 +8,13 @@ import { addIodRoutes } from './routes/iods.js'
 export const createApp = async (config: IodsConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
   const service = await createStoreService('iods', config, deps)
   try {
-    const iods = createModel(service.mongo)
+    const models = createModels(service.mongo)
     await prepareModels(service.mongo)
-    const catalog = createLiveCatalog(iods, service)
+    const catalog = createLiveCatalog(models, service)
     // Reading it all in begins now, not with the first request.
     service.readyWhen('catalog', () => catalog.current())
     catalog.current().catch(() => {})
-    addIodRoutes(service, iods, catalog)
+    addIodRoutes(service, models.iods, catalog)
   } catch (error) {
     await service.close()
     throw error

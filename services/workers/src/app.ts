@@ -1,8 +1,10 @@
 import { createService, type Part, type ServiceDeps } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
+import { erasuresProcessor } from './processors/erasures.js'
 import { extractionProcessor } from './processors/extraction.js'
 import { graphProcessor } from './processors/graph.js'
+import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
 import { repairProcessor } from './processors/repair.js'
@@ -13,8 +15,10 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
   const context = { config, service }
   try {
     await Promise.all([
+      startProcessor(erasuresProcessor, context),
       startProcessor(extractionProcessor, context),
       startProcessor(graphProcessor, context),
+      startProcessor(inactivityProcessor, context),
       startProcessor(mailProcessor, context),
       startProcessor(projectionsProcessor, context),
       startProcessor(repairProcessor, context),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PRODUCT_NAME, repairInternal } from '@iodine/contracts'
+import { type MailJob, PRODUCT_NAME, repairInternal } from '@iodine/contracts'
 import {
   createLogger,
   createService,
@@ -14,6 +14,7 @@ import {
 import {
   linkIn,
   type MailCatcher,
+  redisContents,
   type ServiceBed,
   startMailCatcher,
   startServiceBed,
@@ -133,11 +134,31 @@ describe('a sign-in mail', () => {
     await other.stop()
   })
 
+  it('tells owners of a suspended account and of one about to go, in text and HTML', async () => {
+    const send = async (mail: MailJob) => {
+      await service.queues.add('mail', {
+        sealed: seal(bed.env.SECRETS_KEY ?? '', 'mail', JSON.stringify(mail)),
+      })
+      return catcher.waitForMail(mail.to)
+    }
+    const page = 'https://iodine.example/login'
+    const suspended = await send({ template: 'account-suspended', to: recipient(), link: page })
+    expect(suspended.subject).toBe(`Your ${PRODUCT_NAME} account is suspended`)
+    const delete_at = '2026-12-21T23:30:00.000Z'
+    const inactive = await send({ template: 'inactive-account', to: recipient(), link: page, delete_at })
+    expect(inactive.subject).toBe(`Your ${PRODUCT_NAME} account will be deleted on 21 December 2026`)
+    for (const body of [inactive.text, inactive.html]) {
+      expect(body).toContain('12 months')
+      expect(body).toContain('21 December 2026')
+    }
+    for (const mail of [suspended, inactive])
+      expect([linkIn(mail), linkIn({ text: '', html: mail.html })]).toEqual([page, page])
+  })
+
   it('leaves its link and address in no log and nowhere in Redis', async () => {
-    const keys = await service.redis.keys('*')
-    const values = await Promise.all(keys.map(key => service.redis.dump(key).then(bytes => String(bytes))))
-    expect(keys.some(key => key.includes(':mail:'))).toBe(true)
-    const seen = JSON.stringify([logs, keys, values])
+    const contents = await redisContents(bed.redis.url)
+    expect(contents).toContain(':mail:')
+    const seen = JSON.stringify([logs, contents])
     for (const secret of [CANARY, 'magic-login', 'reader1@']) expect(seen).not.toContain(secret)
     expect(logs.some(line => line.includes('job failed'))).toBe(true)
   })

@@ -27,10 +27,13 @@ afterAll(async () => {
   await bed?.stop()
 })
 
-const deleted = (): DomainEvent => ({ type: 'user.deleted', data: { id: newId() } })
+const created = (): DomainEvent => ({
+  type: 'user.created',
+  data: { id: newId(), username: null, created_at: new Date().toISOString() },
+})
 
 it('hands each event to the community once, doubles included', async () => {
-  const event = deleted()
+  const event = created()
   const heard: DomainEvent[] = []
   bed.answer(communityInternal.applyEvent, ({ body }) => {
     heard.push(body)
@@ -41,7 +44,7 @@ it('hands each event to the community once, doubles included', async () => {
 })
 
 it('keeps events while the community is down and delivers them when it is back', async () => {
-  const event = deleted()
+  const event = created()
   const calls: number[] = []
   bed.answer(communityInternal.applyEvent, () => {
     calls.push(Date.now())
@@ -55,12 +58,12 @@ it('keeps events while the community is down and delivers them when it is back',
     return { done: true as const }
   })
   await vi.waitFor(() => expect(heard).toEqual([event]), 8_000)
-  const job = await producer.queues.queue('projections').getJob(`user-deleted-${event.data.id}`)
+  const job = await producer.queues.queue('projections').getJob(`user-created-${event.data.id}`)
   await vi.waitFor(async () => expect(await job?.getState()).toBe('completed'), 2_000)
 })
 
 it('gives an event up that the community refuses for what it is', async () => {
-  const event = deleted()
+  const event = created()
   let calls = 0
   bed.answer(communityInternal.applyEvent, () => {
     calls++
@@ -68,7 +71,7 @@ it('gives an event up that the community refuses for what it is', async () => {
   })
   await producer.queues.emit(event)
   const state = async () =>
-    (await producer.queues.queue('projections').getJob(`user-deleted-${event.data.id}`))?.getState()
+    (await producer.queues.queue('projections').getJob(`user-created-${event.data.id}`))?.getState()
   await vi.waitFor(async () => expect(await state()).toBe('failed'), 5_000)
   expect(calls).toBe(1)
 })

@@ -24,9 +24,9 @@ export function PrivacyPolicy() {
             <>
               <p>
                 <strong>Account.</strong> Your email address, the username you choose (optional and public),
-                whether you are an administrator, the dates of creation and of last activity, the beta
-                invitation code you used, and temporary authentication tokens: sign-in links (15 minutes, only
-                a fingerprint is stored) and sessions (30 days).
+                whether you are an administrator or suspended, the dates of creation and of last activity, the
+                beta invitation code you used, and temporary authentication tokens: sign-in links (15 minutes,
+                only a fingerprint is stored) and sessions (30 days).
               </p>
               <p>
                 <strong>Use of the platform.</strong> What you put into it:
@@ -97,8 +97,9 @@ export function PrivacyPolicy() {
             <>
               <p>
                 IODs, campaigns, votes and public profiles are visible to the other signed-in users. Your
-                email address never is. Collected data and narratives are listed to you alone; a graph built
-                from your narratives can be viewed by others once you have a public username.
+                email address never is. Collected data and the full texts of narratives are listed to you
+                alone; once you have a public username, your profile shows the beginning of each analyzed
+                text, and others can view the graph built from your narratives.
               </p>
               <p>We rely on these kinds of providers, who act on our behalf or at your request:</p>
               <ul>
@@ -126,7 +127,10 @@ export function PrivacyPolicy() {
           body: (
             <ul>
               <li>Account data is kept as long as the account exists.</li>
-              <li>Accounts that stay inactive for 12 months are deleted; we send an email 30 days before.</li>
+              <li>
+                Accounts that stay inactive for 12 months are deleted; we send an email 30 days before, and
+                signing in keeps the account.
+              </li>
               <li>
                 Sign-in links expire after 15 minutes, extension codes after 5 minutes, sessions after 30
                 days.
@@ -134,7 +138,8 @@ export function PrivacyPolicy() {
               <li>Collected data, narratives and your AI provider key are kept until you delete them.</li>
               <li>
                 When an account is deleted, its profile, sessions, key, collected data and narratives are
-                removed; its IODs, votes and campaigns stay without your name.
+                removed; its IODs, votes and campaigns stay without your name. A random number that the
+                account had is kept as deleted, with nothing else.
               </li>
               <li>Backups are purged within 30 days of a deletion.</li>
             </ul>

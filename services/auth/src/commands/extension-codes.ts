@@ -29,5 +29,7 @@ export const redeemExtensionCode = async (
     .findOneAndDelete({ code_hash: hashOf(normalCode(typed)), expires_at: { $gt: new Date() } })
     .lean<ExtensionCodeDoc>()
   if (!found) throw badRequest(DETAILS.badExtensionCode)
-  return { access_token: await openSession(context, found._id.toHexString(), 'collector') }
+  const access_token = await openSession(context, found._id.toHexString(), 'collector')
+  if (access_token === null) throw badRequest(DETAILS.badExtensionCode)
+  return { access_token }
 }

@@ -2,6 +2,7 @@ import { type authApi, type BodyOf, DETAILS, LIMITS, type MailJob } from '@iodin
 import { badRequest, seal } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
+import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { codeFor } from './beta-codes.js'
 import { hashOf, newToken } from './codes.js'
@@ -10,16 +11,17 @@ import { hashOf, newToken } from './codes.js'
 const OPEN_LINKS_MAX = 100
 
 /**
- * Queues a mail with a sign-in link, unless a beta code is needed first. Known and unknown addresses get the same
- * answer where no beta code is demanded. Throws 400 for a code that is unknown, used or bound to another address.
+ * Queues a mail with a sign-in link, unless a beta code is needed first. Known, unknown and suspended addresses get the
+ * same answer where no beta code is demanded; that an account is suspended is for its own mailbox alone. Throws 400 for a code that is unknown, used or bound to another address.
  */
 export const requestMagicLink = async (
   { config, models, service }: AuthContext,
   { email, invite_code }: BodyOf<typeof authApi.requestMagicLink>,
 ): Promise<{ requires_beta_code: boolean }> => {
+  const user = await models.users.findOne({ email }).select('suspended_at').lean<UserDoc>()
   let betaCode: Types.ObjectId | null = null
   // Admins hand the codes out, so they need none.
-  if (config.BETA_REQUIRED && !isAdminEmail(config, email) && !(await models.users.exists({ email }))) {
+  if (config.BETA_REQUIRED && !isAdminEmail(config, email) && !user) {
     if (!invite_code) return { requires_beta_code: true }
     betaCode = await codeFor(models.betaCodes, email, invite_code)
     if (!betaCode) throw badRequest(DETAILS.badInviteCode)
@@ -32,11 +34,9 @@ export const requestMagicLink = async (
     { $push: { links: { $each: [link], $slice: -OPEN_LINKS_MAX } }, $set: { expires_at } },
     { upsert: true },
   )
-  const mail: MailJob = {
-    template: 'magic-link',
-    to: email,
-    link: `${config.PUBLIC_URL}/magic-login?token=${token}`,
-  }
+  const mail: MailJob = user?.suspended_at
+    ? { template: 'account-suspended', to: email, link: `${config.PUBLIC_URL}/terms-of-service` }
+    : { template: 'magic-link', to: email, link: `${config.PUBLIC_URL}/magic-login?token=${token}` }
   await service.queues.add(
     'mail',
     { sealed: seal(config.SECRETS_KEY, 'mail', JSON.stringify(mail)) },

@@ -5,6 +5,7 @@ import { exportJWK, importPKCS8 } from 'jose'
 import { Types } from 'mongoose'
 import type { AuthContext, SessionKeys } from '../context.js'
 import type { SessionDoc } from '../models/session.js'
+import type { UserDoc } from '../models/user.js'
 
 export const readSessionKeys = async (pem: string): Promise<SessionKeys> => ({
   privateKey: await importPKCS8(pem, 'EdDSA'),
@@ -17,30 +18,56 @@ export const readSessionKeys = async (pem: string): Promise<SessionKeys> => ({
 const KNOWN_SECONDS = 60
 const TOMBSTONE_SECONDS = 120
 
-/** Opens a session and returns its token. */
+const DAY_MS = 24 * 3_600_000
+const today = (): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
+
+/** Whether the account is open, and notes that it is used: one write a day, which also ends a warning. */
+const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Promise<boolean> => {
+  const user = await models.users
+    .findById(userId)
+    .select('suspended_at deleted_at last_active_at')
+    .lean<UserDoc>()
+  if (!user || user.suspended_at || user.deleted_at) return false
+  if (user.last_active_at < today())
+    await models.users.updateOne(
+      { _id: userId, deleted_at: null },
+      { $set: { last_active_at: new Date() }, $unset: { warned_at: 1, warning_queued: 1 } },
+    )
+  return true
+}
+
+/** Opens a session and returns its token; null for an account that is suspended or deleted. */
 export const openSession = async (
-  { models, keys }: AuthContext,
+  context: AuthContext,
   userId: string,
   scope: SessionDoc['scope'],
-): Promise<string> => {
+): Promise<string | null> => {
+  const { models, keys } = context
   const sid = randomBytes(16).toString('base64url')
+  const user_id = new Types.ObjectId(userId)
   const now = Date.now()
   await models.sessions.create({
     _id: sid,
-    user_id: new Types.ObjectId(userId),
+    user_id,
     scope,
     created_at: new Date(now),
     expires_at: new Date(now + LIMITS.sessionMs),
   })
+  // Looked at last: an account closed before is seen here, one closed later has this session ended with the others.
+  if (!(await useAccount(context, user_id))) {
+    await models.sessions.deleteOne({ _id: sid })
+    return null
+  }
   return signToken(keys.privateKey, { id: userId, sid, scope }, LIMITS.sessionMs)
 }
 
 /** The live session with this id, and its state kept in Redis for the gateway; null when there is none. */
-export const checkSession = async ({ models, service, config }: AuthContext, sid: string) => {
+export const checkSession = async (context: AuthContext, sid: string) => {
+  const { models, service, config } = context
   const session = await models.sessions
     .findOne({ _id: sid, expires_at: { $gt: new Date() } })
     .lean<SessionDoc>()
-  if (!session) return null
+  if (!session || !(await useAccount(context, session.user_id))) return null
   const state = { user_id: session.user_id.toHexString(), scope: session.scope }
   // Never over a tombstone: the session may have been revoked since it was read.
   await service.redis
@@ -49,8 +76,26 @@ export const checkSession = async ({ models, service, config }: AuthContext, sid
   return state
 }
 
+/** Tombstones, after which no token of these sessions is good anywhere. Rejects while Redis is down. */
+const bury = async ({ service, config }: AuthContext, sids: string[]): Promise<void> => {
+  const commands = service.redis.multi()
+  for (const sid of sids)
+    commands.set(sessionKey(config.REDIS_PREFIX, sid), SESSION_REVOKED, 'EX', TOMBSTONE_SECONDS)
+  for (const [error] of (await commands.exec()) ?? []) if (error) throw error
+}
+
 /** Ends a session; once this resolves its token is dead everywhere. Rejects while Redis is down, after which a new try does it. */
-export const endSession = async ({ models, service, config }: AuthContext, sid: string): Promise<void> => {
-  await models.sessions.deleteOne({ _id: sid })
-  await service.redis.set(sessionKey(config.REDIS_PREFIX, sid), SESSION_REVOKED, 'EX', TOMBSTONE_SECONDS)
+export const endSession = async (context: AuthContext, sid: string): Promise<void> => {
+  await context.models.sessions.deleteOne({ _id: sid })
+  await bury(context, [sid])
+}
+
+/** Ends all sessions of a user, like `endSession`. */
+export const endSessions = async (context: AuthContext, userId: Types.ObjectId): Promise<void> => {
+  const { sessions } = context.models
+  const open = await sessions.find({ user_id: userId }).select('_id').lean<Pick<SessionDoc, '_id'>[]>()
+  const sids = open.map(session => session._id)
+  // Buried first: those that are still stored are found by the next try.
+  await bury(context, sids)
+  await sessions.deleteMany({ _id: { $in: sids } })
 }

@@ -24,10 +24,9 @@ export const verifyMagicLink = async (
   const link = found?.links.find(each => each.token_hash === token_hash)
   if (!found || !link) throw badRequest(DETAILS.badToken)
   const user = await accountOf(context, found._id, link.beta_code)
-  return {
-    access_token: await openSession(context, user._id.toHexString(), 'full'),
-    has_username: user.username !== null,
-  }
+  const access_token = await openSession(context, user._id.toHexString(), 'full')
+  if (access_token === null) throw badRequest(DETAILS.badToken)
+  return { access_token, has_username: user.username !== null }
 }
 
 const accountOf = async (
@@ -41,12 +40,14 @@ const accountOf = async (
   if (config.BETA_REQUIRED && !isAdminEmail(config, email)) {
     if (!(await consumeCode(models.betaCodes, email, betaCode))) throw badRequest(DETAILS.badInviteCode)
   }
+  const now = new Date()
   const user: UserDoc = {
     _id: new Types.ObjectId(),
     email,
     username: null,
     sealed_ai_key: null,
-    created_at: new Date(),
+    created_at: now,
+    last_active_at: now,
     revision: 0,
     announced: false,
   }

@@ -1,5 +1,6 @@
 import type { Connection } from '@iodine/service-kit'
 import { createBetaCodeModel } from './beta-code.js'
+import { createDeletionModel } from './deletion.js'
 import { createExtensionCodeModel } from './extension-code.js'
 import { createMagicLinkModel } from './magic-link.js'
 import { createSessionModel } from './session.js'
@@ -11,5 +12,6 @@ export const createModels = (mongo: Connection) => ({
   sessions: createSessionModel(mongo),
   extensionCodes: createExtensionCodeModel(mongo),
   betaCodes: createBetaCodeModel(mongo),
+  deletions: createDeletionModel(mongo),
 })
 export type AuthModels = ReturnType<typeof createModels>

@@ -11,6 +11,16 @@ export interface UserDoc {
   /** AI provider key, sealed for this user alone. */
   sealed_ai_key: string | null
   created_at: Date
+  /** When the account was last used, to the day: one write a day notes it. */
+  last_active_at: Date
+  /** When the owner was warned that the account will go; absent once it is used again. */
+  warned_at?: Date
+  /** True once the warning is on its way; an account without it is not deleted. */
+  warning_queued?: boolean
+  /** Nobody signs in to it while it stands. */
+  suspended_at?: Date
+  /** The account is about to be gone: nothing but the rest of its deletion happens to it. */
+  deleted_at?: Date
   /** Raised with each change of the name. */
   revision: number
   /** False until the events of this revision are out. */
@@ -26,6 +36,11 @@ const schema = new Schema<UserDoc>(
     username_key: { type: String },
     sealed_ai_key: { type: String, default: null },
     created_at: { type: Date, required },
+    last_active_at: { type: Date, required },
+    warned_at: Date,
+    warning_queued: Boolean,
+    suspended_at: Date,
+    deleted_at: Date,
     revision: { type: Number, required },
     announced: { type: Boolean, required },
   },
@@ -36,6 +51,8 @@ schema.index(
   { username_key: 1 },
   { unique: true, partialFilterExpression: { username_key: { $exists: true } } },
 )
+schema.index({ last_active_at: 1 })
+schema.index({ deleted_at: 1 }, { sparse: true })
 schema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })
 
 export const createUserModel = (mongo: Connection): UserModel => mongo.model<UserDoc>('User', schema)

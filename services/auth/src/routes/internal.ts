@@ -1,6 +1,7 @@
 import { authInternal, repairInternal } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import { repairAnnouncements } from '../commands/announce-user.js'
+import { repairDeletions } from '../commands/close-account.js'
 import { checkSession } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
@@ -19,7 +20,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   service.internal(authInternal.lookupUsers, async ({ body }) => {
     const users = await models.users
-      .find({ _id: { $in: body.ids } })
+      .find({ _id: { $in: body.ids }, deleted_at: null })
       .select('username created_at')
       .lean<UserDoc[]>()
     return users.map(({ _id, username, created_at }) => ({
@@ -30,10 +31,15 @@ export const addInternalRoutes = (context: AuthContext): void => {
   })
 
   service.internal(authInternal.getSealedAiKey, async ({ params }) => {
-    const user = await models.users.findById(params.id).select('sealed_ai_key').lean<UserDoc>()
+    const user = await models.users
+      .findOne({ _id: params.id, deleted_at: null })
+      .select('sealed_ai_key')
+      .lean<UserDoc>()
     if (!user) throw notFound()
     return { sealed: user.sealed_ai_key }
   })
 
-  service.internal(repairInternal.repair, async () => ({ repaired: await repairAnnouncements(context) }))
+  service.internal(repairInternal.repair, async () => ({
+    repaired: (await repairAnnouncements(context)) + (await repairDeletions(context)),
+  }))
 }

@@ -5,7 +5,8 @@ export interface CampaignDoc {
   _id: Types.ObjectId
   name: string
   description: string
-  created_by: Types.ObjectId
+  /** Null once the account is deleted. */
+  created_by: Types.ObjectId | null
   created_at: Date
   /** Length of `iod_ids`, changed together with it, so that lists need not read it. */
   iod_count: number
@@ -20,7 +21,7 @@ const schema = new Schema<CampaignDoc>(
     name: { type: String, required },
     // Mongoose counts an empty string as missing; a description may be empty.
     description: { type: String, default: '' },
-    created_by: { type: Schema.Types.ObjectId, required },
+    created_by: { type: Schema.Types.ObjectId, default: null },
     created_at: { type: Date, required },
     iod_count: { type: Number, required },
     iod_ids: { type: [Schema.Types.ObjectId], select: false },

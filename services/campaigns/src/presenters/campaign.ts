@@ -4,13 +4,13 @@ import type { CampaignDoc } from '../models/campaign.js'
 
 /** Campaigns as clients see them, in order, with the names that their creators have now. */
 export const presentCampaigns = async (users: UserDirectory, docs: CampaignDoc[]): Promise<Campaign[]> => {
-  const names = await users.usernames(docs.map(doc => doc.created_by.toHexString()))
+  const names = await users.usernames(docs.flatMap(doc => doc.created_by?.toHexString() ?? []))
   return docs.map(doc => ({
     id: doc._id.toHexString(),
     name: doc.name,
     description: doc.description,
-    created_by_id: doc.created_by.toHexString(),
-    created_by_username: names.get(doc.created_by.toHexString()) ?? null,
+    created_by_id: doc.created_by?.toHexString() ?? null,
+    created_by_username: (doc.created_by && names.get(doc.created_by.toHexString())) ?? null,
     created_at: doc.created_at.toISOString(),
     iod_count: doc.iod_count,
   }))

@@ -1,9 +1,17 @@
 import { type Campaign, type CampaignDetail, campaignsApi, type EndpointSpec } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
-import { type Call, type StoreService, sendList, unavailable } from '@iodine/service-kit'
+import {
+  type Call,
+  personalSource,
+  type StoreService,
+  sendList,
+  servePersonalData,
+  unavailable,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { addIod, removeIod } from '../commands/change-members.js'
 import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
+import { forgetUser } from '../commands/forget-user.js'
 import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { fetchIods, findCampaign } from '../queries/campaign-detail.js'
@@ -58,4 +66,9 @@ export const addCampaignRoutes = (service: StoreService, campaigns: CampaignMode
   service.route(campaignsApi.removeIod, async ({ params, body, reply }) =>
     presentDetail(await removeIod(campaigns, params.id, body.iod_id), reply),
   )
+
+  servePersonalData(service, {
+    sources: [personalSource('campaign', campaigns, created_by => ({ created_by }))],
+    forget: userId => forgetUser(campaigns, userId),
+  })
 }

@@ -1,7 +1,8 @@
 import { collectorApi, type Source } from '@iodine/contracts'
-import { type StoreService, sendList } from '@iodine/service-kit'
+import { personalSource, type StoreService, sendList, servePersonalData } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { deleteRecord } from '../commands/delete-record.js'
+import { forgetUser } from '../commands/forget-user.js'
 import { ingest } from '../commands/ingest.js'
 import { countId, type RecordModels, type Shelf } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
@@ -26,5 +27,17 @@ export const addRecordRoutes = (service: StoreService, models: RecordModels): vo
   service.route(collectorApi.deleteRecord, async ({ params, user }) => {
     await deleteRecord(models, shelfOf(user, params), params.id)
     return { id: params.id }
+  })
+
+  servePersonalData(service, {
+    sources: [
+      personalSource(
+        'collected_record',
+        models.records,
+        user_id => ({ user_id }),
+        doc => ({ source: doc.source, collected_at: doc.created_at, record: presentRecords([doc])[0] }),
+      ),
+    ],
+    forget: userId => forgetUser(models, userId),
   })
 }

@@ -43,7 +43,7 @@ const apply = (models: CommunityModels, event: DomainEvent, session: ClientSessi
 }
 
 const changeUser = async (
-  { users, counters }: CommunityModels,
+  { users, contributions, counters }: CommunityModels,
   event: UserEvent,
   session: ClientSession,
 ): Promise<void> => {
@@ -53,10 +53,12 @@ const changeUser = async (
   const next = nextUser(user, event)
   if (next === user) return
   const { username, revision, created_at, deleted, public: isPublic, suffixes } = next
+  const totals = deleted && { total_iods: 0, total_narratives: 0 }
+  if (deleted) await contributions.deleteMany({ user_id: _id }, { session })
   if (stored)
     await users.updateOne(
       { _id },
-      { $set: { username, revision, created_at, deleted, public: isPublic, suffixes } },
+      { $set: { username, revision, created_at, deleted, public: isPublic, suffixes, ...totals } },
       { session },
     )
   else await users.create([{ ...next, _id }], { session })
@@ -87,11 +89,15 @@ const countContribution = async (
   )
 }
 
+const isDeleted = async ({ users }: CommunityModels, id: string, session: ClientSession): Promise<boolean> =>
+  (await users.exists({ _id: id, deleted: true }).session(session)) !== null
+
 const addContribution = async (
   models: CommunityModels,
   event: CreationEvent,
   session: ClientSession,
 ): Promise<void> => {
+  if (await isDeleted(models, event.data.user_id, session)) return
   const type = event.type === 'iod.created' ? 'IOD' : 'NARRATIVE'
   const user_id = new Types.ObjectId(event.data.user_id)
   const contribution = {
@@ -116,6 +122,7 @@ const dropContribution = async (
   data: { id: string; user_id: string },
   session: ClientSession,
 ): Promise<void> => {
+  if (await isDeleted(models, data.user_id, session)) return
   const user_id = new Types.ObjectId(data.user_id)
   const before = await models.contributions
     .findOneAndUpdate(

@@ -36,9 +36,8 @@ export const nextUser = (user: UserState, event: UserEvent): UserState => {
       next.revision = event.data.revision
       break
     case 'user.deleted':
-      next.deleted = true
-      next.username = null
-      break
+      // What is left keeps later events from bringing anything back.
+      return { ...UNKNOWN_USER, deleted: true }
   }
   next.public = next.username !== null && next.created_at !== null
   next.suffixes = next.username === null ? [] : suffixesOf(foldUsername(next.username))

@@ -1,5 +1,5 @@
 import { communityApi, communityInternal } from '@iodine/contracts'
-import type { StoreService } from '@iodine/service-kit'
+import { personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
 import { applyEvent } from '../commands/apply-event.js'
 import type { CommunityModels } from '../models/index.js'
 import { getProfile, listUsers } from '../queries/profiles.js'
@@ -12,5 +12,14 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
   service.internal(communityInternal.applyEvent, async ({ body }) => {
     await applyEvent(service.mongo, models, body)
     return { done: true }
+  })
+
+  servePersonalData(service, {
+    sources: [
+      personalSource('public_profile', models.users, _id => ({ _id })),
+      personalSource('contribution', models.contributions, user_id => ({ user_id })),
+    ],
+    forget: async userId =>
+      applyEvent(service.mongo, models, { type: 'user.deleted', data: { id: userId.toHexString() } }),
   })
 }

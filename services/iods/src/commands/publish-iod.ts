@@ -15,17 +15,19 @@ interface Publishing {
 export const publishIod = async ({ iods, catalog, queues }: Publishing, doc: IodDoc): Promise<void> => {
   const { _id, category, created_by, created_at } = doc
   await catalog.announce(doc)
-  await queues.emit({
-    type: 'iod.created',
-    data: {
-      id: _id.toHexString(),
-      user_id: created_by.toHexString(),
-      value: doc.value,
-      category,
-      description: doc.description,
-      created_at: created_at.toISOString(),
-    },
-  })
+  // Nobody's contribution any more, where the account was deleted meanwhile.
+  if (created_by)
+    await queues.emit({
+      type: 'iod.created',
+      data: {
+        id: _id.toHexString(),
+        user_id: created_by.toHexString(),
+        value: doc.value,
+        category,
+        description: doc.description,
+        created_at: created_at.toISOString(),
+      },
+    })
   await iods.updateOne({ _id }, { $set: { announced: true } })
 }
 

@@ -5,7 +5,8 @@ import { type Model, Schema, type Types } from 'mongoose'
 
 export interface VoteDoc {
   _id: Types.ObjectId
-  user_id: Types.ObjectId
+  /** Null once the account is deleted. */
+  user_id: Types.ObjectId | null
   vote_type: VoteType
   created_at: Date
 }
@@ -18,7 +19,8 @@ export interface IodDoc {
   source_type: SourceType
   source: string | null
   source_id: number | null
-  created_by: Types.ObjectId
+  /** Null once the account is deleted. */
+  created_by: Types.ObjectId | null
   created_at: Date
   votes: VoteDoc[]
   /** Hash of the folded value: what makes two IODs of a category the same, and what a lookup asks for. */
@@ -30,7 +32,7 @@ export type IodModel = Model<IodDoc>
 
 const required = true
 const vote = new Schema<VoteDoc>({
-  user_id: { type: Schema.Types.ObjectId, required },
+  user_id: { type: Schema.Types.ObjectId, default: null },
   vote_type: { type: String, enum: VOTE_TYPES, required },
   created_at: { type: Date, required },
 })
@@ -44,7 +46,7 @@ const schema = new Schema<IodDoc>(
     source_type: { type: String, enum: SOURCE_TYPES, required },
     source: { type: String, default: null },
     source_id: { type: Number, default: null },
-    created_by: { type: Schema.Types.ObjectId, required },
+    created_by: { type: Schema.Types.ObjectId, default: null },
     created_at: { type: Date, required },
     votes: [vote],
     fold_key: { type: String, required },
@@ -57,6 +59,29 @@ const schema = new Schema<IodDoc>(
 export const BY_DATE = { created_at: -1, _id: -1 } as const
 schema.index({ fold_key: 1, category: 1 }, { unique: true })
 schema.index(BY_DATE)
+// For the export and the deletion of an account.
+schema.index({ created_by: 1 })
+schema.index({ 'votes.user_id': 1 })
 schema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })
 
-export const createModel = (mongo: Connection): IodModel => mongo.model<IodDoc>('Iod', schema)
+/** A deleted user, for as long as some process's catalog may still name them. */
+export interface ForgottenDoc {
+  _id: Types.ObjectId
+  at: Date
+}
+const KEPT_SECONDS = 3_600
+const forgottenSchema = new Schema<ForgottenDoc>(
+  { at: { type: Date, required } },
+  { collection: 'forgotten', versionKey: false },
+)
+forgottenSchema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS })
+
+export interface IodModels {
+  iods: IodModel
+  forgotten: Model<ForgottenDoc>
+}
+
+export const createModels = (mongo: Connection): IodModels => ({
+  iods: mongo.model<IodDoc>('Iod', schema),
+  forgotten: mongo.model<ForgottenDoc>('Forgotten', forgottenSchema),
+})

@@ -6,13 +6,14 @@ import type { IodDoc } from '../models/iod.js'
 export const presentIods = async (users: UserDirectory, docs: IodDoc[]): Promise<Iod[]> => {
   const ids = new Set<string>()
   for (const doc of docs) {
-    ids.add(doc.created_by.toHexString())
-    for (const vote of doc.votes) ids.add(vote.user_id.toHexString())
+    for (const id of [doc.created_by, ...doc.votes.map(vote => vote.user_id)])
+      if (id) ids.add(id.toHexString())
   }
   const names = ids.size > 0 ? await users.usernames(ids) : new Map<string, string>()
+  const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null))
   return docs.map(doc => {
-    const creator = doc.created_by.toHexString()
-    const username = names.get(creator) ?? null
+    const creator = doc.created_by?.toHexString() ?? null
+    const username = nameOf(creator)
     return {
       id: doc._id.toHexString(),
       value: doc.value,
@@ -26,11 +27,11 @@ export const presentIods = async (users: UserDirectory, docs: IodDoc[]): Promise
       created_by_username: username,
       created_at: doc.created_at.toISOString(),
       votes: doc.votes.map(vote => {
-        const voter = vote.user_id.toHexString()
+        const voter = vote.user_id?.toHexString() ?? null
         return {
           id: vote._id.toHexString(),
           user_id: voter,
-          username: names.get(voter) ?? null,
+          username: nameOf(voter),
           vote_type: vote.vote_type,
           created_at: vote.created_at.toISOString(),
         }

@@ -1,7 +1,7 @@
 import type { Category, IodFacets, SourceType } from '@iodine/contracts'
 import { GramIndex } from './grams.js'
 
-/** What of an IOD is listed, counted and searched: nothing of it ever changes. */
+/** What of an IOD is listed, counted and searched: nothing of it ever changes but that the creator is forgotten. */
 export interface CatalogEntry {
   /** Hexadecimal. */
   id: string
@@ -9,6 +9,7 @@ export interface CatalogEntry {
   time: number
   category: Category
   source_type: SourceType
+  /** A user's id; empty for nobody's. */
   creator: string
   /** Folded value and description. */
   text: string
@@ -58,8 +59,8 @@ const KEPT_SEARCHES = 200
 const KEPT_MATCHES = 1_000_000
 
 /**
- * The order, the kinds, the creators and an n-gram index of all IODs in memory. IODs are never changed in any of that
- * nor deleted, so entries are only ever added, and what a search has found stays found. Some 500 bytes an IOD of 100
+ * The order, the kinds, the creators and an n-gram index of all IODs in memory. IODs are never deleted nor changed in any
+ * of that, save that a deleted account's become nobody's, so entries are only ever added, and what a search has found stays found. Some 500 bytes an IOD of 100
  * characters.
  */
 export class Catalog {
@@ -88,11 +89,17 @@ export class Catalog {
     this.#kinds.set(name, kind)
     this.#kindOf.push(kind)
     const own = this.#byCreator.get(creator) ?? []
-    this.#byCreator.set(creator, own)
+    if (creator !== '') this.#byCreator.set(creator, own)
     this.#creators.push(creator)
     this.#texts.push(text)
     this.#grams.add(ordinal, text)
     for (const list of [this.#all, kind.members, own]) this.#insert(list, ordinal)
+  }
+
+  /** Makes nobody's what a deleted user created. */
+  forget(creator: string): void {
+    for (const ordinal of this.#byCreator.get(creator) ?? []) this.#creators[ordinal] = ''
+    this.#byCreator.delete(creator)
   }
 
   /** Ids of all who created IODs. */

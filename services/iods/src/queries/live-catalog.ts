@@ -1,5 +1,6 @@
 import type { StoreService } from '@iodine/service-kit'
-import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
+import type { Types } from 'mongoose'
+import { BY_DATE, type IodDoc, type IodModels } from '../models/iod.js'
 import { Catalog, type CatalogEntry, searchText } from './catalog.js'
 
 /** Nothing is created with a time further back than this. */
@@ -18,7 +19,7 @@ const entryOf = (doc: Listed): CatalogEntry => ({
   time: doc.created_at.getTime(),
   category: doc.category,
   source_type: doc.source_type,
-  creator: doc.created_by.toHexString(),
+  creator: doc.created_by?.toHexString() ?? '',
   text: searchText(doc.value, doc.description),
 })
 
@@ -27,6 +28,8 @@ export interface LiveCatalog {
   current(): Promise<Catalog>
   /** Tells all processes of an IOD that is stored; without Redis they find it by themselves. */
   announce(doc: Listed): Promise<void>
+  /** Makes nobody's, in all processes, what a deleted user created. Rejects while Redis is down. */
+  forget(userId: Types.ObjectId): Promise<void>
 }
 
 /**
@@ -34,7 +37,7 @@ export interface LiveCatalog {
  * still nothing is read. Where it is unknown or has moved, what was created since the last look is.
  */
 export const createLiveCatalog = (
-  iods: IodModel,
+  { iods, forgotten }: IodModels,
   { redis, config }: Pick<StoreService, 'redis' | 'config'>,
 ): LiveCatalog => {
   const key = `${config.REDIS_PREFIX}:iods:version`
@@ -61,6 +64,9 @@ export const createLiveCatalog = (
       .lean<Listed[]>()
       .cursor({ batchSize: BATCH })
     for await (const doc of docs as AsyncIterable<Listed>) catalog.add(entryOf(doc))
+    // Afterwards, as an entry may have been read before its creator was forgotten.
+    for (const { _id } of await forgotten.find({ at: { $gte: new Date(until) } }).lean())
+      catalog.forget(_id.toHexString())
     until = startedAt - SETTLE_MS
     seen = before
     checkedAt = startedAt
@@ -82,6 +88,11 @@ export const createLiveCatalog = (
       const now = await version()
       if (now === undefined || now !== seen || Date.now() - checkedAt > CHECK_MS) await look()
       return catalog
+    },
+    async forget(userId) {
+      await forgotten.updateOne({ _id: userId }, { $set: { at: new Date() } }, { upsert: true })
+      catalog.forget(userId.toHexString())
+      await redis.incr(key)
     },
     async announce(doc) {
       const now = await redis.incr(key).catch(error => {

@@ -1,6 +1,7 @@
 import { foldValue, iodsApi, iodsInternal, repairInternal } from '@iodine/contracts'
-import type { StoreService } from '@iodine/service-kit'
+import { personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
 import { createIod, foldKey } from '../commands/create-iod.js'
+import { forgetUser } from '../commands/forget-user.js'
 import { publishForgotten, publishIod } from '../commands/publish-iod.js'
 import { voteIod } from '../commands/vote-iod.js'
 import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
@@ -42,6 +43,27 @@ export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: Liv
   service.internal(iodsInternal.getIods, async ({ body }) =>
     present(await iods.find({ _id: { $in: body.ids } }).lean<IodDoc[]>()),
   )
+
+  servePersonalData(service, {
+    sources: [
+      personalSource(
+        'iod',
+        iods,
+        created_by => ({ created_by }),
+        ({ votes: _votes, fold_key: _key, announced: _announced, ...iod }) => iod,
+      ),
+      personalSource(
+        'vote',
+        iods,
+        user_id => ({ 'votes.user_id': user_id }),
+        ({ _id, value, category, votes }, userId) => ({
+          iod: { _id, value, category },
+          ...votes.find(vote => vote.user_id?.equals(userId)),
+        }),
+      ),
+    ],
+    forget: userId => forgetUser({ iods, catalog }, userId),
+  })
 
   service.internal(repairInternal.repair, async () => ({
     repaired: await publishForgotten(publishing),

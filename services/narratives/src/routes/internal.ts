@@ -1,13 +1,14 @@
 import { narrativesInternal, repairInternal } from '@iodine/contracts'
-import { notFound } from '@iodine/service-kit'
+import { notFound, personalSource, servePersonalData } from '@iodine/service-kit'
 import { finishExtraction } from '../commands/finish-extraction.js'
+import { forgetUser } from '../commands/forget-user.js'
 import { repairNarratives } from '../commands/settle.js'
 import { syncGraph } from '../commands/sync-graph.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 
 export const addInternalRoutes = (store: Store): void => {
-  const { service, narratives } = store
+  const { service, narratives, edges } = store
 
   service.internal(narrativesInternal.getExtractionWork, async ({ params }) => {
     const open = await narratives.findOne({ _id: params.id, state: 'open' }).lean<NarrativeDoc>()
@@ -22,6 +23,24 @@ export const addInternalRoutes = (store: Store): void => {
   service.internal(narrativesInternal.syncGraph, async ({ params }) => {
     await syncGraph(store, params.id)
     return { done: true }
+  })
+
+  servePersonalData(service, {
+    sources: [
+      personalSource(
+        'narrative',
+        narratives,
+        user_id => ({ user_id }),
+        ({ open_key: _key, graph: _graph, check_at: _check, repairs: _repairs, ...narrative }) => narrative,
+      ),
+      personalSource(
+        'graph_edge',
+        edges,
+        user_id => ({ user_id }),
+        ({ day, src, subject, verb, object, count }) => ({ day, src, subject, verb, object, count }),
+      ),
+    ],
+    forget: userId => forgetUser(store, userId),
   })
 
   service.internal(repairInternal.repair, async () => ({ repaired: await repairNarratives(store) }))

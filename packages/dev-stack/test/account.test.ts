@@ -1,0 +1,56 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { signUp, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
+import { afterAll, expect, test } from 'vitest'
+import { account } from '../src/account.js'
+import { startStack } from '../src/index.js'
+
+const folder = temporaryFolder()
+const other = temporaryFolder()
+afterAll(() => {
+  folder.remove()
+  other.remove()
+})
+
+test('the team’s command finds the running copy, starts a stopped one, and says why it can do neither', async () => {
+  const mail = await startMailCatcher()
+  const env = { PORT: '0', DATA_DIR: folder.path, SMTP_URL: mail.url, RATE_LIMITS: 'off' }
+  const command = async (args: string[], more: Record<string, string> = {}) => {
+    const said: string[] = []
+    const io = { say: (line: string) => void said.push(line), stdout: process.stdout, folder: other.path }
+    const code = await account(args, { ...env, ...more }, io)
+    return { code, said: said.join('\n') }
+  }
+  const services = join(folder.path, 'services.json')
+  expect(await command(['delete'])).toMatchObject({ code: 2 })
+  expect(await command(['delete', 'ana@example.org'])).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('holds no data'),
+  })
+
+  let stack = await startStack({ env })
+  expect(statSync(services).mode & 0o777).toBe(0o600)
+  const { token, id } = await signUp({ url: stack.url, mail }, 'ana@example.org', 'ana')
+  const exported = await command(['export', 'Ana@example.org'])
+  const file = join(other.path, `account-${id}.json`)
+  expect([exported.code, exported.said]).toEqual([0, expect.stringContaining(file)])
+  expect(JSON.parse(readFileSync(file, 'utf8')).auth[0].data.username).toBe('ana')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  await stack.stop()
+  expect(existsSync(services)).toBe(false)
+
+  const suspended = await command(['suspend', 'ana@example.org'])
+  expect([suspended.code, suspended.said]).toEqual([0, expect.stringMatching(/starting it.*is suspended/s)])
+  expect(existsSync(services)).toBe(false)
+  const foreign = { MONGODB_URI: 'mongodb://127.0.0.1:1', DATA_DIR: other.path }
+  expect((await command(['delete', 'ana@example.org'], foreign)).said).toContain('SECRETS_KEY')
+
+  stack = await startStack({ env })
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await fetch(`${stack.url}/api/v1/profile/me`, { headers })).status).toBe(401)
+  const deleted = await command(['delete', 'ana@example.org'])
+  expect([deleted.code, deleted.said]).toEqual([0, expect.stringContaining('everything is removed')])
+  expect(await command(['delete', 'ana@example.org'])).toMatchObject({ code: 1 })
+  await stack.stop()
+  await mail.stop()
+}, 240_000)

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { accountsInternal, email, personalDataInternal } from '@iodine/contracts'
+import { HttpError, type Peers } from '@iodine/service-kit'
+
+const USAGE = `account delete|suspend|unsuspend EMAIL
+account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output`
+const KEEPERS = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community'] as const
+const ERASED_WITHIN_MS = 60_000
+const EXPORT_MS = 600_000
+
+/** What the command needs of its surroundings. */
+export interface AccountIo {
+  /** Tells the person at the terminal. */
+  say(line: string): void
+  /** Where `-` exports to. */
+  stdout: NodeJS.WritableStream
+  /** What names of files start from. */
+  folder: string
+}
+
+/** All that the services keep of a user, as one JSON object with a list a service, in pieces. */
+async function* exportOf(peers: Peers, id: string): AsyncGenerator<string | Uint8Array> {
+  yield `{"exported_at":${JSON.stringify(new Date().toISOString())},"user_id":${JSON.stringify(id)}`
+  for (const peer of KEEPERS) {
+    yield `,\n"${peer}":`
+    yield* await peers.stream(peer, personalDataInternal.exportUser, { params: { id }, ms: EXPORT_MS })
+  }
+  yield '}\n'
+}
+
+const exportTo = async (peers: Peers, id: string, name: string, { folder, stdout }: AccountIo) => {
+  const pieces = Readable.from(exportOf(peers, id))
+  if (name === '-') return pipeline(pieces, stdout, { end: false })
+  const file = resolve(folder, name)
+  const draft = `${file}.${randomUUID()}`
+  try {
+    await pipeline(pieces, createWriteStream(draft, { mode: 0o600, flags: 'wx' }))
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+  return file
+}
+
+const erased = async (peers: Peers, id: string): Promise<boolean> => {
+  for (const deadline = Date.now() + ERASED_WITHIN_MS; Date.now() < deadline; await sleep(200)) {
+    const state = await peers
+      .call('auth', accountsInternal.getDeletion, { params: { id } })
+      .catch(() => ({ erased: false }))
+    if (state.erased) return true
+  }
+  return false
+}
+
+const run = async (peers: Peers, action: string, body: { email: string }, file: string, io: AccountIo) => {
+  switch (action) {
+    case 'suspend':
+      await peers.call('auth', accountsInternal.suspendAccount, { body, ms: 30_000 })
+      return io.say(`${body.email} is suspended: all sessions have ended, and nobody signs in to it.`)
+    case 'unsuspend':
+      await peers.call('auth', accountsInternal.unsuspendAccount, { body })
+      return io.say(`${body.email} may sign in again.`)
+    case 'delete': {
+      const { id } = await peers.call('auth', accountsInternal.deleteAccount, { body, ms: 30_000 })
+      const complete = await erased(peers, id)
+      return io.say(
+        complete
+          ? `${body.email} is deleted: everything is removed, IODs, votes and campaigns are nobody's.`
+          : `${body.email} is deleted, but a service is down that keeps data of it: they go by themselves once it is back.`,
+      )
+    }
+    case 'export': {
+      const { id } = await peers.call('auth', accountsInternal.findAccount, { body })
+      const written = await exportTo(peers, id, file || `account-${id}.json`, io)
+      return io.say(`Everything about ${body.email}${written ? ` is in ${written}` : ' is above'}.`)
+    }
+  }
+}
+
+const ACTIONS = ['delete', 'suspend', 'unsuspend', 'export']
+
+/** The arguments' faults, before anything is asked or started. */
+export const accountUsage = ([action = '', address = '', file, more]: string[]): string | undefined => {
+  if (!ACTIONS.includes(action) || (file && action !== 'export') || more) return USAGE
+  return email.safeParse(address).success ? undefined : `${address || 'EMAIL'} is not an e-mail address`
+}
+
+/**
+ * The team's command: deletes, suspends or exports the account of an e-mail address, by asking the running services.
+ * Resolves to the exit code.
+ */
+export const runAccount = async (peers: Peers, args: string[], io: AccountIo): Promise<number> => {
+  const fault = accountUsage(args)
+  if (fault !== undefined) {
+    io.say(fault)
+    return 2
+  }
+  const [action = '', address = '', file = ''] = args
+  try {
+    await run(peers, action, { email: email.parse(address) }, file, io)
+    return 0
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 404) io.say(`There is no account of ${address}.`)
+    else if (error instanceof HttpError)
+      io.say(`A service that is needed is down: try again. (${error.status})`)
+    else io.say(`Not done: ${(error as Error).message}`)
+    return 1
+  }
+}

@@ -1,0 +1,97 @@
+import { accountsInternal } from '@iodine/contracts'
+import { notFound, personalSource, serveExport } from '@iodine/service-kit'
+import type { Types } from 'mongoose'
+import {
+  confirmErasure,
+  deleteAccount,
+  findAccount,
+  suspendAccount,
+  unsuspendAccount,
+} from '../commands/close-account.js'
+import { expireAccounts } from '../commands/expire-accounts.js'
+import type { AuthContext } from '../context.js'
+import type { UserDoc } from '../models/user.js'
+import { isAdminEmail } from '../policies/admin.js'
+
+/** For the team's command and the workers. */
+export const addAccountRoutes = (context: AuthContext): void => {
+  const { config, models, service } = context
+  const idOf = ({ _id }: UserDoc) => ({ id: _id.toHexString() })
+
+  service.internal(accountsInternal.findAccount, async ({ body }) =>
+    idOf(await findAccount(context, body.email)),
+  )
+
+  service.internal(accountsInternal.suspendAccount, async ({ body }) =>
+    idOf(await suspendAccount(context, body.email)),
+  )
+
+  service.internal(accountsInternal.unsuspendAccount, async ({ body }) =>
+    idOf(await unsuspendAccount(context, body.email)),
+  )
+
+  service.internal(accountsInternal.deleteAccount, async ({ body }) => {
+    // Also one whose deletion was cut off: asked again, it goes on.
+    const user = await models.users.findOne({ email: body.email }).lean<UserDoc>()
+    if (!user) throw notFound()
+    await deleteAccount(context, user)
+    return idOf(user)
+  })
+
+  service.internal(accountsInternal.getDeletion, async ({ params }) => {
+    const deletion = await models.deletions.findById(params.id).lean()
+    if (!deletion) throw notFound()
+    return { erased: deletion.erased_at !== null }
+  })
+
+  service.internal(accountsInternal.confirmErasure, async ({ params, body }) => {
+    await confirmErasure(context, params.id, body.elapsed_ms)
+    return { done: true }
+  })
+
+  service.internal(accountsInternal.expireAccounts, async () => expireAccounts(context))
+
+  const emailOf = async (id: Types.ObjectId) =>
+    (await models.users.findById(id).select('email').lean<UserDoc>())?.email ?? null
+  serveExport(service, [
+    personalSource(
+      'account',
+      models.users,
+      _id => ({ _id }),
+      // The key itself belongs into no file: its owner has it.
+      ({ sealed_ai_key, username_key: _key, ...user }) => ({
+        ...user,
+        has_openai_key: sealed_ai_key !== null,
+        is_admin: isAdminEmail(config, user.email),
+      }),
+    ),
+    // Neither ids of sessions nor hashes of links and codes: they say nothing of the user.
+    personalSource(
+      'session',
+      models.sessions,
+      user_id => ({ user_id }),
+      ({ scope, created_at, expires_at }) => ({ scope, created_at, expires_at }),
+    ),
+    personalSource(
+      'extension_code',
+      models.extensionCodes,
+      _id => ({ _id }),
+      ({ expires_at }) => ({ expires_at }),
+    ),
+    personalSource(
+      'sign_in_links',
+      models.links,
+      async userId => ({ _id: await emailOf(userId) }),
+      ({ links }) => links.map(({ expires_at }) => ({ expires_at })),
+    ),
+    personalSource(
+      'beta_code',
+      models.betaCodes,
+      async userId => {
+        const email = await emailOf(userId)
+        return email === null ? { _id: null } : { $or: [{ email }, { used_by: email }] }
+      },
+      ({ _id: _, ...code }) => code,
+    ),
+  ])
+}

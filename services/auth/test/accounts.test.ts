@@ -1,0 +1,244 @@
+import { DETAILS } from '@iodine/contracts'
+import { sessionKey } from '@iodine/service-kit'
+import { rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Rig, startRig } from './rig.js'
+
+let bed: ServiceBed
+let rig: Rig
+beforeAll(async () => {
+  bed = await startServiceBed()
+  rig = await startRig(bed)
+})
+afterAll(async () => {
+  await rig?.close()
+  await bed?.stop()
+})
+
+const DAY_MS = 24 * 3_600_000
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
+const models = () => rig.service.mongo.models
+const users = () => models().User!
+const act = (action: string, email: string) => rig.internal('POST', `/accounts/${action}`, { email })
+const sidOf = (token: string): string =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
+const idOf = async (email: string): Promise<string> => String((await users().findOne({ email }))?._id)
+const erasures = async () =>
+  (await rig.service.queues.queue('erasures').getJobs()).map(job => job.data.user_id)
+const verify = (token: string) => rig.anyone.send('POST', '/auth/verify-magic-link', { token })
+
+describe('the last activity', () => {
+  it('is noted once a day, by sign-ins and by sessions in use', async () => {
+    const email = 'active@example.org'
+    const { token } = await rig.signIn(email)
+    const lastActive = async () => (await users().findOne({ email }))?.last_active_at as Date
+    const first = await lastActive()
+    expect(Date.now() - first.getTime()).toBeLessThan(60_000)
+    await rig.internal('POST', '/sessions/check', { sid: sidOf(token) })
+    await rig.signIn(email)
+    expect(await lastActive()).toEqual(first)
+    for (const use of [
+      () => rig.internal('POST', '/sessions/check', { sid: sidOf(token) }),
+      () => rig.signIn(email),
+    ]) {
+      await users().updateOne({ email }, { last_active_at: daysAgo(100), warned_at: daysAgo(1) })
+      await use()
+      expect(Date.now() - (await lastActive()).getTime()).toBeLessThan(60_000)
+      expect((await users().findOne({ email }).lean()) as object).not.toHaveProperty('warned_at')
+    }
+  })
+})
+
+describe('an inactive account', () => {
+  const expire = () => rig.internal('POST', '/accounts/expire')
+  const warnings = (to: string) =>
+    rig.mails.filter(mail => mail.template === 'inactive-account' && mail.to === to)
+  const settled = async () => {
+    for (let left = 300; left > 0; left--) {
+      const counts = await rig.service.queues.queue('mail').getJobCounts('wait', 'active', 'delayed')
+      if (Object.values(counts).every(count => count === 0)) return
+      await new Promise(next => setTimeout(next, 10))
+    }
+  }
+  const sleeper = async (name: string, days: number) => {
+    const email = `${name}@example.org`
+    await rig.signIn(email)
+    await users().updateOne({ email }, { last_active_at: daysAgo(days) })
+    return email
+  }
+  afterEach(() => users().deleteMany({ email: /^sleeper/ }))
+
+  it('is warned once, 30 days before it goes, however many jobs run', async () => {
+    const [soon, later] = [await sleeper('sleeper1', 337), await sleeper('sleeper2', 330)]
+    const answers = await Promise.all(Array.from({ length: 5 }, expire))
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
+    expect((await expire()).body).toEqual({ warned: 0, deleted: 0, more: false })
+    await settled()
+    const [warning, ...more] = warnings(soon)
+    expect([more, warnings(later)]).toEqual([[], []])
+    const left = Date.parse((warning as { delete_at: string }).delete_at) - Date.now()
+    expect(left).toBeGreaterThan(29.9 * DAY_MS)
+    expect(left).toBeLessThan(31 * DAY_MS)
+    expect(await users().countDocuments({ email: /^sleeper/ })).toBe(2)
+  })
+
+  it('is warned all the same when a crash came between the note and the mail', async () => {
+    const email = await sleeper('sleeper3', 340)
+    await users().updateOne({ email }, { warned_at: daysAgo(0) })
+    expect((await expire()).body).toMatchObject({ warned: 1 })
+    await expire()
+    await settled()
+    expect(warnings(email)).toHaveLength(1)
+  })
+
+  it('goes 30 days after the warning, and never without one', async () => {
+    const email = await sleeper('sleeper4', 800)
+    const id = await idOf(email)
+    expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
+    await users().updateOne({ email }, { warned_at: daysAgo(29) })
+    expect((await expire()).body).toMatchObject({ deleted: 0 })
+    await users().updateOne({ email }, { warned_at: daysAgo(31) })
+    const answers = await Promise.all(Array.from({ length: 5 }, expire))
+    expect(answers.reduce((sum, { body }) => sum + body.deleted, 0)).toBe(1)
+    expect(await users().exists({ email })).toBeNull()
+    expect(await erasures()).toContain(id)
+  })
+
+  it('stays when its owner comes back after the mail, and is warned anew in a next spell', async () => {
+    const email = await sleeper('sleeper5', 340)
+    await expire()
+    await rig.signIn(email)
+    await users().updateOne({ email }, { last_active_at: daysAgo(345) })
+    expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
+    await settled()
+    expect(warnings(email)).toHaveLength(2)
+  })
+})
+
+describe('a suspended account', () => {
+  it('loses its sessions, links and codes at once, and nobody signs in to it', async () => {
+    const email = 'banned@example.org'
+    const [one, two] = [await rig.signIn(email), await rig.signIn(email)]
+    const code = (await one.api.send('POST', '/auth/generate-extension-code')).body.code
+    const link = await rig.linkToken(email)
+    expect((await act('suspend', ' Banned@example.org')).status).toBe(200)
+    for (const { token } of [one, two]) {
+      expect((await rig.internal('POST', '/sessions/check', { sid: sidOf(token) })).status).toBe(404)
+      const key = sessionKey(rig.service.config.REDIS_PREFIX, sidOf(token))
+      expect(await rig.service.redis.get(key)).toBe('revoked')
+    }
+    expect(await verify(link)).toMatchObject({ status: 400, body: { detail: DETAILS.badToken } })
+    const redeemed = await rig.anyone.send('POST', '/auth/redeem-extension-code', { code })
+    expect(redeemed).toMatchObject({ status: 400, body: { detail: DETAILS.badExtensionCode } })
+
+    // A stranger sees no difference; the mailbox gets no link.
+    const [suspended, unknown] = await Promise.all(
+      [email, 'nobody-knows@example.org'].map(each =>
+        rig.anyone.send('POST', '/auth/request-magic-link', { email: each }),
+      ),
+    )
+    expect([suspended?.status, suspended?.body]).toEqual([unknown?.status, unknown?.body])
+    const mailed = () => rig.mails.filter(mail => mail.to === email).at(-1)
+    for (let left = 300; left > 0 && mailed()?.template !== 'account-suspended'; left--)
+      await new Promise(next => setTimeout(next, 10))
+    expect(mailed()).toMatchObject({
+      template: 'account-suspended',
+      link: expect.not.stringContaining('token'),
+    })
+
+    await act('suspend', email)
+    expect((await act('unsuspend', email)).status).toBe(200)
+    expect((await rig.signIn(email)).token).toBeTruthy()
+    expect((await act('suspend', 'no-one@example.org')).status).toBe(404)
+  })
+
+  it('is never left with a session by a sign-in under way', async () => {
+    for (let round = 0; round < rounds(5); round++) {
+      const email = `flight${round}@example.org`
+      await rig.signIn(email)
+      const link = await rig.linkToken(email)
+      const [answer] = await Promise.all([verify(link), act('suspend', email)])
+      expect([200, 400]).toContain(answer.status)
+      expect(await models().Session!.countDocuments({ user_id: await idOf(email) })).toBe(0)
+      if (answer.status === 200) {
+        const key = sessionKey(rig.service.config.REDIS_PREFIX, sidOf(answer.body.access_token))
+        expect(await rig.service.redis.get(key)).toBe('revoked')
+      }
+    }
+  }, 600_000)
+})
+
+describe('a deleted account', () => {
+  it('leaves its e-mail address and name to a new person, and nothing in this service', async () => {
+    const email = 'gone@example.org'
+    const before = await rig.signIn(email)
+    await before.api.send('POST', '/profile/setup-username', { username: 'gone_one' })
+    await before.api.send('POST', '/profile/update-openai-key', { api_key: 'sk-gone' })
+    await before.api.send('POST', '/auth/generate-extension-code')
+    const link = await rig.linkToken(email)
+    await models().BetaCode!.create([
+      { code: 'AAAAA-AAAAA', email, used: true, used_by: email, created_at: new Date() },
+      { code: 'BBBBB-BBBBB', email, used: false, created_at: new Date() },
+    ])
+    const id = await idOf(email)
+    expect(await act('delete', email)).toMatchObject({ status: 200, body: { id } })
+    expect(await act('delete', email)).toMatchObject({ status: 404 })
+
+    expect((await rig.internal('POST', '/sessions/check', { sid: sidOf(before.token) })).status).toBe(404)
+    expect((await rig.internal('POST', '/users/lookup', { ids: [id] })).body).toEqual([])
+    expect(await verify(link)).toMatchObject({ status: 400 })
+    await models().Deletion!.deleteMany({ _id: id })
+    const left = await rig.dump()
+    for (const trace of [email, id, 'gone_one', 'BBBBB-BBBBB']) expect(left).not.toContain(trace)
+    expect(await models().BetaCode!.findOne({ code: 'AAAAA-AAAAA' }).lean()).toMatchObject({ used: true })
+
+    const after = await rig.signIn(email)
+    const named = await after.api.send('POST', '/profile/setup-username', { username: 'Gone_One' })
+    expect(named.body).toMatchObject({ username: 'Gone_One', has_openai_key: false })
+    expect(named.body.id).not.toBe(id)
+  })
+
+  it('is completed by the repair wherever a crash cut the deletion off', async () => {
+    const { queues } = rig.service
+    const [email, id] = [
+      'cut@example.org',
+      (await rig.signIn('cut@example.org')) && (await idOf('cut@example.org')),
+    ]
+    const repair = () => rig.internal('POST', '/repair')
+    // After the mark alone, which keeps everybody out already.
+    await users().updateOne({ email }, { deleted_at: daysAgo(1) })
+    expect(await verify(await rig.linkToken(email))).toMatchObject({ status: 400 })
+    expect((await repair()).body.repaired).toBeGreaterThan(0)
+    expect(await users().exists({ email })).toBeNull()
+    expect(await erasures()).toContain(id)
+    // After the event was lost, with a Redis that was emptied or a worker that gave up.
+    await queues.queue('erasures').obliterate({ force: true })
+    await models().Deletion!.updateOne({ _id: id }, { check_at: daysAgo(1) })
+    await repair()
+    expect(await erasures()).toEqual([id])
+    // While it is on its way, it is the only one.
+    await models().Deletion!.updateOne({ _id: id }, { check_at: daysAgo(1) })
+    await repair()
+    expect(await erasures()).toEqual([id])
+  })
+
+  it('is forgotten twice: once at once, and once when no request of it can be under way any more', async () => {
+    const email = 'twice@example.org'
+    await rig.signIn(email)
+    const { id } = (await act('delete', email)).body
+    const state = () => rig.internal('GET', `/deletions/${id}`)
+    const confirm = (elapsed_ms: number) => rig.internal('POST', `/deletions/${id}/erased`, { elapsed_ms })
+    expect((await state()).body).toEqual({ erased: false })
+    await confirm(5)
+    expect((await state()).body).toEqual({ erased: true })
+    const deletion = await models().Deletion!.findById(id).lean<{ check_at: Date; deleted_at: Date }>()
+    expect(deletion!.check_at.getTime() - deletion!.deleted_at.getTime()).toBe(300_000)
+    await models().Deletion!.updateOne({ _id: id }, { deleted_at: daysAgo(1) })
+    // Begun before that moment, however late it ended.
+    await confirm(DAY_MS)
+    expect((await state()).status).toBe(200)
+    await confirm(5)
+    expect((await state()).status).toBe(404)
+    expect((await confirm(5)).status).toBe(200)
+  })
+})

@@ -1,0 +1,36 @@
+import { accountsInternal, personalDataInternal } from '@iodine/contracts'
+import { DelayedError, HttpError } from '@iodine/service-kit'
+import { defineProcessor } from '../processor.js'
+
+const RETRY_MS = 3_000
+/** A service may have a great deal to remove. */
+const PATIENCE_MS = 120_000
+const SERVICES = ['collector', 'iods', 'campaigns', 'narratives', 'community'] as const
+
+/** Has every service forget a deleted user, and tells auth once all have. While one is down the job waits for it. */
+export const erasuresProcessor = defineProcessor({
+  queue: 'erasures',
+  concurrency: 2,
+  options: { lockDuration: 60_000 },
+  async create({ config, service: { peers, queues } }) {
+    const services = SERVICES.filter(name => config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`])
+    return async ({ user_id: id }, job) => {
+      const started = Date.now()
+      const ended = await Promise.allSettled(
+        services.map(name =>
+          peers.call(name, personalDataInternal.forgetUser, { params: { id }, ms: PATIENCE_MS }),
+        ),
+      )
+      try {
+        for (const each of ended) if (each.status === 'rejected') throw each.reason
+        await queues.forgetUser(id)
+        const body = { elapsed_ms: Date.now() - started }
+        await peers.call('auth', accountsInternal.confirmErasure, { params: { id }, body })
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        await job.moveToDelayed(Date.now() + RETRY_MS, job.token)
+        throw new DelayedError()
+      }
+    }
+  },
+})

@@ -1,0 +1,22 @@
+import { accountsInternal } from '@iodine/contracts'
+import { defineProcessor } from '../processor.js'
+
+const EVERY_MS = 3_600_000
+
+/** Has auth warn owners of inactive accounts, and delete those whose owners stayed away. */
+export const inactivityProcessor = defineProcessor({
+  queue: 'inactivity',
+  concurrency: 1,
+  async create({ service: { queues, peers, log } }) {
+    await queues.repeat('inactivity', {}, EVERY_MS)
+    return async () => {
+      for (;;) {
+        const { warned, deleted, more } = await peers.call('auth', accountsInternal.expireAccounts, {
+          ms: 60_000,
+        })
+        if (warned + deleted > 0) log.info({ warned, deleted }, 'inactive accounts')
+        if (!more || warned + deleted === 0) return
+      }
+    }
+  },
+})

@@ -1,0 +1,70 @@
+import { accountsInternal, DETAILS, personalDataInternal } from '@iodine/contracts'
+import {
+  createService,
+  HttpError,
+  type Part,
+  readConfig,
+  type Service,
+  serviceConfigSchema,
+} from '@iodine/service-kit'
+import { newId, redisContents, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createApp, workersConfigSchema } from '../src/index.js'
+
+let bed: ServiceBed
+let workers: Part
+let producer: Service
+let asked = 0
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  bed.answer(accountsInternal.expireAccounts, () => ({ warned: 1, deleted: 0, more: ++asked < 3 }))
+  const env = { ...bed.env, SMTP_URL: 'smtp://127.0.0.1:1' }
+  workers = await createApp(readConfig(workersConfigSchema, env), bed.deps)
+  producer = await createService('producer', readConfig(serviceConfigSchema, bed.env), bed.deps)
+})
+afterAll(async () => {
+  await workers?.close()
+  await producer?.close()
+  await bed?.stop()
+})
+
+it('has inactive accounts looked for from the start, until none is left', async () => {
+  await vi.waitFor(() => expect(asked).toBe(3), 10_000)
+})
+
+it('has every service forget a user, however often one fails, then clears the queues and tells auth, once', async () => {
+  const id = newId()
+  let calls = 0
+  const confirmed: string[] = []
+  bed.answer(personalDataInternal.forgetUser, ({ params }) => {
+    expect(params.id).toBe(id)
+    if (++calls === 2) throw new HttpError(503, DETAILS.unavailable)
+    return { done: true as const }
+  })
+  bed.answer(accountsInternal.confirmErasure, ({ params, body }) => {
+    expect(body.elapsed_ms).toBeLessThan(60_000)
+    confirmed.push(params.id)
+    return { done: true as const }
+  })
+  const theirs = {
+    user_id: id,
+    text: 'a secret of theirs',
+    triplets: 1,
+    created_at: new Date().toISOString(),
+  }
+  // Nobody works on an event of a service that is down: it waits.
+  await producer.queues.queue('projections').pause()
+  await producer.queues.emit({ type: 'narrative.created', data: { id: newId(), ...theirs } })
+  await producer.queues.emit({
+    type: 'narrative.created',
+    data: { id: newId(), ...theirs, user_id: newId(), text: 'somebody else’s' },
+  })
+  expect(await redisContents(bed.redis.url)).toContain('a secret of theirs')
+  for (let n = 0; n < 3; n++) await producer.queues.emit({ type: 'user.deleted', data: { id } })
+  await vi.waitFor(() => expect(confirmed).toEqual([id]), 15_000)
+  expect(calls).toBe(10)
+  const contents = await redisContents(bed.redis.url)
+  expect(contents).not.toContain('a secret of theirs')
+  expect(contents).toContain('somebody else’s')
+})
