@@ -2,12 +2,25 @@ import mongoose, { type Connection } from 'mongoose'
 
 export type { Connection }
 
+/** How long a database that is just starting, or busy, is waited for at first. */
+const FIRST_CONNECTION_MS = 15_000
+
 /**
  * A connection to the service's own database. Queries on a dead server fail within 2 s instead of waiting in a buffer;
  * writes are acknowledged by the majority and journaled.
  */
 export const connectMongo = async (uri: string, dbName: string): Promise<Connection> => {
   mongoose.set('strictQuery', 'throw')
+  for (const deadline = Date.now() + FIRST_CONNECTION_MS; ; ) {
+    try {
+      return await connectOnce(uri, dbName)
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+  }
+}
+
+const connectOnce = async (uri: string, dbName: string): Promise<Connection> => {
   const connection = mongoose.createConnection(uri, {
     dbName,
     bufferCommands: false,
@@ -22,7 +35,10 @@ export const connectMongo = async (uri: string, dbName: string): Promise<Connect
   })
   // Without a listener a lost server would end the process; queries report it themselves.
   connection.on('error', () => {})
-  await connection.asPromise()
+  await connection.asPromise().catch(async error => {
+    await connection.close()
+    throw error
+  })
   return connection
 }
 
