@@ -36,7 +36,9 @@ async function* itemsOf(sources: PersonalSource[], userId: Types.ObjectId): Asyn
 export const serveExport = (service: StoreService, sources: PersonalSource[]): void =>
   service.internal(personalDataInternal.exportUser, async ({ params, reply }) => {
     const items = itemsOf(sources, new Types.ObjectId(params.id))
-    return reply.type('application/json; charset=utf-8').send(Readable.from(jsonArray(readBatches<PersonalItem>(items), batch => batch)))
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(Readable.from(jsonArray(readBatches<PersonalItem>(items), batch => batch)))
   })
 
 /**

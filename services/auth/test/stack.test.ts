@@ -184,7 +184,7 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
   }
 }
 
-/** The user's id alone may be left, in the two places that keep late events from bringing anything back. */
+/** The user's id alone may be left: for minutes in auth, for an hour in iods, as a tombstone in community. */
 const expectForgotten = async ({ traces, user }: Life) => {
   const { databases, redis } = await stack.dump()
   const parsed = JSON.parse(databases) as [string, string, { _id: string }[]][]
@@ -200,6 +200,7 @@ const expectForgotten = async ({ traces, user }: Life) => {
     expect.stringMatching(
       /^community\.users: \{"_id":"[0-9a-f]{24}","username":null,"revision":0,"created_at":null,"deleted":true,/,
     ),
+    expect.stringMatching(/^iods\.forgotten: \{"_id":"[0-9a-f]{24}","at":"[^"]*"\}$/),
   ])
   for (const trace of traces.filter(each => each !== user.id)) expect(redis).not.toContain(trace)
   return redis
