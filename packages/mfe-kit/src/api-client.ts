@@ -33,11 +33,12 @@ interface LooseInput {
   query?: Record<string, unknown>
   body?: unknown
   signal?: AbortSignal
+  onText?: (text: string) => void
 }
 
 /** The client that a host makes once and hands to its pages and remotes. */
 export function createApiClient({ baseUrl, getToken, onUnauthorized }: ApiClientOptions): ApiClient {
-  const send = async (route: string, { params, query, body, signal }: LooseInput = {}) => {
+  const send = async (route: string, { params, query, body, signal, onText }: LooseInput = {}) => {
     const [method, template] = route.split(' ') as [string, string]
     const path = template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ''))
     const token = getToken()
@@ -57,7 +58,8 @@ export function createApiClient({ baseUrl, getToken, onUnauthorized }: ApiClient
       throw new ApiError(0, null)
     }
     if (response.status === 401) onUnauthorized?.(token)
-    const data: unknown = await response.json().catch((error: unknown) => {
+    const whole = onText && response.ok ? readText(response, onText).then(JSON.parse) : response.json()
+    const data: unknown = await whole.catch((error: unknown) => {
       if (signal?.aborted) throw error
       return undefined
     })
@@ -77,6 +79,18 @@ export function createApiClient({ baseUrl, getToken, onUnauthorized }: ApiClient
       }
     },
   }
+}
+
+async function readText(response: Response, onText: (text: string) => void): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for (const reader = response.body?.getReader(); reader; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    text += decoder.decode(value, { stream: true })
+    onText(text)
+  }
+  return text
 }
 
 /** `?a=1&b=2&b=3`; undefined and null values are left out, lists repeat their key. */

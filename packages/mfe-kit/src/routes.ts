@@ -26,7 +26,11 @@ type Part<Name extends string, T> = [T] extends [undefined]
 /** What a call to `R` sends: `params` (path), `query`, `body`, each typed by the contract. */
 export type Input<R extends Route> = Part<'params', contracts.ParamsFor<Spec<R>>> &
   Part<'query', QueryValues<contracts.QueryFor<Spec<R>>>> &
-  Part<'body', contracts.BodyFor<Spec<R>>> & { signal?: AbortSignal }
+  Part<'body', contracts.BodyFor<Spec<R>>> & {
+    signal?: AbortSignal
+    /** Hears the answer's text so far each time more of it comes in: for one whose beginning is worth showing. */
+    onText?: (text: string) => void
+  }
 
 /** What a call to `R` answers. */
 export type Output<R extends Route> = contracts.ResponseOf<Spec<R>>
