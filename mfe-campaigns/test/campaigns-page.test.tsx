@@ -2,6 +2,7 @@ import type { Campaign, CampaignDetail, Iod } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, test } from 'vitest'
+import { readBeginning } from '../src/model/beginning'
 import { creatorOf, nameOf, searchCampaigns } from '../src/model/campaigns'
 import { searchChoices, searchMembers, summarize } from '../src/model/iods'
 import { parcel } from '../src/parcel'
@@ -111,13 +112,16 @@ describe('the details', () => {
     const [first, second] = [iod('first claim'), iod('second claim')]
     const detail = { ...campaign('Mirrors'), iods: [] }
     const asked: unknown[] = []
+    const { iods: _, ...listed } = detail
     const { dialog, toasts } = await opened(detail, {
+      [`GET /campaigns/${detail.id}`]: () => [
+        200,
+        asked.length === 0 ? detail : { ...listed, iod_count: 1, iods: [first] },
+      ],
       'GET /iods': () => [200, [first, second]],
       [`POST /campaigns/${detail.id}/add-iod`]: ({ body }) => {
         asked.push(body)
-        return asked.length === 1
-          ? [200, { ...detail, iod_count: 1, iods: [first] }]
-          : [404, { detail: 'Not found' }]
+        return asked.length === 1 ? [200, { ...listed, iod_count: 1 }] : [503, { detail: 'Come back later' }]
       },
     })
     fireEvent.click(within(dialog).getByRole('button', { name: 'Add First IOD' }))
@@ -126,8 +130,11 @@ describe('the details', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Add 2 IOD(s)' }))
     await screen.findByText('1 IOD(s) selected to add')
     expect(asked).toEqual([{ iod_id: first.id }, { iod_id: second.id }])
-    expect(toasts).toEqual([{ title: 'Error', description: 'Not found', status: 'error', duration: 3_000 }])
-    expect(screen.getByText('Available IODs (1)')).toBeDefined()
+    expect(toasts).toEqual([
+      { title: 'Error', description: 'Come back later', status: 'error', duration: 3_000 },
+    ])
+    expect(await screen.findByText('Available IODs (1)')).toBeDefined()
+    expect(within(dialog).getByRole('region', { name: 'Statistics' }).textContent).toContain('Total IODs1')
   })
 })
 
@@ -160,4 +167,22 @@ test('a creator is named by username, else id, else as unknown', () => {
   expect(creatorOf({ created_by_username: 'bo', created_by_id: '1' })).toBe('bo')
   expect(creatorOf({ created_by_username: null, created_by_id: '1' })).toBe('1')
   expect(creatorOf({ created_by_username: null, created_by_id: '' })).toBe('Unknown')
+})
+
+test('the beginning of a campaign’s JSON gives the IODs that are whole, wherever it ends', () => {
+  const detail: CampaignDetail = {
+    ...campaign('"{[\\', { description: ']}' }),
+    iod_count: 3,
+    iods: [iod('}],"\\'), iod('{"id":"', { votes: [], description: '\n\u2028' }), iod('last')],
+  }
+  const text = JSON.stringify(detail)
+  const ends = detail.iods.map((_, at) => JSON.stringify(detail.iods.slice(0, at + 1)).length - 2)
+  const start = text.indexOf('"iods":[') + '"iods":['.length
+  for (let length = 0; length <= text.length; length++) {
+    const whole = ends.filter(end => start + end <= length).length
+    const expected = whole === 0 || whole === 3 ? null : { ...detail, iods: detail.iods.slice(0, whole) }
+    expect(readBeginning(text.slice(0, length))).toEqual(expected)
+  }
+  const { iods, ...listed } = detail
+  expect(readBeginning(JSON.stringify({ iods, ...listed }).slice(0, -10))).toBeNull()
 })

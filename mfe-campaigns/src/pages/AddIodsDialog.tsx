@@ -14,7 +14,8 @@ import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { countBy, searchChoices } from '../model/iods'
-import { useAddIods, useAllIods } from '../queries/members'
+import { useAdd } from '../queries/add'
+import { useAllIods } from '../queries/members'
 import styles from './AddIodsDialog.module.css'
 import { CategoryMenu } from './CategoryMenu'
 
@@ -36,7 +37,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const [categories, setCategories] = useState<Category[]>([])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)
-  const add = useAddIods(campaign.id)
+  const add = useAdd(campaign.id)
   const wanted = useDeferredValue(text)
 
   useEffect(() => {
@@ -65,10 +66,14 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const submit = async () => {
     const ids = [...chosen]
     setProgress({ done: 0, total: ids.length })
-    const left = await add(ids, done => setProgress({ done, total: ids.length }))
+    const added = await add(
+      ids,
+      id => id,
+      done => setProgress({ done, total: ids.length }),
+    )
     setProgress(null)
-    setChosen(new Set(left))
-    if (left.length === 0) onClose()
+    setChosen(new Set(ids.slice(added)))
+    if (added === ids.length) onClose()
   }
 
   const list = () => {

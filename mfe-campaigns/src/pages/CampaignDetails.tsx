@@ -6,7 +6,7 @@ import { Dialog } from '@iodine/ui/overlays'
 import { useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { searchMembers, summarize } from '../model/iods'
-import { useCampaign } from '../queries/campaigns'
+import { type IodsState, useCampaign } from '../queries/campaigns'
 import { useRemoveIod } from '../queries/members'
 import { useNotices } from '../queries/notices'
 import { AddIodsDialog } from './AddIodsDialog'
@@ -26,7 +26,7 @@ export interface CampaignDetailsProps extends CampaignActions {
 
 /** A campaign with its IODs, above everything else. */
 export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProps) {
-  const { campaign, isPartial, error, refetch, isFetching } = useCampaign(id)
+  const { campaign, iods, error, refetch, isFetching } = useCampaign(id)
   const notices = useNotices()
   const [isAdding, setAdding] = useState(false)
   const [isImporting, setImporting] = useState(false)
@@ -41,7 +41,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
       return (
         <Members
           campaign={campaign}
-          isPartial={isPartial}
+          state={iods}
           isFetching={isFetching}
           onRetry={() => void refetch()}
           onAdd={add}
@@ -76,11 +76,11 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
           <div className={styles.actions}>
             {campaign && (
               <>
-                <ExportButtons campaign={campaign} disabled={isPartial} />
+                <ExportButtons campaign={campaign} disabled={iods !== 'whole'} />
                 <Button
                   icon={<ImportIcon />}
                   text="Import"
-                  disabled={isPartial}
+                  disabled={iods !== 'whole'}
                   onClick={() => setImporting(true)}
                 />
               </>
@@ -106,13 +106,13 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
 
 interface MembersProps {
   campaign: CampaignDetail
-  isPartial: boolean
+  state: IodsState
   isFetching: boolean
   onRetry: () => void
   onAdd: () => void
 }
 
-function Members({ campaign, isPartial, isFetching, onRetry, onAdd }: MembersProps) {
+function Members({ campaign, state, isFetching, onRetry, onAdd }: MembersProps) {
   const { iods } = campaign
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
@@ -132,7 +132,7 @@ function Members({ campaign, isPartial, isFetching, onRetry, onAdd }: MembersPro
 
   const list = () => {
     if (iods.length === 0)
-      return isPartial ? null : (
+      return state === 'missing' ? null : (
         <EmptyState
           icon={<TagIcon size={40} />}
           title="No IODs in this campaign yet"
@@ -141,7 +141,7 @@ function Members({ campaign, isPartial, isFetching, onRetry, onAdd }: MembersPro
       )
     return (
       <>
-        <MembersSearch text={text} onChange={setText} found={found.length} total={iods.length} />
+        <MembersSearch text={text} onChange={setText} found={found.length} total={campaign.iod_count} />
         {found.length > 0 ? (
           <IodTable key={wanted} iods={found} onOpen={setOpenIod} onRemove={remove} />
         ) : (
@@ -160,10 +160,10 @@ function Members({ campaign, isPartial, isFetching, onRetry, onAdd }: MembersPro
         description={campaign.description}
         // Without its IODs a campaign still knows how many there are.
         total={campaign.iod_count}
-        statistics={isPartial ? null : statistics}
+        statistics={state === 'whole' ? statistics : null}
       />
       <section ref={members} className={styles.members} aria-label="Campaign IODs" tabIndex={-1}>
-        {isPartial && (
+        {state === 'missing' && (
           <div role="status">
             <Callout className={styles.notice} intent="warning" compact>
               The IODs of this campaign can’t be shown right now.{' '}

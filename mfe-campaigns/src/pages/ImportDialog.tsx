@@ -4,7 +4,7 @@ import { Button, Callout, HTMLTable, ProgressBar, Tag } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
-import { type ImportPlan, type Planned, useImport, usePlanImport } from '../queries/import'
+import { type ImportPlan, type Planned, useImport } from '../queries/import'
 import styles from './ImportDialog.module.css'
 
 /** Entries that the preview lists; those refused come first. */
@@ -29,21 +29,19 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const [fault, setFault] = useState<string | null>(null)
   const [isReading, setReading] = useState(false)
   const [done, setDone] = useState<number | null>(null)
-  const planImport = usePlanImport(campaign)
-  const run = useImport(campaign.id)
-  const [fileName, setFileName] = useState('')
+  const { plan: planImport, run } = useImport(campaign.id)
+  const [file, setFile] = useState<File | null>(null)
   const input = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
     if (!isOpen) return
-    setFileName('')
+    setFile(null)
     setPlan(null)
     setFault(null)
   }, [isOpen])
 
-  const read = async (file: File | undefined) => {
-    if (!file) return
-    setFileName(file.name)
+  const read = async (file: File) => {
+    setFile(file)
     setPlan(null)
     setFault(null)
     setReading(true)
@@ -64,8 +62,8 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     const isComplete = await run(plan, setDone)
     setDone(null)
     if (isComplete) onClose()
-    // What is in by now is no longer to do.
-    else setPlan(null)
+    // What is in by now is no longer to do: the preview says what is left, to be imported by the same button.
+    else if (file) await read(file)
   }
   const working = done !== null
   const count = plan?.todo.length ?? 0
@@ -89,7 +87,8 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
           type="file"
           accept=".json,.csv,.txt,application/json,text/csv"
           onChange={event => {
-            void read(event.target.files?.[0])
+            const chosen = event.target.files?.[0]
+            if (chosen) void read(chosen)
             // So that the same file can be chosen again.
             event.target.value = ''
           }}
@@ -102,7 +101,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
             loading={isReading}
             onClick={() => input.current?.click()}
           />
-          <span className={styles.value}>{fileName}</span>
+          <span className={styles.value}>{file?.name}</span>
         </div>
         {fault && (
           <div className={styles.part} role="alert">

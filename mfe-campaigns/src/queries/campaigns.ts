@@ -1,9 +1,11 @@
 import type { Campaign, CampaignDetail } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { type ApiClient, hasStatus, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
+import { readBeginning } from '../model/beginning'
 import { useLoadNotice } from './notices'
 
+const NOT_FOUND = 404
 const ALL = ['campaigns', 'all']
 const MINE = ['campaigns', 'my']
 const detailKey = (id: string) => ['campaigns', 'detail', id]
@@ -25,20 +27,41 @@ export function useCampaigns() {
   return { ...all, campaigns: all.data, own }
 }
 
-/** One campaign with its IODs. `isPartial`: their service is down, so they are missing. */
+/**
+ * One campaign with its IODs. `iods` says whether they are `whole`, still `arriving` (those of the beginning are
+ * there), or `missing` because their service is down. A campaign that somebody has deleted is no longer there.
+ */
 export function useCampaign(id: string) {
   const { api } = useHost()
+  const [beginning, setBeginning] = useState<CampaignDetail>()
   const query = useQuery({
     queryKey: detailKey(id),
-    queryFn: ({ signal }) => api.call('GET /campaigns/:id', { params: { id }, signal }),
+    queryFn: ({ signal }) => readCampaign(api, id, signal, setBeginning),
   })
   useLoadNotice(query.error, 'Failed to load campaign details')
-  const { data: campaign } = query
-  return {
-    ...query,
-    campaign,
-    isPartial: campaign !== undefined && campaign.iods.length < campaign.iod_count,
+  const { data, error } = query
+  const campaign = hasStatus(error, NOT_FOUND) ? undefined : (data ?? (error ? undefined : beginning))
+  const iods: IodsState = !data ? 'arriving' : data.iods.length < data.iod_count ? 'missing' : 'whole'
+  return { ...query, campaign, iods }
+}
+
+export type IodsState = 'whole' | 'arriving' | 'missing'
+
+function readCampaign(
+  api: ApiClient,
+  id: string,
+  signal: AbortSignal,
+  onBeginning: (beginning: CampaignDetail) => void,
+): Promise<CampaignDetail> {
+  let begun = false
+  const onText = (text: string) => {
+    if (begun) return
+    const beginning = readBeginning(text)
+    if (!beginning) return
+    begun = true
+    onBeginning(beginning)
   }
+  return api.call('GET /campaigns/:id', { params: { id }, signal, onText })
 }
 
 /** Keeps what is on screen in line with what the server has just answered. */
@@ -68,10 +91,23 @@ export function useCampaignCache() {
         for (const key of [ALL, MINE]) change(key, list => list.filter(each => each.id !== id))
         queryClient.removeQueries({ queryKey: detailKey(id) })
       },
-      /** After IODs were added or removed. */
-      changed: (detail: CampaignDetail) => {
+      /** After an IOD was removed. */
+      changed: async (detail: CampaignDetail) => {
+        // An answer under way may be older than this one.
+        await queryClient.cancelQueries({ queryKey: detailKey(detail.id) })
         queryClient.setQueryData(detailKey(detail.id), detail)
         patch(detail.id, { iod_count: detail.iod_count })
+      },
+      /** After IODs were added: reads the campaign again, which others may have changed too. */
+      grown: async (campaign: Campaign) => {
+        patch(campaign.id, campaign)
+        await queryClient.refetchQueries({ queryKey: detailKey(campaign.id) })
+      },
+      /** After a failure: a campaign that isn't there any more leaves the screen. */
+      failed: async (id: string, error: unknown) => {
+        if (!hasStatus(error, NOT_FOUND)) return
+        await queryClient.refetchQueries({ queryKey: detailKey(id) })
+        await Promise.all([ALL, MINE].map(queryKey => queryClient.refetchQueries({ queryKey })))
       },
     }
   }, [queryClient])

@@ -25,6 +25,7 @@ export function useSaveCampaign(campaign: Campaign | null) {
         }
       } catch (error) {
         notices.failure(error, campaign ? 'Failed to update campaign' : 'Failed to create campaign')
+        if (campaign) await cache.failed(campaign.id, error)
         return false
       }
       notices.success(campaign ? 'Campaign updated successfully' : 'Campaign created successfully')
@@ -46,6 +47,7 @@ export function useDeleteCampaign(onDeleted: (id: string) => void) {
         await api.call('DELETE /campaigns/:id', { params: { id } })
       } catch (error) {
         notices.failure(error, 'Failed to delete campaign')
+        await cache.failed(id, error)
         return
       }
       onDeleted(id)

@@ -1,8 +1,7 @@
 import { type CampaignDetail, LIMITS, type NewIod } from '@iodine/contracts'
-import { hasStatus, useHost } from '@iodine/mfe-kit'
+import { type ApiClient, hasStatus, useHost } from '@iodine/mfe-kit'
 import { useCallback } from 'react'
-import { useCampaignCache } from './campaigns'
-import { useNotices } from './notices'
+import { useAdd } from './add'
 
 const CONFLICT = 409
 /** Characters of values asked for at once: well within a body's size, whatever JSON escapes. */
@@ -20,29 +19,27 @@ export interface ImportPlan {
   todo: Exclude<Planned, { state: 'refused' }>[]
 }
 
-/** Reads a file and says what importing it would do. Throws with a message for the user when it holds no IODs. */
-export function usePlanImport(campaign: CampaignDetail) {
-  const { api } = useHost()
-  return useCallback(
-    async (file: File): Promise<ImportPlan> => {
-      const { iodKey, readIods } = await import('@iodine/exchange')
-      const read = readIods(await file.text())
-      const ids = new Map<string, string>()
-      for (const values of batches(read.flatMap(({ iod }) => iod?.value ?? [])))
-        for (const known of await api.call('POST /iods/lookup', { body: { values } }))
-          ids.set(iodKey(known), known.id)
-      const members = new Set(campaign.iods.map(({ id }) => id))
-      const entries = read.map((entry): Planned => {
-        if (!entry.iod) return { state: 'refused', ...entry }
-        const id = ids.get(iodKey(entry.iod))
-        if (!id) return { state: 'new', ...entry }
-        return { state: members.has(id) ? 'member' : 'known', ...entry, id }
-      })
-      const todo = entries.flatMap(entry => (entry.state === 'new' || entry.state === 'known' ? entry : []))
-      return { entries, todo }
-    },
-    [api, campaign.iods],
-  )
+/**
+ * Reads a file's text and says what importing it into the campaign would do, as IODs and campaign are by now. Throws
+ * an `UnreadableFile` with a message for the user when it holds no IODs.
+ */
+export async function planImport(api: ApiClient, campaignId: string, text: string): Promise<ImportPlan> {
+  const { iodKey, readIods } = await import('@iodine/exchange')
+  const read = readIods(text)
+  const campaign: CampaignDetail = await api.call('GET /campaigns/:id', { params: { id: campaignId } })
+  const ids = new Map<string, string>()
+  for (const values of batches(read.flatMap(({ iod }) => iod?.value ?? [])))
+    for (const known of await api.call('POST /iods/lookup', { body: { values } }))
+      ids.set(iodKey(known), known.id)
+  const members = new Set(campaign.iods.map(({ id }) => id))
+  const entries = read.map((entry): Planned => {
+    if (!entry.iod) return { state: 'refused', ...entry }
+    const id = ids.get(iodKey(entry.iod))
+    if (!id) return { state: 'new', ...entry }
+    return { state: members.has(id) ? 'member' : 'known', ...entry, id }
+  })
+  const todo = entries.flatMap(entry => (entry.state === 'new' || entry.state === 'known' ? entry : []))
+  return { entries, todo }
 }
 
 function batches(values: string[]): string[][] {
@@ -60,47 +57,36 @@ function batches(values: string[]): string[][] {
   return all
 }
 
-/**
- * Creates what is new and adds it to the campaign, one IOD after the other. Answers whether all is in: at the first
- * failure the rest is left, and importing the file again goes on from there.
- */
+/** The id of an entry's IOD, which is created where it is new. */
+export async function ensureIod(api: ApiClient, entry: ImportPlan['todo'][number]): Promise<string> {
+  if (entry.state !== 'new') return entry.id
+  const { iod } = entry
+  try {
+    return (await api.call('POST /iods', { body: iod })).id
+  } catch (error) {
+    if (!hasStatus(error, CONFLICT)) throw error
+    // Somebody has created it since the preview.
+    const { iodKey } = await import('@iodine/exchange')
+    const found = await api.call('POST /iods/lookup', { body: { values: [iod.value] } })
+    const same = found.find(each => iodKey(each) === iodKey(iod))
+    if (!same) throw error
+    return same.id
+  }
+}
+
+/** Importing files into a campaign: a plan first, then what it says. */
 export function useImport(campaignId: string) {
   const { api } = useHost()
-  const cache = useCampaignCache()
-  const notices = useNotices()
-  return useCallback(
-    async ({ todo }: ImportPlan, onStep: (done: number) => void): Promise<boolean> => {
-      const { iodKey } = await import('@iodine/exchange')
-      const create = async (iod: NewIod): Promise<string> => {
-        try {
-          return (await api.call('POST /iods', { body: iod })).id
-        } catch (error) {
-          if (!hasStatus(error, CONFLICT)) throw error
-          // Somebody has created it since the preview.
-          const found = await api.call('POST /iods/lookup', { body: { values: [iod.value] } })
-          const same = found.find(each => iodKey(each) === iodKey(iod))
-          if (!same) throw error
-          return same.id
-        }
-      }
-      let done = 0
-      let latest: CampaignDetail | undefined
-      try {
-        for (const entry of todo) {
-          const iod_id = entry.state === 'new' ? await create(entry.iod) : entry.id
-          latest = await api.call('POST /campaigns/:id/add-iod', {
-            params: { id: campaignId },
-            body: { iod_id },
-          })
-          onStep(++done)
-        }
-        notices.success(`Added ${done} IOD(s) to the campaign`)
-      } catch (error) {
-        notices.failure(error, 'Failed to add IODs')
-      }
-      if (latest) cache.changed(latest)
-      return done === todo.length
-    },
-    [api, cache, campaignId, notices],
+  const add = useAdd(campaignId)
+  const plan = useCallback(
+    async (file: File): Promise<ImportPlan> => planImport(api, campaignId, await file.text()),
+    [api, campaignId],
   )
+  /** Answers whether all is in; at the first failure the rest is left. */
+  const run = useCallback(
+    async ({ todo }: ImportPlan, onStep: (done: number) => void): Promise<boolean> =>
+      (await add(todo, entry => ensureIod(api, entry), onStep)) === todo.length,
+    [api, add],
+  )
+  return { plan, run }
 }

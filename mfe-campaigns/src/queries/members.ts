@@ -1,7 +1,6 @@
-import type { CampaignDetail } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { useCallback } from 'react'
+import { useCallback, useRef } from 'react'
 import { useCampaignCache } from './campaigns'
 import { useLoadNotice, useNotices } from './notices'
 
@@ -17,55 +16,27 @@ export function useAllIods(isNeeded: boolean) {
   return query
 }
 
-/**
- * Adds IODs one after the other and tells `onStep` how many are in. Resolves to those that could not be added: at the
- * first refusal the rest is left.
- */
-export function useAddIods(campaignId: string) {
-  const { api } = useHost()
-  const cache = useCampaignCache()
-  const notices = useNotices()
-  return useCallback(
-    async (iodIds: string[], onStep: (done: number) => void): Promise<string[]> => {
-      let done = 0
-      let latest: CampaignDetail | undefined
-      try {
-        for (const iod_id of iodIds) {
-          latest = await api.call('POST /campaigns/:id/add-iod', {
-            params: { id: campaignId },
-            body: { iod_id },
-          })
-          onStep(++done)
-        }
-        notices.success(`Added ${done} IOD(s) to the campaign`)
-      } catch (error) {
-        notices.failure(error, 'Failed to add IODs')
-      }
-      if (latest) cache.changed(latest)
-      return iodIds.slice(done)
-    },
-    [api, cache, campaignId, notices],
-  )
-}
-
 /** Takes an IOD out of a campaign. */
 export function useRemoveIod(campaignId: string) {
   const { api } = useHost()
   const cache = useCampaignCache()
   const notices = useNotices()
+  // One after the other: each answer holds all that are left, and an older one must not come last.
+  const last = useRef(Promise.resolve())
   return useCallback(
-    async (iodId: string): Promise<void> => {
-      try {
-        cache.changed(
-          await api.call('POST /campaigns/:id/remove-iod', {
-            params: { id: campaignId },
-            body: { iod_id: iodId },
-          }),
-        )
-        notices.success('IOD removed from campaign')
-      } catch (error) {
-        notices.failure(error, 'Failed to remove IOD from campaign')
+    (iodId: string): Promise<void> => {
+      const remove = async () => {
+        try {
+          const request = { params: { id: campaignId }, body: { iod_id: iodId } }
+          await cache.changed(await api.call('POST /campaigns/:id/remove-iod', request))
+          notices.success('IOD removed from campaign')
+        } catch (error) {
+          notices.failure(error, 'Failed to remove IOD from campaign', { withDetail: false })
+          await cache.failed(campaignId, error)
+        }
       }
+      last.current = last.current.then(remove)
+      return last.current
     },
     [api, cache, campaignId, notices],
   )

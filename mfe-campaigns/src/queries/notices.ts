@@ -12,10 +12,10 @@ export function useNotices() {
       success: (title: string) => notify({ title, status: 'success', duration: TOAST_MS }),
       warning: (title: string, description: string) =>
         notify({ title, description, status: 'warning', duration: TOAST_MS }),
-      /** Shows the server's detail, else `fallback`. */
-      failure: (error: unknown, fallback: string) => {
+      /** Shows the server's detail, else `text`; without the detail always `text`. */
+      failure: (error: unknown, text: string, { withDetail = true } = {}) => {
         if (hasStatus(error, UNAUTHORIZED)) return
-        const description = errorDetail(error, fallback)
+        const description = withDetail ? errorDetail(error, text) : text
         notify({ title: 'Error', description, status: 'error', duration: TOAST_MS })
       },
     }),

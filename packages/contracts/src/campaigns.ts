@@ -87,10 +87,10 @@ export const campaignsApi = {
     method: 'POST',
     path: '/campaigns/:id/add-iod',
     access: 'user',
-    summary: 'Put an IOD into a campaign',
+    summary: 'Put an IOD into a campaign; answers the campaign without its IODs, as lists have it',
     params,
     body: membership,
-    response: campaignDetail,
+    response: campaign,
   }),
   removeIod: endpoint({
     method: 'POST',

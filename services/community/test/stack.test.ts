@@ -43,10 +43,9 @@ it('shows what people do elsewhere: a name chosen, an IOD created, a rename', as
   expect(await list()).toEqual({ users: [], total: 0 })
 
   const campaign = await silent.api.call(campaignsApi.createCampaign, { body: { name: 'All' } })
-  const detail = await silent.api.call(campaignsApi.addIod, {
-    params: { id: campaign.id },
-    body: { iod_id: iod.id },
-  })
+  const params = { id: campaign.id }
+  await silent.api.call(campaignsApi.addIod, { params, body: { iod_id: iod.id } })
+  const detail = await silent.api.call(campaignsApi.getCampaign, { params })
   expect(detail).toMatchObject({
     created_by_username: 'late_name',
     iods: [{ id: iod.id, created_by: 'ana_renamed' }],

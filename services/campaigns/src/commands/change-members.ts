@@ -5,8 +5,9 @@ import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 import { findCampaign } from '../queries/campaign-detail.js'
 
 /**
- * Puts an IOD into a campaign; one that is there already changes nothing. Throws 404 for an unknown campaign or IOD,
- * 503 while the iods service can't say.
+ * Puts an IOD into a campaign; one that is there already changes nothing. Answers without the members: who adds many
+ * would else be told of all of them each time. Throws 404 for an unknown campaign or IOD, 503 while the iods service
+ * can't say.
  */
 export const addIod = async (
   model: CampaignModel,
@@ -15,17 +16,19 @@ export const addIod = async (
   iodId: string,
 ): Promise<CampaignDoc> => {
   const iod = new Types.ObjectId(iodId)
-  const [, [known]] = await Promise.all([
-    findCampaign(model, id),
+  const [exists, [known]] = await Promise.all([
+    model.exists({ _id: id }),
     peers.call('iods', iodsInternal.getIods, { body: { ids: [iod.toHexString()] } }),
   ])
-  if (!known) throw notFound()
-  await model.updateOne(
-    { _id: id, iod_ids: { $ne: iod } },
-    { $push: { iod_ids: iod }, $inc: { iod_count: 1 } },
-  )
-  // Deleted meanwhile, it is not found here.
-  return findCampaign(model, id)
+  if (!exists || !known) throw notFound()
+  const change = { $push: { iod_ids: iod }, $inc: { iod_count: 1 } }
+  const doc =
+    (await model
+      .findOneAndUpdate({ _id: id, iod_ids: { $ne: iod } }, change, { returnDocument: 'after' })
+      .lean<CampaignDoc>()) ?? (await model.findById(id).lean<CampaignDoc>())
+  // Deleted meanwhile.
+  if (!doc) throw notFound()
+  return doc
 }
 
 /** Takes an IOD out; one that is not there changes nothing. Throws 404 for an unknown campaign. */

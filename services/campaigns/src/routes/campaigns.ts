@@ -1,4 +1,5 @@
-import { type Campaign, type CampaignDetail, campaignsApi, type EndpointSpec } from '@iodine/contracts'
+import { Readable } from 'node:stream'
+import { type Campaign, campaignsApi, type EndpointSpec } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
 import {
   type Call,
@@ -14,7 +15,8 @@ import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit
 import { forgetUser } from '../commands/forget-user.js'
 import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
-import { fetchIods, findCampaign } from '../queries/campaign-detail.js'
+import { campaignDetailJson } from '../presenters/campaign-detail.js'
+import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 
 /** `true` when a detail comes without its IODs because their service is down; `iod_count` still stands. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
@@ -22,13 +24,12 @@ const IODS_UNAVAILABLE = 'x-iods-unavailable'
 export const addCampaignRoutes = (service: StoreService, campaigns: CampaignModel): void => {
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
-  const presentDetail = async (
-    doc: CampaignDoc,
-    reply: Call<EndpointSpec>['reply'],
-  ): Promise<CampaignDetail> => {
-    const [campaign, iods] = await Promise.all([presentOne(doc), fetchIods(service.peers, doc)])
-    if (!iods) reply.header(IODS_UNAVAILABLE, 'true')
-    return { ...campaign, iods: iods ?? [] }
+  const sendDetail = async (doc: CampaignDoc, reply: Call<EndpointSpec>['reply']) => {
+    const batches = iodBatches(service.peers, doc)
+    const [campaign, first] = await Promise.all([presentOne(doc), batches.next().catch(nullWhenDown)])
+    if (!first) reply.header(IODS_UNAVAILABLE, 'true')
+    const json = campaignDetailJson(campaign, first?.value ?? [], batches)
+    return reply.type('application/json; charset=utf-8').send(Readable.from(json))
   }
 
   service.route(campaignsApi.listCampaigns, async ({ query: { limit, cursor }, reply }) =>
@@ -39,11 +40,14 @@ export const addCampaignRoutes = (service: StoreService, campaigns: CampaignMode
     return sendList(reply, { model: campaigns, filter, limit, cursor, present })
   })
   service.route(campaignsApi.getCampaign, async ({ params, reply }) =>
-    presentDetail(await findCampaign(campaigns, params.id), reply),
+    sendDetail(await findCampaign(campaigns, params.id), reply),
   )
   service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
     const doc = await findCampaign(campaigns, params.id)
-    const [campaign, iods] = await Promise.all([presentOne(doc), fetchIods(service.peers, doc)])
+    const [campaign, iods] = await Promise.all([
+      presentOne(doc),
+      fetchIods(service.peers, doc).catch(nullWhenDown),
+    ])
     // A file that lacks its IODs would be taken for the whole campaign.
     if (!iods) throw unavailable()
     const context = { now: new Date(), userId: user.id }
@@ -60,11 +64,11 @@ export const addCampaignRoutes = (service: StoreService, campaigns: CampaignMode
     await deleteCampaign(campaigns, user.id, params.id)
     return { id: params.id }
   })
-  service.route(campaignsApi.addIod, async ({ params, body, reply }) =>
-    presentDetail(await addIod(campaigns, service.peers, params.id, body.iod_id), reply),
+  service.route(campaignsApi.addIod, async ({ params, body }) =>
+    presentOne(await addIod(campaigns, service.peers, params.id, body.iod_id)),
   )
   service.route(campaignsApi.removeIod, async ({ params, body, reply }) =>
-    presentDetail(await removeIod(campaigns, params.id, body.iod_id), reply),
+    sendDetail(await removeIod(campaigns, params.id, body.iod_id), reply),
   )
 
   servePersonalData(service, {
