@@ -59,8 +59,11 @@ function typeOf(kind: Kind): Typed {
     case 'ipv4':
     case 'ipv6':
       return { type: 'ip-dst', ...network }
-    case 'hash':
-      return { type: HASH_TYPES[kind.algorithm], category: 'External analysis', to_ids: true }
+    case 'hash': {
+      // MISP takes no SHA-512 in external analysis.
+      const category = kind.algorithm === 'SHA-512' ? 'Payload delivery' : 'External analysis'
+      return { type: HASH_TYPES[kind.algorithm], category, to_ids: true }
+    }
     case 'person':
       return { type: 'full-name', category: 'Person', to_ids: false }
     case 'username':

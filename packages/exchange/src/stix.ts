@@ -50,6 +50,14 @@ const made = (created: string, modified = created) => ({
   ...marked,
 })
 
+/** What RFC 3986 has in no URI. */
+const NOT_IN_URIS = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu
+/** A web address as a URI: STIX takes no other, while browsers and people do. */
+const toUri = (url: string): string =>
+  url.search(NOT_IN_URIS) < 0 ? url : new URL(url).href.replace(NOT_IN_URIS, encodeURIComponent)
+
+const isUri = (source: string): boolean => /^https?:/i.test(source) && toUri(source) === source
+
 const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`
 
 interface Described {
@@ -86,7 +94,7 @@ function describe(iod: Iod): Described {
   })
   switch (kind.kind) {
     case 'url':
-      return observable('url', { value }, 'value')
+      return observable('url', { value: toUri(value) }, 'value', toUri(value))
     case 'domain':
       return observable('domain-name', { value }, 'value')
     case 'ipv4':
@@ -151,8 +159,8 @@ function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
       {
         source_name: PRODUCT_NAME,
         external_id: iod.id,
-        // A source may also be a plain path, which STIX doesn't take for a URL.
-        ...(iod.source && (/^https?:/i.test(iod.source) ? { url: iod.source } : { description: iod.source })),
+        // A source may also be a plain path or an address that is no URI, which STIX doesn't take for a URL.
+        ...(iod.source && (isUri(iod.source) ? { url: iod.source } : { description: iod.source })),
       },
     ],
   }

@@ -54,7 +54,7 @@ const text = fc
       'example.org',
       '10.0.0.1',
       '::1',
-      'd41d8cd98f00b204e9800998ecf8427e',
+      ...[32, 40, 64, 128].map(length => 'd4'.repeat(length / 2)),
     ),
   )
   .filter(each => !each.includes('\0'))
@@ -72,8 +72,18 @@ export const anyCampaign: fc.Arbitrary<CampaignDetail> = fc
           source_type: fc.constantFrom(...SOURCE_TYPES),
           source: fc.constantFrom(null, 'https://example.org/p,"q"', 'exports/=1.txt'),
           votes: fc.array(fc.constantFrom<Vote['vote_type']>('POSITIVE', 'NEGATIVE'), { maxLength: 3 }),
+          comments: fc.array(text, { maxLength: 2 }),
         })
-        .map(({ votes, ...fields }) => iod({ ...fields, votes: votes.map(type => vote('bo', type)) })),
+        .map(({ votes, comments, ...fields }) =>
+          iod({
+            ...fields,
+            votes: votes.map(type => vote('bo', type)),
+            comments: comments.map(content => {
+              const { vote_type: _, ...said } = vote('di', 'POSITIVE')
+              return { ...said, content }
+            }),
+          }),
+        ),
       { selector: iodKey, maxLength: 12 },
     ),
   })

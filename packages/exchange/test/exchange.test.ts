@@ -1,9 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { EXPORT_FORMATS, type Iod } from '@iodine/contracts'
+import { rounds } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
   exportCampaign,
   iodKey,
+  type MispEvent,
   readIods,
   type StixObject,
   toCampaignFile,
@@ -128,6 +131,11 @@ describe('the STIX bundle', () => {
       { type: 'ipv6-addr', value: '2001:db8::1' },
       "[ipv6-addr:value = '2001:db8::1']",
     ],
+    [
+      { category: 'URL', value: 'https://example.org/été?q="x|y"' },
+      { type: 'url', value: 'https://example.org/%C3%A9t%C3%A9?q=%22x%7Cy%22' },
+      "[url:value = 'https://example.org/%C3%A9t%C3%A9?q=%22x%7Cy%22']",
+    ],
     [{ category: 'IP_ADDRESS', value: '10.1.2.333' }, { type: 'text' }, "[text:value = '10.1.2.333']"],
     [
       { category: 'HASH', value: 'a'.repeat(32) },
@@ -223,6 +231,10 @@ describe('the MISP event', () => {
     [
       { category: 'HASH', value: 'a'.repeat(40) },
       { type: 'sha1', category: 'External analysis', to_ids: true },
+    ],
+    [
+      { category: 'HASH', value: 'a'.repeat(128) },
+      { type: 'sha512', category: 'Payload delivery', to_ids: true },
     ],
     [
       { category: 'FULL_NAME', value: 'Ann Lee' },
@@ -341,11 +353,11 @@ test.each(['json', 'stix', 'csv'] as const)('export and import as %s give the sa
       if (detail.iods.length === 0 && format === 'csv') return
       expect(readIods(text).map(entry => entry.iod)).toEqual(detail.iods.map(essence))
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(200) },
   )
 })
 
-test('every format accounts for every IOD, and STIX stays valid', () => {
+test('every format accounts for every IOD, and STIX and MISP stay valid', () => {
   fc.assert(
     fc.property(anyCampaign, detail => {
       const files = Object.fromEntries(
@@ -354,11 +366,117 @@ test('every format accounts for every IOD, and STIX stays valid', () => {
       const { objects } = JSON.parse(files.stix ?? '') as { objects: StixObject[] }
       expectValid(objects)
       expect(objects.filter(({ type }) => type === 'indicator')).toHaveLength(detail.iods.length)
-      expect(JSON.parse(files.misp ?? '').Event.Attribute).toHaveLength(detail.iods.length)
+      const { Event } = JSON.parse(files.misp ?? '') as MispEvent
+      expectValidMisp(Event)
+      expect(Event.Attribute).toHaveLength(detail.iods.length)
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   )
 })
+
+/** The fields that MISP's documentation gives an event, an attribute and what analysts say, with the types it names. */
+const MISP_FIELDS = {
+  event: 'uuid info date threat_level_id analysis distribution published timestamp Tag Attribute Object',
+  attribute: 'uuid type category value to_ids comment timestamp distribution first_seen Tag Opinion Note',
+  opinion: 'uuid object_uuid object_type authors created modified distribution opinion comment',
+  note: 'uuid object_uuid object_type authors created modified distribution note',
+}
+/** Which of MISP's types each of its categories takes, as far as we use them. */
+const MISP_TYPES: Record<string, string[]> = {
+  'Network activity': ['url', 'domain', 'ip-dst'],
+  'External analysis': ['md5', 'sha1', 'sha256'],
+  'Payload delivery': ['sha512'],
+  Person: ['full-name'],
+  'Social network': ['text'],
+  Other: ['text'],
+}
+const SECONDS = /^\d{10}$/
+const PLAIN_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
+
+function expectValidMisp(Event: MispEvent['Event']) {
+  const expectFields = (object: object, fields: string) => {
+    for (const field of Object.keys(object)) expect(fields.split(' ')).toContain(field)
+  }
+  const uuids: string[] = []
+  expectFields(Event, MISP_FIELDS.event)
+  expect(Event).toMatchObject({
+    uuid: expect.stringMatching(UUID),
+    date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    threat_level_id: expect.stringMatching(/^[1-4]$/),
+    analysis: expect.stringMatching(/^[0-2]$/),
+    distribution: expect.stringMatching(/^[0-4]$/),
+    published: false,
+    timestamp: expect.stringMatching(SECONDS),
+  })
+  for (const { Opinion = [], Note = [], ...attribute } of Event.Attribute) {
+    expectFields(attribute, MISP_FIELDS.attribute)
+    expect(MISP_TYPES[attribute.category]).toContain(attribute.type)
+    expect(attribute).toMatchObject({
+      uuid: expect.stringMatching(UUID),
+      to_ids: expect.any(Boolean),
+      timestamp: expect.stringMatching(SECONDS),
+      distribution: '5',
+      first_seen: expect.stringMatching(TIME),
+    })
+    for (const tag of attribute.Tag) expect(tag.name).toMatch(/^[a-z-]+:[a-z-]+="\w+"$/)
+    for (const [said, fields] of [
+      [Opinion, MISP_FIELDS.opinion],
+      [Note, MISP_FIELDS.note],
+    ] as const)
+      for (const each of said as Record<string, string>[]) {
+        expectFields(each, fields)
+        expect(each).toMatchObject({ object_uuid: attribute.uuid, object_type: 'Attribute' })
+        expect([each.created, each.modified].every(time => PLAIN_TIME.test(time ?? ''))).toBe(true)
+        if ('opinion' in each) expect(Number(each.opinion) >= 0 && Number(each.opinion) <= 100).toBe(true)
+        uuids.push(each.uuid ?? '')
+      }
+    uuids.push(attribute.uuid)
+  }
+  expect(new Set(uuids).size).toBe(uuids.length)
+}
+
+/** The folder of the published STIX 2.1 JSON schemas, where one is given. */
+const PUBLISHED = process.env.STIX_SCHEMAS ?? ''
+
+test.runIf(PUBLISHED)(
+  'STIX passes the published schemas',
+  async () => {
+    const { Ajv2020 } = await import('ajv/dist/2020.js')
+    const { default: formats } = await import('ajv-formats')
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      unicodeRegExp: false,
+      formats: { 'idn-hostname': true },
+    })
+    formats.default(ajv, ['uri', 'ipv4', 'ipv6', 'date-time'])
+    const idByType = new Map<string, string>()
+    for (const file of readdirSync(PUBLISHED, { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.json')) continue
+      const schema = JSON.parse(readFileSync(`${PUBLISHED}/${file}`, 'utf8'))
+      ajv.addSchema(schema)
+      idByType.set(schema.title, schema.$id)
+    }
+    const seen = new Set<string>()
+    const check = (type: string, object: object) => {
+      // Of what is nobody's standard the schemas say what is common to all objects.
+      const title = { narrative: 'core', text: 'cyber-observable-core' }[type] ?? type
+      const valid = ajv.validate(idByType.get(title) ?? '', object)
+      expect(valid ? [] : ajv.errors).toEqual([])
+      seen.add(type)
+    }
+    fc.assert(
+      fc.property(anyCampaign, detail => {
+        const bundle = toStixBundle(detail, context)
+        check('bundle', bundle)
+        for (const object of bundle.objects) check(object.type, object)
+      }),
+      { numRuns: rounds(200) },
+    )
+    expect([...seen].sort()).toEqual(['bundle', ...Object.keys(REQUIRED)].sort())
+  },
+  600_000,
+)
 
 test('two IODs are the same when the product takes them for one', () => {
   expect(iodKey({ category: 'URL', value: ' A ' })).toBe(iodKey({ category: 'URL', value: 'a' }))
