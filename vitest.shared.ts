@@ -7,5 +7,13 @@ export const nodeTests = (name: string) => ({
 
 export const browserTests = (name: string) => ({
   resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
-  test: { name, environment: 'happy-dom', include: ['test/**/*.test.{ts,tsx}'], testTimeout: 20_000 },
+  // For test files that run in Node.
+  ssr: { resolve: { conditions: ['source', 'module', 'node', 'development|production'] } },
+  test: {
+    name,
+    environment: 'happy-dom',
+    include: ['test/**/*.test.{ts,tsx}'],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
 })

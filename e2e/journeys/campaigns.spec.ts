@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { campaignsApi, type Iod, iodsApi } from '@iodine/contracts'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { openAs as openAsIn } from '../support/open-as.js'
 
 const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
 
@@ -221,42 +222,295 @@ test('deleting the open campaign closes it; a lost one says so', async ({ page, 
   await expect(toast(page, 'Please select a campaign first')).toBeVisible()
 })
 
-test('a file is imported after a preview, and twice adds nothing', async ({ page, person, openAs }) => {
+test('a file is imported after a preview; what a failure leaves is imported by trying again; twice adds nothing', async ({
+  page,
+  person,
+  openAs,
+}) => {
   const ana = await person('ana')
   const [known] = (await createIods(ana, 1, 'Import')) as [Iod]
   const { id } = await createCampaign(ana, 'Imported')
-  const fresh = `fresh ${known.value}`
+  const fresh = Array.from({ length: 3 }, (_, n) => `fresh ${n} ${known.value}`)
   const csv = [
     'value,category,description',
     `${known.value},${known.category},`,
-    `${fresh},SENTENCE,"from, a file"`,
+    ...fresh.map(value => `${value},SENTENCE,"from, a file"`),
     'what is it,NONSENSE,',
-    `${fresh.toUpperCase()},SENTENCE,again`,
+    `${fresh[0]?.toUpperCase()},SENTENCE,again`,
+    ',URL,',
   ].join('\n')
   await openAs(ana, `/dashboard/campaigns/${id}`)
   const detail = page.getByRole('dialog', { name: 'Imported' })
-  const preview = async () => {
-    await detail.getByRole('button', { name: 'Import' }).click()
-    const file = { name: 'iods.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }
-    await page.locator('input[type=file]').setInputFiles(file)
-    return page.getByRole('dialog', { name: 'Import IODs' })
-  }
-  const first = await preview()
-  await expect(first.getByText('1 new, 1 known (0 already in this campaign), 2 refused')).toBeVisible()
-  await expect(first.getByRole('row').filter({ hasText: 'Line 4' })).toContainText(
-    'Unknown category NONSENSE',
+  const dialog = page.getByRole('dialog', { name: 'Import IODs' })
+  const choose = (name: string, text: string | Buffer) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) })
+
+  await detail.getByRole('button', { name: 'Import' }).click()
+  await expect(dialog.getByRole('button', { name: 'Import 0 IOD(s)' })).toBeDisabled()
+  await choose('notes.csv', 'kind,of\nother,file')
+  await expect(dialog.getByRole('alert')).toHaveText(
+    'The file needs a header row with value, category and description.',
   )
-  await expect(first.getByRole('row').filter({ hasText: 'Line 5' })).toContainText('Repeats line 3')
-  await first.getByRole('button', { name: 'Import 2 IOD(s)' }).click()
+  await choose('broken.json', '{"iods": [')
+  await expect(dialog.getByRole('alert')).toHaveText('The file is not valid JSON.')
+  await choose('iods.csv', csv)
+  await expect(dialog.getByText('3 new, 1 known (0 already in this campaign), 3 refused')).toBeVisible()
+  await expect(dialog.getByRole('alert')).toHaveCount(0)
+  const line = (place: string) => dialog.getByRole('row', { name: new RegExp(`^${place} `) })
+  await expect(line('Line 2')).toContainText('Known')
+  await expect(line('Line 3')).toContainText('New')
+  await expect(line('Line 6')).toContainText('Unknown category NONSENSE')
+  await expect(line('Line 7')).toContainText('Repeats line 3')
+  await expect(line('Line 8')).toContainText('The value is missing')
+
+  // The third addition doesn't get through; those before it are held up, so that their progress shows.
+  let additions = 0
+  let proceed = () => {}
+  const held = new Promise<void>(resolve => {
+    proceed = resolve
+  })
+  await page.route('**/add-iod', async route => {
+    if (++additions === 2) await held
+    await (additions === 3 ? route.abort() : route.continue())
+  })
+  await dialog.getByRole('button', { name: 'Import 4 IOD(s)' }).click()
+  await expect(dialog.getByText('1 of 4 added')).toBeVisible()
+  await expect(dialog.getByRole('progressbar', { name: 'IODs added' })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled()
+  proceed()
+  await expect(toast(page, 'Failed to add IODs')).toBeVisible()
+  // The IOD that was created but not added is known by now: everything is either in or still to be done.
+  await expect(dialog.getByText('1 new, 3 known (2 already in this campaign), 3 refused')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Import 2 IOD(s)' }).click()
   await expect(toast(page, 'Added 2 IOD(s) to the campaign')).toBeVisible()
-  await expect(first).toBeHidden()
+  await expect(dialog).toBeHidden()
+  await expect(detail.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs4')
   const { iods } = await ana.api.call(campaignsApi.getCampaign, { params: { id } })
   expect(iods.map(({ value, description }) => [value, description])).toEqual([
     [known.value, known.description],
-    [fresh, 'from, a file'],
+    ...fresh.map(value => [value, 'from, a file']),
   ])
 
-  const second = await preview()
-  await expect(second.getByText('0 new, 2 known (2 already in this campaign), 2 refused')).toBeVisible()
-  await expect(second.getByRole('button', { name: 'Import 0 IOD(s)' })).toBeDisabled()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    detail.getByRole('button', { name: 'Export JSON' }).click(),
+  ])
+  for (const [name, text] of [
+    ['iods.csv', csv],
+    ['campaign.json', await readFile(await download.path())],
+  ] as const) {
+    await detail.getByRole('button', { name: 'Import' }).click()
+    await choose(name, text)
+    await expect(dialog.getByText(/^0 new, 4 known \(4 already in this campaign\)/)).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Import 0 IOD(s)' })).toBeDisabled()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(dialog).toBeHidden()
+  }
+})
+
+test('each failure says so, can be closed, goes by itself, and loses nothing', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const [member, other] = (await createIods(ana, 2, 'Failing')) as [Iod, Iod]
+  const name = `Failing ${member.id}`
+  const { id } = await createCampaign(ana, name, [member])
+  /** Cuts off calls of a method to a path until it is called again. */
+  const cutOff = async (method: string, path: string) => {
+    await page.route(`**/api/v1${path}`, route =>
+      route.request().method() === method ? route.abort() : route.fallback(),
+    )
+    return () => page.unroute(`**/api/v1${path}`)
+  }
+  const failure = (text: string) => page.locator('.bp6-toast', { hasText: 'Error' }).filter({ hasText: text })
+
+  const campaignsBack = await cutOff('GET', '/campaigns')
+  const mineBack = await cutOff('GET', '/campaigns/my')
+  await openAs(ana, '/dashboard/campaigns')
+  await expect(failure('Failed to load campaigns')).toHaveCount(1)
+  // Nothing says that the user's own could not be read.
+  await expect(failure('Error')).toHaveCount(1)
+  await campaignsBack()
+  await mineBack()
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(card(page, name)).toBeVisible()
+  await expect(failure('Failed to load campaigns')).toHaveCount(0)
+
+  const createBack = await cutOff('POST', '/campaigns')
+  await page.getByRole('button', { name: 'Create Campaign' }).click()
+  const create = page.getByRole('dialog', { name: 'Create New Campaign' })
+  await create.getByLabel('Campaign Name').fill('x'.repeat(10_001))
+  await create.getByLabel('Description').fill('Not lost')
+  await create.getByRole('button', { name: 'Create Campaign' }).click()
+  await expect(failure('Failed to create campaign')).toBeVisible()
+  await failure('Failed to create campaign').getByRole('button', { name: 'Close' }).click()
+  await expect(failure('Failed to create campaign')).toHaveCount(0)
+  await createBack()
+  await create.getByRole('button', { name: 'Create Campaign' }).click()
+  await expect(failure('name: must have at most 10000 characters')).toBeVisible()
+  await expect(create.getByLabel('Description')).toHaveValue('Not lost')
+  await create.getByRole('button', { name: 'Cancel' }).click()
+
+  page.on('dialog', question => question.accept())
+  const campaignBack = await cutOff('PATCH', `/campaigns/${id}`)
+  const menu = async (item: string) => {
+    await card(page, name).getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  await menu('Edit Campaign')
+  const edit = page.getByRole('dialog', { name: 'Edit Campaign' })
+  await edit.getByLabel('Description').fill('Changed')
+  await edit.getByRole('button', { name: 'Save Changes' }).click()
+  await expect(failure('Failed to update campaign')).toBeVisible()
+  await expect(edit.getByLabel('Description')).toHaveValue('Changed')
+  await edit.getByRole('button', { name: 'Cancel' }).click()
+  await campaignBack()
+  const deleteBack = await cutOff('DELETE', `/campaigns/${id}`)
+  await menu('Delete Campaign')
+  await expect(failure('Failed to delete campaign')).toBeVisible()
+  await deleteBack()
+
+  const detailBack = await cutOff('GET', `/campaigns/${id}`)
+  await card(page, name).getByRole('link').click()
+  await expect(failure('Failed to load campaign details')).toBeVisible()
+  await page.getByRole('button', { name: 'Add IOD' }).click()
+  await expect(toast(page, 'No campaign selected')).toBeVisible()
+  await detailBack()
+  await page.getByRole('button', { name: 'Retry' }).click()
+  const detail = page.getByRole('dialog', { name })
+  await expect(detail.getByText(member.value)).toBeVisible()
+
+  const removeBack = await cutOff('POST', `/campaigns/${id}/remove-iod`)
+  await detail.getByRole('button', { name: 'Remove from campaign' }).click()
+  await expect(failure('Failed to remove IOD from campaign')).toBeVisible()
+  await expect(detail.getByText(member.value)).toBeVisible()
+  await removeBack()
+
+  const iodsBack = await cutOff('GET', '/iods')
+  await detail.getByRole('button', { name: 'Add IOD' }).click()
+  await expect(failure('Failed to load IODs')).toBeVisible()
+  await iodsBack()
+  const adding = page.getByRole('dialog', { name: 'Add IODs to Campaign' })
+  await adding.getByRole('button', { name: 'Retry' }).click()
+  await adding.getByPlaceholder('Search IODs...').fill(member.value)
+  await expect(adding.getByText('No IODs match your search')).toBeVisible()
+  await adding.getByPlaceholder('Search IODs...').fill(other.value)
+  await adding.getByRole('checkbox').check()
+  const addBack = await cutOff('POST', `/campaigns/${id}/add-iod`)
+  await adding.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
+  await expect(failure('Failed to add IODs')).toBeVisible()
+  await addBack()
+  await adding.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
+  await expect(toast(page, 'Added 1 IOD(s) to the campaign')).toBeVisible()
+  await expect(detail.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs2')
+  await expect(failure('Failed')).toHaveCount(0)
+})
+
+test('two people add at once, and all gets in', async ({ page, person, openAs, browser, baseURL }) => {
+  const [ana, bo] = [await person('ana'), await person('bo')]
+  const [shared, ...others] = (await createIods(ana, 13, 'Both')) as [Iod, ...Iod[]]
+  const { id } = await createCampaign(ana, 'Of two')
+  const theirs = await browser.newContext()
+  try {
+    const bosPage = await theirs.newPage()
+    await openAs(ana, `/dashboard/campaigns/${id}`)
+    await openAsIn(bosPage, baseURL as string, bo.token, `/dashboard/campaigns/${id}`)
+    const choose = async (of: Page, iods: Iod[]) => {
+      await of.getByRole('button', { name: 'Add First IOD' }).click()
+      const adding = of.getByRole('dialog', { name: 'Add IODs to Campaign' })
+      for (const { value } of iods) {
+        await adding.getByPlaceholder('Search IODs...').fill(value)
+        await expect(adding.getByRole('checkbox')).toHaveCount(1)
+        await adding.getByRole('checkbox').check()
+      }
+      return adding.getByRole('button', { name: 'Add 7 IOD(s)' })
+    }
+    const [adds, bosAdds] = await Promise.all([
+      choose(page, [shared, ...others.slice(0, 6)]),
+      choose(bosPage, [shared, ...others.slice(6)]),
+    ])
+    await Promise.all([adds.click(), bosAdds.click()])
+    for (const each of [page, bosPage])
+      await expect(toast(each, 'Added 7 IOD(s) to the campaign')).toBeVisible()
+    const { iods, iod_count } = await ana.api.call(campaignsApi.getCampaign, { params: { id } })
+    expect(iod_count).toBe(13)
+    expect(iods.map(iod => iod.id).sort()).toEqual([shared, ...others].map(iod => iod.id).sort())
+    for (const each of [page, bosPage]) {
+      await each.reload()
+      await expect(each.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs13')
+    }
+  } finally {
+    await theirs.close()
+  }
+})
+
+test('a campaign that its creator deletes while others look at it leaves their screen', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const [ana, bo] = [await person('ana'), await person('bo')]
+  const [member, other] = (await createIods(ana, 2, 'Gone')) as [Iod, Iod]
+  const names = [`Gone ${member.id}`, `Gone ${other.id}`] as const
+  const ids = await Promise.all(names.map(async name => (await createCampaign(ana, name, [member])).id))
+  const lookAt = async (name: string) => {
+    await card(page, name).getByRole('link').click()
+    await expect(page.getByRole('dialog', { name }).getByText(member.value)).toBeVisible()
+  }
+  const expectGone = async (name: string) => {
+    const lost = page.getByRole('dialog', { name: 'Campaign', exact: true })
+    await expect(lost.getByText('Failed to load campaign details')).toBeVisible()
+    await expect(lost.getByText(member.value)).toHaveCount(0)
+    await lost.getByRole('button', { name: 'Close' }).click()
+    await expect(page.getByRole('heading', { name: 'Campaigns', exact: true })).toBeVisible()
+    await expect(card(page, name)).toHaveCount(0)
+  }
+  await openAs(bo, '/dashboard/campaigns')
+  await lookAt(names[0])
+  await ana.api.call(campaignsApi.deleteCampaign, { params: { id: ids[0] as string } })
+  await page.getByRole('button', { name: 'Remove from campaign' }).click()
+  await expect(toast(page, 'Failed to remove IOD from campaign')).toBeVisible()
+  await expectGone(names[0])
+
+  await lookAt(names[1])
+  await page.getByRole('button', { name: 'Add IOD' }).click()
+  await page.getByPlaceholder('Search IODs...').fill(other.value)
+  await page.getByRole('checkbox').check()
+  await ana.api.call(campaignsApi.deleteCampaign, { params: { id: ids[1] as string } })
+  await page.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
+  await expect(toast(page, 'Not found')).toBeVisible()
+  await expectGone(names[1])
+})
+
+test('a campaign of 5,000 IODs draws those in sight alone', async ({ page, person, openAs }) => {
+  const ana = await person('ana')
+  const [member] = (await createIods(ana, 1, 'Large')) as [Iod]
+  const { id } = await createCampaign(ana, 'Large', [member])
+  // What the service answers with so many members; that it does is a test of its own.
+  const iods = Array.from({ length: 5_000 }, (_, n) => ({
+    ...member,
+    id: n.toString(16).padStart(24, '0'),
+    value: `Claim number ${n}`,
+    category: n % 5 ? 'SENTENCE' : 'URL',
+  }))
+  await page.route(`**/api/v1/campaigns/${id}`, async route => {
+    const campaign = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...campaign, iod_count: iods.length, iods } })
+  })
+  await openAs(ana, `/dashboard/campaigns/${id}`)
+  const detail = page.getByRole('dialog', { name: 'Large' })
+  await expect(detail.getByText('Claim number 0', { exact: true })).toBeVisible()
+  await expect(detail.getByRole('region', { name: 'Categories' })).toContainText('SENTENCE4,000')
+  await expect(detail.getByRole('table')).toHaveAttribute('aria-rowcount', '5001')
+  expect(await detail.getByRole('row').count()).toBeLessThan(60)
+  await detail.getByRole('region', { name: 'IODs', exact: true }).focus()
+  await expect(async () => {
+    await page.keyboard.press('End')
+    await expect(detail.getByText('Claim number 4999', { exact: true })).toBeVisible({ timeout: 500 })
+  }).toPass()
+  await detail.getByPlaceholder('Search by value or category...').fill('number 4321')
+  await expect(detail.getByText('1 of 5,000 IOD(s)')).toBeVisible()
+  await expect(detail.getByRole('row')).toHaveCount(2)
 })

@@ -1,13 +1,14 @@
-import { collectorApi, iodsApi } from '@iodine/contracts'
-import { startTestStack, type TestStack, tiktokPost } from '@iodine/test-kit'
+import { campaignsApi, collectorApi, DETAILS, iodsApi } from '@iodine/contracts'
+import { type SignedInUser, startTestStack, type TestStack, tiktokPost } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 
 let stack: TestStack
+let user: SignedInUser
 let token: string
 
 test.beforeAll(async () => {
   stack = await startTestStack()
-  const user = await stack.signUp('down@example.org', 'downtime')
+  user = await stack.signUp('down@example.org', 'downtime')
   token = user.token
   await user.api.call(collectorApi.ingestRecords, {
     params: { source: 'tiktok' },
@@ -42,6 +43,51 @@ test('with one service down its section says so, the others work, and it comes b
   }
   await page.getByRole('link', { name: 'IODs' }).click()
   await expect(page.getByText('here again')).toBeVisible()
+})
+
+test('with the iods service down a campaign stays readable with a notice, and takes no IODs', async ({
+  page,
+}) => {
+  const [iod, other] = await Promise.all(
+    ['in a campaign', 'in none'].map(value =>
+      user.api.call(iodsApi.createIod, {
+        body: { value, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
+      }),
+    ),
+  )
+  const { id } = await user.api.call(campaignsApi.createCampaign, {
+    body: { name: 'Readable', description: 'All the time' },
+  })
+  await user.api.call(campaignsApi.addIod, { params: { id }, body: { iod_id: iod?.id ?? '' } })
+  await page.goto(`${stack.url}/dashboard/campaigns/${id}`)
+  const detail = page.getByRole('dialog', { name: 'Readable' })
+  const statistics = detail.getByRole('region', { name: 'Statistics' })
+  await expect(detail.getByText('in a campaign')).toBeVisible()
+  await detail.getByRole('button', { name: 'Add IOD' }).click()
+  const adding = page.getByRole('dialog', { name: 'Add IODs to Campaign' })
+  await adding.getByPlaceholder('Search IODs...').fill(other?.value ?? '')
+  await adding.getByRole('checkbox').check()
+  await stack.parts.iods.stop()
+  try {
+    await adding.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
+    await expect(page.getByText(DETAILS.unavailable, { exact: true })).toBeVisible()
+    await expect(adding.getByText('1 IOD(s) selected to add')).toBeVisible()
+
+    await page.reload()
+    const notice = detail.getByText('The IODs of this campaign can’t be shown right now.')
+    await expect(notice).toBeVisible()
+    await expect(detail.getByText('All the time')).toBeVisible()
+    await expect(statistics).toContainText('Total IODs1')
+    await expect(detail.getByRole('button', { name: 'Export JSON' })).toBeDisabled()
+    await expect(detail.getByRole('button', { name: 'Import' })).toBeDisabled()
+    await stack.parts.iods.start()
+    await detail.getByRole('button', { name: 'Retry' }).click()
+    await expect(detail.getByText('in a campaign')).toBeVisible()
+    await expect(notice).toBeHidden()
+    await expect(detail.getByRole('button', { name: 'Export JSON' })).toBeEnabled()
+  } finally {
+    await stack.parts.iods.start()
+  }
 })
 
 test('a remote that cannot be reached leaves an error card with Retry, and the rest works', async ({
