@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { pluginModuleFederation } from '@module-federation/rsbuild-plugin'
+import { rspack } from '@rsbuild/core'
 import { pluginReact } from '@rsbuild/plugin-react'
 
 /** @typedef {import('@rsbuild/core').RsbuildConfig} RsbuildConfig */
@@ -35,7 +36,7 @@ const sharedModules = eager => {
     'react-dom': react,
     'react-dom/': react,
     '@iodine/ui/router': { ...ours, eager },
-    '@iodine/ui': ours,
+    '@iodine/ui': { ...ours, eager },
     '@iodine/ui/overlays': ours,
     '@iodine/mfe-kit/query': ours,
   }
@@ -52,6 +53,12 @@ const leaveOutUnused = {
     if (selectors.length === 0) rule.remove()
     else if (selectors.length < rule.selectors.length) rule.selectors = selectors
   },
+}
+
+/** The federation plugin asks for its runtime as CommonJS, which can't be tree-shaken: the same files are there as modules. */
+const COMMON_JS_RUNTIME = /^@module-federation\/runtime$|@module-federation\/.*\.cjs$/
+const asModule = asked => {
+  asked.request = asked.request.replace(/\.cjs$/, '.js').replace(/runtime$/, 'runtime/bundler')
 }
 
 /** @returns {RsbuildConfig} */
@@ -77,6 +84,7 @@ const baseConfig = name => ({
     rspack: {
       resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
       output: { uniqueName: name, chunkLoadTimeout: CHUNK_TIMEOUT_MS },
+      plugins: [new rspack.NormalModuleReplacementPlugin(COMMON_JS_RUNTIME, asModule)],
     },
   },
 })
@@ -91,7 +99,7 @@ export function defineShell(cwd) {
   const base = baseConfig('shell')
   return {
     ...base,
-    source: { entry: { index: './src/index.ts' } },
+    source: { entry: { index: './src/index.tsx' } },
     html: {
       template: './src/index.html',
       tags: process.env.NODE_ENV === 'development' ? [devtoolsHook] : [],
@@ -99,7 +107,6 @@ export function defineShell(cwd) {
     output: { ...base.output, assetPrefix: '/' },
     server: { ...base.server, port: 3000, setup: serveDevRemotes },
     dev: { ...base.dev, assetPrefix: '/' },
-    performance: { ...base.performance, preload: { type: 'async-chunks', include: [/bootstrap\./] } },
     plugins: [
       ...(base.plugins ?? []),
       pluginModuleFederation({
@@ -126,8 +133,9 @@ export function defineRemote(cwd) {
   const base = baseConfig(app)
   return {
     ...base,
-    // MF needs one entry; the standalone page is bundled only where it is served.
-    source: { entry: { index: development ? './src/standalone.tsx' : './src/parcel.tsx' } },
+    // MF needs one entry. Deployed it is empty: what it shared with the parcel would be split off it, into files that
+    // the manifest doesn't name and no preload fetches.
+    source: { entry: { index: development ? './src/standalone.tsx' : 'data:text/javascript,' } },
     output: { ...base.output, assetPrefix: 'auto' },
     server: {
       ...base.server,

@@ -1,2 +1,0 @@
-// The shared singletons are settled before anything imports them.
-import(/* webpackChunkName: "bootstrap" */ './bootstrap')
