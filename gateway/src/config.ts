@@ -2,15 +2,20 @@ import { fileURLToPath } from 'node:url'
 import { serviceConfigSchema, urlSetting } from '@iodine/service-kit'
 import { z } from 'zod'
 
-const list = z
-  .string()
-  .default('')
-  .transform(text =>
-    text
-      .split(',')
-      .map(part => part.trim())
-      .filter(Boolean),
-  )
+const list = (fallback = '') =>
+  z
+    .string()
+    .default(fallback)
+    .transform(text =>
+      text
+        .split(',')
+        .map(part => part.trim())
+        .filter(Boolean),
+    )
+
+/** Where people talk about the subject: a deployment without accounts of its own points there. */
+const TALK_OF_THE_SUBJECT =
+  '#disinformation on Mastodon=https://mastodon.social/tags/disinformation,#disinformation on Bluesky=https://bsky.app/hashtag/disinformation'
 
 export const gatewayConfigSchema = serviceConfigSchema.extend({
   // The one part that nothing works without.
@@ -18,7 +23,7 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
   WORKERS_URL: urlSetting('http', 'https').optional(),
   CONTACT_EMAIL: z.string().default('contact@iodine.local'),
   /** `Label=https://…`, comma-separated: the links of the Get in Touch card. */
-  SOCIAL_LINKS: list
+  SOCIAL_LINKS: list(TALK_OF_THE_SUBJECT)
     .transform(links =>
       links.map(link => ({ label: link.split('=', 1)[0] ?? '', url: link.replace(/^[^=]*=/, '') })),
     )
@@ -27,7 +32,7 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
   EXTENSION_URL: z.string().default(''),
   /** Where people reach this deployment: the extension served here signs in there. */
   PUBLIC_URL: urlSetting('http', 'https').optional(),
-  CORS_ORIGINS: list,
+  CORS_ORIGINS: list(),
   /** Which proxies in front of this one say truly where a request comes from: true, false, hops, or addresses. */
   TRUST_PROXY: z
     .string()

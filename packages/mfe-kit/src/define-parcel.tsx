@@ -1,4 +1,4 @@
-import { QueryClientProvider } from '@iodine/mfe-kit/query'
+import { type QueryClient, QueryClientProvider } from '@iodine/mfe-kit/query'
 import { Loading } from '@iodine/ui'
 import { createPath, type Navigator, Router } from '@iodine/ui/router'
 import * as React from 'react'
@@ -56,12 +56,24 @@ export function defineParcel(Root: ComponentType): RemoteParcel {
     ReactDOMClient,
     renderType: 'createRoot',
     rootComponent: ParcelRoot,
-    errorBoundary: (error, _info, props) => <Crashed error={error} onCrash={props.onCrash} />,
+    errorBoundary: (error, _info, { onCrash, session }) => (
+      <Crashed error={error} onCrash={onCrash} cache={queryClient(session.user.id)} />
+    ),
   })
   return { ...lifecycles, hostContract: HOST_CONTRACT_VERSION } as RemoteParcel
 }
 
-function Crashed({ error, onCrash }: { error: Error; onCrash: HostProps['onCrash'] }) {
-  useEffect(() => onCrash(error), [error, onCrash])
+interface CrashedProps {
+  error: Error
+  onCrash: HostProps['onCrash']
+  cache: QueryClient
+}
+
+function Crashed({ error, onCrash, cache }: CrashedProps) {
+  useEffect(() => {
+    // What could not be drawn must not be what Retry begins with.
+    cache.clear()
+    onCrash(error)
+  }, [error, onCrash, cache])
   return null
 }

@@ -6,10 +6,11 @@ import { Overview } from '../pages/Overview'
 import { RemoteOutlet } from '../remotes/RemoteOutlet'
 import { Frame } from './Frame'
 import { useSession } from './HostProvider'
+import { OWN_PAGES } from './own-pages'
 import { findSection, sectionPath } from './sections'
 
-const Profile = lazy(() => import('../pages/Profile').then(module => ({ default: module.Profile })))
-const Admin = lazy(() => import('../pages/Admin').then(module => ({ default: module.Admin })))
+const Profile = lazy(() => OWN_PAGES.profile().then(module => ({ default: module.Profile })))
+const Admin = lazy(() => OWN_PAGES.admin().then(module => ({ default: module.Admin })))
 
 /** The guarded area: nobody without a session gets past this component. */
 export function Dashboard() {

@@ -20,6 +20,7 @@ import { Link, NavLink } from '@iodine/ui/router'
 import { type ReactElement, useState } from 'react'
 import { preloadSection } from '../remotes/remotes'
 import { useHost, useUser } from './HostProvider'
+import { OWN_PAGES } from './own-pages'
 import styles from './Sidebar.module.css'
 import { SECTIONS, type Section, sectionPath } from './sections'
 
@@ -60,10 +61,13 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
         <button
           type="button"
           className={locked ? `${styles.item} ${styles.locked}` : styles.item}
-          onClick={() => {
-            onNavigate?.()
-            onClick?.()
-          }}
+          onClick={
+            onClick &&
+            (() => {
+              onNavigate?.()
+              onClick()
+            })
+          }
         >
           {icon}
           {label}
@@ -125,7 +129,10 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
 }
 
 function SectionLink({ section, onClick }: { section: Section; onClick?: () => void }) {
-  const preload = () => section.remote && preloadSection(section.remote)
+  const preload = () => {
+    if (section.remote) preloadSection(section.remote)
+    OWN_PAGES[section.id]?.().catch(() => {})
+  }
   return (
     <li>
       <NavLink

@@ -89,7 +89,10 @@ function Code({ code, endsAt, onEnd }: ShownCode & { onEnd: () => void }) {
       <output aria-label="Extension code" className={styles.codeText}>
         {code}
       </output>
-      <Button variant="minimal" icon={<ClipboardIcon />} text={copied ? 'Copied' : 'Copy'} onClick={copy} />
+      {/* Browsers have a clipboard for secure origins alone. */}
+      {window.isSecureContext && (
+        <Button variant="minimal" icon={<ClipboardIcon />} text={copied ? 'Copied' : 'Copy'} onClick={copy} />
+      )}
       <span className={styles.muted}>
         Valid for 5 minutes<span aria-hidden> · {formatLeft(left)} left</span>
       </span>

@@ -23,7 +23,8 @@ export function LegalPage({ title, sections, contact }: LegalPageProps) {
           variant="minimal"
           icon={<ArrowLeftIcon />}
           text="Back"
-          onClick={() => navigate(-1)}
+          // Opened in a tab of its own, it has no page to go back to.
+          onClick={() => (window.history.length > 1 ? navigate(-1) : navigate('/'))}
         />
         <Card className={styles.text}>
           <PageHeader title={title} subtitle="Last updated: June 17, 2025" />

@@ -1,0 +1,8 @@
+/** The pages of sections that the shell draws itself and loads on demand, by section. */
+export const OWN_PAGES: Record<string, () => Promise<unknown>> & {
+  profile: () => Promise<typeof import('../pages/Profile')>
+  admin: () => Promise<typeof import('../pages/Admin')>
+} = {
+  profile: () => import('../pages/Profile'),
+  admin: () => import('../pages/Admin'),
+}
