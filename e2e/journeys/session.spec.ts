@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { adminApi, authApi } from '@iodine/contracts'
 import { linkIn, startTestStack, type TestStack } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
@@ -46,7 +47,9 @@ test('a new person needs a beta code, and comes back without one', async ({ page
   await page.getByLabel('Email').fill('New@Example.org ')
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByText('Check your email to sign in')).toBeVisible()
-  await page.goto(linkIn(await stack.mail.waitForMail('new@example.org')))
+  // Both addresses are the landing screen's.
+  const again = linkIn(await stack.mail.waitForMail('new@example.org'))
+  await page.goto(again.replace('/magic-login?', '/auth/verify?'))
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
   await page.goto(`${stack.url}/login`)
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
@@ -55,7 +58,37 @@ test('a new person needs a beta code, and comes back without one', async ({ page
   expect(used).toMatchObject({ code, used: true })
 })
 
-test('signing out in one tab signs out the other', async ({ context, page }) => {
+test('a link works for 15 minutes; an expired and a wrong one lead to login without a word', async ({
+  page,
+}) => {
+  await admin()
+  const link = async () => {
+    await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
+    return linkIn(await stack.mail.waitForMail('boss@example.org'))
+  }
+  /** Opens an address `minutes` later by the clock of all services, which run in this process. */
+  const openLater = async (address: string, minutes: number) => {
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + minutes * 60_000 })
+    const verified = page.waitForResponse('**/auth/verify-magic-link')
+    await page.goto(address)
+    const response = await verified
+    mock.timers.reset()
+    return response.status()
+  }
+  expect(await openLater(await link(), 14)).toBe(200)
+  await expect(page).toHaveURL(/\/dashboard\/overview$/)
+  await page.evaluate(() => localStorage.clear())
+  expect(await openLater(await link(), 16)).toBe(400)
+  await expect(page).toHaveURL(/\/login$/)
+  for (const path of [`/magic-login?token=${'x'.repeat(43)}`, '/auth/verify']) {
+    await page.goto(stack.url + path)
+    await expect(page).toHaveURL(/\/login$/)
+  }
+  await expect(page.getByLabel('Email')).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('signing out, and in again, in one tab does so in the other', async ({ context, page }) => {
   const { token } = await admin()
   await openAs(page, stack.url, token, '/dashboard/overview')
   await expect(page.getByText('@the_boss').first()).toBeVisible()
@@ -66,6 +99,9 @@ test('signing out in one tab signs out the other', async ({ context, page }) => 
   await expect(page).toHaveURL(/\/login$/)
   await expect(other).toHaveURL(/\/login$/)
   expect(await other.evaluate(() => localStorage.getItem('access_token'))).toBeNull()
+  const next = await admin()
+  await page.evaluate(value => localStorage.setItem('access_token', value), next.token)
+  await expect(other).toHaveURL(/\/dashboard\/overview$/)
 })
 
 test('a session that ends elsewhere leads to login at the next call', async ({ page }) => {
@@ -104,7 +140,35 @@ test('administration is for administrators, and an unknown section says so', asy
   await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible()
 })
 
-test('a remote that throws, or is slow, costs its own place alone', async ({ page }) => {
+test('a remote that throws while rendering leaves an error card, and Retry begins anew', async ({ page }) => {
+  const { token } = await admin()
+  await page.route('**/api/v1/campaigns', route => route.fulfill({ json: [null] }))
+  await openAs(page, stack.url, token, '/dashboard/campaigns')
+  await expect(page.getByText('Campaigns could not be shown')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Graph' })).toBeVisible()
+  await page.unroute('**/api/v1/campaigns')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(page.getByText('No campaigns available yet')).toBeVisible()
+})
+
+test('a remote that hangs gives way to an error card after 120 s', async ({ page }) => {
+  const { token } = await admin()
+  await page.clock.install()
+  await openAs(page, stack.url, token, '/dashboard/overview')
+  const hung = '**/remotes/mfe-narratives/remoteEntry*'
+  await page.route(hung, () => {})
+  await page.getByRole('link', { name: 'Narratives' }).click()
+  await expect(page.getByRole('main').getByText('Loading...')).toBeVisible()
+  await page.clock.fastForward(100_000)
+  await expect(page.getByRole('main').getByText('Loading...')).toBeVisible()
+  await page.clock.fastForward(21_000)
+  await expect(page.getByText('Narratives could not be shown')).toBeVisible()
+  await page.unroute(hung)
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(page.getByRole('heading', { name: 'Analyze new text' })).toBeVisible()
+})
+
+test('a remote whose code throws, or that is slow, costs its own place alone', async ({ page }) => {
   const { token } = await admin()
   await page.route('**/remotes/mfe-community/**/*parcel*.js', route =>
     route.fulfill({ contentType: 'text/javascript', body: 'throw new Error("broken deployment")' }),
