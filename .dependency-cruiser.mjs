@@ -209,7 +209,7 @@ export default {
     parser: 'tsc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: `^${part}/(dist|\\.tsbuild)/` },
+    exclude: { path: [`^${part}/(dist|\\.tsbuild)/`, '^bench/one-bundle/shell/dist/'] },
     combinedDependencies: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright'
-import { collectorApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
+import { campaignsApi, collectorApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { blogArticle, startTestStack, type TestStack, telegramPost, tiktokPost } from '@iodine/test-kit'
-import { expect, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 import { openAs } from '../support/open-as.js'
 
 let stack: TestStack
@@ -26,6 +26,8 @@ test.beforeAll(async () => {
     },
   })
   await api.call(iodsApi.voteIod, { params: { id: iod.id }, body: { vote_type: 'POSITIVE' } })
+  const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake mirrors' } })
+  await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
   await api.call(narrativesApi.createNarrative, { body: { text: 'Mirrors heat lakes.' } })
 })
@@ -46,7 +48,37 @@ const PAGES = [
   ['/dashboard/community', '1 profile(s) found'],
   ['/dashboard/profile', 'boss@example.org'],
   ['/dashboard/admin', 'Beta Code Management'],
+  ['/setup-username', 'Welcome to Iodine'],
+  ['/dashboard/nowhere', 'Page Not Found'],
 ] as const
+
+/** What opens over a page, or in it: the names to click, in turn, and what then shows. */
+const OPENED: readonly (readonly [path: string, clicks: string[], shown: string])[] = [
+  ['/dashboard/data', ['Create IOD from'], '.bp6-dialog'],
+  ['/dashboard/data', ['More actions'], '.bp6-popover'],
+  ['/dashboard/data', ['More actions', 'Delete'], '.bp6-dialog'],
+  ['/dashboard/iods', ['Create IOD'], '.bp6-dialog'],
+  ['/dashboard/iods', ['Activity'], '.bp6-popover'],
+  ['/dashboard/iods', ['Details'], '.bp6-popover'],
+  ['/dashboard/iods', ['Categories'], '.bp6-popover'],
+  ['/dashboard/narratives', ['Convert to IOD'], '.bp6-dialog'],
+  ['/dashboard/campaigns', ['Create Campaign'], '.bp6-dialog'],
+  ['/dashboard/campaigns', ['Lake mirrors', 'View details'], '.bp6-dialog:has-text("IOD Details")'],
+  ['/dashboard/campaigns', ['Lake mirrors', 'Add IOD'], '.bp6-dialog:has-text("Add IODs to Campaign")'],
+  ['/dashboard/graph', ['Filters'], 'form[aria-label="Filters"]'],
+  ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
+  ['/dashboard/profile', ['Edit username'], 'main form'],
+  ['/dashboard/profile', ['Edit API key'], '.bp6-dialog'],
+  ['/dashboard/overview', ['Organization'], '.bp6-toast'],
+]
+
+/** The serious faults that axe finds on a page as it stands. */
+const faultsOf = async (page: Page, where: string): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${where}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
+}
 
 for (const viewport of [
   { width: 1440, height: 900 },
@@ -57,21 +89,42 @@ for (const viewport of [
   }) => {
     test.setTimeout(240_000)
     await page.setViewportSize(viewport)
-    const faults: unknown[] = []
+    const faults: string[] = []
     for (const [path, text] of PAGES) {
       if (path.startsWith('/dashboard')) await openAs(page, stack.url, token, path)
       else await page.goto(stack.url + path)
       await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      for (const { id, impact, nodes } of violations)
-        if (impact === 'serious' || impact === 'critical')
-          faults.push({ path, id, targets: nodes.map(({ target }) => target.join(' ')) })
+      faults.push(...(await faultsOf(page, path)))
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )
-      if (overflow > 0) faults.push({ path, overflow })
+      if (overflow > 0) faults.push(`${path}: scrolls sideways by ${overflow} px`)
       await page.evaluate(() => localStorage.clear())
     }
     expect(faults).toEqual([])
   })
 }
+
+test('no dialog, popover, menu or drawer has a serious accessibility fault', async ({ page }) => {
+  test.setTimeout(240_000)
+  // Faults of contrast are those of the finished picture.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  const faults: string[] = []
+  await openAs(page, stack.url, token, '/dashboard/overview')
+  for (const [path, clicks, shown] of OPENED) {
+    await page.goto(stack.url + path)
+    for (const name of clicks) {
+      const control = page
+        .getByRole('button', { name })
+        .or(page.getByRole('menuitem', { name }))
+        .or(page.getByRole('article', { name }))
+      await control.first().click()
+    }
+    await expect(page.locator(shown)).toBeVisible()
+    faults.push(...(await faultsOf(page, `${path}, ${clicks.join(', ')}`)))
+  }
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  faults.push(...(await faultsOf(page, 'the drawer')))
+  expect(faults).toEqual([])
+})

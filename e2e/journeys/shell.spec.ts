@@ -169,11 +169,13 @@ test('on a narrow screen the sidebar is a drawer', async ({ page, person, openAs
   await page.keyboard.press('Escape')
   await expect(drawer).toBeHidden()
   await expect(open).toBeFocused()
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
   await open.click()
   await drawer.getByRole('button', { name: 'Organization' }).click()
-  await expect(
-    toast(page, 'Coming Soon - Organization features will be available in a future update.'),
-  ).toBeVisible()
+  const notice = toast(page, 'Coming Soon - Organization features will be available in a future update.')
+  await expect(notice).toBeVisible()
+  // At the bottom of the screen, however far the page is scrolled.
+  await expect.poll(async () => (await notice.boundingBox())?.y).toBeGreaterThan(700)
   await expect(drawer).toBeHidden()
   await open.click()
   await drawer.getByRole('link', { name: 'Community' }).click()

@@ -1,7 +1,7 @@
 import { errorDetail } from '@iodine/mfe-kit'
 import { Button, Card, FormGroup, InputGroup, Tag } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { useHost } from '../app/HostProvider'
 import styles from './Profile.module.css'
 
@@ -79,6 +79,7 @@ interface AiKeyFormProps {
 
 function AiKeyForm({ onSaved, onClose }: AiKeyFormProps) {
   const { api, notify } = useHost()
+  const formId = useId()
   const [key, setKey] = useState('')
   const [saving, setSaving] = useState(false)
 
@@ -100,29 +101,31 @@ function AiKeyForm({ onSaved, onClose }: AiKeyFormProps) {
   }
 
   return (
-    <form onSubmit={save}>
+    <>
       <DialogBody>
-        <FormGroup label="API key" labelFor="api-key">
-          <InputGroup
-            id="api-key"
-            type="password"
-            placeholder="sk-..."
-            autoComplete="off"
-            autoFocus
-            value={key}
-            onValueChange={setKey}
-          />
-        </FormGroup>
+        <form id={formId} onSubmit={save}>
+          <FormGroup label="API key" labelFor="api-key">
+            <InputGroup
+              id="api-key"
+              type="password"
+              placeholder="sk-..."
+              autoComplete="off"
+              autoFocus
+              value={key}
+              onValueChange={setKey}
+            />
+          </FormGroup>
+        </form>
         <p className={styles.muted}>Your key is stored securely and used only for your analyses.</p>
       </DialogBody>
       <DialogFooter
         actions={
           <>
             <Button text="Cancel" onClick={onClose} />
-            <Button type="submit" intent="primary" text="Save" loading={saving} />
+            <Button type="submit" form={formId} intent="primary" text="Save" loading={saving} />
           </>
         }
       />
-    </form>
+    </>
   )
 }
