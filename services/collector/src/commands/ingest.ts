@@ -19,10 +19,21 @@ interface Entry {
   data: Record<string, unknown>
 }
 
+/** Hash of a record's natural key; undefined where there is none, of which its validation says more. */
+const keyOf = <S extends Source>(source: S, record: unknown): string | undefined => {
+  try {
+    const key = (naturalKey[source] as (record: RecordOf[S]) => unknown)(record as RecordOf[S])
+    return typeof key === 'string' ? createHash('sha256').update(key).digest('base64url') : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const readEntry = <S extends Source>(
   source: S,
   record: unknown,
   at: number,
+  key: string | undefined,
   weigh: boolean,
 ): Entry | { error: string[] } => {
   try {
@@ -33,14 +44,14 @@ const readEntry = <S extends Source>(
   }
   const result = RECORD_SCHEMAS[source].safeParse(record)
   if (!result.success) return { error: faults(result.error, 'record') }
-  const key = (naturalKey[source] as (record: RecordOf[S]) => string)(result.data as RecordOf[S])
+  if (key === undefined) throw new Error('a valid record has a natural key')
   // What was sent, rather than what the schema makes of it: the same fields, in the sender's order.
   const data = packRecord(record as RecordOf[S])
   if (weigh && mongo.BSON.calculateObjectSize(data) > DOCUMENT_BYTES)
     return { error: ['record: is too large'] }
   return {
     at,
-    key: createHash('sha256').update(key).digest('base64url'),
+    key,
     fetchedAt: new Date(result.data.collector_metadata.fetch_timestamp),
     data,
   }
@@ -73,15 +84,26 @@ export const ingest = async (
 ): Promise<IngestResult[]> => {
   const results: IngestResult[] = []
   const weigh = !(bodyBytes < SAFE_BODY_BYTES)
+  const keys = records.map(record => keyOf(shelf.source, record))
+  // The database looks for what it has while the records are checked here: the turn of the loop sends the question off.
+  let stored: Promise<StoredVersion[]> | undefined = findStored(models, shelf, keys)
+  stored.catch(() => {})
+  await new Promise(setImmediate)
   const valid: Entry[] = []
   records.forEach((record, at) => {
-    const entry = readEntry(shelf.source, record, at, weigh)
+    const entry = readEntry(shelf.source, record, at, keys[at], weigh)
     if ('error' in entry) results[at] = entry
     else valid.push(entry)
   })
   for (const round of rounds(valid))
     for (let attempt = 1; ; attempt++) {
-      const written = await write(models, shelf, round)
+      stored ??= findStored(
+        models,
+        shelf,
+        round.map(entry => entry.key),
+      )
+      const written = await write(models, shelf, round, await stored)
+      stored = undefined
       if (written) {
         for (const [at, result] of written) results[at] = result
         break
@@ -91,6 +113,18 @@ export const ingest = async (
   return results
 }
 
+type StoredVersion = Pick<RecordDoc, '_id' | 'key' | 'fetched_at'>
+
+const findStored = (
+  { records }: RecordModels,
+  shelf: Shelf,
+  keys: (string | undefined)[],
+): Promise<StoredVersion[]> =>
+  records
+    .find({ ...shelf, key: { $in: keys.filter(key => key !== undefined) } }, { key: 1, fetched_at: 1 })
+    .lean<StoredVersion[]>()
+    .exec()
+
 /** Another batch changed what this one has read. */
 class Outrun extends Error {}
 
@@ -99,10 +133,8 @@ const write = async (
   { mongo, records, counts }: RecordModels,
   shelf: Shelf,
   entries: Entry[],
+  stored: StoredVersion[],
 ): Promise<Map<number, IngestResult> | undefined> => {
-  const stored = await records
-    .find({ ...shelf, key: { $in: entries.map(entry => entry.key) } }, { key: 1, fetched_at: 1 })
-    .lean<Pick<RecordDoc, '_id' | 'key' | 'fetched_at'>[]>()
   const known = new Map(stored.map(doc => [doc.key, doc]))
   const results = new Map<number, IngestResult>()
   const operations: AnyBulkWriteOperation<RecordDoc>[] = []
