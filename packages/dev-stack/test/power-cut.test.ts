@@ -2,10 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { collectorApi, iodsApi } from '@iodine/contracts'
-import { iodInput, signUp, startMailCatcher, temporaryFolder, tiktokPost } from '@iodine/test-kit'
+import {
+  apiClient,
+  iodInput,
+  rounds,
+  signUp,
+  startMailCatcher,
+  temporaryFolder,
+  tiktokPost,
+} from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 // The built package, as `npm start` runs it: only processes of their own can be killed.
@@ -63,37 +70,59 @@ const onTheFolder = () =>
     }
   })
 
-test('what was acknowledged before a kill -9 is there after the next start', async () => {
-  const first = start()
-  const { api, email, token } = await signUp({ url: await first.url, mail })
-  const records = Array.from({ length: 20 }, () => tiktokPost())
-  await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body: { records } })
-  const acknowledged: string[] = []
-  const writing = (async () => {
-    for (;;) acknowledged.push((await api.call(iodsApi.createIod, { body: iodInput() })).id)
-  })().catch(() => {})
-  while (acknowledged.length < 20) await sleep(10)
-  first.child.kill('SIGKILL')
-  await Promise.all([first.exited, writing])
+test(
+  'what was acknowledged before a kill -9 is there after the next start',
+  async () => {
+    let running = start()
+    const { email, token } = await signUp({ url: await running.url, mail })
+    const kept = { tiktok: [] as string[], iods: [] as string[] }
+    for (let round = 0; round < rounds(2); round++) {
+      const { child, exited } = running
+      const { call } = apiClient(await running.url, token)
+      const iods = async () => {
+        for (;;) kept.iods.push((await call(iodsApi.createIod, { body: iodInput() })).id)
+      }
+      const batches = async () => {
+        for (let answers = 1; ; answers++) {
+          const records = Array.from({ length: 50 }, () => tiktokPost())
+          const { results } = await call(collectorApi.ingestRecords, {
+            params: { source: 'tiktok' },
+            body: { records },
+          })
+          kept.tiktok.push(...results.map(result => ('id' in result ? result.id : 'not taken')))
+          if (answers === 5) child.kill('SIGKILL')
+        }
+      }
+      await Promise.allSettled([iods(), batches(), exited])
 
-  const second = start()
-  const url = await second.url
-  const again = (path: string) =>
-    fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } }).then(answer =>
-      answer.json(),
-    )
-  expect(await again('/profile/me')).toMatchObject({ email })
-  expect(await again('/tiktok/data')).toHaveLength(20)
-  const ids = new Set(((await again('/iods')) as { id: string }[]).map(iod => iod.id))
-  expect(acknowledged.filter(id => !ids.has(id))).toEqual([])
+      running = start()
+      const url = await running.url
+      const again = (path: string) =>
+        fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
+      expect(await (await again('/profile/me')).json()).toMatchObject({ email })
+      for (const [path, acknowledged] of [
+        ['/tiktok/data', kept.tiktok],
+        ['/iods', kept.iods],
+      ] as const) {
+        const ids = ((await (await again(path)).json()) as { id: string }[]).map(({ id }) => id)
+        const known = new Set(ids)
+        expect(acknowledged.filter(id => !known.has(id))).toEqual([])
+        expect(known.size).toBe(ids.length)
+        expect((await again(`${path}?limit=1`)).headers.get('x-total-count')).toBe(String(ids.length))
+      }
+    }
+    expect(kept.tiktok.length).toBeGreaterThanOrEqual(rounds(2) * 250)
 
-  second.child.kill('SIGTERM')
-  second.child.kill('SIGINT')
-  const { code, lines } = await second.exited
-  expect(code).toBe(0)
-  expect(lines).toEqual([`ready ${url}`])
-  expect(onTheFolder()).toEqual([])
-}, 120_000)
+    const url = await running.url
+    running.child.kill('SIGTERM')
+    running.child.kill('SIGINT')
+    const { code, lines } = await running.exited
+    expect(code).toBe(0)
+    expect(lines).toEqual([`ready ${url}`])
+    expect(onTheFolder()).toEqual([])
+  },
+  rounds(2) * 60_000,
+)
 
 test('a wrong environment ends it with every fault and status 1', async () => {
   const { code, lines, complaints } = await start({ PORT: 'x', REDIS_URL: 'nowhere', ADMIN_EMAILS: 'me' })
