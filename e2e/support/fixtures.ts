@@ -7,7 +7,7 @@ import {
   startAiProvider,
   startProduct,
 } from '@iodine/test-kit'
-import { test as base, expect, type Page } from '@playwright/test'
+import { test as base, expect, type Locator, type Page } from '@playwright/test'
 
 export { expect, type Page }
 
@@ -93,29 +93,55 @@ export const collectPosts = async (collector: ApiClient, records: object[]): Pro
   )
 }
 
-/** Selects a piece of text on the page with the mouse, from its first character to its last. */
-export const selectWithMouse = async (page: Page, piece: string): Promise<void> => {
-  await page.getByText(piece).first().scrollIntoViewIfNeeded()
-  const ends = await page
-    .getByText(piece)
-    .first()
-    .evaluate((element, text) => {
-      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
-      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        const at = node.textContent?.indexOf(text) ?? -1
-        if (at < 0) continue
-        const range = document.createRange()
-        range.setStart(node, at)
-        range.setEnd(node, at + text.length)
-        const { left, right, top, height } = range.getBoundingClientRect()
-        return { left, right, y: top + height / 2 }
+/** Selects a piece of text in the page, or in a part of it, with the mouse: from its first character to its last. */
+export const selectWithMouse = async (
+  page: Page,
+  piece: string,
+  within: Locator | Page = page,
+): Promise<void> => {
+  const holder = within.getByText(piece).first()
+  await holder.scrollIntoViewIfNeeded()
+  const ends = await holder.evaluate((element, text) => {
+    const at = element.textContent?.indexOf(text) ?? -1
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    let passed = 0
+    // A highlight in it makes several nodes of one text.
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const length = node.nodeValue?.length ?? 0
+      const inside = (offset: number) => offset >= passed && offset <= passed + length
+      if (at >= passed && at < passed + length) range.setStart(node, at - passed)
+      if (inside(at + text.length)) {
+        range.setEnd(node, at + text.length - passed)
+        break
       }
-      return undefined
-    }, piece)
-  if (!ends) throw new Error(`no single text node holds ${JSON.stringify(piece)}`)
-  await page.mouse.move(ends.left, ends.y)
+      passed += length
+    }
+    const lines = [...range.getClientRects()]
+    const [first, last] = [lines[0], lines.at(-1)]
+    if (!first || !last) throw new Error(`${JSON.stringify(text)} is not on the page`)
+    const middle = ({ top, height }: DOMRect) => top + height / 2
+    return { from: [first.left, middle(first)] as const, to: [last.right, middle(last)] as const }
+  }, piece)
+  await page.mouse.move(...ends.from)
   await page.mouse.down()
-  await page.mouse.move((ends.left + ends.right) / 2, ends.y)
-  await page.mouse.move(ends.right, ends.y)
+  await page.mouse.move((ends.from[0] + ends.to[0]) / 2, ends.to[1])
+  await page.mouse.move(...ends.to)
   await page.mouse.up()
+}
+
+/** Looks at every card of an open tab of My data, by scrolling to the end as a reader does. Positions count from 1. */
+export const readCards = async (
+  page: Page,
+  total: number,
+  look: (card: Locator, position: number) => Promise<unknown> = async () => {},
+): Promise<void> => {
+  for (let position = 1; position <= total; position++) {
+    const card = page.locator(`article[aria-posinset="${position}"]`)
+    await expect(async () => {
+      if ((await card.count()) === 0) await page.mouse.wheel(0, 500)
+      await expect(card).toBeVisible({ timeout: 100 })
+    }).toPass()
+    await look(card, position)
+  }
 }

@@ -1,0 +1,417 @@
+import { collectorApi, iodsApi, type RecordOf, SOURCES, type Source } from '@iodine/contracts'
+import { demoRecords } from '@iodine/demo'
+import { blogArticle, telegramPost, tiktokPost } from '@iodine/test-kit'
+import type { Locator } from '@playwright/test'
+import { expect, type Page, type Person, readCards, selectWithMouse, test } from '../support/fixtures.js'
+
+const DELETE_QUESTION = 'Are you sure you want to delete this data?'
+const TABS = { tiktok: 'Short videos', telegram: 'Messaging channels', blog: 'Blogs' }
+
+const handIn = async <S extends Source>({ api }: Person, source: S, records: RecordOf[S][]) => {
+  const { results } = await api.call(collectorApi.ingestRecords, { params: { source }, body: { records } })
+  expect(results.filter(result => 'error' in result)).toEqual([])
+  return results.map(result => ('id' in result ? result.id : ''))
+}
+const createIod = ({ api }: Person, value: string) =>
+  api.call(iodsApi.createIod, {
+    body: { value, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
+  })
+
+const cards = (page: Page) => page.getByRole('article')
+const toast = (page: Page, text: string) => page.getByText(text, { exact: true })
+const tab = (page: Page, source: Source) => page.getByRole('tab', { name: TABS[source] })
+const iodDialog = (page: Page) => page.getByRole('dialog', { name: 'Create IOD from Data Field' })
+const marks = (card: Locator) => card.locator('mark').allTextContents()
+
+/** What a card shows of a record's values, in no order, save collector_metadata and the attachments' types. */
+const shownValues = (value: unknown, key = ''): string[] => {
+  if (value === null || value === undefined || value === '') return []
+  if (key === 'create_time') return [new Date(Number(value) * 1_000).toISOString().replace('.000Z', 'Z')]
+  if (typeof value === 'number') return [value.toLocaleString('en-US')]
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(each => shownValues(each))
+  return Object.entries(value).flatMap(([name, each]) =>
+    name === 'collector_metadata' || name === 'type'
+      ? []
+      : [...(key === 'imageHashes' ? [name] : []), ...shownValues(each, name)],
+  )
+}
+
+const openMenu = async (card: Locator) => {
+  await card.getByRole('button', { name: 'More actions' }).click()
+  return card.page().getByRole('menu')
+}
+
+test('every source has its tab, its layout, its fields and its original', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const [video, post, article] = [demoRecords.tiktok[0]!, demoRecords.telegram[1]!, demoRecords.blog[0]!]
+  const manyImages = demoRecords.blog[1]!
+  await openAs(ana, '/dashboard/data')
+  await expect(page.getByRole('heading', { name: 'My Data' })).toBeVisible()
+  await expect(
+    page.getByText('Data collected from your browser extension. Click the add icon on a field'),
+  ).toBeVisible()
+  await expect(page.getByText('No data collected yet')).toBeVisible()
+  for (const source of SOURCES) await expect(tab(page, source)).toHaveText(`${TABS[source]}0`)
+
+  const [videoId] = await handIn(ana, 'tiktok', [video])
+  await handIn(ana, 'telegram', [
+    { ...telegramPost(), telegram: { post: { url: 'javascript:alert(1)' } } },
+    post,
+  ])
+  await handIn(ana, 'blog', [
+    { ...blogArticle(), metadata: { og_url: 'ftp://old.example/' } },
+    manyImages,
+    article,
+  ])
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(tab(page, 'tiktok')).toHaveText('Short videos1')
+  await expect(tab(page, 'telegram')).toHaveText('Messaging channels2')
+  await expect(tab(page, 'blog')).toHaveText('Blogs3')
+
+  const expectEveryField = async (card: Locator, record: object) => {
+    const values = shownValues(record)
+    const text = (await card.textContent()) ?? ''
+    expect(values.filter(value => !text.includes(value))).toEqual([])
+    await expect(card.getByRole('button', { name: /^Create IOD from / })).toHaveCount(values.length)
+  }
+  const expectOriginal = async (card: Locator, url: string | null) => {
+    const menu = await openMenu(card)
+    await expect(menu.getByRole('menuitem')).toHaveText(url ? ['View Original', 'Delete'] : ['Delete'])
+    const link = menu.getByRole('menuitem', { name: 'View Original' })
+    if (url) {
+      await expect(link).toHaveAttribute('href', url)
+      await expect(link).toHaveAttribute('target', '_blank')
+      await expect(link).toHaveAttribute('rel', /noopener/)
+    }
+    await page.keyboard.press('Escape')
+    await expect(menu).toHaveCount(0)
+  }
+
+  await test.step('a short video', async () => {
+    const card = cards(page).first()
+    await expectEveryField(card, video)
+    await expect(card.getByRole('heading', { level: 3 })).toHaveText([
+      'Video',
+      'Author',
+      'Stats',
+      'Sound',
+      'Classification',
+    ])
+    const footer = card.locator('footer')
+    await expect(footer).toContainText('Collected Oct 12, 2026')
+    await expect(footer).toContainText('Source: tiktok.com')
+    await expect(footer).toContainText(`ID: ${videoId?.slice(0, 8)}`)
+    await expectOriginal(card, null)
+  })
+
+  await test.step('a channel post with its attachments', async () => {
+    await tab(page, 'telegram').click()
+    const card = cards(page).first()
+    await expectEveryField(card, post)
+    await expect(card.getByRole('columnheader')).toHaveText(['Type', 'URL', 'SHA-256'])
+    const rows = card.getByRole('row')
+    await expect(rows).toHaveCount(4)
+    await expect(rows.nth(1)).toContainText('document')
+    await expect(rows.nth(1).getByRole('button', { name: /^Create IOD from Attachment 1/ })).toHaveCount(2)
+    // What the collector could not read has nothing to make an IOD of.
+    await expect(rows.nth(3)).toHaveText('document——')
+    await expect(rows.nth(3).getByRole('button')).toHaveCount(0)
+    await expectOriginal(card, post.telegram.post.url)
+    await expectOriginal(cards(page).nth(1), null)
+    await expect(
+      cards(page)
+        .nth(1)
+        .getByRole('button', { name: /in new tab/ }),
+    ).toHaveCount(0)
+  })
+
+  await test.step('an article with its image hashes', async () => {
+    await tab(page, 'blog').click()
+    const card = cards(page).first()
+    await expectEveryField(card, article)
+    await expectOriginal(card, article.metadata.canonical ?? '')
+    const list = cards(page).nth(1).getByRole('region', { name: 'Image hashes' }).getByRole('list')
+    await expect(list.getByRole('listitem')).toHaveCount(36)
+    const { shown, all } = await list.evaluate(({ clientHeight, scrollHeight }) => ({
+      shown: clientHeight,
+      all: scrollHeight,
+    }))
+    expect(shown).toBe(400)
+    expect(all).toBeGreaterThan(1_000)
+    await expectOriginal(cards(page).nth(2), null)
+  })
+
+  await test.step('an original opens in a tab that cannot reach back', async () => {
+    await page
+      .context()
+      .route('https://courier.example/**', route =>
+        route.fulfill({ contentType: 'text/html', body: 'there' }),
+      )
+    const menu = await openMenu(cards(page).first())
+    const opened = page.context().waitForEvent('page')
+    await menu.getByRole('menuitem', { name: 'View Original' }).click()
+    const original = await opened
+    await expect(original.getByText('there')).toBeVisible()
+    expect(await original.evaluate(() => window.opener)).toBeNull()
+    await original.close()
+  })
+})
+
+test('a record is deleted after a question; a refusal and a failed refresh are told', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  await handIn(ana, 'tiktok', [
+    tiktokPost({ description: 'the one that stays' }),
+    tiktokPost({ description: 'the one that goes' }),
+  ])
+  await openAs(ana, '/dashboard/data')
+  const doomed = cards(page).filter({ hasText: 'the one that goes' })
+  const dialog = page.getByRole('dialog')
+  const askToDelete = async (card: Locator) => {
+    await (await openMenu(card)).getByRole('menuitem', { name: 'Delete' }).click()
+    await expect(dialog).toContainText(DELETE_QUESTION)
+  }
+
+  await askToDelete(doomed)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(cards(page)).toHaveCount(2)
+
+  await page.route(
+    '**/api/v1/tiktok/data/*',
+    route => route.fulfill({ status: 503, json: { detail: 'Down' } }),
+    { times: 1 },
+  )
+  await askToDelete(doomed)
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(toast(page, 'Failed to delete data')).toBeVisible()
+  await expect(dialog).toHaveCount(0)
+  await expect(cards(page)).toHaveCount(2)
+
+  await askToDelete(doomed)
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(toast(page, 'Deleted')).toBeVisible()
+  await expect(toast(page, 'Data deleted successfully')).toBeVisible()
+  await expect(cards(page)).toHaveCount(1)
+  await expect(tab(page, 'tiktok')).toHaveText('Short videos1')
+
+  await page.route('**/api/v1/blog/data?*', route => route.fulfill({ status: 403, json: { detail: 'No' } }))
+  await askToDelete(cards(page).filter({ hasText: 'the one that stays' }))
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(toast(page, 'Failed to refresh data')).toBeVisible()
+  await expect(page.getByText('No data collected yet')).toBeVisible()
+  expect(await ana.api.call(collectorApi.listRecords, { params: { source: 'tiktok' } })).toEqual([])
+})
+
+test('a list that cannot be read leaves the others in peace, and comes back by Retry', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  await handIn(ana, 'tiktok', [tiktokPost({ description: 'shown all the same' })])
+  await handIn(ana, 'telegram', [telegramPost({ description: 'back again' })])
+  await page.route('**/api/v1/telegram/data?*', route =>
+    route.fulfill({ status: 403, json: { detail: 'No' } }),
+  )
+  await openAs(ana, '/dashboard/data')
+  await expect(page.getByText('shown all the same')).toBeVisible()
+  await expect(toast(page, 'Failed to fetch data')).toBeVisible()
+  await expect(tab(page, 'tiktok')).toHaveText('Short videos1')
+  await tab(page, 'telegram').click()
+  await expect(page.getByRole('tabpanel').getByRole('alert')).toBeVisible()
+  await page.unroute('**/api/v1/telegram/data?*')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(page.getByText('back again')).toBeVisible()
+  await expect(tab(page, 'telegram')).toHaveText('Messaging channels1')
+})
+
+test('IODs are found in texts and values, and selected text becomes one', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const [ana, bo] = [await person('ana'), await person('bo')]
+  // Values of this run alone: IODs are everybody's.
+  const t = Date.now().toString(36)
+  const text = `Alpha${t} hides beta${t} and gamma${t} today. ALPHA${t} HIDES beta${t} again`
+  await createIod(bo, `alpha${t} hides beta${t}`)
+  await createIod(ana, `Hides beta${t} and gamma${t}`)
+  await createIod(bo, `WATCH${t}`)
+  await handIn(ana, 'tiktok', [
+    { ...tiktokPost({ description: text, hashtags: [`watch${t}`, `other${t}`] }) },
+  ])
+  await openAs(ana, '/dashboard/data')
+  const card = cards(page).first()
+  const description = card.getByRole('textbox', { name: 'Video Description' })
+  const found = [`Alpha${t} `, `hides beta${t}`, ` and gamma${t}`, `ALPHA${t} HIDES beta${t}`, `watch${t}`]
+
+  await test.step('overlapping, repeated and in any case; a value that is one has a badge for its button', async () => {
+    await expect(async () => expect(await marks(card)).toEqual(found)).toPass()
+    await expect(card.locator('mark').nth(1)).toHaveAttribute('title', /IOD: alpha.*\nIOD: Hides beta/s)
+    const badge = card.getByTitle('This value is an IOD')
+    await expect(badge).toHaveText(['IOD'])
+    await expect(badge).toHaveClass(/intent-success/)
+    await expect(card.getByRole('button', { name: `Create IOD from Video Hashtags: watch${t}` })).toHaveCount(
+      0,
+    )
+    await expect(card.getByRole('button', { name: `Create IOD from Video Hashtags: other${t}` })).toHaveCount(
+      1,
+    )
+  })
+
+  const floating = page.getByRole('button', { name: '+ IOD' })
+  await test.step('with the mouse, across highlights', async () => {
+    await expect(floating).toHaveCount(0)
+    await selectWithMouse(page, `gamma${t} today. ALPHA${t}`, card)
+    await expect(floating).toBeVisible()
+    const button = await floating.boundingBox()
+    const end = await page.evaluate(() => {
+      const lines = window.getSelection()?.getRangeAt(0).getClientRects()
+      return lines?.[lines.length - 1]?.toJSON()
+    })
+    // Beside the end of the selection.
+    expect(Math.abs((button?.y ?? 0) - end.bottom)).toBeLessThan(24)
+    expect(Math.abs((button?.x ?? 0) - end.right)).toBeLessThan(80)
+    await floating.click()
+    const dialog = iodDialog(page)
+    await expect(dialog.getByLabel('Value')).toHaveValue(`gamma${t} today. ALPHA${t}`)
+    await expect(dialog.getByLabel('IOD Category')).toHaveValue('SENTENCE')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(dialog).toHaveCount(0)
+  })
+
+  await test.step('with the keyboard alone, as far as the IOD', async () => {
+    await description.focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Control+Shift+ArrowRight')
+    expect(await page.evaluate(() => String(window.getSelection()).trim())).toBe(`and gamma${t}`)
+    await expect(floating).toBeVisible()
+    await page.keyboard.press('Tab')
+    await expect(floating).toBeFocused()
+    await page.keyboard.press('Enter')
+    const dialog = iodDialog(page)
+    await expect(dialog.getByLabel('Value')).toBeFocused()
+    await expect(dialog.getByLabel('Value')).toHaveValue(`and gamma${t}`)
+    await dialog.getByRole('button', { name: 'Create IOD' }).click()
+    await expect(toast(page, 'IOD created')).toBeVisible()
+    await expect(dialog).toHaveCount(0)
+    const { length } = await ana.api.call(iodsApi.listIods, { query: { q: `and gamma${t}` } })
+    expect(length).toBe(2)
+  })
+
+  await test.step('a refusal shows what the server says, a failure the usual words; the form keeps what it holds', async () => {
+    await card.getByRole('button', { name: `Create IOD from Video Hashtags: other${t}` }).click()
+    const dialog = iodDialog(page)
+    const submit = dialog.getByRole('button', { name: 'Create IOD' })
+    await expect(dialog.getByLabel('IOD Category')).toHaveValue('HASHTAGS')
+    await dialog.getByLabel('Value').fill(`alpha${t} HIDES beta${t}`)
+    await dialog.getByLabel('IOD Category').selectOption('SENTENCE')
+    await submit.click()
+    await expect(toast(page, 'This IOD already exists')).toBeVisible()
+    await page.route('**/api/v1/iods', route => route.abort(), { times: 1 })
+    await submit.click()
+    await expect(toast(page, 'Failed to create IOD')).toBeVisible()
+    await expect(dialog.getByLabel('Value')).toHaveValue(`alpha${t} HIDES beta${t}`)
+    await dialog.getByLabel('Value').fill('   ')
+    await expect(submit).toBeDisabled()
+    await dialog.getByLabel('Value').fill(`other${t}`)
+    await dialog.getByLabel('IOD Category').selectOption('')
+    await expect(submit).toBeDisabled()
+    await dialog.getByLabel('IOD Category').selectOption('HASHTAGS')
+    await dialog.getByLabel('Description').fill('From a hashtag')
+    await submit.click()
+    await expect(dialog).toHaveCount(0)
+    await expect(card.getByTitle('This value is an IOD')).toHaveCount(2)
+    const [iod] = await ana.api.call(iodsApi.listIods, { query: { q: `other${t}` } })
+    expect(iod).toMatchObject({ category: 'HASHTAGS', description: 'From a hashtag', source_type: 'TIKTOK' })
+  })
+})
+
+test('the category is suggested by the field, then by the value', async ({ page, person, openAs }) => {
+  const ana = await person('ana')
+  await handIn(ana, 'tiktok', [tiktokPost({ description: '#first thing said' })])
+  await handIn(ana, 'telegram', [telegramPost({ description: 'read it on http://a.example' })])
+  await handIn(ana, 'blog', [blogArticle({ description: 'Plain words', generator: 'made at lake.com' })])
+  await openAs(ana, '/dashboard/data')
+  const expectSuggestions = async (suggestions: [string, string][]) => {
+    for (const [field, category] of suggestions) {
+      await page
+        .getByRole('button', { name: `Create IOD from ${field}` })
+        .first()
+        .click()
+      const dialog = iodDialog(page)
+      await expect(dialog.getByLabel('IOD Category')).toHaveValue(category)
+      await page.keyboard.press('Escape')
+      await expect(dialog).toHaveCount(0)
+    }
+  }
+  await expectSuggestions([
+    ['Author Unique ID', 'USERNAME'],
+    ['Video Description', 'HASHTAGS'],
+    ['Video Hashtags', 'HASHTAGS'],
+    ['Sound Name', 'FULL_NAME'],
+    ['Stats Plays', 'SENTENCE'],
+  ])
+  await tab(page, 'telegram').click()
+  await expectSuggestions([
+    ['Channel Title', 'TITLE'],
+    ['Post URL', 'URL'],
+    ['Post Description', 'URL'],
+  ])
+  await tab(page, 'blog').click()
+  await expectSuggestions([
+    ['Article Canonical', 'URL'],
+    ['Article Generator', 'URL'],
+    ['Article Description', 'SENTENCE'],
+    ['Structured data Keywords', 'KEYWORDS'],
+    ['Open Graph Site name', 'FULL_NAME'],
+  ])
+})
+
+test('whatever was collected is readable to the last line, and stays text', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  for (const source of SOURCES) await handIn(ana, source, demoRecords[source] as never)
+  await openAs(ana, '/dashboard/data')
+  for (const source of SOURCES) {
+    await tab(page, source).click()
+    const records = demoRecords[source].toReversed()
+    await readCards(page, records.length, async (card, position) => {
+      const text = (await card.textContent()) ?? ''
+      const record = records[position - 1]
+      expect(shownValues(record).filter(value => value.trim() && !text.includes(value))).toEqual([])
+    })
+  }
+
+  await tab(page, 'tiktok').click()
+  const fifty = demoRecords.tiktok.find(({ main }) => main.description?.split('\n').length === 50)!
+  const position = demoRecords.tiktok.toReversed().indexOf(fifty) + 1
+  await readCards(page, position)
+  const card = page.locator(`article[aria-posinset="${position}"]`)
+  const description = card.getByRole('textbox', { name: 'Video Description' })
+  expect(((await description.textContent()) ?? '').split('\n')).toHaveLength(50)
+  const { shown, all } = await description.evaluate(({ clientHeight, scrollHeight }) => ({
+    shown: clientHeight,
+    all: scrollHeight,
+  }))
+  expect(all).toBeGreaterThan(shown)
+  await description.evaluate(element => element.scrollTo(0, element.scrollHeight))
+  await selectWithMouse(page, '50/50 Ask yourself why nobody', card)
+  await page.getByRole('button', { name: '+ IOD' }).click()
+  await expect(iodDialog(page).getByLabel('Value')).toHaveValue('50/50 Ask yourself why nobody')
+})
