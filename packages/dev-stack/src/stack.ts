@@ -22,6 +22,9 @@ import { type RedisServer, startRedis } from './redis.js'
 import { keptSecret } from './secrets.js'
 import { forgetServices, keepServices } from './services.js'
 
+/** Begins the names of databases and Redis keys. */
+export const DEFAULT_PREFIX = 'iodine'
+
 export interface Stack {
   /** The app and its API, at the gateway. */
   url: string
@@ -52,7 +55,7 @@ export interface StackOptions {
  */
 export const startStack = async ({
   env,
-  prefix = 'iodine',
+  prefix = DEFAULT_PREFIX,
   progress = () => {},
 }: StackOptions): Promise<Stack> => {
   const config = readStackConfig(env)

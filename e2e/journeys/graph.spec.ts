@@ -1,0 +1,302 @@
+import { readFile } from 'node:fs/promises'
+import { narrativesApi, profileApi } from '@iodine/contracts'
+import type { AiProvider } from '@iodine/test-kit'
+import type { Locator } from '@playwright/test'
+import { expect, type Page, type Person, test } from '../support/fixtures.js'
+
+const STORIES = [
+  {
+    text: 'It was a warm night. Giant mirrors heat the lake. Secret engineers hide giant mirrors.',
+    src: 'https://stories.example.org/lake',
+    triplets: [
+      { subject: 'Giant mirrors', verb: 'heat', object: 'the lake' },
+      { subject: 'Secret engineers', verb: 'hide', object: 'giant mirrors' },
+    ],
+  },
+  {
+    text: 'The mayor denies everything! Again, giant mirrors heat the lake.',
+    src: 'notes/town',
+    triplets: [
+      { subject: 'The mayor', verb: 'denies', object: 'everything' },
+      { subject: 'Giant mirrors', verb: 'heat', object: 'the lake' },
+    ],
+  },
+]
+
+/** Has the stories extracted for a person. */
+const tell = async ({ api }: Person, ai: AiProvider): Promise<void> => {
+  await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-graph-key' } })
+  for (const { text, src, triplets } of STORIES) {
+    ai.next({ triplets })
+    await api.call(narrativesApi.createNarrative, { body: { text, src } })
+  }
+}
+
+type Point = { x: number; y: number }
+type Canvas = HTMLCanvasElement & { nodePosition(id: string): Point | null }
+
+const canvasOf = (page: Page) => page.getByRole('application', { name: 'Narrative triplets graph' })
+const settled = (page: Page) => expect(canvasOf(page)).toHaveAttribute('data-layout', 'settled')
+
+/** Where a node lies on the canvas. */
+const placeOf = async (canvas: Locator, id: string): Promise<Point> => {
+  const place = await canvas.evaluate((element, id) => (element as Canvas).nodePosition(id), id)
+  if (!place) throw new Error(`the canvas shows no node ${id}`)
+  return place
+}
+/** Where a node lies on the page. */
+const pointOf = async (page: Page, id: string): Promise<Point> => {
+  const box = await canvasOf(page).boundingBox()
+  const place = await placeOf(canvasOf(page), id)
+  return { x: (box?.x ?? 0) + place.x, y: (box?.y ?? 0) + place.y }
+}
+/** The colour in the middle of a node, as the browser shows it. */
+const colorOf = (canvas: Locator, id: string) =>
+  canvas.evaluate((element, id) => {
+    const shown = element as Canvas
+    const place = shown.nodePosition(id) as Point
+    const copy = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D
+    const scale = shown.width / shown.clientWidth
+    copy.drawImage(shown, place.x * scale, place.y * scale, 1, 1, 0, 0, 1, 1)
+    return [...copy.getImageData(0, 0, 1, 1).data.subarray(0, 3)]
+  }, id)
+const themeColor = (page: Page, name: string) =>
+  page.evaluate(name => {
+    const hex = getComputedStyle(document.documentElement).getPropertyValue(`--iodine-${name}`).trim()
+    return [1, 3, 5].map(at => Number.parseInt(hex.slice(at, at + 2), 16))
+  }, name)
+const clickBackground = (page: Page) => canvasOf(page).click({ position: { x: 6, y: 6 } })
+
+test('a graph under the pointer, in focus, as files and as a table', async ({ page, person, openAs, ai }) => {
+  const ana = await person('ana')
+  await tell(ana, ai)
+  const canvas = canvasOf(page)
+  const node = page.getByRole('region', { name: 'Node details' })
+
+  await test.step('loads, and says so', async () => {
+    const asked = page.waitForRequest(/graph\/triplets/)
+    await openAs(ana, '/dashboard/graph')
+    await expect(page.getByText('Graph loaded')).toBeVisible()
+    await expect(page.getByText('8 nodes, 6 links', { exact: true })).toBeVisible()
+    expect([...new URL((await asked).url()).searchParams.keys()]).toEqual(['limit'])
+    await expect(page.getByRole('list', { name: 'Counts' })).toHaveText(
+      '5 entities3 verbs2 sources8 total nodes',
+    )
+    await settled(page)
+    await expect(page.getByText('Graph loaded')).toBeHidden()
+  })
+
+  await test.step('a click selects: details, coral; the background clears', async () => {
+    expect(await colorOf(canvas, 'verb:heat')).toEqual(await themeColor(page, 'graph-verb'))
+    const { x, y } = await pointOf(page, 'verb:heat')
+    await page.mouse.click(x, y)
+    await expect(canvas).toHaveAttribute('data-selected', 'verb:heat')
+    await expect(node.getByRole('heading', { name: 'heat' })).toBeVisible()
+    await expect(node).toContainText('Type')
+    await expect(node).toContainText('notes/town')
+    await expect(node.getByRole('list', { name: 'Neighbours' }).getByRole('button')).toHaveText([
+      'Giant mirrors2',
+      'the lake2',
+    ])
+    await expect.poll(() => colorOf(canvas, 'verb:heat')).toEqual(await themeColor(page, 'graph-selected'))
+    await clickBackground(page)
+    await expect(node).toBeHidden()
+    await expect(canvas).not.toHaveAttribute('data-selected')
+  })
+
+  await test.step('the wheel zooms to the pointer', async () => {
+    const before = await pointOf(page, 'entity:everything')
+    const zoom = Number(await canvas.getAttribute('data-zoom'))
+    await page.mouse.move(before.x, before.y)
+    await page.mouse.wheel(0, -300)
+    await expect.poll(async () => Number(await canvas.getAttribute('data-zoom'))).toBeGreaterThan(zoom * 1.2)
+    const after = await pointOf(page, 'entity:everything')
+    expect(Math.hypot(after.x - before.x, after.y - before.y)).toBeLessThan(1)
+    await page.getByRole('button', { name: 'Fit to screen' }).click()
+    await expect.poll(async () => Number(await canvas.getAttribute('data-zoom'))).toBeCloseTo(zoom, 1)
+  })
+
+  await test.step('a drag pins where it is dropped', async () => {
+    const from = await pointOf(page, 'entity:the mayor')
+    const to = { x: from.x + 60, y: from.y + 40 }
+    await page.mouse.move(from.x, from.y)
+    await page.mouse.down()
+    await page.mouse.move(from.x + 20, from.y + 10)
+    await page.mouse.move(to.x, to.y)
+    await page.mouse.up()
+    await expect(canvas).toHaveAttribute('data-pinned', '["entity:the mayor"]')
+    await settled(page)
+    const dropped = await pointOf(page, 'entity:the mayor')
+    expect(Math.hypot(dropped.x - to.x, dropped.y - to.y)).toBeLessThan(1)
+  })
+
+  await test.step('a link tells the texts behind it', async () => {
+    await clickBackground(page)
+    const [from, to] = [await pointOf(page, 'entity:giant mirrors'), await pointOf(page, 'verb:heat')]
+    await page.mouse.click((from.x + to.x) / 2, (from.y + to.y) / 2)
+    const link = page.getByRole('region', { name: 'Link details' })
+    await expect(link.getByRole('heading', { name: 'Giant mirrors → heat' })).toBeVisible()
+    await expect(link.getByRole('heading', { name: 'Texts (2)' })).toBeVisible()
+    await expect(link.getByRole('list', { name: 'Texts' }).locator('q')).toHaveText([
+      'Again, giant mirrors heat the lake.',
+      'Giant mirrors heat the lake.',
+    ])
+    await expect(link.getByRole('link', { name: 'https://stories.example.org/lake' })).toBeVisible()
+    await link.getByRole('button', { name: 'Clear selection' }).click()
+    await expect(link).toBeHidden()
+  })
+
+  await test.step('search flies to a node, focus leaves its surroundings', async () => {
+    await page.getByRole('searchbox', { name: 'Find a node...' }).fill('LAKE')
+    await page.keyboard.press('Enter')
+    await expect(canvas).toHaveAttribute('data-selected', 'entity:the lake')
+    const width = (await canvas.boundingBox())?.width ?? 0
+    // Beside the details, which cover the right.
+    await expect
+      .poll(async () => Math.round((await placeOf(canvas, 'entity:the lake')).x))
+      .toBeLessThan(width / 2)
+    for (const [depth, drawn] of [
+      ['1', 2],
+      ['2', 3],
+      ['3', 4],
+      ['All', 8],
+    ] as const) {
+      await node.getByRole('radiogroup').getByText(depth, { exact: true }).click()
+      await expect(canvas).toHaveAttribute('data-visible', String(drawn))
+    }
+  })
+
+  await test.step('sizes are the presets where there is room', async () => {
+    await page.setViewportSize({ width: 1900, height: 1100 })
+    await expect(canvas).toHaveCSS('width', '1000px')
+    await expect(canvas).toHaveCSS('height', '600px')
+    await page.getByRole('button', { name: 'Expand' }).click()
+    await expect(canvas).toHaveCSS('width', '1400px')
+    await expect(canvas).toHaveCSS('height', '800px')
+    await page.getByRole('button', { name: 'Collapse' }).click()
+    await expect(canvas).toHaveCSS('width', '1000px')
+  })
+
+  await test.step('it is saved as PNG, SVG and GEXF', async () => {
+    const save = async (format: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: `Save as ${format}` }).click(),
+      ])
+      expect(download.suggestedFilename()).toMatch(
+        new RegExp(`^narrative-graph_\\d{4}-\\d\\d-\\d\\d\\.${format.toLowerCase()}$`),
+      )
+      return readFile(await download.path())
+    }
+    expect((await save('PNG')).subarray(1, 4).toString()).toBe('PNG')
+    expect((await save('SVG')).toString()).toMatch(/<svg [\s\S]*>Secret engineers<\/text>/)
+    const gexf = (await save('GEXF')).toString()
+    const counts = await page.evaluate(text => {
+      const file = new DOMParser().parseFromString(text, 'text/xml')
+      return ['parsererror', 'nodes > node', 'edges > edge'].map(each => file.querySelectorAll(each).length)
+    }, gexf)
+    expect(counts).toEqual([0, 8, 6])
+  })
+
+  await test.step('the table tells the same, by keyboard', async () => {
+    await page.getByRole('radio', { name: 'Graph' }).focus()
+    await page.keyboard.press('ArrowRight')
+    const rows = page.getByRole('table').getByRole('row')
+    await expect(rows).toHaveCount(9)
+    await expect(rows.nth(1)).toContainText('Giant mirrorsentity3')
+    await rows.nth(1).getByRole('button').focus()
+    await page.keyboard.press('Enter')
+    await expect(node.getByRole('heading', { name: 'Giant mirrors' })).toBeVisible()
+  })
+})
+
+test("filters, another's graph, and what goes wrong", async ({ page, person, openAs, ai }) => {
+  const [ana, bob] = [await person('ana'), await person('bob')]
+  await tell(ana, ai)
+  const { id } = await ana.api.call(profileApi.getProfile)
+  const form = page.getByRole('form', { name: 'Filters' })
+  const counts = page.getByRole('list', { name: 'Counts' })
+  /** What is asked for when `act` is done, the limit apart. */
+  const asks = async (act: () => Promise<void>) => {
+    const asked = page.waitForRequest(/graph\/triplets/)
+    await act()
+    const { limit, ...query } = Object.fromEntries(new URL((await asked).url()).searchParams)
+    expect(limit).toBe('5000')
+    return query
+  }
+  const apply = () => form.getByRole('button', { name: 'Apply filters' }).click()
+
+  await test.step('nothing yet', async () => {
+    await openAs(bob, '/dashboard/graph')
+    await expect(
+      page.getByText('No data to display. Try adjusting your filters or add some narratives'),
+    ).toBeVisible()
+    await expect(page.getByText('0 nodes, 0 links', { exact: true })).toBeVisible()
+  })
+
+  await test.step("another's graph, filtered; white space is not sent", async () => {
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await form.getByLabel('User ID').fill(` ${id} `)
+    await form.getByLabel('Entity').fill('  MIRRORS ')
+    await form.getByLabel('Verb').fill('   ')
+    expect(await asks(apply)).toEqual({ user_id: id, entity: 'MIRRORS' })
+    await expect(counts).toHaveText('3 entities2 verbs2 sources5 total nodes')
+    await settled(page)
+    await form.getByLabel('Source').selectOption('notes/town')
+    await form.getByLabel(/^Start date/).fill('2020-01-02T03:04')
+    await form.getByLabel('Entity').fill('')
+    expect(await asks(apply)).toEqual({ user_id: id, source: 'notes/town', start_date: '2020-01-02T03:04' })
+    await expect(counts).toContainText('6 total nodes')
+  })
+
+  await test.step('their texts behind a link, within the filter', async () => {
+    await settled(page)
+    await expect(page.getByText('Graph loaded')).toHaveCount(0)
+    const [from, to] = [await pointOf(page, 'verb:heat'), await pointOf(page, 'entity:the lake')]
+    await page.mouse.click((from.x + to.x) / 2, (from.y + to.y) / 2)
+    await expect(page.getByRole('list', { name: 'Texts' }).locator('q')).toHaveText([
+      'Again, giant mirrors heat the lake.',
+    ])
+  })
+
+  await test.step('a layout that breaks down leaves an error with Retry', async () => {
+    const worker = '**/static/worker/layout.*.js'
+    const broken = "postMessage({ type: 'ready' }); onmessage = () => { throw new Error('broken') }"
+    await page.route(worker, route => route.fulfill({ contentType: 'text/javascript', body: broken }))
+    await page.reload()
+    await expect(page.getByRole('alert').filter({ hasText: 'The graph could not be drawn' })).toBeVisible()
+    await expect(page.getByText('Loading graph...')).toHaveCount(0)
+    await page.unroute(worker)
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await settled(page)
+  })
+
+  await test.step('a load that fails says so, and is tried again', async () => {
+    await page.route('**/graph/triplets*', route =>
+      route.fulfill({ status: 500, json: { detail: 'Broken' } }),
+    )
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect(page.getByText('Unable to load graph', { exact: true }).first()).toBeVisible()
+    await expect(page.getByText('Error', { exact: true })).toBeVisible()
+    await page.unroute('**/graph/triplets*')
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await settled(page)
+  })
+
+  await test.step('Reset empties every filter', async () => {
+    await form.getByRole('button', { name: 'Reset' }).click()
+    for (const field of ['User ID', 'Entity', 'Verb', 'Source'])
+      await expect(form.getByLabel(field)).toHaveValue('')
+    expect(await asks(apply)).toEqual({})
+    await expect(counts).toContainText('0 total nodes')
+  })
+
+  await test.step('it fits a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await openAs(ana, '/dashboard/graph')
+    await settled(page)
+    expect((await canvasOf(page).boundingBox())?.width).toBeLessThanOrEqual(390)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+    await page.screenshot({ path: test.info().outputPath('phone.png'), fullPage: true })
+  })
+})
