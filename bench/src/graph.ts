@@ -175,9 +175,7 @@ const section = async (browser: Browser, url: string, user: SignedInUser, body: 
     await page.goto(`${url}/privacy-policy`)
     await page.evaluate(token => localStorage.setItem('access_token', token), user.token)
     await page.goto(`${url}/dashboard/graph`)
-    await page.locator('canvas[data-layout=settled]').waitFor()
-    if ((await page.locator('canvas').getAttribute('data-drawing')) !== 'worker')
-      throw new Error('the section did not draw in its worker')
+    await page.locator('canvas[data-layout=settled][data-drawing=worker]').waitFor()
     const drawnAfter = async (time: number) => {
       const drawn = await page.waitForFunction(
         from => (window as never as { notes: Notes }).notes.frames.find(at => at >= from),
