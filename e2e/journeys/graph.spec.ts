@@ -62,8 +62,10 @@ const colorOf = (canvas: Locator, id: string) =>
   }, id)
 const themeColor = (page: Page, name: string) =>
   page.evaluate(name => {
-    const hex = getComputedStyle(document.documentElement).getPropertyValue(`--iodine-${name}`).trim()
-    return [1, 3, 5].map(at => Number.parseInt(hex.slice(at, at + 2), 16))
+    const context = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D
+    context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--iodine-${name}`).trim()
+    context.fillRect(0, 0, 1, 1)
+    return [...context.getImageData(0, 0, 1, 1).data.subarray(0, 3)]
   }, name)
 const clickBackground = (page: Page) => canvasOf(page).click({ position: { x: 6, y: 6 } })
 

@@ -6,6 +6,7 @@ import {
   LIMITS,
   narrativesApi,
   narrativesInternal,
+  personalDataInternal,
 } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import { newId, rounds } from '@iodine/test-kit'
@@ -418,6 +419,19 @@ describe('the texts behind a link', () => {
     await rebuildUser(bench.store, new Types.ObjectId(ana.id))
     expect(await sentences()).toEqual(['Old.'])
   })
+})
+
+it('is gone with its user', async () => {
+  await say([triplet('Ana')], 'https://a.example')
+  await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+  expect(await read()).toEqual({ nodes: [], links: [], sources: [] })
+  const { narratives, edges, sources } = bench.store
+  for (const left of [
+    await narratives.countDocuments({ user_id: ana.id }),
+    await edges.countDocuments({ user_id: ana.id }),
+    await sources.countDocuments({ user_id: ana.id }),
+  ])
+    expect(left).toBe(0)
 })
 
 describe('another user’s graph', () => {

@@ -5,9 +5,13 @@ import type { Store } from '../store.js'
  * Removes all narratives of a deleted user with the graph's aggregates. What an extraction under way brings finds
  * nothing to end; nobody is told of each narrative, as all services forget the user.
  */
-export const forgetUser = async ({ narratives, edges }: Store, user_id: Types.ObjectId): Promise<void> => {
-  // From here on none is counted in the graph any more, so that the edges removed next stay away.
+export const forgetUser = async (
+  { narratives, edges, sources }: Store,
+  user_id: Types.ObjectId,
+): Promise<void> => {
+  // From here on none is counted in the graph any more, so that the aggregates removed next stay away.
   await narratives.updateMany({ user_id }, { $set: { state: 'deleted', text: '' } })
   await edges.deleteMany({ user_id })
+  await sources.deleteMany({ user_id })
   await narratives.deleteMany({ user_id })
 }

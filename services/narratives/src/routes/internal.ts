@@ -31,7 +31,14 @@ export const addInternalRoutes = (store: Store): void => {
         'narrative',
         narratives,
         user_id => ({ user_id }),
-        ({ open_key: _key, graph: _graph, check_at: _check, repairs: _repairs, ...narrative }) => narrative,
+        ({
+          open_key: _key,
+          link_keys: _links,
+          graph: _graph,
+          check_at: _check,
+          repairs: _repairs,
+          ...narrative
+        }) => narrative,
       ),
       personalSource(
         'graph_edge',
