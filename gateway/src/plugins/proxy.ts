@@ -1,8 +1,8 @@
-import { Transform } from 'node:stream'
+import { Readable, Transform } from 'node:stream'
 import { DETAILS, LIMITS } from '@iodine/contracts'
 import { API_BASE, badRequest, HttpError, notFound, timedOut, unavailable } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Agent, errors } from 'undici'
+import { Agent, type Dispatcher, errors } from 'undici'
 import { endpoints } from '../openapi.js'
 import type { Route } from '../routes.js'
 import type { SessionCheck } from '../sessions.js'
@@ -29,10 +29,13 @@ const NOT_FORWARDED = new Set([
   'x-request-id',
   'x-service-key',
 ])
+const NAMES_OF_ONE_CONNECTION = /^\s*(keep-alive|close)?\s*$/i
 const forwardedHeaders = (request: FastifyRequest): Record<string, string | string[]> => {
-  const named = request.headers.connection?.toLowerCase().split(/[\s,]+/) ?? []
+  const { connection = '' } = request.headers
+  const named = NAMES_OF_ONE_CONNECTION.test(connection) ? [] : connection.toLowerCase().split(/[\s,]+/)
   const headers: Record<string, string | string[]> = {}
-  for (const [name, value] of Object.entries(request.headers))
+  for (const name in request.headers) {
+    const value = request.headers[name]
     if (
       value !== undefined &&
       !NOT_FORWARDED.has(name) &&
@@ -40,22 +43,29 @@ const forwardedHeaders = (request: FastifyRequest): Record<string, string | stri
       !named.includes(name)
     )
       headers[name] = value
+  }
   headers['x-request-id'] = request.id
   headers['x-forwarded-for'] = request.ip
   return headers
 }
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'])
 
-/** Operations of the contracts: whether a request is one of them, and whether that asks for a session. */
-const OPERATIONS = endpoints.map(({ spec }) => ({
-  method: spec.method,
-  path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
-  open: spec.access === 'anyone',
-}))
-const operationOf = (request: FastifyRequest) => {
-  const path = (request.raw.url ?? '').split('?', 1)[0] ?? ''
-  const method = request.method === 'HEAD' ? 'GET' : request.method
-  return OPERATIONS.find(operation => operation.method === method && operation.path.test(path))
+/** A section's operations in the contracts: whether a request is one of them, and whether that asks for a session. */
+const operationsOf = ({ prefix }: Route) => {
+  const operations = endpoints
+    .filter(({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'))
+    .map(({ spec }) => ({
+      method: spec.method,
+      path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
+      open: spec.access === 'anyone',
+    }))
+  return (request: FastifyRequest) => {
+    const url = request.raw.url ?? ''
+    const end = url.indexOf('?')
+    const path = end < 0 ? url : url.slice(0, end)
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    return operations.find(operation => operation.method === method && operation.path.test(path))
+  }
 }
 
 const tooLarge = () => new HttpError(413, DETAILS.bodyTooLarge)
@@ -79,6 +89,80 @@ const failure = (error: unknown): unknown => {
   return unavailable()
 }
 
+/** Answers of up to so many bytes are taken in whole and sent at once, which costs half of a stream. */
+const WHOLE_BYTES = 65_536
+
+/** A service's answer on its way into a reply: sent whole where it is short, else as it comes, at the client's pace. */
+class Answer implements Dispatcher.DispatchHandler {
+  readonly #reply: FastifyReply
+  readonly #sent: (reply: FastifyReply) => void
+  readonly #failed: (error: unknown) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #chunks: Buffer[] | undefined
+  #stream: Readable | undefined
+  #isAborted = false
+  #isOver = false
+
+  constructor(reply: FastifyReply, sent: (reply: FastifyReply) => void, failed: (error: unknown) => void) {
+    this.#reply = reply
+    this.#sent = sent
+    this.#failed = failed
+  }
+
+  abort(): void {
+    this.#isAborted = true
+    if (!this.#isOver) this.#controller?.abort(new errors.RequestAbortedError())
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isAborted) this.abort()
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 100 Continue and its like are between the gateway and the service.
+    if (status < 200) return
+    this.#reply.code(status).header('cache-control', 'no-store')
+    for (const name in headers) {
+      const value = headers[name]
+      if (value !== undefined && !HOP_BY_HOP.has(name)) this.#reply.header(name, value)
+    }
+    if (Number(headers['content-length']) <= WHOLE_BYTES) {
+      this.#chunks = []
+      return
+    }
+    this.#stream = new Readable({
+      read: () => controller.resume(),
+      destroy: (error, done) => {
+        this.abort()
+        done(error)
+      },
+    })
+    this.#sent(this.#reply.send(this.#stream))
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#chunks) this.#chunks.push(chunk)
+    else if (!this.#stream?.push(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    this.#isOver = true
+    if (this.#stream) this.#stream.push(null)
+    else this.#sent(this.#reply.send(Buffer.concat(this.#chunks ?? [])))
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#isOver = true
+    if (this.#stream) this.#stream.destroy(error)
+    else this.#failed(error)
+  }
+}
+
 export interface ProxyOptions {
   routes: readonly Route[]
   /** A service's address; undefined while it isn't deployed. */
@@ -96,11 +180,7 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
   })
   app.addHook('onClose', () => agent.close())
 
-  const forward = async (
-    route: Route,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
+  const forward = (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const origin = addressOf(route.service)
     if (!origin) throw unavailable()
     const limit = route.bodyLimit ?? LIMITS.bodyBytes
@@ -114,48 +194,48 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
         : null
     // What nobody reads any more would stand in the way of the connection's next request.
     body?.once('close', () => request.raw.unpipe(body).resume())
-    // A client that has gone away must not hold a place in the pool.
-    const gone = new AbortController()
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) gone.abort()
-    })
-    try {
-      const answer = await agent.request({
-        origin,
-        path: request.raw.url ?? '/',
-        method: request.method as 'GET',
-        headers: forwardedHeaders(request),
-        body,
-        signal: gone.signal,
-        headersTimeout: route.waitMs ?? WAIT_MS,
+    return new Promise((resolve, reject) => {
+      const answer = new Answer(reply, resolve, error => {
+        body?.destroy()
+        reject(failure(error))
       })
-      reply.code(answer.statusCode).header('cache-control', 'no-store')
-      for (const [name, value] of Object.entries(answer.headers))
-        if (value !== undefined && !HOP_BY_HOP.has(name)) reply.header(name, value)
-      return reply.send(answer.body)
-    } catch (error) {
-      body?.destroy()
-      throw failure(error)
-    }
+      // A client that has gone away must not hold a place in the pool.
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) answer.abort()
+      })
+      agent.dispatch(
+        {
+          origin,
+          path: request.raw.url ?? '/',
+          method: request.method as Dispatcher.HttpMethod,
+          headers: forwardedHeaders(request),
+          body,
+          headersTimeout: route.waitMs ?? WAIT_MS,
+        },
+        answer,
+      )
+    })
   }
 
-  const admit = async (request: FastifyRequest): Promise<void> => {
-    const operation = operationOf(request)
-    if (operation?.open) return
-    try {
-      await checkSession(request.headers.authorization)
-    } catch (error) {
-      // What doesn't exist is not worth signing in for; a service may know more than these contracts, though.
-      throw !operation && error instanceof HttpError && error.status === 401 ? notFound() : error
+  const admit =
+    (operationOf: ReturnType<typeof operationsOf>) =>
+    async (request: FastifyRequest): Promise<void> => {
+      const operation = operationOf(request)
+      if (operation?.open) return
+      try {
+        await checkSession(request.headers.authorization)
+      } catch (error) {
+        // What doesn't exist is not worth signing in for; a service may know more than these contracts, though.
+        throw !operation && error instanceof HttpError && error.status === 401 ? notFound() : error
+      }
     }
-  }
 
   app.register(async scope => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     for (const route of routes) {
       const options = {
-        onRequest: admit,
+        onRequest: admit(operationsOf(route)),
         handler: (request: FastifyRequest, reply: FastifyReply) => forward(route, request, reply),
       }
       const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']

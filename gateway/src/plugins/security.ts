@@ -12,8 +12,8 @@ const EXTENSIONS = [/^chrome-extension:\/\/[a-p]{32}$/, /^moz-extension:\/\/[0-9
 
 /** Refuses paths that mean another one. Response headers that keep pages to their own origin, and the API open to the listed origins and to extensions alone. */
 export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): Promise<void> => {
-  app.addHook('onRequest', async request => {
-    if (DOT_SEGMENT.test((request.raw.url ?? '').split('?', 1)[0] ?? '')) throw notFound()
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(DOT_SEGMENT.test((request.raw.url ?? '').split('?', 1)[0] ?? '') ? notFound() : undefined)
   })
   await app.register(fastifyHelmet, {
     contentSecurityPolicy: {

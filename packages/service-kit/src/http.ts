@@ -111,9 +111,11 @@ export const createHttpApp = ({
     (request, reply) =>
       fallback?.(request, reply) ?? sendError(new HttpError(404, DETAILS.notFound), request, reply),
   )
-  app.addHook('onRequest', async (request, reply) => {
+  // Hooks that wait for nothing are without a promise: they run with every request of every part.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    if (request.raw.url && request.raw.url.length > MAX_URL) throw new HttpError(414, DETAILS.uriTooLong)
+    const isTooLong = request.raw.url && request.raw.url.length > MAX_URL
+    done(isTooLong ? new HttpError(414, DETAILS.uriTooLong) : undefined)
   })
   // A connection that is kept alive past the last answer would keep a closing server waiting for its time-out.
   let closing = false
@@ -133,10 +135,11 @@ export const createHttpApp = ({
     }, 100)
     app.server.once('close', () => clearInterval(sweep))
   })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close')
+    done(null, payload)
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {
         method: request.method,
@@ -146,6 +149,7 @@ export const createHttpApp = ({
       },
       'request',
     )
+    done()
   })
   return app
 }

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { CATEGORIES, foldValue, SOURCE_TYPES } from '@iodine/contracts'
+import { type Db, ObjectId } from 'mongodb'
+
+const BATCH = 2_000
+const MINUTE = 60_000
+
+/** A generator of numbers from 0 to 1 that starts anew with each seed (mulberry32). */
+const numbers = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+}
+
+const SYLLABLES = ['ka', 'ro', 'ti', 'me', 'lu', 'sa', 'vo', 'ne', 'pi', 'da', 'fe', 'go']
+/** Made-up words of two to four syllables; the first are the most frequent. */
+export const WORDS = Array.from({ length: 600 }, (_, n) => {
+  const random = numbers(n + 1)
+  return Array.from(
+    { length: 2 + Math.floor(random() * 3) },
+    () => SYLLABLES[Math.floor(random() * SYLLABLES.length)],
+  ).join('')
+})
+
+/** Fills the iods service's database with `count` IODs by 200 users, one a minute up to a day ago, votes included. */
+export const seedIods = async (db: Db, count: number): Promise<void> => {
+  const random = numbers(7)
+  const users = Array.from({ length: 200 }, () => new ObjectId())
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
+  const word = () => WORDS[Math.floor(random() ** 2 * WORDS.length)] as string
+  const words = (least: number, most: number) =>
+    Array.from({ length: least + Math.floor(random() * (most - least)) }, word).join(' ')
+  const newest = Date.now() - 24 * 60 * MINUTE
+  const docOf = (n: number) => {
+    const value = `${words(4, 10)} ${n}`
+    const created_at = new Date(newest - (count - n) * MINUTE)
+    return {
+      _id: new ObjectId(),
+      value,
+      category: pick(CATEGORIES),
+      description: words(5, 14),
+      source_type: pick(SOURCE_TYPES),
+      source: null,
+      source_id: null,
+      created_by: pick(users),
+      created_at,
+      votes: users.slice(0, Math.floor(random() * 4)).map(user_id => ({
+        _id: new ObjectId(),
+        user_id,
+        vote_type: pick(['POSITIVE', 'NEGATIVE']),
+        created_at,
+      })),
+      fold_key: createHash('sha256').update(foldValue(value)).digest('base64url'),
+      announced: true,
+    }
+  }
+  for (let n = 0; n < count; n += BATCH)
+    await db
+      .collection('iods')
+      .insertMany(Array.from({ length: Math.min(BATCH, count - n) }, (_, m) => docOf(n + m)))
+}
