@@ -41,6 +41,7 @@ const fold = (text: string): string => text.normalize('NFC').toLowerCase().norma
 export const searchText = (value: string, description: string): string =>
   `${fold(value)}\0${fold(description)}`
 
+/** A category and a source type that occur together. */
 interface Kind {
   category: Category
   source_type: SourceType
@@ -59,20 +60,21 @@ const KEPT_SEARCHES = 200
 const KEPT_MATCHES = 1_000_000
 
 /**
- * The order, the kinds, the creators and an n-gram index of all IODs in memory. IODs are never deleted nor changed in any
- * of that, save that a deleted account's become nobody's, so entries are only ever added, and what a search has found stays found. Some 500 bytes an IOD of 100
- * characters.
+ * The order, the kinds, the creators and an n-gram index of all IODs in memory. IODs are never deleted nor changed in
+ * any of that, save that a deleted account's become nobody's: so entries are only ever added, and what a search has
+ * found stays found. An IOD of 110 characters takes about 570 bytes.
  */
 export class Catalog {
   readonly #known = new Set<string>()
   // One entry's fields stand under its ordinal, the order in which entries came in.
   readonly #ids: string[] = []
   readonly #times: number[] = []
-  readonly #kindOf: Kind[] = []
+  readonly #kindOf: number[] = []
   readonly #creators: string[] = []
   readonly #texts: string[] = []
   readonly #all: number[] = []
-  readonly #kinds = new Map<string, Kind>()
+  readonly #kinds: Kind[] = []
+  readonly #kindIndex = new Map<string, number>()
   readonly #byCreator = new Map<string, number[]>()
   readonly #grams = new GramIndex()
   readonly #searches = new Map<string, Found>()
@@ -85,15 +87,15 @@ export class Catalog {
     const ordinal = this.#ids.push(id) - 1
     this.#times.push(time)
     const name = `${category} ${source_type}`
-    const kind = this.#kinds.get(name) ?? { category, source_type, members: [] }
-    this.#kinds.set(name, kind)
-    this.#kindOf.push(kind)
+    const index = this.#kindIndex.get(name) ?? this.#kinds.push({ category, source_type, members: [] }) - 1
+    this.#kindIndex.set(name, index)
+    this.#kindOf.push(index)
     const own = this.#byCreator.get(creator) ?? []
     if (creator !== '') this.#byCreator.set(creator, own)
     this.#creators.push(creator)
     this.#texts.push(text)
     this.#grams.add(ordinal, text)
-    for (const list of [this.#all, kind.members, own]) this.#insert(list, ordinal)
+    for (const list of [this.#all, (this.#kinds[index] as Kind).members, own]) this.#insert(list, ordinal)
   }
 
   /** Makes nobody's what a deleted user created. */
@@ -108,29 +110,30 @@ export class Catalog {
   }
 
   select({ q, category, source_type, creators }: CatalogFilters): Selection {
-    const kinds = [...this.#kinds.values()].filter(
+    const ofKind = this.#kinds.map(
       kind =>
         (!category || category.includes(kind.category)) &&
         (!source_type || source_type.includes(kind.source_type)),
     )
-    const ofKind = kinds.length === this.#kinds.size ? undefined : new Set(kinds)
+    const kinds = this.#kinds.filter((_, index) => ofKind[index])
     const by = creators && new Set(creators)
-    const hasKind = (ordinal: number) => !ofKind || ofKind.has(this.#kindOf[ordinal] as Kind)
-    const isBy = (ordinal: number) => !by || by.has(this.#creators[ordinal] as string)
-    // Lists that hold all that is selected, and what of them is.
+    const passesAll = kinds.length === this.#kinds.length && !by
+    const passesBoth = (ordinal: number) =>
+      ofKind[this.#kindOf[ordinal] as number] === true && (!by || by.has(this.#creators[ordinal] as string))
+    // Lists that hold all that is selected, and, where they hold more, what of them is.
     const from = (): { lists: number[][]; passes?: (ordinal: number) => boolean } => {
-      if (q) return { lists: [this.#search(fold(q))], passes: ordinal => hasKind(ordinal) && isBy(ordinal) }
-      if (by) return { lists: [...by].flatMap(id => [this.#byCreator.get(id) ?? []]), passes: hasKind }
-      return { lists: ofKind ? kinds.map(kind => kind.members) : [this.#all] }
+      if (q) return { lists: [this.#search(fold(q))], ...(!passesAll && { passes: passesBoth }) }
+      if (by) return { lists: [...by].flatMap(id => [this.#byCreator.get(id) ?? []]), passes: passesBoth }
+      return { lists: passesAll ? [this.#all] : kinds.map(kind => kind.members) }
     }
     const { lists, passes } = from()
     return {
       facets: () => {
-        const counts = passes
-          ? this.#count(lists, passes)
-          : kinds.map(kind => [kind, kind.members.length] as const)
+        const counts = q || by ? this.#count(lists, passes) : this.#kinds.map(kind => kind.members.length)
         const facets: IodFacets = { total: 0, categories: {}, source_types: {} }
-        for (const [kind, n] of counts) {
+        for (const [index, n] of counts.entries()) {
+          if (n === 0 || !ofKind[index]) continue
+          const kind = this.#kinds[index] as Kind
           facets.total += n
           facets.categories[kind.category] = (facets.categories[kind.category] ?? 0) + n
           facets.source_types[kind.source_type] = (facets.source_types[kind.source_type] ?? 0) + n
@@ -141,32 +144,25 @@ export class Catalog {
     }
   }
 
-  #isBefore(ordinal: number, place: Place): boolean {
-    const time = this.#times[ordinal] as number
-    return time < place.time || (time === place.time && (this.#ids[ordinal] as string) < place.id)
-  }
-
-  #placeOf(ordinal: number): Place {
-    return { id: this.#ids[ordinal] as string, time: this.#times[ordinal] as number }
+  #isOlder(a: number, b: number): boolean {
+    const difference = (this.#times[a] as number) - (this.#times[b] as number)
+    return difference < 0 || (difference === 0 && (this.#ids[a] as string) < (this.#ids[b] as string))
   }
 
   /** Entries come in nearly in order: what is out of it belongs near the end. */
   #insert(list: number[], ordinal: number): void {
-    const place = this.#placeOf(ordinal)
     let at = list.length
-    while (at > 0 && !this.#isBefore(list[at - 1] as number, place)) at--
+    while (at > 0 && this.#isOlder(ordinal, list[at - 1] as number)) at--
     if (at === list.length) list.push(ordinal)
     else list.splice(at, 0, ordinal)
   }
 
-  #count(lists: number[][], passes: (ordinal: number) => boolean): Map<Kind, number> {
-    const counts = new Map<Kind, number>()
+  /** By kind. */
+  #count(lists: number[][], passes: ((ordinal: number) => boolean) | undefined): number[] {
+    const counts = this.#kinds.map(() => 0)
     for (const list of lists)
       for (const ordinal of list)
-        if (passes(ordinal)) {
-          const kind = this.#kindOf[ordinal] as Kind
-          counts.set(kind, (counts.get(kind) ?? 0) + 1)
-        }
+        if (!passes || passes(ordinal)) (counts[this.#kindOf[ordinal] as number] as number)++
     return counts
   }
 
@@ -181,16 +177,16 @@ export class Catalog {
     const ids: string[] = []
     while (ids.length < size) {
       let newest: (typeof heads)[number] | undefined
-      let place: Place | undefined
+      let ordinal: number | undefined
       for (const head of heads) {
-        const ordinal = head.list[head.at]
-        if (ordinal === undefined || (place && this.#isBefore(ordinal, place))) continue
+        const next = head.list[head.at]
+        if (next === undefined || (ordinal !== undefined && this.#isOlder(next, ordinal))) continue
         newest = head
-        place = this.#placeOf(ordinal)
+        ordinal = next
       }
-      if (!newest || !place) break
-      const ordinal = newest.list[newest.at--] as number
-      if (!passes || passes(ordinal)) ids.push(place.id)
+      if (!newest || ordinal === undefined) break
+      newest.at--
+      if (!passes || passes(ordinal)) ids.push(this.#ids[ordinal] as string)
     }
     return ids
   }
@@ -201,7 +197,10 @@ export class Catalog {
     let high = list.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.#isBefore(list[middle] as number, place)) low = middle + 1
+      const time = this.#times[list[middle] as number] as number
+      const isOlder =
+        time < place.time || (time === place.time && (this.#ids[list[middle] as number] as string) < place.id)
+      if (isOlder) low = middle + 1
       else high = middle
     }
     return low
