@@ -216,7 +216,7 @@ test('votes show at once, once a person, from several people at the same time', 
   await expect(tooltip(page)).toHaveText('You already voted')
 
   await mine.getByRole('button', { name: 'Activity: 5 votes' }).click()
-  const activity = page.getByRole('dialog').filter({ hasText: 'Comments' })
+  const activity = page.getByRole('region', { name: 'Activity' })
   await expect(activity).toContainText('Positive votes (3)')
   await expect(activity).toContainText('Negative votes (2)')
   await expect(activity).toContainText('CommentsComing Soon')

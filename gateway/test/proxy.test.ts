@@ -350,12 +350,17 @@ describe('a service in trouble', () => {
     rig.behaviour.iods = request => request.socket.destroy()
     await expectDetail(await send('/iods'), 503, DETAILS.unavailable)
   })
-  it('that breaks off its answer breaks off ours', async () => {
-    rig.behaviour.iods = (_request, response) => {
-      response.writeHead(200, { 'content-length': '100' }).write('[')
-      setTimeout(() => response.destroy(), 50)
+  it('that breaks off its answer breaks off ours, or is 503 where none of it went out', async () => {
+    const breakOff = (length: number) => {
+      rig.behaviour.iods = (_request, response) => {
+        response.writeHead(200, { 'content-length': String(length) }).write('[')
+        setTimeout(() => response.destroy(), 50)
+      }
     }
+    breakOff(1_000_000)
     await expect(send('/iods').then(response => response.text())).rejects.toThrow()
+    breakOff(100)
+    await expectDetail(await send('/iods'), 503, DETAILS.unavailable)
     delete rig.behaviour.iods
     expect((await send('/iods')).status).toBe(200)
   })

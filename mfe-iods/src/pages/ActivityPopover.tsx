@@ -23,14 +23,14 @@ export function ActivityPopover({ iod }: { iod: Iod }) {
 function Activity({ iod }: { iod: Iod }) {
   const { positive, negative } = summarizeVotes(iod)
   return (
-    <div className={styles.activity}>
+    <section className={styles.activity} aria-label="Activity">
       <Voters title="Positive votes" votes={positive} />
       <Voters title="Negative votes" votes={negative} />
       <section>
         <h3>Comments</h3>
         <p className={styles.none}>Coming Soon</p>
       </section>
-    </div>
+    </section>
   )
 }
 
