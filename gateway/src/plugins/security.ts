@@ -1,7 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import fastifyCors from '@fastify/cors'
-import fastifyHelmet from '@fastify/helmet'
 import { notFound } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
+import helmet from 'helmet'
 import type { GatewayConfig } from '../config.js'
 
 // `.` and `..`, plain or encoded, that some server on the way may resolve to another path.
@@ -10,12 +11,16 @@ const DOT_SEGMENT = /(^|\/|%2f|\\|%5c)(\.|%2e){1,2}(\/|%2f|\\|%5c|\?|$)/i
 /** The collector's addresses differ from install to install. No session rides on cookies: what another extension may send is worth nothing without a token. */
 const EXTENSIONS = [/^chrome-extension:\/\/[a-p]{32}$/, /^moz-extension:\/\/[0-9a-f-]{36}$/]
 
-/** Refuses paths that mean another one. Response headers that keep pages to their own origin, and the API open to the listed origins and to extensions alone. */
-export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): Promise<void> => {
-  app.addHook('onRequest', (request, _reply, done) => {
-    done(DOT_SEGMENT.test((request.raw.url ?? '').split('?', 1)[0] ?? '') ? notFound() : undefined)
-  })
-  await app.register(fastifyHelmet, {
+/** Helmet's headers, which are the same for every answer: worked out once. */
+const securityHeaders = (): Record<string, string> => {
+  const headers: Record<string, string> = {}
+  const response = {
+    setHeader: (name: string, value: string) => {
+      headers[name] = value
+    },
+    removeHeader: () => {},
+  }
+  helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -36,6 +41,19 @@ export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): 
     },
     referrerPolicy: { policy: 'no-referrer' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
+  })({} as IncomingMessage, response as unknown as ServerResponse, () => {})
+  return headers
+}
+
+/** Refuses paths that mean another one. Response headers that keep pages to their own origin, and the API open to the listed origins and to extensions alone. */
+export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): Promise<void> => {
+  const headers = securityHeaders()
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(DOT_SEGMENT.test((request.raw.url ?? '').split('?', 1)[0] ?? '') ? notFound() : undefined)
   })
   await app.register(fastifyCors, {
     origin: [...config.CORS_ORIGINS, ...EXTENSIONS],
