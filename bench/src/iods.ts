@@ -154,8 +154,8 @@ for (const tab of Object.values(tabs)) {
 await compare('screen: filter', tabs, async ({ page }, n) => {
   const label = n % 2 ? 'HASH' : 'TITLE'
   const menu = page.getByRole('group', { name: 'Categories' })
-  await menu.getByLabel('All').check()
-  await menu.getByLabel(label).first().check()
+  await menu.getByLabel('All').click()
+  await menu.getByLabel(label).first().click()
   await shown(page, label)
 })
 for (const tab of Object.values(tabs)) await show(tab)
