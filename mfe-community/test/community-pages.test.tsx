@@ -24,13 +24,21 @@ const contribution = (n: number, type: Contribution['type'] = 'IOD'): Contributi
 })
 const open = (path: string, routes: Routes) => openSection(parcel, BASE, BASE + path, routes)
 
+/** A page as the services cut it; the cursor is the number of those before it. */
+const page = <T,>(all: T[], search: URLSearchParams) => {
+  const from = Number(search.get('cursor'))
+  const to = from + Number(search.get('limit'))
+  const headers: Record<string, string> = to < all.length ? { 'X-Next-Cursor': String(to) } : {}
+  return { items: all.slice(from, to), headers }
+}
+
 describe('the list', () => {
   const everybody = Array.from({ length: 45 }, (_, n) => person(n))
   const users: Routes = {
     'GET /community/users': ({ search }) => {
       const found = everybody.filter(user => user.username.includes(search.get('search') ?? ''))
-      const skip = Number(search.get('skip'))
-      return [200, { users: found.slice(skip, skip + Number(search.get('limit'))), total: found.length }]
+      const { items, headers } = page(found, search)
+      return [200, { users: items, total: found.length }, headers]
     },
   }
 
@@ -112,10 +120,9 @@ describe('a profile', () => {
     [`GET /community/users/${ID}`]: ({ search }) => {
       const type = search.get('contribution_type')
       const found = all.filter(each => !type || each.type === type)
-      const skip = Number(search.get('skip'))
-      const all_contributions = found.slice(skip, skip + Number(search.get('limit')))
+      const { items, headers } = page(found, search)
       const head = { username: 'ada', created_at: all[0]?.created_at, total_iods: 30, total_narratives: 30 }
-      return [200, { ...head, all_contributions }]
+      return [200, { ...head, all_contributions: items }, headers]
     },
     'GET /community/users': () => [200, { users: [], total: 0 }],
   }
@@ -131,6 +138,23 @@ describe('a profile', () => {
     expect(screen.queryByRole('button', { name: 'Charger plus de contributions' })).toBeNull()
     fireEvent.change(screen.getByRole('combobox'), { target: { value: 'IOD' } })
     await waitFor(() => expect(rows()).toHaveLength(30))
+  })
+
+  it('opened from the list leads back to it as it was, else to its start', async () => {
+    const two = [person(1), { ...person(2), id: ID, username: 'ada' }]
+    const section = await open('?search=ada', {
+      ...routes,
+      'GET /community/users': () => [200, { users: two, total: 2 }],
+    })
+    fireEvent.click(await screen.findByRole('button', { name: /View full profile of @ada/ }))
+    fireEvent.change(await screen.findByRole('combobox'), { target: { value: 'IOD' } })
+    fireEvent.click(screen.getByRole('button', { name: 'Retour' }))
+    await screen.findByText('Search: "ada"')
+    expect(section.search()).toBe('?search=ada')
+
+    const linked = await open(`/profile/${ID}`, routes)
+    fireEvent.click(await screen.findByRole('button', { name: 'Retour' }))
+    await waitFor(() => expect(linked.path()).toBe(BASE))
   })
 
   it('that does not exist is told of, and leads back to the list', async () => {

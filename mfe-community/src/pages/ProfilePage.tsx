@@ -13,8 +13,16 @@ import {
   PageHeader,
 } from '@iodine/ui'
 import { ArrowLeftIcon } from '@iodine/ui/icons'
-import { useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
-import { useEffect } from 'react'
+import {
+  NavigationType,
+  useLocation,
+  useNavigate,
+  useNavigationType,
+  useParams,
+  useSearchParams,
+} from '@iodine/ui/router'
+import { useEffect, useRef } from 'react'
+import { cameFromList } from '../model/way-back'
 import { useProfile } from '../queries/profile'
 import styles from './ProfilePage.module.css'
 import { TypeTag } from './TypeTag'
@@ -38,6 +46,14 @@ export function ProfilePage() {
   const query = useProfile(userId, type)
   const { profile, contributions, error, refetch, isFetching, isPlaceholderData, hasNextPage } = query
   const notFound = hasStatus(error, NOT_FOUND)
+  const { state } = useLocation()
+  const fromList = cameFromList(state)
+  const arrived = useRef(useNavigationType())
+
+  // Opened from the middle of the list, a profile still starts at its top.
+  useEffect(() => {
+    if (arrived.current !== NavigationType.Pop) window.scrollTo(0, 0)
+  }, [])
 
   useEffect(() => {
     if (!error || hasStatus(error, UNAUTHORIZED)) return
@@ -59,7 +75,7 @@ export function ProfilePage() {
           variant="minimal"
           icon={<ArrowLeftIcon />}
           text="Retour"
-          onClick={() => navigate('/')}
+          onClick={() => (fromList ? navigate(-1) : navigate('/'))}
         />
         {profile ? (
           <>
@@ -156,5 +172,6 @@ function useFilter(): [ContributionType | null, (type: ContributionType | '') =>
   const [search, setSearch] = useSearchParams()
   const given = search.get('type')
   const type = given === 'IOD' || given === 'NARRATIVE' ? given : null
-  return [type, next => setSearch(next ? { type: next } : {}, { replace: true })]
+  const { state } = useLocation()
+  return [type, next => setSearch(next ? { type: next } : {}, { replace: true, state })]
 }

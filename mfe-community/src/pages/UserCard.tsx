@@ -2,6 +2,7 @@ import type { CommunityUser } from '@iodine/contracts'
 import { Card, Classes, formatFrenchDate } from '@iodine/ui'
 import { Link } from '@iodine/ui/router'
 import { summarize } from '../model/contributions'
+import { FROM_LIST } from '../model/way-back'
 import { TypeTag } from './TypeTag'
 import styles from './UserCard.module.css'
 
@@ -33,6 +34,7 @@ export function UserCard({ user }: { user: CommunityUser }) {
         className={`${Classes.BUTTON} ${styles.open}`}
         role="button"
         to={`/profile/${user.id}`}
+        state={FROM_LIST}
         aria-label={`View full profile of @${user.username}`}
       >
         View full profile

@@ -1,4 +1,4 @@
-import { type Contribution, type ContributionType, LIMITS } from '@iodine/contracts'
+import { type ContributionType, LIMITS } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, useInfiniteQuery } from '@iodine/mfe-kit/query'
 import { useMemo } from 'react'
@@ -9,28 +9,21 @@ export function useProfile(userId: string, type: ContributionType | null) {
   const query = useInfiniteQuery({
     queryKey: ['community', 'profile', userId, type],
     queryFn: ({ pageParam, signal }) =>
-      api.call('GET /community/users/:id', {
+      api.page('GET /community/users/:id', {
         params: { id: userId },
         query: {
-          skip: pageParam,
+          skip: 0,
           limit: LIMITS.contributionsPageSize,
+          ...(pageParam !== null && { cursor: pageParam }),
           ...(type && { contribution_type: type }),
         },
         signal,
       }),
-    initialPageParam: 0,
-    getNextPageParam: (page, pages) =>
-      page.all_contributions.length < LIMITS.contributionsPageSize
-        ? null
-        : pages.length * LIMITS.contributionsPageSize,
+    initialPageParam: null as string | null,
+    getNextPageParam: page => page.nextCursor,
     placeholderData: keepPreviousData,
   })
   const { data } = query
-  const contributions = useMemo(() => {
-    const byKey = new Map<string, Contribution>()
-    for (const page of data?.pages ?? [])
-      for (const each of page.all_contributions) byKey.set(`${each.type} ${each.id}`, each)
-    return [...byKey.values()]
-  }, [data])
-  return { ...query, profile: data?.pages[0], contributions }
+  const contributions = useMemo(() => data?.pages.flatMap(page => page.items.all_contributions) ?? [], [data])
+  return { ...query, profile: data?.pages[0]?.items, contributions }
 }

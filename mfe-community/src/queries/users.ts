@@ -6,6 +6,7 @@ import { useMemo } from 'react'
 interface UsersPage {
   users: CommunityUser[]
   total: number
+  nextCursor: string | null
 }
 
 /** Public profiles whose name holds the term, newest first, a page of 20 at a time. */
@@ -14,30 +15,28 @@ export function useUsers(term: string) {
   const query = useInfiniteQuery({
     queryKey: ['community', 'users', term],
     queryFn: async ({ pageParam, signal }): Promise<UsersPage> => {
-      const answer: unknown = await api.call('GET /community/users', {
-        query: { skip: pageParam, limit: LIMITS.communityPageSize, ...(term && { search: term }) },
+      const { items, nextCursor } = await api.page('GET /community/users', {
+        query: {
+          skip: 0,
+          limit: LIMITS.communityPageSize,
+          ...(pageParam !== null && { cursor: pageParam }),
+          ...(term && { search: term }),
+        },
         signal,
       })
-      return readPage(answer)
+      return { ...readAnswer(items), nextCursor }
     },
-    initialPageParam: 0,
-    getNextPageParam: (page, pages) => {
-      const seen = pages.reduce((sum, { users }) => sum + users.length, 0)
-      return page.users.length > 0 && seen < page.total ? seen : null
-    },
+    initialPageParam: null as string | null,
+    getNextPageParam: page => page.nextCursor,
     placeholderData: keepPreviousData,
   })
   const { data } = query
-  // Somebody who joins while the list is read moves the others to the next page.
-  const users = useMemo(() => {
-    const byId = new Map(data?.pages.flatMap(page => page.users).map(user => [user.id, user]))
-    return data && [...byId.values()]
-  }, [data])
+  const users = useMemo(() => data?.pages.flatMap(page => page.users), [data])
   return { ...query, users, total: data?.pages[0]?.total ?? 0 }
 }
 
 /** An answer of another shape counts as an empty list. */
-function readPage(answer: unknown): UsersPage {
+function readAnswer(answer: unknown): { users: CommunityUser[]; total: number } {
   const { users, total } = (answer ?? {}) as Partial<UsersPage>
   return Array.isArray(users)
     ? { users, total: typeof total === 'number' ? total : users.length }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { id, limitParam, skipParam, text, time } from './primitives.js'
+import { cursorParam, id, limitParam, skipParam, text, time } from './primitives.js'
 
 export const CONTRIBUTION_TYPES = ['IOD', 'NARRATIVE'] as const
 export type ContributionType = (typeof CONTRIBUTION_TYPES)[number]
@@ -42,7 +42,9 @@ export const communityApi = {
     access: 'user',
     summary: 'Public profiles',
     query: z.strictObject({
+      // Counted from the cursor on. A page carries X-Next-Cursor where there is more.
       skip: skipParam.optional(),
+      cursor: cursorParam.optional(),
       limit: limitParam(LIMITS.communityLimitMax).optional(),
       search: text(100).optional(),
     }),
@@ -55,7 +57,9 @@ export const communityApi = {
     summary: 'A public profile with a page of its contributions',
     params: z.strictObject({ id }),
     query: z.strictObject({
+      // Counted from the cursor on. A page carries X-Next-Cursor where there is more.
       skip: skipParam.optional(),
+      cursor: cursorParam.optional(),
       limit: limitParam(LIMITS.communityLimitMax).optional(),
       contribution_type: contributionType.optional(),
     }),

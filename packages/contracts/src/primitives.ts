@@ -51,4 +51,9 @@ export const limitParam = (max: number) =>
 export const skipParam = wholeNumber
 
 /** What a list that can grow takes; with neither, the whole list is streamed. */
-export const pageQuery = { limit: limitParam(LIMITS.listLimitMax).optional(), cursor: text(200).optional() }
+/** Where the page before ended, as its X-Next-Cursor said. */
+export const cursorParam = text(200)
+export const pageQuery = {
+  limit: limitParam(LIMITS.listLimitMax).optional(),
+  cursor: cursorParam.optional(),
+}

@@ -38,6 +38,10 @@ configure({ asyncUtilTimeout: 8_000 })
 let opened = 0
 const closers: (() => unknown)[] = []
 
+const raise = (message: string): never => {
+  throw new Error(message)
+}
+
 /** Mounts the section's parcel as the shell does, at `path`, against a server that answers as `routes` say. */
 export async function openSection(parcel: RemoteParcel, basePath: string, path: string, routes: Routes) {
   // A user of its own has a query cache of its own.
@@ -64,11 +68,20 @@ export async function openSection(parcel: RemoteParcel, basePath: string, path: 
   const { happyDOM } = window as unknown as { happyDOM: { setURL: (url: string) => void } }
   happyDOM.setURL(origin + path)
 
-  let url = new URL(path, origin)
+  const history = [{ url: new URL(path, origin), state: null as unknown }]
+  let at = 0
+  let navigationType: NavigationType = NavigationType.Pop
+  const here = () => history[at] ?? raise('no such entry in the history')
   const props = (): HostProps => ({
     basePath,
-    location: { pathname: url.pathname, search: url.search, hash: '', state: null, key: url.href },
-    navigationType: NavigationType.Pop,
+    location: {
+      pathname: here().url.pathname,
+      search: here().url.search,
+      hash: '',
+      state: here().state,
+      key: `${at} ${here().url.href}`,
+    },
+    navigationType,
     navigate,
     session: { user: { ...user }, refresh: async () => {} },
     api,
@@ -79,9 +92,17 @@ export async function openSection(parcel: RemoteParcel, basePath: string, path: 
     },
   })
   const api = createApiClient({ baseUrl: origin, getToken: () => 'good' })
-  const navigate: HostProps['navigate'] = to => {
-    if (typeof to === 'number') return
-    url = typeof to === 'string' ? new URL(to, url) : new URL(`${to.pathname}${to.search ?? ''}`, url)
+  const navigate: HostProps['navigate'] = (to, { replace = false, state = null } = {}) => {
+    if (typeof to === 'number') {
+      at += to
+      navigationType = NavigationType.Pop
+    } else {
+      const path = typeof to === 'string' ? to : `${to.pathname ?? ''}${to.search ?? ''}`
+      const entry = { url: new URL(path, here().url), state }
+      if (!replace) at++
+      history.splice(at, history.length, entry)
+      navigationType = replace ? NavigationType.Replace : NavigationType.Push
+    }
     section.update(props())
   }
   const container = document.body.appendChild(document.createElement('div'))
@@ -92,7 +113,7 @@ export async function openSection(parcel: RemoteParcel, basePath: string, path: 
     server.close()
   })
   await section.mounted
-  return { calls, toasts, search: () => url.search, navigate }
+  return { calls, toasts, search: () => here().url.search, path: () => here().url.pathname, navigate }
 }
 
 afterEach(async () => {

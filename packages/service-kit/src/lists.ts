@@ -9,14 +9,31 @@ export interface ListPlace {
   created_at: Date
 }
 
-const encodeCursor = (doc: ListPlace): string =>
+/** The `cursor` that continues a list after this document. */
+export const cursorAfter = (doc: ListPlace): string =>
   Buffer.from(`${doc.created_at.getTime()}.${doc._id.toHexString()}`).toString('base64url')
 
 const decodeCursor = (cursor: string): ListPlace => {
   const match = /^(\d{1,15})\.([0-9a-f]{24})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (!match) throw invalid('cursor: is not one of ours')
+  if (!match) throw invalid(['cursor: is not one of ours'])
   return { created_at: new Date(Number(match[1])), _id: new Types.ObjectId(match[2]) }
 }
+
+/** The part of `filter` that comes after a place in the list; all of it without one. */
+const after = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFilter<D> =>
+  (place
+    ? {
+        $and: [
+          filter,
+          { created_at: { $lte: place.created_at } },
+          { $or: [{ created_at: { $lt: place.created_at } }, { _id: { $lt: place._id } }] },
+        ],
+      }
+    : filter) as QueryFilter<D>
+
+/** The part of `filter` that comes after a cursor; all of it without one. Throws 422. */
+export const pageAfter = <D>(filter: QueryFilter<D>, cursor: string | undefined): QueryFilter<D> =>
+  after(filter, cursor === undefined ? undefined : decodeCursor(cursor))
 
 const BATCH = 500
 
@@ -48,22 +65,8 @@ const SORT = { created_at: -1, _id: -1 } as const
 /** One plain query a page. */
 const findIn =
   <D extends ListPlace>(model: Model<D>, filter: QueryFilter<D>): Find<D> =>
-  (after, size) =>
-    model
-      .find(
-        (after
-          ? {
-              $and: [
-                filter,
-                { created_at: { $lte: after.created_at } },
-                { $or: [{ created_at: { $lt: after.created_at } }, { _id: { $lt: after._id } }] },
-              ],
-            }
-          : filter) as QueryFilter<D>,
-      )
-      .sort(SORT)
-      .limit(size)
-      .lean<D[]>()
+  (place, size) =>
+    model.find(after(filter, place)).sort(SORT).limit(size).lean<D[]>()
 
 /**
  * Answers a list by the contract: with `limit` or `cursor` a page with `X-Total-Count` and, where there is more,
@@ -96,7 +99,7 @@ export const sendList = async <D extends ListPlace>(
   reply.header('x-total-count', String(total))
   const shown = docs.slice(0, size)
   const last = shown.at(-1)
-  if (docs.length > size && last) reply.header('x-next-cursor', encodeCursor(last))
+  if (docs.length > size && last) reply.header('x-next-cursor', cursorAfter(last))
   return present(shown)
 }
 

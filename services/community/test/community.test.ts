@@ -1,6 +1,7 @@
 import { communityApi, communityInternal, type DomainEvent } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import { type ApiClient, apiClient, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { communityConfigSchema, createApp } from '../src/index.js'
 
@@ -20,7 +21,7 @@ afterAll(async () => {
   await bed?.stop()
 })
 beforeEach(async () => {
-  for (const name of ['users', 'contributions', 'counters'])
+  for (const name of ['users', 'contributions', 'counters', 'terms'])
     await service.mongo.collection(name).deleteMany({})
 })
 
@@ -136,6 +137,76 @@ describe('profiles', () => {
       expect(await found(hostile)).toEqual([[], 0])
   })
 
+  it('are counted exactly under a common term while people come, go and take other names', async () => {
+    const crowd = Array.from({ length: 620 }, (_, n) => ({ id: newId(), username: `Lake_${n}` }))
+    const [sample] = crowd
+    await apply(userCreated(sample?.id ?? '', sample?.username ?? ''))
+    const known = await service.mongo.collection('users').findOne({})
+    await service.mongo.collection('users').insertMany(
+      crowd.slice(1).map(({ id, username }) => ({
+        ...known,
+        _id: new Types.ObjectId(id),
+        username,
+        suffixes: Array.from(username, (_, at) => username.toLowerCase().slice(at)),
+      })),
+    )
+    await service.mongo.collection('counters').updateOne({}, { $inc: { n: crowd.length - 1 } })
+    const [first, second, third, fourth] = crowd.map(({ id }) => id) as [string, string, string, string]
+    const total = async (search: string) => (await users({ search, limit: '1' })).total
+    const late = newId()
+    const [atFirst] = await Promise.all([
+      total('lAKE_'),
+      apply(userRenamed(first, 'river', 1), userRenamed(second, 'lake_lake_2', 1)),
+      apply(userCreated(late, 'my_lake_', 1), userDeleted(third)),
+      total('ake_'),
+    ])
+    expect(atFirst).toBeGreaterThanOrEqual(618)
+    expect(atFirst).toBeLessThanOrEqual(621)
+    expect(await total('lake_')).toBe(619)
+    expect(await total('ake_')).toBe(619)
+    const kept = await service.mongo.collection('terms').find().sort({ _id: 1 }).toArray()
+    expect(kept.map(({ _id, n }) => [_id, n])).toEqual([
+      ['ake_', 619],
+      ['lake_', 619],
+    ])
+    await apply(userRenamed(fourth, 'pond', 1), userRenamed(first, 'lake_again', 2))
+    expect(await total('LAKE_')).toBe(619)
+    expect((await users({ search: 'lake_', limit: '2' })).users.map(({ username }) => username)).toEqual([
+      'my_lake_',
+      expect.stringMatching(/^[Ll]ake_/),
+    ])
+  })
+
+  it('page by cursor without repeating or skipping anybody while others join and leave', async () => {
+    const ids = Array.from({ length: 9 }, newId)
+    for (const [n, id] of ids.entries()) await apply(userCreated(id, `walker_${n}`, n))
+    const page = async (cursor: string) => {
+      const { status, body, headers } = await api.send(
+        'GET',
+        `/community/users?limit=3&search=walker&cursor=${cursor}`,
+      )
+      expect(status).toBe(200)
+      const next = headers.get('x-next-cursor')
+      return { names: body.users.map((user: { username: string }) => user.username), next }
+    }
+    const start = await api.send('GET', '/community/users?limit=3')
+    const next = start.headers.get('x-next-cursor') ?? ''
+    await apply(userCreated(newId(), 'walker_new', 100), userDeleted(ids[8] as string))
+    const second = await page(next)
+    await apply(userDeleted(ids[5] as string))
+    const third = await page(second.next ?? '')
+    expect([second.names, third.names, third.next]).toEqual([
+      ['walker_5', 'walker_4', 'walker_3'],
+      ['walker_2', 'walker_1', 'walker_0'],
+      null,
+    ])
+    for (const path of ['/community/users', `/community/users/${ids[0]}`])
+      expect(await api.send('GET', `${path}?cursor=nonsense`)).toMatchObject({
+        status: 422,
+        body: { detail: ['cursor: is not one of ours'] },
+      })
+  })
+
   it.each(['limit=0', 'limit=101', 'limit=x', 'skip=-1', 'skip=1e3', 'search[$ne]=1', 'role=admin'])(
     'refuse %s',
     async query => {
@@ -168,6 +239,14 @@ describe('contributions', () => {
       seen.push(...(await profile(ana, `?skip=${skip}`)).body.all_contributions)
     expect(seen).toHaveLength(130)
     expect(new Set(seen.map(({ id }) => id))).toEqual(new Set(ids))
+    let cursor: string | null = ''
+    const byCursor: unknown[] = []
+    while (cursor !== null) {
+      const answer = await profile(ana, `?limit=60${cursor && `&cursor=${cursor}`}`)
+      byCursor.push(...answer.body.all_contributions)
+      cursor = answer.headers.get('x-next-cursor')
+    }
+    expect(byCursor).toEqual(seen)
     const narratives = (await profile(ana, '?contribution_type=NARRATIVE&limit=100')).body
     expect(narratives.all_contributions).toHaveLength(44)
     expect(narratives.all_contributions).toEqual(seen.filter(({ type }) => type === 'NARRATIVE'))

@@ -1,9 +1,11 @@
 import { Button } from '@iodine/ui'
 import { MenuIcon } from '@iodine/ui/icons'
+import { NavigationType, useNavigationType } from '@iodine/ui/router'
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
 import styles from './Frame.module.css'
 import { useHost } from './HostProvider'
 import { Sidebar } from './Sidebar'
+import { useScrollPosition } from './use-scroll-position'
 
 const narrowScreen = window.matchMedia('(max-width: 899px)')
 const watchNarrow = (listener: () => void) => {
@@ -16,14 +18,16 @@ export function Frame({ section, children }: { section: string; children: ReactN
   const narrow = useSyncExternalStore(watchNarrow, () => narrowScreen.matches)
   const main = useRef<HTMLElement>(null)
   const shownSection = useRef(section)
+  const navigationType = useNavigationType()
+  useScrollPosition()
 
   // A new section starts at its top, also for the keyboard.
   useEffect(() => {
     if (shownSection.current === section) return
     shownSection.current = section
-    window.scrollTo(0, 0)
+    if (navigationType !== NavigationType.Pop) window.scrollTo(0, 0)
     main.current?.focus({ preventScroll: true })
-  }, [section])
+  }, [section, navigationType])
 
   return (
     <div className={styles.frame}>

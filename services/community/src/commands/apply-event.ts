@@ -4,7 +4,7 @@ import { type ClientSession, Types } from 'mongoose'
 import type { CommunityModels } from '../models/index.js'
 import type { UserDoc } from '../models/user.js'
 import { type CreationEvent, describeContribution } from './describe.js'
-import { nextUser, UNKNOWN_USER, type UserEvent } from './next-user.js'
+import { nextUser, termsOf, UNKNOWN_USER, type UserEvent, type UserState } from './next-user.js'
 
 const ATTEMPTS = 5
 
@@ -43,10 +43,11 @@ const apply = (models: CommunityModels, event: DomainEvent, session: ClientSessi
 }
 
 const changeUser = async (
-  { users, contributions, counters }: CommunityModels,
+  models: CommunityModels,
   event: UserEvent,
   session: ClientSession,
 ): Promise<void> => {
+  const { users, contributions } = models
   const _id = new Types.ObjectId(event.data.id)
   const stored = await users.findById(_id).session(session).lean<UserDoc>()
   const user = stored ?? { _id, ...UNKNOWN_USER }
@@ -62,12 +63,29 @@ const changeUser = async (
       { session },
     )
   else await users.create([{ ...next, _id }], { session })
-  if (isPublic !== user.public)
-    await counters.updateOne(
-      { _id: 'public_users' },
-      { $inc: { n: isPublic ? 1 : -1 } },
-      { session, upsert: true },
-    )
+  if (isPublic !== user.public || suffixes[0] !== user.suffixes[0])
+    await countNames(models, user, next, session)
+}
+
+/** Keeps the number of public users, and of names that hold a term, in step with a user's change. */
+const countNames = async (
+  { counters, terms }: CommunityModels,
+  before: UserState,
+  after: UserState,
+  session: ClientSession,
+): Promise<void> => {
+  await counters.updateOne(
+    { _id: 'public_users' },
+    { $inc: { n: Number(after.public) - Number(before.public), changes: 1 } },
+    { session, upsert: true },
+  )
+  const [lost, gained] = [termsOf(before.suffixes), termsOf(after.suffixes)]
+  const count = async (from: Set<string>, other: Set<string>, by: 1 | -1) => {
+    const changed = [...from].filter(term => !other.has(term))
+    if (changed.length) await terms.updateMany({ _id: { $in: changed } }, { $inc: { n: by } }, { session })
+  }
+  await count(lost, gained, -1)
+  await count(gained, lost, 1)
 }
 
 const countContribution = async (

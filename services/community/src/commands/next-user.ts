@@ -21,6 +21,10 @@ export const foldUsername = (username: string): string => username.toLowerCase()
 
 const suffixesOf = (username: string): string[] => Array.from(username, (_, at) => username.slice(at))
 
+/** Every term that finds a user with these suffixes. */
+export const termsOf = (suffixes: readonly string[]): Set<string> =>
+  new Set(suffixes.flatMap(suffix => Array.from(suffix, (_, at) => suffix.slice(0, at + 1))))
+
 /** The user after an event. Events may be doubled or come in any order: the end is the same. */
 export const nextUser = (user: UserState, event: UserEvent): UserState => {
   if (user.deleted) return user
@@ -40,6 +44,6 @@ export const nextUser = (user: UserState, event: UserEvent): UserState => {
       return { ...UNKNOWN_USER, deleted: true }
   }
   next.public = next.username !== null && next.created_at !== null
-  next.suffixes = next.username === null ? [] : suffixesOf(foldUsername(next.username))
+  next.suffixes = next.public && next.username !== null ? suffixesOf(foldUsername(next.username)) : []
   return next
 }

@@ -11,7 +11,7 @@ export interface UserDoc {
   deleted: boolean
   /** Has a username, is created and not deleted: only such users are ever shown. */
   public: boolean
-  /** Every suffix of the folded username: a substring of the name is a prefix of one of them. */
+  /** Every suffix of a public user's folded name: a substring of the name is a prefix of one of them. Else empty. */
   suffixes: string[]
   total_iods: number
   total_narratives: number
@@ -32,7 +32,10 @@ const schema = new Schema<UserDoc>(
   },
   { collection: 'users', versionKey: false },
 )
-schema.index({ public: 1, created_at: -1, _id: -1 })
-schema.index({ suffixes: 1 })
+/** Newest first, and by a part of the name. */
+export const BY_DATE = { public: 1, created_at: -1, _id: -1 } as const
+export const BY_SUFFIX = { suffixes: 1 } as const
+schema.index(BY_DATE)
+schema.index(BY_SUFFIX)
 
 export const createUserModel = (mongo: Connection): UserModel => mongo.model<UserDoc>('User', schema)

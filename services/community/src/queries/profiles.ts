@@ -5,65 +5,95 @@ import {
   LIMITS,
   type QueryOf,
 } from '@iodine/contracts'
-import { notFound } from '@iodine/service-kit'
-import type { QueryFilter } from 'mongoose'
-import { foldUsername } from '../commands/next-user.js'
+import { type Connection, cursorAfter, notFound, pageAfter } from '@iodine/service-kit'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
 import type { UserDoc } from '../models/user.js'
 import { presentContribution, presentProfile, presentUser } from '../presenters/profile.js'
+import { type NamePage, searchNames } from './search-names.js'
 
 const NEWEST_FIRST = { created_at: -1, _id: -1 } as const
 
-const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+/** A page and, where there is more, the cursor of the next one. */
+interface Page<T> {
+  answer: T
+  next: string | undefined
+}
+
+/** Cuts the one document too many, by which a page knows that there is more. */
+const cut = <D extends { _id: UserDoc['_id']; created_at: Date | null }>(docs: D[], limit: number) => {
+  const shown = docs.slice(0, limit)
+  const last = shown.at(-1)
+  const next =
+    docs.length > limit && last?.created_at
+      ? cursorAfter({ _id: last._id, created_at: last.created_at })
+      : undefined
+  return { shown, next }
+}
+
+const everybody = async (
+  { users, counters }: CommunityModels,
+  { skip, limit, cursor }: NamePage,
+): Promise<{ docs: UserDoc[]; total: number }> => {
+  const [docs, counter] = await Promise.all([
+    users
+      .find(pageAfter<UserDoc>({ public: true }, cursor))
+      .sort(NEWEST_FIRST)
+      .skip(skip)
+      .limit(limit)
+      .lean<UserDoc[]>(),
+    counters.findById('public_users').lean(),
+  ])
+  return { docs, total: counter?.n ?? 0 }
+}
 
 /** A page of public profiles, each with its newest contributions. */
 export const listUsers = async (
-  { users, contributions, counters }: CommunityModels,
-  { skip = 0, limit = LIMITS.communityPageSize, search = '' }: QueryOf<typeof communityApi.listUsers>,
-): Promise<{ users: CommunityUser[]; total: number }> => {
-  const filter: QueryFilter<UserDoc> = {
-    public: true,
-    ...(search !== '' && { suffixes: { $regex: `^${escapePattern(foldUsername(search))}` } }),
-  }
-  const [docs, total] = await Promise.all([
-    users.find(filter).sort(NEWEST_FIRST).skip(skip).limit(limit).lean<UserDoc[]>(),
-    search === ''
-      ? counters
-          .findById('public_users')
-          .lean()
-          .then(counter => counter?.n ?? 0)
-      : users.countDocuments(filter),
-  ])
+  mongo: Connection,
+  models: CommunityModels,
+  { skip = 0, limit = LIMITS.communityPageSize, cursor, search = '' }: QueryOf<typeof communityApi.listUsers>,
+): Promise<Page<{ users: CommunityUser[]; total: number }>> => {
+  const page = { skip, limit: limit + 1, cursor }
+  const { docs, total } = await (search === ''
+    ? everybody(models, page)
+    : searchNames(mongo, models, search, page))
+  const { shown, next } = cut(docs, limit)
   const recent = await Promise.all(
-    docs.map(({ _id, total_iods, total_narratives }) =>
+    shown.map(({ _id, total_iods, total_narratives }) =>
       total_iods + total_narratives === 0
         ? []
-        : contributions
+        : models.contributions
             .find({ user_id: _id, deleted: false })
             .sort(NEWEST_FIRST)
             .limit(LIMITS.recentContributions)
             .lean<ContributionDoc[]>(),
     ),
   )
-  return { users: docs.map((doc, at) => presentUser(doc, recent[at] ?? [])), total }
+  return { answer: { users: shown.map((doc, at) => presentUser(doc, recent[at] ?? [])), total }, next }
 }
 
 /** A public profile with a page of its contributions. Throws 404. */
 export const getProfile = async (
   { users, contributions }: CommunityModels,
   id: string,
-  { skip = 0, limit = LIMITS.contributionsPageSize, contribution_type }: QueryOf<typeof communityApi.getUser>,
-): Promise<CommunityProfile> => {
-  const [user, page] = await Promise.all([
+  {
+    skip = 0,
+    limit = LIMITS.contributionsPageSize,
+    cursor,
+    contribution_type,
+  }: QueryOf<typeof communityApi.getUser>,
+): Promise<Page<CommunityProfile>> => {
+  const filter = { user_id: id, deleted: false, ...(contribution_type && { type: contribution_type }) }
+  const [user, docs] = await Promise.all([
     users.findOne({ _id: id, public: true }).lean<UserDoc>(),
     contributions
-      .find({ user_id: id, deleted: false, ...(contribution_type && { type: contribution_type }) })
+      .find(pageAfter(filter, cursor))
       .sort(NEWEST_FIRST)
       .skip(skip)
-      .limit(limit)
+      .limit(limit + 1)
       .lean<ContributionDoc[]>(),
   ])
   if (!user) throw notFound()
-  return presentProfile(user, page.map(presentContribution))
+  const { shown, next } = cut(docs, limit)
+  return { answer: presentProfile(user, shown.map(presentContribution)), next }
 }

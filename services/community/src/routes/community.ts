@@ -5,9 +5,17 @@ import type { CommunityModels } from '../models/index.js'
 import { getProfile, listUsers } from '../queries/profiles.js'
 
 export const addCommunityRoutes = (service: StoreService, models: CommunityModels): void => {
-  service.route(communityApi.listUsers, async ({ query }) => listUsers(models, query))
+  service.route(communityApi.listUsers, async ({ query, reply }) => {
+    const { answer, next } = await listUsers(service.mongo, models, query)
+    if (next) reply.header('x-next-cursor', next)
+    return answer
+  })
 
-  service.route(communityApi.getUser, async ({ params, query }) => getProfile(models, params.id, query))
+  service.route(communityApi.getUser, async ({ params, query, reply }) => {
+    const { answer, next } = await getProfile(models, params.id, query)
+    if (next) reply.header('x-next-cursor', next)
+    return answer
+  })
 
   service.internal(communityInternal.applyEvent, async ({ body }) => {
     await applyEvent(service.mongo, models, body)

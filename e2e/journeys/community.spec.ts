@@ -1,0 +1,131 @@
+import { iodsApi, profileApi } from '@iodine/contracts'
+import { expect, type Page, type Person, test } from '../support/fixtures.js'
+
+const card = (page: Page, { username }: { username: string }) =>
+  page.getByRole('article', { name: `@${username}`, exact: true })
+const searchFor = async (page: Page, term: string) => {
+  await page.getByPlaceholder('Search for a user...').fill(term)
+  await expect(page.getByText(`Search: "${term}"`)).toBeVisible()
+}
+const contribute = async ({ api }: Person, count: number, prefix: string) => {
+  for (let n = 0; n < count; n += 10)
+    await Promise.all(
+      Array.from({ length: Math.min(10, count - n) }, (_, at) => {
+        const value = `${prefix} ${n + at} ${Date.now().toString(36)}`
+        const body = {
+          value,
+          category: 'SENTENCE',
+          description: 'Heard twice',
+          source_type: 'MANUAL',
+        } as const
+        return api.call(iodsApi.createIod, { body })
+      }),
+    )
+}
+
+test('the list is searched, goes on past its first page, and is left and found again where it was', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const crowd = await Promise.all(Array.from({ length: 22 }, () => person('walker')))
+  const busy = crowd[3] as Person
+  await contribute(busy, 5, '<b>Lake</b> claim')
+  await openAs(busy, '/dashboard/community')
+  await expect(page.getByRole('heading', { name: 'Iodine Community' })).toBeVisible()
+  await expect(page.getByText(/^\d+ profile\(s\) found$/)).toBeVisible()
+
+  const asked: string[] = []
+  page.on('request', request => {
+    if (request.url().includes('/community/users?'))
+      asked.push(new URL(request.url()).searchParams.get('search') ?? '')
+  })
+  const box = page.getByPlaceholder('Search for a user...')
+  await box.pressSequentially('wa')
+  await searchFor(page, 'WALKER_')
+  expect(asked.every(term => term.length > 2)).toBe(true)
+  await expect(page.getByRole('article')).toHaveCount(20)
+  await page.getByRole('button', { name: 'Load more profiles' }).click()
+  await expect(page.getByRole('article')).toHaveCount(22)
+  await expect(page.getByText('22 profile(s) found')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Load more profiles' })).toHaveCount(0)
+
+  const own = card(page, busy)
+  await expect(own).toContainText(/Since \d{1,2} \S+ \d{4}/)
+  await expect(own).toContainText('contributions5recent IODs3recent narratives0')
+  await expect(own).toContainText('<b>Lake</b> claim')
+  await expect(own).toContainText('+2 other(s)...')
+  await own.getByText('View full profile').scrollIntoViewIfNeeded()
+  const position = await page.evaluate(() => window.scrollY)
+  expect(position).toBeGreaterThan(200)
+  await own.getByText('View full profile').click()
+  await expect(page.getByText(/^Membre depuis \d{1,2} \S+ \d{4}$/)).toBeVisible()
+  expect(await page.evaluate(() => window.scrollY)).toBe(0)
+
+  const isBack = async () => {
+    await expect(card(page, busy)).toBeInViewport()
+    await expect(box).toHaveValue('WALKER_')
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(position)
+  }
+  await page.getByRole('button', { name: 'Retour' }).click()
+  await isBack()
+  await page.goForward()
+  await expect(page.getByText(/^Membre depuis/)).toBeVisible()
+  await page.goBack()
+  await isBack()
+
+  await box.fill('')
+  await expect(page.getByText(/^Search:/)).toHaveCount(0)
+  await searchFor(page, 'nobody_is_called_so')
+  await expect(page.getByText('No profiles found')).toBeVisible()
+  await expect(page.getByText('Try different search terms')).toBeVisible()
+})
+
+test('a profile is linked, filtered, read past 50, renamed, and gone', async ({ page, person, openAs }) => {
+  const [ana, bo] = [await person('ana'), await person('bo')]
+  await contribute(ana, 53, 'Claim')
+  const { id } = await ana.api.call(profileApi.getProfile)
+  const path = `/dashboard/community/profile/${id}`
+  const rows = page.getByRole('list', { name: 'Contributions' }).getByRole('listitem')
+  await expect.poll(async () => (await bo.api.send('GET', `/community/users/${id}`)).body.total_iods).toBe(53)
+
+  await openAs(bo, path)
+  await expect(page.getByRole('heading', { name: `@${ana.username}` })).toBeVisible()
+  await expect(page.getByRole('main')).toContainText('contributions53IODs créés53analyses de narratives0')
+  await expect(rows).toHaveCount(50)
+  await expect(rows.first()).toContainText('Heard twice')
+  const more = page.getByRole('button', { name: 'Charger plus de contributions' })
+  // Somebody who contributes meanwhile moves nobody's place.
+  await contribute(ana, 1, 'Late claim')
+  await more.click()
+  await expect(rows).toHaveCount(53)
+  await expect(more).toHaveCount(0)
+  await page.getByLabel('Filtrer les contributions').selectOption({ label: 'Narratives uniquement' })
+  await expect(page.getByText('Aucune contribution pour le moment.')).toBeVisible()
+
+  const username = `r${ana.username}`.slice(0, 20)
+  await ana.api.call(profileApi.setupUsername, { body: { username } })
+  await expect
+    .poll(async () => (await bo.api.send('GET', `/community/users/${id}`)).body.username)
+    .toBe(username)
+  await page.reload()
+  await expect(page.getByRole('heading', { name: `@${username}` })).toBeVisible()
+  await expect(page).toHaveURL(/type=NARRATIVE/)
+  await page.getByRole('button', { name: 'Retour' }).click()
+  await expect(page.getByRole('heading', { name: 'Iodine Community' })).toBeVisible()
+
+  for (const unknown of ['0'.repeat(24), 'nonsense']) {
+    await page.goto(`/dashboard/community/profile/${unknown}`)
+    await expect(page.getByText('Utilisateur introuvable')).toBeVisible()
+    await expect(page.getByText("Ce profil n'existe pas ou n'est pas public")).toBeVisible()
+    await expect(page).toHaveURL(/\/dashboard\/community$/)
+  }
+  await page.route('**/api/v1/community/users/*', route =>
+    route.fulfill({ status: 503, json: { detail: 'x' } }),
+  )
+  await page.goto(path)
+  await expect(page.getByText('Impossible de charger le profil').first()).toBeVisible()
+  await page.unroute('**/api/v1/community/users/*')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(page.getByRole('heading', { name: `@${username}` })).toBeVisible()
+})

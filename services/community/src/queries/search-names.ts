@@ -1,0 +1,68 @@
+import type { Connection } from '@iodine/service-kit'
+import { pageAfter } from '@iodine/service-kit'
+import type { QueryFilter } from 'mongoose'
+import { foldUsername } from '../commands/next-user.js'
+import type { CommunityModels } from '../models/index.js'
+import { BY_DATE, BY_SUFFIX, type UserDoc } from '../models/user.js'
+
+/** From so many names on, how many hold a term is kept rather than counted at each search. */
+const COMMON = 500
+
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+export interface NamePage {
+  skip: number
+  limit: number
+  cursor: string | undefined
+}
+
+/**
+ * The public users whose name holds a term literally, in any case, newest first, and how many they are. A page costs
+ * the same whatever number of people there are: a rare term is read through the index of suffixes, a common one in
+ * order of date until the page is full.
+ */
+export const searchNames = async (
+  mongo: Connection,
+  models: CommunityModels,
+  search: string,
+  { skip, limit, cursor }: NamePage,
+): Promise<{ docs: UserDoc[]; total: number }> => {
+  const term = foldUsername(search)
+  const bySuffix = { suffixes: { $regex: `^${escapePattern(term)}` } }
+  const [total, everybody] = await Promise.all([
+    countNames(mongo, models, term, bySuffix),
+    models.counters.findById('public_users').lean(),
+  ])
+  const inOrder = ((skip + limit) * (everybody?.n ?? 0)) / total
+  const [filter, index]: [QueryFilter<UserDoc>, typeof BY_SUFFIX | typeof BY_DATE] =
+    total < inOrder
+      ? [bySuffix, BY_SUFFIX]
+      : [{ public: true, username: { $regex: escapePattern(term), $options: 'i' } }, BY_DATE]
+  const docs = await models.users
+    .find(pageAfter(filter, cursor))
+    .hint(index)
+    .sort({ created_at: -1, _id: -1 })
+    .skip(skip)
+    .limit(limit)
+    .lean<UserDoc[]>()
+  return { docs, total }
+}
+
+const countNames = async (
+  mongo: Connection,
+  { users, counters, terms }: CommunityModels,
+  term: string,
+  bySuffix: QueryFilter<UserDoc>,
+): Promise<number> => {
+  const kept = await terms.findById(term).lean()
+  if (kept) return kept.n
+  const few = await users.countDocuments(bySuffix).hint(BY_SUFFIX).limit(COMMON)
+  if (few < COMMON) return few
+  return mongo.transaction(async session => {
+    // Names that change while we count would be missed: writing what they write makes one of us try again.
+    await counters.updateOne({ _id: 'public_users' }, { $inc: { changes: 1 } }, { session })
+    const n = await users.countDocuments(bySuffix).hint(BY_SUFFIX).session(session)
+    await terms.updateOne({ _id: term }, { $set: { n } }, { session, upsert: true })
+    return n
+  }) as Promise<number>
+}

@@ -1,0 +1,65 @@
+import { NavigationType, useLocation, useNavigationType } from '@iodine/ui/router'
+import { useEffect } from 'react'
+
+const STORED_AS = 'scroll_positions'
+const PATIENCE_MS = 3_000
+const USER_MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
+
+type Positions = Map<string, number>
+
+/** Positions outlive a reload, as the history entries do. */
+const readPositions = (): Positions => {
+  try {
+    return new Map(JSON.parse(sessionStorage.getItem(STORED_AS) ?? '[]'))
+  } catch {
+    return new Map()
+  }
+}
+let positions: Positions | undefined
+
+/**
+ * Back and forward lead to where an entry of the history was left. The browser's own restoring gives up before a
+ * section has loaded its content; this one waits until the page is long enough, or the user moves.
+ */
+export function useScrollPosition(): void {
+  const { key } = useLocation()
+  const navigationType = useNavigationType()
+
+  useEffect(() => {
+    history.scrollRestoration = 'manual'
+    const store = () => sessionStorage.setItem(STORED_AS, JSON.stringify([...(positions ?? [])].slice(-50)))
+    window.addEventListener('pagehide', store)
+    return () => window.removeEventListener('pagehide', store)
+  }, [])
+
+  useEffect(() => {
+    positions ??= readPositions()
+    const known = positions
+    const target = navigationType === NavigationType.Pop ? known.get(key) : undefined
+    const stopRestoring = target ? restore(target) : () => {}
+    const note = () => known.set(key, window.scrollY)
+    window.addEventListener('scroll', note, { passive: true })
+    return () => {
+      stopRestoring()
+      window.removeEventListener('scroll', note)
+    }
+  }, [key, navigationType])
+}
+
+/** Scrolls to `top` as soon as the page is that long. Returns how to give up. */
+function restore(top: number): () => void {
+  const attempt = () => {
+    window.scrollTo(0, top)
+    if (Math.abs(window.scrollY - top) <= 1) stop()
+  }
+  const grown = new ResizeObserver(attempt)
+  const timer = setTimeout(() => stop(), PATIENCE_MS)
+  const stop = () => {
+    grown.disconnect()
+    clearTimeout(timer)
+    for (const move of USER_MOVES) window.removeEventListener(move, stop)
+  }
+  for (const move of USER_MOVES) window.addEventListener(move, stop, { passive: true })
+  grown.observe(document.body)
+  return stop
+}
