@@ -54,14 +54,17 @@ export const preparedParts = (envs: Record<PartName, Env>): Record<PartName, Cre
 /** One part of a running stack, which may be stopped and started again at the same address. */
 export interface StackPart {
   url: string
+  /** What a process of its own would run it with; it holds the deployment's secrets. */
+  env: Env
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-export const restartable = (url: string, create: () => Promise<Part>): StackPart => {
+export const restartable = (url: string, env: Env, create: () => Promise<Part>): StackPart => {
   let running: Part | undefined
   return {
     url,
+    env,
     async start() {
       if (running) return
       const part = await create()

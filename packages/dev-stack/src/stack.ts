@@ -123,12 +123,15 @@ export const startStack = async ({
       PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
     )
     Object.assign(shared, urls)
-    const creators = preparedParts(
-      byPart(name => ({ ...shared, HOST: addresses[name].host, PORT: String(addresses[name].port) })),
-    )
+    const envs = byPart(name => ({
+      ...shared,
+      HOST: addresses[name].host,
+      PORT: String(addresses[name].port),
+    }))
+    const creators = preparedParts(envs)
     const log = logFile(join(dataDir, 'iodine.log'))
     const parts = byPart(name =>
-      restartable(addresses[name].url, () =>
+      restartable(addresses[name].url, envs[name], () =>
         creators[name]({ logger: createLogger(name, config.LOG_LEVEL, log) }),
       ),
     )

@@ -10,13 +10,16 @@ export interface AiTriplet {
 
 /**
  * How the provider answers one request:
- * - `{ triplets }` as asked, `simple` triplets of the request's own text, `{ after, answer }` that many milliseconds later
+ * - `{ triplets }` as asked, `{ content }` word for word, `simple` triplets of the request's own text, `{ after, answer }`
+ *   that many milliseconds later, or what a function makes of the text
  * - `unauthorized` 401, `rate-limited` 429, `failing` 500, each with a text that quotes the key and the prompt
  * - `hang` never, `reset` by cutting the connection, `html` 200 with a page, `broken-json` 200 with half an object
  * - `refusal`, `empty` (no choices), `cut-off` (finish_reason length), `nonsense` (JSON of another shape), `huge` (201 triplets)
  */
 export type AiAnswer =
+  | ((text: string) => AiAnswer)
   | { triplets: AiTriplet[] }
+  | { content: string }
   | { after: number; answer: AiAnswer }
   | 'simple'
   | 'unauthorized'
@@ -143,8 +146,10 @@ async function respond(answer: AiAnswer, request: AiRequest, response: ServerRes
     )
   const triplets = (list: AiTriplet[]) => completion(JSON.stringify({ triplets: list }))
 
+  if (typeof answer === 'function') return respond(answer(prompt), request, response)
   if (typeof answer === 'object') {
     if ('triplets' in answer) return triplets(answer.triplets)
+    if ('content' in answer) return completion(answer.content)
     await sleep(answer.after)
     return respond(answer.answer, request, response)
   }

@@ -9,5 +9,7 @@ export const workersConfigSchema = serviceConfigSchema.extend({
   MAIL_FROM: z.string().default(`${PRODUCT_NAME} <no-reply@iodine.local>`),
   OPENAI_BASE_URL: urlSetting('http', 'https').default('https://api.openai.com/v1'),
   OPENAI_MODEL: z.string().default('gpt-4o-mini'),
+  /** How long a worker that went away holds its extractions; within a third of it more they start again elsewhere. */
+  EXTRACTION_LOCK_MS: z.coerce.number().int().min(1_000).default(15_000),
 })
 export type WorkersConfig = z.output<typeof workersConfigSchema>

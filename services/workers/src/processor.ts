@@ -13,7 +13,7 @@ export interface Processor<Q extends QueueName> {
   /** Jobs at the same time in this process; 8 unless told. */
   concurrency?: number
   /** More of the queue's settings, such as how soon a lost worker's jobs start again. */
-  options?: Parameters<Queues['work']>[2]
+  options?: (config: WorkersConfig) => Parameters<Queues['work']>[2]
   /** Opens what the jobs share (closed by `service.onClose`) and returns what does one job. */
   create(context: WorkersContext): Promise<(data: JobData<Q>, job: Job) => Promise<unknown>>
 }
@@ -27,5 +27,5 @@ export const startProcessor = async <Q extends QueueName>(
   context: WorkersContext,
 ): Promise<void> => {
   const work = await create(context)
-  context.service.queues.work(queue, work, { concurrency, ...options })
+  context.service.queues.work(queue, work, { concurrency, ...options?.(context.config) })
 }

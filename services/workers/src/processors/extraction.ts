@@ -29,7 +29,11 @@ export const extractionProcessor = defineProcessor({
   queue: 'extraction',
   concurrency: 16,
   // A killed worker's jobs start again within half a minute, as often as it takes.
-  options: { lockDuration: 15_000, stalledInterval: 5_000, maxStalledCount: 20 },
+  options: ({ EXTRACTION_LOCK_MS }) => ({
+    lockDuration: EXTRACTION_LOCK_MS,
+    stalledInterval: Math.ceil(EXTRACTION_LOCK_MS / 3),
+    maxStalledCount: 20,
+  }),
   async create({ config, service }) {
     const { peers, log } = service
     const provider = createProvider({ baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL })
