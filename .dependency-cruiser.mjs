@@ -58,7 +58,7 @@ export default {
     // Kits serve every service or remote, so they know none.
     only(
       'kits-import-contracts',
-      '^(packages/(?:service-kit|ui|exchange|demo|known-iods))/(?!test/)',
+      '^(packages/(?:service-kit|ui|exchange|demo|known-iods|offline-ai))/(?!test/)',
       [contracts],
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
@@ -85,6 +85,12 @@ export default {
       code('packages/demo'),
       [of('packages/demo|packages/dev-stack|packages/test-kit|e2e|bench'), '/test/'],
       'packages/demo fills a product for trying out and for tests: no part may depend on it.',
+    ),
+    reserved(
+      'offline-ai-is-a-provider',
+      code('packages/offline-ai'),
+      [of('packages/offline-ai|packages/dev-stack|packages/test-kit')],
+      'The workers talk to an AI provider over HTTP and never know which one answers: take OPENAI_BASE_URL.',
     ),
     only(
       'services-import-contracts-and-kit',

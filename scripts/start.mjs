@@ -8,10 +8,10 @@ import { main, Refusal, releaseSignals, root } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
 
 await main(async () => {
-  const [unknown] = process.argv.slice(2)
+  const unknown = process.argv.slice(2).find(option => option !== '--demo')
   if (unknown)
     throw new Refusal(
-      `npm start takes no option ${unknown}. Settings are environment variables: see README.md.`,
+      `npm start takes no option ${unknown}, only --demo. Settings are environment variables: see README.md.`,
     )
   process.chdir(root)
   await install()

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { serviceConfigSchema, urlSetting } from '@iodine/service-kit'
+import { serviceConfigSchema, switchSetting, urlSetting } from '@iodine/service-kit'
 import { z } from 'zod'
 
 const list = (fallback = '') =>
@@ -32,6 +32,8 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
   EXTENSION_URL: z.string().default(''),
   /** Where people reach this deployment: the extension served here signs in there. */
   PUBLIC_URL: urlSetting('http', 'https').optional(),
+  /** The AI provider is the demo's, which has no model: the browser says so. */
+  OFFLINE_AI: switchSetting.default(false),
   CORS_ORIGINS: list(),
   /** Which proxies in front of this one say truly where a request comes from: true, false, hops, or addresses. */
   TRUST_PROXY: z

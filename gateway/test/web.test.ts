@@ -144,6 +144,7 @@ describe('what the browser learns at run time', () => {
         { label: 'Chat', url: 'https://chat.example.org' },
       ],
       extension_url: 'https://extension.example.org',
+      offline_ai: false,
     })
   })
 })

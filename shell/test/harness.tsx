@@ -25,6 +25,7 @@ export const config: BrowserConfig = {
   contact_email: 'contact@example.org',
   social_links: [],
   extension_url: 'https://example.org/extension',
+  offline_ai: false,
 }
 
 type Answer = [status: number, body: unknown]

@@ -60,6 +60,7 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
       contact_email: config.CONTACT_EMAIL,
       social_links: config.SOCIAL_LINKS,
       extension_url: await extensionUrl(config),
+      offline_ai: config.OFFLINE_AI,
     }
   })
   app.get<{ Params: { remote: string; '*': string } }>('/remotes/:remote/*', async (request, reply) => {

@@ -86,6 +86,7 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
           )}
         </div>
       </form>
+      <OfflineHint />
       <KeyHint fault={keyFault} />
     </Card>
   )
@@ -95,6 +96,18 @@ const lengthHint = (text: string) =>
   text.length > COUNT_FROM
     ? `${text.length.toLocaleString('en-US')} of at most ${LIMITS.narrativeTextMax.toLocaleString('en-US')} characters`
     : undefined
+
+/** Says that no AI model is at work, where the demo's rules stand in for one. */
+function OfflineHint() {
+  const { config } = useHost()
+  if (!config.offline_ai) return null
+  return (
+    <Callout className={styles.hint} icon={false}>
+      Demo: triplets are extracted by rules on this machine, not by an AI model. They only read plain English
+      sentences.
+    </Callout>
+  )
+}
 
 /** Says that a key is needed, before the first try and after one that failed for it. */
 function KeyHint({ fault }: { fault: string | null }) {

@@ -6,6 +6,8 @@ export const browserConfig = z.strictObject({
   contact_email: z.string(),
   social_links: z.array(z.strictObject({ label: z.string(), url: z.string() })),
   extension_url: z.string(),
+  /** Texts are analyzed by rules instead of an AI model, which screens must say. */
+  offline_ai: z.boolean(),
 })
 export type BrowserConfig = z.output<typeof browserConfig>
 

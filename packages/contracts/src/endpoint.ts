@@ -41,3 +41,9 @@ export type ParamsFor<E extends EndpointSpec> = In<E['params']>
 export type QueryFor<E extends EndpointSpec> = In<E['query']>
 export type BodyFor<E extends EndpointSpec> = In<E['body']>
 export type ResponseOf<E extends EndpointSpec> = z.output<E['response']>
+
+/** The endpoint's path with its parameters filled in. */
+export const pathOf = ({ path }: EndpointSpec, params: unknown): string =>
+  path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String((params as Record<string, unknown> | undefined)?.[name])),
+  )

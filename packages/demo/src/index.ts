@@ -1,1 +1,5 @@
+export { demoAccounts } from './accounts.js'
+export { type DemoTarget, fillDemo } from './fill.js'
+export { demoCampaigns, demoIods } from './iods.js'
+export { demoNarratives } from './narratives.js'
 export { demoRecords } from './records.js'

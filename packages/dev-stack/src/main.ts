@@ -1,5 +1,6 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import { ConfigError } from '@iodine/service-kit'
+import { addDemo } from './demo.js'
 import { type Stack, startStack } from './stack.js'
 
 const GRACE_MS = 15_000
@@ -30,9 +31,11 @@ if (process.env.npm_lifecycle_event) {
   setInterval(() => process.ppid !== npm && void stop(), 1_000).unref()
 }
 
-const starting = startStack({ env: process.env, progress: say })
+const demo = process.argv.includes('--demo')
+const starting = startStack({ env: process.env, demo, progress: say })
 try {
   stack = await starting
+  const signIns = demo && !asked ? await addDemo(stack, say) : ''
   if (!asked) {
     const { url, inboxUrl, dataDir, database } = stack
     say(`
@@ -40,7 +43,7 @@ ${PRODUCT_NAME} runs at  ${url}
 API              ${url}/api/v1  (reference: ${url}/api/v1/docs)
 Mail inbox       ${inboxUrl ?? 'none: mail goes to SMTP_URL'}
 Data and log     ${dataDir}  (database: ${database})
-Stop it with Ctrl+C.
+${signIns}Stop it with Ctrl+C.
 `)
     process.stdout.write(`ready ${url}\n`)
   }

@@ -2,9 +2,10 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
 import { ConfigError, createLogger } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
-import { startInbox } from './inbox.js'
+import { type Inbox, startInbox } from './inbox.js'
 import { lasting } from './lasting.js'
 import { lockFolder } from './lock.js'
 import { type Database, startMongo } from './mongo.js'
@@ -30,6 +31,11 @@ export interface Stack {
   url: string
   /** The embedded inbox's page; absent when mail goes to an SMTP_URL. */
   inboxUrl: string | undefined
+  /** Takes sign-in links from the embedded inbox. */
+  takeLink: Inbox['takeLink'] | undefined
+  adminEmails: string[]
+  /** Whether texts are analyzed by the offline provider. */
+  offlineAi: boolean
   /** Absolute path of DATA_DIR. */
   dataDir: string
   /** What holds the data: one of the embedded defaults, or a server that was given. */
@@ -44,6 +50,8 @@ export interface StackOptions {
   env: Env
   /** Begins the names of databases and Redis keys, so that stacks can share servers. */
   prefix?: string
+  /** Analyzes texts by the offline provider unless OPENAI_BASE_URL is set, and keeps to the embedded inbox. */
+  demo?: boolean
   /** Hears what is going on, a line each. */
   progress?: (line: string) => void
 }
@@ -56,9 +64,12 @@ export interface StackOptions {
 export const startStack = async ({
   env,
   prefix = DEFAULT_PREFIX,
+  demo = false,
   progress = () => {},
 }: StackOptions): Promise<Stack> => {
   const config = readStackConfig(env)
+  if (demo && config.SMTP_URL)
+    throw new ConfigError(['SMTP_URL: --demo signs its accounts in by the embedded inbox; leave it unset'])
   const dataDir = resolve(config.DATA_DIR)
   const started: (() => unknown)[] = []
   let stopping: Promise<void> | undefined
@@ -79,7 +90,7 @@ export const startStack = async ({
     started.push(await lockFolder(dataDir))
     await checkPorts(config)
     progress('Starting databases …')
-    const [mongo, redis, inbox] = await all([
+    const [mongo, redis, inbox, offlineAi] = await all([
       config.MONGODB_URI
         ? { kind: 'given' as const, uri: config.MONGODB_URI }
         : keep(lasting<Database>('The database', before => startMongo(dataDir, before), progress)),
@@ -93,8 +104,9 @@ export const startStack = async ({
             ),
           ),
       config.SMTP_URL
-        ? { url: undefined, smtpUrl: config.SMTP_URL }
+        ? { url: undefined, smtpUrl: config.SMTP_URL, takeLink: undefined }
         : keep(startInbox({ folder: join(dataDir, 'inbox'), host: config.HOST, port: config.INBOX_PORT })),
+      demo && !config.OPENAI_BASE_URL ? keep(startOfflineAi()) : undefined,
     ])
 
     progress('Starting services …')
@@ -115,6 +127,7 @@ export const startStack = async ({
       REDIS_URL: redis.url,
       REDIS_PREFIX: prefix,
       SMTP_URL: inbox.smtpUrl,
+      ...(offlineAi && { OPENAI_BASE_URL: offlineAi.url, OPENAI_MODEL: RULES_MODEL, OFFLINE_AI: 'true' }),
       SERVICE_KEY: serviceKey,
       SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, 'secrets-key'), newSecretsKey),
       JWT_PRIVATE_KEY: config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, 'jwt-private-key'), newSigningKey),
@@ -147,7 +160,17 @@ export const startStack = async ({
     await untilReady(url)
     started.push(() => forgetServices(dataDir))
     keepServices(dataDir, { SERVICE_KEY: serviceKey, ...urls })
-    return { url, inboxUrl: inbox.url, dataDir, database: mongo.kind, parts, stop }
+    return {
+      url,
+      inboxUrl: inbox.url,
+      takeLink: inbox.takeLink,
+      adminEmails: config.ADMIN_EMAILS,
+      offlineAi: offlineAi !== undefined,
+      dataDir,
+      database: mongo.kind,
+      parts,
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error

@@ -25,7 +25,13 @@ const hostProps = (change: Partial<HostProps> = {}): HostProps => ({
   session: { user, refresh: async () => {} },
   api: { call: vi.fn(), page: vi.fn() },
   notify: vi.fn(),
-  config: { product_name: 'Iodine', contact_email: '', social_links: [], extension_url: '' },
+  config: {
+    product_name: 'Iodine',
+    contact_email: '',
+    social_links: [],
+    extension_url: '',
+    offline_ai: false,
+  },
   onCrash: vi.fn(),
   ...change,
 })

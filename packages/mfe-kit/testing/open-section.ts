@@ -21,6 +21,7 @@ const config: BrowserConfig = {
   contact_email: '',
   social_links: [],
   extension_url: '',
+  offline_ai: false,
 }
 
 type Answer = [status: number, body: unknown, headers?: Record<string, string>]

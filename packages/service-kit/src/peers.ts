@@ -1,4 +1,4 @@
-import type { BodyFor, EndpointSpec, ParamsFor, ResponseOf } from '@iodine/contracts'
+import { type BodyFor, type EndpointSpec, type ParamsFor, pathOf, type ResponseOf } from '@iodine/contracts'
 import { Agent, fetch, type Response } from 'undici'
 import type { ServiceConfig } from './config.js'
 import { HttpError, unavailable } from './errors.js'
@@ -48,9 +48,7 @@ export const createPeers = (config: PeersConfig): Peers => {
     endpoint: EndpointSpec,
     { params, body, ms = 2_000, requestId }: Request,
   ): Promise<Response> => {
-    const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
-      encodeURIComponent(String((params as Record<string, unknown>)[name])),
-    )
+    const path = pathOf(endpoint, params)
     const url = new URL(path, base(peer))
     return fetch(url, {
       method: endpoint.method,

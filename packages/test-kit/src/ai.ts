@@ -1,6 +1,13 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type ChatRequest,
+  promptText,
+  sendCompletion,
+  sendError,
+  sendJson,
+  startChatServer,
+} from '@iodine/offline-ai'
 
 export interface AiTriplet {
   subject: string
@@ -10,8 +17,8 @@ export interface AiTriplet {
 
 /**
  * How the provider answers one request:
- * - `{ triplets }` as asked, `{ content }` word for word, `simple` triplets of the request's own text, `{ after, answer }`
- *   that many milliseconds later, or what a function makes of the text
+ * - `{ triplets }` as asked, `{ content }` word for word, `simple` triplets of the request's own text, `rules` those of the
+ *   offline provider, `{ after, answer }` that many milliseconds later, or what a function makes of the text
  * - `unauthorized` 401, `rate-limited` 429, `failing` 500, each with a text that quotes the key and the prompt
  * - `hang` never, `reset` by cutting the connection, `html` 200 with a page, `broken-json` 200 with half an object
  * - `refusal`, `empty` (no choices), `cut-off` (finish_reason length), `nonsense` (JSON of another shape), `huge` (201 triplets)
@@ -22,6 +29,7 @@ export type AiAnswer =
   | { content: string }
   | { after: number; answer: AiAnswer }
   | 'simple'
+  | 'rules'
   | 'unauthorized'
   | 'rate-limited'
   | 'failing'
@@ -35,15 +43,7 @@ export type AiAnswer =
   | 'nonsense'
   | 'huge'
 
-export interface AiRequest {
-  key: string
-  body: {
-    model: string
-    messages: { role: string; content: string }[]
-    response_format?: { type: string; json_schema?: { strict?: boolean; schema: unknown } }
-    tools?: unknown
-  }
-}
+export type AiRequest = ChatRequest
 
 export interface AiProvider {
   /** For OPENAI_BASE_URL. */
@@ -76,77 +76,31 @@ export const startAiProvider = async (): Promise<AiProvider> => {
   const queue: AiAnswer[] = []
   let usual: AiAnswer = 'simple'
 
-  const server = createServer(async (request, response) => {
-    if (request.method !== 'POST' || request.url !== '/v1/chat/completions')
-      return json(response, 404, { error: { message: `Unknown request URL: ${request.url}` } })
-    const seen: AiRequest = {
-      key: (request.headers.authorization ?? '').replace(/^Bearer /, ''),
-      body: JSON.parse(await read(request)),
-    }
-    requests.push(seen)
-    await respond(queue.shift() ?? usual, seen, response)
+  const { url, stop } = await startChatServer(async (request, response) => {
+    requests.push(request)
+    await respond(queue.shift() ?? usual, request, response)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url,
     requests,
     next: (...answers) => void queue.push(...answers),
     always(answer) {
       usual = answer
     },
-    stop: () =>
-      new Promise(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    stop,
   }
 }
 
-const read = async (request: IncomingMessage): Promise<string> => {
-  let text = ''
-  for await (const chunk of request.setEncoding('utf8')) text += chunk
-  return text
-}
-
-const json = (
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-) =>
-  void response
-    .writeHead(status, { 'content-type': 'application/json', ...headers })
-    .end(JSON.stringify(body))
-
 async function respond(answer: AiAnswer, request: AiRequest, response: ServerResponse): Promise<void> {
-  const prompt = request.body.messages.at(-1)?.content ?? ''
-  const completion = (content: string | null, more: { refusal?: string; finish?: string } = {}) =>
-    json(response, 200, {
-      id: `chatcmpl-${requestCount++}`,
-      object: 'chat.completion',
-      created: Math.floor(Date.now() / 1000),
-      model: request.body.model,
-      choices: [
-        {
-          index: 0,
-          message: { role: 'assistant', content, refusal: more.refusal ?? null },
-          logprobs: null,
-          finish_reason: more.finish ?? 'stop',
-        },
-      ],
-      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-    })
+  const text = promptText(request.body)
+  const completion = (content: string | null, more?: { refusal?: string; finish?: string }) =>
+    sendCompletion(response, request.body.model, content, more)
   const fail = (status: number, code: string, headers?: Record<string, string>) =>
-    json(
-      response,
-      status,
-      { error: { message: `${code}: key ${request.key}, prompt ${prompt}`, type: code, param: null, code } },
-      headers,
-    )
+    sendError(response, status, code, `${code}: key ${request.key}, prompt ${text}`, headers)
   const triplets = (list: AiTriplet[]) => completion(JSON.stringify({ triplets: list }))
 
-  if (typeof answer === 'function') return respond(answer(prompt), request, response)
+  if (typeof answer === 'function') return respond(answer(text), request, response)
   if (typeof answer === 'object') {
     if ('triplets' in answer) return triplets(answer.triplets)
     if ('content' in answer) return completion(answer.content)
@@ -155,7 +109,11 @@ async function respond(answer: AiAnswer, request: AiRequest, response: ServerRes
   }
   switch (answer) {
     case 'simple':
-      return triplets(simpleTriplets(prompt))
+      return triplets(simpleTriplets(text))
+    case 'rules': {
+      const { ruleTriplets } = await import('@iodine/offline-ai/triplets')
+      return triplets(ruleTriplets(text))
+    }
     case 'unauthorized':
       return fail(401, 'invalid_api_key')
     case 'rate-limited':
@@ -177,7 +135,7 @@ async function respond(answer: AiAnswer, request: AiRequest, response: ServerRes
     case 'refusal':
       return completion(null, { refusal: "I'm sorry, I can't help with that." })
     case 'empty':
-      return json(response, 200, {
+      return sendJson(response, 200, {
         id: 'chatcmpl-1',
         object: 'chat.completion',
         created: 1,
@@ -194,5 +152,3 @@ async function respond(answer: AiAnswer, request: AiRequest, response: ServerRes
       )
   }
 }
-
-let requestCount = 0

@@ -1,4 +1,11 @@
-import type { BodyFor, EndpointSpec, ParamsFor, QueryFor, ResponseOf } from '@iodine/contracts'
+import {
+  type BodyFor,
+  type EndpointSpec,
+  type ParamsFor,
+  pathOf,
+  type QueryFor,
+  type ResponseOf,
+} from '@iodine/contracts'
 
 export interface Answer {
   status: number
@@ -36,9 +43,7 @@ export const apiClient = (base: string, token?: string): ApiClient => {
   return {
     send,
     async call(endpoint, { params, query, body } = {}) {
-      const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
-        encodeURIComponent(String((params as Record<string, unknown> | undefined)?.[name])),
-      )
+      const path = pathOf(endpoint, params)
       const search = new URLSearchParams()
       for (const [name, value] of Object.entries(query ?? {}))
         for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each))

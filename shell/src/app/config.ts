@@ -5,6 +5,7 @@ const DEFAULTS: BrowserConfig = {
   contact_email: '',
   social_links: [],
   extension_url: '',
+  offline_ai: false,
 }
 
 /** The deployment's settings; the defaults where the gateway gives none, so that the app starts all the same. */

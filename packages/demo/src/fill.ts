@@ -1,0 +1,200 @@
+import {
+  adminApi,
+  authApi,
+  type BodyFor,
+  campaignsApi,
+  collectorApi,
+  type EndpointSpec,
+  type Iod,
+  iodsApi,
+  narrativesApi,
+  type ParamsFor,
+  pathOf,
+  profileApi,
+  type ResponseOf,
+  SOURCES,
+} from '@iodine/contracts'
+import { demoAccounts } from './accounts.js'
+import { demoCampaigns, demoIods } from './iods.js'
+import { demoNarratives } from './narratives.js'
+import { demoRecords } from './records.js'
+
+export interface DemoTarget {
+  /** Where the product answers. */
+  url: string
+  adminEmail: string
+  /** Does what has a sign-in link mailed to the address, and gives that link. */
+  mailedLink: (email: string, request: () => Promise<unknown>) => Promise<string>
+}
+
+/** What an account's key is: the offline provider takes any. */
+const AI_KEY = 'sk-demo-not-a-real-key'
+const AT_ONCE = 4
+const BETA_CODES = [undefined, 'guest@iodine.example', 'visitor@iodine.example', undefined]
+/** How many triplets of the first account become IODs. */
+const TRIPLET_IODS = 6
+
+class Refused extends Error {
+  override name = 'Refused'
+  readonly status: number
+  constructor(status: number, what: string) {
+    super(what)
+    this.status = status
+  }
+}
+
+interface Input<E extends EndpointSpec> {
+  params?: ParamsFor<E>
+  body?: BodyFor<E>
+}
+type Call = <E extends EndpointSpec>(endpoint: E, input?: Input<E>) => Promise<ResponseOf<E>>
+
+const callAs =
+  (url: string, token?: string): Call =>
+  async (endpoint, { params, body } = {}) => {
+    const response = await fetch(`${url}/api/v1${pathOf(endpoint, params)}`, {
+      method: endpoint.method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const answer = await response.json()
+    if (!response.ok)
+      throw new Refused(response.status, `${endpoint.method} ${endpoint.path}: ${JSON.stringify(answer)}`)
+    return answer as never
+  }
+
+/** Passes over a refusal that says the thing is there already. */
+const unlessThere = async (work: Promise<unknown>): Promise<void> => {
+  await work.catch(error => {
+    if (!(error instanceof Refused && error.status === 409)) throw error
+  })
+}
+
+const inParallel = async <T>(items: readonly T[], work: (item: T, index: number) => Promise<unknown>) => {
+  const rest = items.entries()
+  const worker = async () => {
+    for (const [index, item] of rest) await work(item, index)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+/** Signs an account in as a person does, with a beta code where one is asked for. */
+const signIn = async ({ url, mailedLink }: DemoTarget, email: string, admin?: Call): Promise<Call> => {
+  const anonymous = callAs(url)
+  const link = await mailedLink(email, async () => {
+    const { requires_beta_code } = await anonymous(authApi.requestMagicLink, { body: { email } })
+    if (!requires_beta_code || !admin) return
+    const { code } = await admin(adminApi.createBetaCode, { body: { email } })
+    await anonymous(authApi.requestMagicLink, { body: { email, invite_code: code } })
+  })
+  const token = new URL(link).searchParams.get('token') ?? ''
+  const { access_token } = await anonymous(authApi.verifyMagicLink, { body: { token } })
+  return callAs(url, access_token)
+}
+
+/** A choice that looks random and is the same at each start, from 0 to 1. */
+const chance = (a: number, b: number): number => ((a * 73 + b * 151 + a * b * 29) % 101) / 101
+
+/**
+ * Fills a running product with accounts and their work, through its public API alone. What is there already stays as it
+ * is, so that an interrupted fill can be done again. Throws when the product refuses something; `say` hears of progress.
+ */
+export const fillDemo = async (target: DemoTarget, say: (line: string) => void): Promise<void> => {
+  const { adminEmail } = target
+  const emails = demoAccounts.map(({ email }) => email ?? adminEmail)
+  const admin = await signIn(target, adminEmail)
+  const people: Call[] = []
+  for (const email of emails) people.push(email === adminEmail ? admin : await signIn(target, email, admin))
+  const [first] = people as [Call]
+  await inParallel(demoAccounts, async ({ username, collected }, index) => {
+    const call = people[index] as Call
+    const profile = await call(profileApi.getProfile)
+    if (!profile.username) await unlessThere(call(profileApi.setupUsername, { body: { username } }))
+    if (!profile.has_openai_key) await call(profileApi.updateOpenaiKey, { body: { api_key: AI_KEY } })
+    for (const source of SOURCES) {
+      const records = demoRecords[source].slice(0, Math.round(demoRecords[source].length * collected))
+      if (records.length > 0)
+        await call(collectorApi.ingestRecords, { params: { source }, body: { records } })
+    }
+  })
+  const codes = await admin(adminApi.listBetaCodes)
+  if (codes.length === 0)
+    for (const email of BETA_CODES)
+      await admin(adminApi.createBetaCode, { body: { ...(email && { email }) } })
+
+  say('Filling in the demo: IODs, votes and campaigns …')
+  await inParallel(demoIods, ({ story: _, ...body }, index) =>
+    unlessThere((people[index % people.length] as Call)(iodsApi.createIod, { body })),
+  )
+  const iods = await first(iodsApi.listIods)
+  const found = demoIods.flatMap(demo => {
+    const iod = iods.find(({ value, category }) => value === demo.value && category === demo.category)
+    return iod ? [{ demo, iod }] : []
+  })
+  await vote(
+    people,
+    found.map(({ iod }) => iod),
+  )
+  const known = new Set((await first(campaignsApi.listCampaigns)).map(({ name }) => name))
+  for (const { name, description, by, includes } of demoCampaigns) {
+    if (known.has(name)) continue
+    const call = people[by] as Call
+    const { id } = await call(campaignsApi.createCampaign, { body: { name, description } })
+    for (const { demo, iod } of found)
+      if (includes(demo)) await call(campaignsApi.addIod, { params: { id }, body: { iod_id: iod.id } })
+  }
+
+  say('Filling in the demo: narratives …')
+  await extract(people)
+  const narratives = await first(narrativesApi.listNarratives)
+  const triplets = narratives.flatMap(narrative => narrative.triplets.slice(0, 1))
+  for (const { id, subject, verb, object, narrative_data } of triplets.slice(0, TRIPLET_IODS))
+    await unlessThere(
+      first(iodsApi.createIod, {
+        body: {
+          value: `${subject} ${verb} ${object}`,
+          category: 'NARRATIVE_TRIPLET',
+          description: `Narrative triplet: ${subject} → ${verb} → ${object}`,
+          source_type: 'NARRATIVES',
+          source: narrative_data.src,
+          source_id: id,
+        },
+      }),
+    )
+}
+
+/** Most vote on most IODs, and mostly agree; the first account leaves some for whoever tries the demo. */
+const vote = async (people: readonly Call[], iods: readonly Iod[]): Promise<void> => {
+  const ballots = iods.flatMap((iod, n) =>
+    people.map((call, person) => ({
+      call,
+      iod,
+      cast: chance(n, person),
+      agrees: chance(n + 7, 3) + chance(person, n),
+    })),
+  )
+  await inParallel(
+    ballots.filter(({ cast, call }) => cast < (call === people[0] ? 0.4 : 0.7)),
+    ({ call, iod, agrees }) =>
+      unlessThere(
+        call(iodsApi.voteIod, {
+          params: { id: iod.id },
+          body: { vote_type: agrees < 1.3 ? 'POSITIVE' : 'NEGATIVE' },
+        }),
+      ),
+  )
+}
+
+/** Has the accounts' texts extracted by the queue, as if they had pasted them. */
+const extract = async (people: readonly Call[]): Promise<void> => {
+  const known = await Promise.all(
+    people.map(async call => new Set((await call(narrativesApi.listNarratives)).map(({ text }) => text))),
+  )
+  const missing = demoNarratives.filter(({ by, text }) => !known[by]?.has(text))
+  await inParallel(missing, ({ by, text, src }) =>
+    (people[by] as Call)(narrativesApi.createNarrative, { body: { text, src } }),
+  )
+}

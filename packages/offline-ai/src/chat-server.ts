@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ChatRequest {
+  /** The bearer token; empty when there is none. */
+  key: string
+  body: {
+    model: string
+    messages: { role: string; content: string }[]
+    response_format?: { type: string; json_schema?: { strict?: boolean; schema: unknown } }
+    tools?: unknown
+  }
+}
+
+export interface ChatServer {
+  /** For OPENAI_BASE_URL. */
+  url: string
+  stop(): Promise<void>
+}
+
+const BODY_BYTES_MAX = 4 * 1_048_576
+
+/** The request's JSON; undefined when it is none, or no chat. */
+const readBody = async (request: IncomingMessage): Promise<ChatRequest['body'] | undefined> => {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > BODY_BYTES_MAX) return undefined
+  }
+  try {
+    const body = JSON.parse(text)
+    return Array.isArray(body?.messages) ? body : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const sendJson = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void =>
+  void response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(body))
+
+/** Answers with a failure in the provider's own shape. */
+export const sendError = (
+  response: ServerResponse,
+  status: number,
+  code: string,
+  message: string,
+  headers?: Record<string, string>,
+): void => sendJson(response, status, { error: { message, type: code, param: null, code } }, headers)
+
+let completions = 0
+
+/** Answers with a completion of one choice. */
+export const sendCompletion = (
+  response: ServerResponse,
+  model: string,
+  content: string | null,
+  { refusal = null, finish = 'stop' }: { refusal?: string | null; finish?: string } = {},
+): void =>
+  sendJson(response, 200, {
+    id: `chatcmpl-${++completions}`,
+    object: 'chat.completion',
+    created: Math.floor(Date.now() / 1000),
+    model,
+    choices: [
+      { index: 0, message: { role: 'assistant', content, refusal }, logprobs: null, finish_reason: finish },
+    ],
+    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+  })
+
+/** What stands between the marker lines of the last user message, or all of it where there are none. */
+export const promptText = ({ messages }: ChatRequest['body']): string => {
+  const content = String(messages.findLast(({ role }) => role === 'user')?.content ?? '')
+  return /^<(text-[\w-]+)>\n([\s\S]*)\n<\/\1>$/.exec(content)?.[2] ?? content
+}
+
+/** An OpenAI-compatible `POST /v1/chat/completions` on a free loopback port; `respond` gives the answers. */
+export const startChatServer = async (
+  respond: (request: ChatRequest, response: ServerResponse) => unknown,
+): Promise<ChatServer> => {
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST' || request.url !== '/v1/chat/completions')
+      return sendError(response, 404, 'unknown_url', `Unknown request URL: ${request.method} ${request.url}`)
+    const body = await readBody(request).catch(() => undefined)
+    if (!body) return sendError(response, 400, 'invalid_request_error', 'The body is not a chat')
+    await respond({ key: (request.headers.authorization ?? '').replace(/^Bearer /, ''), body }, response)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

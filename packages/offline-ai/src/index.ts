@@ -1,0 +1,10 @@
+export {
+  type ChatRequest,
+  type ChatServer,
+  promptText,
+  sendCompletion,
+  sendError,
+  sendJson,
+  startChatServer,
+} from './chat-server.js'
+export { RULES_MODEL, startOfflineAi } from './offline-ai.js'
