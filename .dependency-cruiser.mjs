@@ -89,7 +89,7 @@ export default {
     reserved(
       'offline-ai-is-a-provider',
       code('packages/offline-ai'),
-      [of('packages/offline-ai|packages/dev-stack|packages/test-kit')],
+      [of('packages/offline-ai|packages/dev-stack|packages/test-kit'), '/test/'],
       'The workers talk to an AI provider over HTTP and never know which one answers: take OPENAI_BASE_URL.',
     ),
     only(

@@ -7,7 +7,7 @@ const SECTIONS = [
   ['overview', 'Product roadmap'],
   ['data', '@captain_osk'],
   ['iods', 'Showing'],
-  ['narratives', 'One server hosts Varnel Watch.'],
+  ['narratives', 'One server carries Varnel Watch.'],
   ['campaigns', 'Giant mirrors over Lake Varnel'],
   ['graph', 'entities'],
   ['community', '@night_reader'],

@@ -75,6 +75,38 @@ describe('analyzing a text', () => {
     expect(section.toasts).toMatchObject([{ status: 'success', description: '2 triplets extracted' }])
   })
 
+  it('shows how far a long text is, and forgets one that is cancelled without a word', async () => {
+    const answer = deferred<unknown>()
+    const text = 'A long story. '.repeat(1_000)
+    await open({
+      'POST /narratives': () => answer.promise,
+      'GET /narratives/open': () => [
+        {
+          id: 'a'.repeat(24),
+          text: text.slice(0, 200),
+          text_length: text.length,
+          src: null,
+          created_at: new Date().toISOString(),
+          progress: { done: 1, parts: 2 },
+        },
+      ],
+      'DELETE /narratives/data/:id': ({ params }: { params: unknown }) => params,
+    })
+    type(/^Text/, text)
+    extract()
+    expect(await screen.findByText(/1 of 2 parts done/)).toBeTruthy()
+    fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    await waitFor(() => expect(screen.queryByText(/Extracting narratives…/)).toBeNull())
+    expect(
+      section.requests.find(({ route }) => route === 'DELETE /narratives/data/:id')?.input,
+    ).toMatchObject({ params: { id: 'a'.repeat(24) } })
+    answer.reject(new ApiError(404, 'Not found'))
+    await answer.promise.catch(() => {})
+    await waitFor(() => expect(screen.queryByText(/Analyzing/)).toBeNull())
+    expect(section.toasts).toEqual([])
+    expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe(text)
+  })
+
   it('keeps what is typed while another text runs', async () => {
     const answer = deferred<unknown>()
     await open({ 'POST /narratives': () => answer.promise })

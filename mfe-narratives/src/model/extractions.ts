@@ -1,4 +1,4 @@
-import type { Narrative } from '@iodine/contracts'
+import type { Narrative, OpenNarrative } from '@iodine/contracts'
 
 /** How long a card that never came is waited for, in milliseconds. */
 export const WAIT_MAX_MS = 15 * 60_000
@@ -23,6 +23,8 @@ export interface Extractions {
   getState: () => readonly Extraction[]
   subscribe: (listener: () => void) => () => void
   isUnderWay: (text: string, src: string | null) => boolean
+  /** False once it has ended, also by the user's own will. */
+  has: (extraction: Extraction) => boolean
   /** Begins one; null when the same text and source is already under way. */
   start: (text: string, src: string | null, listed: readonly Narrative[]) => Extraction | null
   /** The call timed out: the list will tell. */
@@ -61,6 +63,7 @@ export function createExtractions(storage: Storage, key: string, now: () => numb
       return () => listeners.delete(listener)
     },
     isUnderWay,
+    has: extraction => state.some(item => same(item, extraction)),
     start: (text, src, listed) => {
       if (isUnderWay(text, src)) return null
       const knownIds = listed.filter(item => isOf(item, text, src)).map(item => item.id)
@@ -91,6 +94,18 @@ export function createExtractions(storage: Storage, key: string, now: () => numb
 
 const isOf = (item: { text: string; src: string | null }, text: string, src: string | null) =>
   item.text === text && (item.src || null) === (src || null)
+
+/** What the server tells of an extraction: it names texts by their beginning and length. */
+export const openOf = (
+  { text, src }: Extraction,
+  opened: readonly OpenNarrative[],
+): OpenNarrative | undefined =>
+  opened.find(
+    open =>
+      open.text_length === text.length &&
+      open.text === text.slice(0, open.text.length).toWellFormed() &&
+      (open.src || null) === (src || null),
+  )
 
 function read(storage: Storage, key: string): Extraction[] {
   try {

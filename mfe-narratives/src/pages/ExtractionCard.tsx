@@ -1,3 +1,4 @@
+import type { OpenNarrative } from '@iodine/contracts'
 import { Button, Card, ProgressBar, RelativeTime } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import type { Extraction } from '../model/extractions'
@@ -9,30 +10,50 @@ const SAYS = {
   overdue: 'Nothing came back. Please try this text again.',
 }
 
+export interface ExtractionCardProps {
+  extraction: Extraction
+  /** What the server tells of it, once it does. */
+  open: OpenNarrative | undefined
+  onCancel: (id: string) => void
+  onDismiss: () => void
+}
+
 /** A text under way, in the place of its narrative. */
-export function ExtractionCard({ extraction, onDismiss }: { extraction: Extraction; onDismiss: () => void }) {
+export function ExtractionCard({ extraction, open, onCancel, onDismiss }: ExtractionCardProps) {
   const { text, startedAt, phase } = extraction
+  const progress = open?.progress && open.progress.parts > 1 ? open.progress : null
   return (
     <Card className={styles.card} role="article" aria-label="Narrative being extracted">
       <header className={styles.header}>
         <strong>{SAYS[phase]}</strong>
         <span className={styles.meta}>
           started <RelativeTime value={new Date(startedAt).toISOString()} />
+          {progress && ` · ${progress.done} of ${progress.parts} parts done`}
         </span>
-        {phase !== 'running' && (
+        {open && phase !== 'overdue' ? (
           <Button
             className={styles.delete}
             variant="minimal"
             size="small"
-            icon={<CrossIcon />}
-            aria-label="Stop waiting for this narrative"
-            onClick={onDismiss}
+            text="Cancel"
+            onClick={() => onCancel(open.id)}
           />
+        ) : (
+          phase !== 'running' && (
+            <Button
+              className={styles.delete}
+              variant="minimal"
+              size="small"
+              icon={<CrossIcon />}
+              aria-label="Stop waiting for this narrative"
+              onClick={onDismiss}
+            />
+          )
         )}
       </header>
       {phase !== 'overdue' && (
         <div aria-hidden>
-          <ProgressBar intent="primary" />
+          <ProgressBar intent="primary" {...(progress && { value: progress.done / progress.parts })} />
         </div>
       )}
       <p className={styles.text}>{text}</p>

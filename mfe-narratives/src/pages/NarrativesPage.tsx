@@ -4,9 +4,11 @@ import { useMutation, useQueryClient } from '@iodine/mfe-kit/query'
 import { Button, EmptyState, ErrorCallout, Loading, Page, PageHeader } from '@iodine/ui'
 import { ChatIcon } from '@iodine/ui/icons'
 import { useEffect, useState } from 'react'
+import { openOf } from '../model/extractions'
 import { useExtractions } from '../queries/use-extractions'
 import { useNarrativeIods } from '../queries/use-narrative-iods'
 import { NARRATIVES_KEY, useNarratives } from '../queries/use-narratives'
+import { useOpenNarratives } from '../queries/use-open-narratives'
 import { AnalyzeForm } from './AnalyzeForm'
 import { ConvertDialog } from './ConvertDialog'
 import { ExtractionCard } from './ExtractionCard'
@@ -21,6 +23,7 @@ export function NarrativesPage() {
   const extractions = useExtractions()
   const waiting = extractions.underWay.some(extraction => extraction.phase === 'waiting')
   const list = useNarratives(waiting)
+  const opened = useOpenNarratives(extractions.underWay.some(({ phase }) => phase !== 'overdue'))
   const iods = useNarrativeIods(list.narratives)
   const [converting, setConverting] = useState<Triplet | null>(null)
 
@@ -67,6 +70,8 @@ export function NarrativesPage() {
             <ExtractionCard
               key={`${extraction.startedAt} ${extraction.text}`}
               extraction={extraction}
+              open={openOf(extraction, opened)}
+              onCancel={id => void extractions.cancel(extraction, id)}
               onDismiss={() => extractions.dismiss(extraction)}
             />
           ))}

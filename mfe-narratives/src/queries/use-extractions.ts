@@ -2,7 +2,7 @@ import type { Narrative } from '@iodine/contracts'
 import { errorDetail, hasStatus, isApiError, useHost } from '@iodine/mfe-kit'
 import { useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useState, useSyncExternalStore } from 'react'
-import { createExtractions, type Extractions } from '../model/extractions'
+import { createExtractions, type Extraction, type Extractions } from '../model/extractions'
 import { NARRATIVES_KEY } from './use-narratives'
 
 const KEY_HINT = 'Please configure your OpenAI API key in your profile'
@@ -63,6 +63,8 @@ export function useExtractions() {
       store.end(extraction)
       return true
     } catch (error) {
+      // Cancelled meanwhile: that the server knows it no more is as it should be.
+      if (!store.has(extraction)) return false
       if (hasStatus(error, 504)) {
         store.wait(extraction)
         notify({
@@ -91,6 +93,22 @@ export function useExtractions() {
     }
   }
 
+  /** Has the server forget a text under way; what its extraction brings goes nowhere. */
+  const cancel = async (extraction: Extraction, id: string): Promise<void> => {
+    try {
+      await api.call('DELETE /narratives/data/:id', { params: { id } })
+      store.end(extraction)
+    } catch (error) {
+      // Done meanwhile: the list will show it.
+      if (hasStatus(error, 404)) return
+      notify({
+        status: 'error',
+        title: 'Error',
+        description: errorDetail(error, 'Unable to delete narrative'),
+      })
+    }
+  }
+
   /** Ends those whose narrative is in the list by now. */
   const settle = useCallback(
     (listed: readonly Narrative[]) => {
@@ -99,5 +117,5 @@ export function useExtractions() {
     [store, tellDone],
   )
 
-  return { underWay, keyFault, extract, settle, isUnderWay: store.isUnderWay, dismiss: store.end }
+  return { underWay, keyFault, extract, settle, isUnderWay: store.isUnderWay, cancel, dismiss: store.end }
 }

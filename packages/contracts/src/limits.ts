@@ -5,6 +5,7 @@ export const LIMITS = {
   emailMax: 254,
   fieldMax: 10_000,
   narrativeTextMax: 50_000,
+  openNarrativeTextMax: 200,
   apiKeyMax: 500,
   tripletPartMax: 500,
   tripletsMax: 200,

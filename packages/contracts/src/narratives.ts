@@ -28,6 +28,19 @@ export const narrative = z.strictObject({
 })
 export type Narrative = z.output<typeof narrative>
 
+/** A text whose extraction is under way. */
+export const openNarrative = z.strictObject({
+  id,
+  /** How the text begins: `LIMITS.openNarrativeTextMax` characters at most. */
+  text: z.string(),
+  text_length: z.int(),
+  src: z.string().nullable(),
+  created_at: time,
+  /** Parts that a long text was split into, and how many of them are done; null before its turn. */
+  progress: z.strictObject({ done: z.int(), parts: z.int() }).nullable(),
+})
+export type OpenNarrative = z.output<typeof openNarrative>
+
 export const narrativesApi = {
   listNarratives: endpoint({
     method: 'GET',
@@ -36,6 +49,13 @@ export const narrativesApi = {
     summary: "The caller's analyzed narratives, newest first",
     query: z.strictObject(pageQuery),
     response: z.array(narrative),
+  }),
+  listOpenNarratives: endpoint({
+    method: 'GET',
+    path: '/narratives/open',
+    access: 'user',
+    summary: "The caller's texts under way, newest first, with how far they are",
+    response: z.array(openNarrative),
   }),
   createNarrative: endpoint({
     method: 'POST',

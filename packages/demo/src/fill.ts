@@ -125,7 +125,7 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
     for (const email of BETA_CODES)
       await admin(adminApi.createBetaCode, { body: { ...(email && { email }) } })
 
-  say('Filling in the demo: IODs, votes and campaigns …')
+  say('Filling in the demo: IODs and campaigns …')
   await inParallel(demoIods, ({ story: _, ...body }, index) =>
     unlessThere((people[index % people.length] as Call)(iodsApi.createIod, { body })),
   )
@@ -134,10 +134,6 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
     const iod = iods.find(({ value, category }) => value === demo.value && category === demo.category)
     return iod ? [{ demo, iod }] : []
   })
-  await vote(
-    people,
-    found.map(({ iod }) => iod),
-  )
   const known = new Set((await first(campaignsApi.listCampaigns)).map(({ name }) => name))
   for (const { name, description, by, includes } of demoCampaigns) {
     if (known.has(name)) continue
@@ -164,6 +160,8 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
         },
       }),
     )
+  say('Filling in the demo: votes …')
+  await vote(people, await first(iodsApi.listIods))
 }
 
 /** Most vote on most IODs, and mostly agree; the first account leaves some for whoever tries the demo. */

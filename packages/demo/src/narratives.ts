@@ -104,7 +104,7 @@ const LINES: Line[] = [
   [
     0,
     null,
-    'One server hosts Varnel Watch. The same server hosts Nightfall Files. One advertiser pays Captain Osk. The advertiser sells the water filter.',
+    'One server carries Varnel Watch. The same server carries Nightfall Files. An advertiser pays Captain Osk. The advertiser sells the water filter.',
   ],
   [
     1,

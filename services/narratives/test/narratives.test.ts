@@ -199,11 +199,53 @@ describe('failures', () => {
   })
 })
 
+describe('texts under way', () => {
+  it('are told to their owner alone, with how far they are, until they end', async () => {
+    let finish = () => {}
+    const finished = new Promise<void>(resolve => {
+      finish = resolve
+    })
+    bench.work(async id => {
+      await finished
+      return bench.finish(id, { triplets: [] })
+    })
+    const text = `${freshText()} ${'🛰'.repeat(200)}`
+    const answer = post({ text, src: 'a/path' })
+    const id = await openOf(ana.id)
+    const open = () => ana.api.call(narrativesApi.listOpenNarratives)
+    const told = {
+      id,
+      text: text.slice(0, 200).toWellFormed(),
+      text_length: text.length,
+      src: 'a/path',
+      created_at: expect.any(String),
+    }
+    expect(await open()).toEqual([{ ...told, progress: null }])
+    const job = await vi.waitFor(async () => {
+      const found = await bench.service.queues.queue('extraction').getJob(`narrative-${id}`)
+      expect(found).toBeTruthy()
+      return found
+    })
+    await job?.updateProgress({ done: 1, parts: 3 })
+    expect(await open()).toEqual([{ ...told, progress: { done: 1, parts: 3 } }])
+    expect(await (await bench.user('bob')).api.call(narrativesApi.listOpenNarratives)).toEqual([])
+    finish()
+    await answer
+    expect(await open()).toEqual([])
+  })
+})
+
 describe('a double submit', () => {
   it('joins the one under way: twenty at once make one narrative', async () => {
     let runs = 0
+    let asked = 0
+    bench.bed.answer(authInternal.getSealedAiKey, ({ params }) => {
+      asked++
+      return { sealed: bench.keyless.has(params.id) ? null : 'sealed' }
+    })
     bench.work(async id => {
       runs++
+      await vi.waitFor(() => expect(asked).toBe(20), 10_000)
       await sleep(300)
       return bench.finish(id, { triplets: [triplet('Once')] })
     })

@@ -10,15 +10,18 @@ const FAILED_KEPT_MS = 600_000
 const REPAIRS_MAX = 3
 const REPAIR_BATCH = 500
 
+/** Id of the job that extracts a narrative: a bare id may consist of digits alone, which the queue refuses. */
+export const extractionJobId = ({ _id }: Pick<NarrativeDoc, '_id'>): string =>
+  `narrative-${_id.toHexString()}`
+
 export const nextCheck = (): Date => new Date(Date.now() + GRACE_MS)
 
 /** Adds the narrative's extraction job, or finds the one there is: its id is the narrative's. */
-export const addExtraction = ({ service }: Store, { _id, user_id }: NarrativeDoc): Promise<Job> =>
+export const addExtraction = ({ service }: Store, narrative: NarrativeDoc): Promise<Job> =>
   service.queues.add(
     'extraction',
-    { narrative_id: _id.toHexString(), user_id: user_id.toHexString() },
-    // A bare id may consist of digits alone, which the queue refuses.
-    { jobId: `narrative-${_id.toHexString()}`, attempts: 6 },
+    { narrative_id: narrative._id.toHexString(), user_id: narrative.user_id.toHexString() },
+    { jobId: extractionJobId(narrative), attempts: 6 },
   )
 
 /** Ends an open narrative without triplets. False when it was not open any more. */
@@ -72,7 +75,7 @@ export const settle = async (store: Store, narrative: NarrativeDoc): Promise<voi
 /** Sees to it that an open narrative has a job which will end it. */
 const repairExtraction = async (store: Store, narrative: NarrativeDoc): Promise<boolean> => {
   const { service, narratives } = store
-  const job = await service.queues.queue('extraction').getJob(`narrative-${narrative._id.toHexString()}`)
+  const job = await service.queues.queue('extraction').getJob(extractionJobId(narrative))
   if (job) {
     const state = await job.getState()
     if (state !== 'failed' && state !== 'completed') return false

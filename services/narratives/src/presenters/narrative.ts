@@ -1,4 +1,4 @@
-import type { Narrative } from '@iodine/contracts'
+import { LIMITS, type Narrative, type OpenNarrative } from '@iodine/contracts'
 import type { NarrativeDoc } from '../models/narrative.js'
 
 export const presentNarrative = ({ _id, text, src, triplets }: NarrativeDoc): Narrative => ({
@@ -12,4 +12,17 @@ export const presentNarrative = ({ _id, text, src, triplets }: NarrativeDoc): Na
     object,
     narrative_data: { src },
   })),
+})
+
+export const presentOpenNarrative = (
+  { _id, text, src, created_at }: NarrativeDoc,
+  progress: OpenNarrative['progress'],
+): OpenNarrative => ({
+  id: _id.toHexString(),
+  // The cut may halve a surrogate pair.
+  text: text.slice(0, LIMITS.openNarrativeTextMax).toWellFormed(),
+  text_length: text.length,
+  src,
+  created_at: created_at.toISOString(),
+  progress,
 })

@@ -3,6 +3,7 @@ import { sendList } from '@iodine/service-kit'
 import { createNarrative } from '../commands/create-narrative.js'
 import { deleteNarrative } from '../commands/delete-narrative.js'
 import { presentNarrative } from '../presenters/narrative.js'
+import { listOpenNarratives } from '../queries/list-open-narratives.js'
 import type { Store } from '../store.js'
 
 export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void => {
@@ -17,6 +18,8 @@ export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void
       present: docs => docs.map(presentNarrative),
     }),
   )
+
+  service.route(narrativesApi.listOpenNarratives, async ({ user }) => listOpenNarratives(store, user.id))
 
   service.route(narrativesApi.createNarrative, async ({ user, body }) =>
     createNarrative(store, user.id, body, extractionWaitMs),

@@ -128,6 +128,7 @@ export const extractionProcessor = defineProcessor({
           const parts = splitText(work.text)
           const report = (done: number) =>
             void job.updateProgress({ done, parts: parts.length }).catch(() => {})
+          if (parts.length > 1) report(0)
           const results = await whileWanted(id, signal => extractParts(apiKey, parts, signal, report))
           await finish(id, { triplets: mergeTriplets(results) })
         } catch (error) {

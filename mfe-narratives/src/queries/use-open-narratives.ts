@@ -1,0 +1,19 @@
+import type { OpenNarrative } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { useQuery } from '@iodine/mfe-kit/query'
+
+const POLL_MS = 2_000
+const NONE: readonly OpenNarrative[] = []
+
+/** What the server tells of the caller's texts under way; asked for every two seconds while there are any. */
+export function useOpenNarratives(underWay: boolean): readonly OpenNarrative[] {
+  const { api } = useHost()
+  const { data } = useQuery({
+    queryKey: ['open-narratives'],
+    enabled: underWay,
+    queryFn: ({ signal }) => api.call('GET /narratives/open', { signal }),
+    refetchInterval: POLL_MS,
+    gcTime: 0,
+  })
+  return (underWay && data) || NONE
+}
