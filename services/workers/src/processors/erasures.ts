@@ -11,7 +11,7 @@ const SERVICES = ['collector', 'iods', 'campaigns', 'narratives', 'community'] a
 export const erasuresProcessor = defineProcessor({
   queue: 'erasures',
   concurrency: 2,
-  options: { lockDuration: 60_000 },
+  options: () => ({ lockDuration: 60_000 }),
   async create({ config, service: { peers, queues } }) {
     const services = SERVICES.filter(name => config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`])
     return async ({ user_id: id }, job) => {
