@@ -467,11 +467,12 @@ test.runIf(PUBLISHED)(
     }
     fc.assert(
       fc.property(anyCampaign, detail => {
-        const bundle = toStixBundle(detail, context)
+        const { objects, ...bundle } = toStixBundle(detail, context)
+        // The bundle's own schema knows no groupings, notes and opinions and refuses any: one by one they pass.
         check('bundle', bundle)
-        for (const object of bundle.objects) check(object.type, object)
+        for (const object of objects) check(object.type, object)
       }),
-      { numRuns: rounds(200) },
+      { numRuns: rounds(1_000) },
     )
     expect([...seen].sort()).toEqual(['bundle', ...Object.keys(REQUIRED)].sort())
   },
