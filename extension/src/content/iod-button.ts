@@ -125,7 +125,8 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
       event.stopPropagation()
     })
 
-  const offerSoon = () => setTimeout(offer)
+  // The selection that a click ends is only settled afterwards.
+  const offerSoon = (event: Event) => event.isTrusted && setTimeout(offer)
   return {
     start() {
       document.addEventListener('pointerup', offerSoon)

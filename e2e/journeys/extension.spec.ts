@@ -1,0 +1,356 @@
+import { createHash } from 'node:crypto'
+import { authApi, collectorApi, iodsApi, type Source } from '@iodine/contracts'
+import { apiClient } from '@iodine/test-kit'
+import type { Page } from '@playwright/test'
+import {
+  type Fixture,
+  fixture,
+  launchCollector,
+  listFixture,
+  startLine,
+  startSites,
+} from '../support/collector.js'
+import { expect, type Person, selectWithMouse, test } from '../support/fixtures.js'
+
+const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org', 'evil.example.org']
+
+const signIn = async (popup: Page, who: Person) => {
+  const { code } = await who.api.call(authApi.generateExtensionCode)
+  await popup.getByLabel('Extension code').fill(code)
+  await popup.getByRole('button', { name: 'Sign in' }).click()
+  await expect(popup.getByText(`@${who.username}`)).toBeVisible()
+  return code
+}
+
+const recordsOf = async (who: Person, source: Source) => {
+  const records = await who.api.call(collectorApi.listRecords, { params: { source } })
+  return records.map(({ id: _, ...record }) => record as Record<string, unknown>)
+}
+
+/** A record but for the moment at which it was collected. */
+const timeless = ({ collector_metadata, ...content }: Record<string, unknown>) => ({
+  ...content,
+  source: (collector_metadata as { source: string }).source,
+})
+
+const textsOf = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([key, inner]) => (key === 'collector_metadata' ? [] : textsOf(inner)))
+      : []
+
+test('sign in by code, collect the three kinds of pages, and find each field in My data', async ({
+  product,
+  person,
+  openAs,
+  page: app,
+}) => {
+  const ana = await person('collects')
+  const sites = await startSites()
+  const collector = await launchCollector({ sites, hosts: HOSTS, server: product.url })
+  const picture = Buffer.from('a picture, for all that the browser knows')
+  const big = fixture('tiktok', 'video')
+  const ballast = JSON.stringify(Array.from({ length: 60_000 }, (_, n) => `${n} `.repeat(9)))
+  big.html = big.html.replace('"__DEFAULT_SCOPE__": {', `"__DEFAULT_SCOPE__": {"ballast": ${ballast},`)
+  expect(big.html.length).toBeGreaterThan(3_000_000)
+
+  const { popup } = await collector.open('about:blank')
+  await test.step('a code that is dead signs nobody in; a live one does, once', async () => {
+    const { code } = await ana.api.call(authApi.generateExtensionCode)
+    const used = await signIn(popup, ana)
+    for (const dead of [code, used]) {
+      await popup.getByRole('button', { name: 'Sign out' }).click()
+      await popup.getByLabel('Extension code').fill(dead)
+      await popup.getByRole('button', { name: 'Sign in' }).click()
+      await expect(popup.getByRole('alert')).toHaveText('This code is invalid or has expired')
+      await signIn(popup, ana)
+    }
+  })
+
+  const collect = async (source: Source, { url, html, own, all }: Fixture, button: string) => {
+    sites.serve(url, html)
+    const { popup } = await collector.open(url)
+    await popup.getByRole('button', { name: button }).click()
+    await expect(popup.getByText(/^\d+ collected$/)).toBeVisible()
+    const truth = button.startsWith('Collect all') ? all : [own]
+    for (const record of truth)
+      await expect
+        .poll(async () => (await recordsOf(ana, source)).map(timeless))
+        .toContainEqual(timeless(record as Record<string, unknown>))
+  }
+
+  await test.step('short videos: sound, old, renamed, without state, with 3 MB of it', async () => {
+    await collect('tiktok', fixture('tiktok', 'grid'), 'Collect all visible posts')
+    for (const name of ['no-state', 'renamed', 'sigi-state', 'hostile-text'])
+      await collect('tiktok', fixture('tiktok', name), 'Collect this post')
+    await collect('tiktok', big, 'Collect this post')
+  })
+  await test.step('channel posts: one of several, all of them, renamed classes', async () => {
+    for (const name of ['several', 'renamed', 'hostile', 'document'])
+      await collect('telegram', fixture('telegram', name), 'Collect all visible posts')
+    await collect('telegram', fixture('telegram', 'single'), 'Collect this post')
+  })
+  await test.step('articles: sound, graph, broken JSON-LD, with pictures', async () => {
+    for (const name of ['broken-json-ld', 'graph'])
+      await collect('blog', fixture('blog', name), 'Collect this article')
+    const withPictures = fixture('blog', 'images')
+    sites.serve('https://blog.example.org/a.png', picture, 'image/png')
+    // Of the two pictures, one can't be read: it is left out.
+    const sha256 = createHash('sha256').update(picture).digest('hex')
+    const own = { ...withPictures.own, imageHashes: { 'https://blog.example.org/a.png': sha256 } }
+    await collect('blog', { ...withPictures, own }, 'Collect this article')
+    await collect('blog', fixture('blog', 'article'), 'Collect this article')
+  })
+  await test.step('a page without a post says so', async () => {
+    const { url, html } = fixture('tiktok', 'for-you')
+    sites.serve(url, html)
+    const { popup } = await collector.open(url)
+    await popup.getByRole('button', { name: 'Collect this post' }).click()
+    await expect(popup.getByRole('alert')).toHaveText('No post was found on this page')
+  })
+  await collector.close()
+  await sites.stop()
+
+  await test.step('My data shows every text of the newest of each kind, as text', async () => {
+    await openAs(ana, '/dashboard/data')
+    for (const [source, tab] of [
+      ['tiktok', 'Short videos'],
+      ['telegram', 'Messaging channels'],
+      ['blog', 'Blogs'],
+    ] as const) {
+      await app.getByRole('tab', { name: tab }).click()
+      const [newest] = await recordsOf(ana, source)
+      const texts = textsOf(newest)
+      expect(texts.length).toBeGreaterThan(3)
+      const panel = app.getByRole('tabpanel').filter({ visible: true })
+      for (const text of texts) await expect(panel).toContainText(text)
+    }
+  })
+})
+
+test('what is collected offline goes out later, once; a revoked session keeps it for the next sign-in', async ({
+  product,
+  person,
+}) => {
+  const ben = await person('offline')
+  const sites = await startSites()
+  const line = await startLine(product.url)
+  const collector = await launchCollector({ sites, hosts: HOSTS, server: line.url })
+  const { url, html, all } = fixture('telegram', 'several')
+  sites.serve(url, html)
+  const collectAll = (popup: Page) => popup.getByRole('button', { name: 'Collect all visible posts' }).click()
+  const stored = async () => (await recordsOf(ben, 'telegram')).map(timeless)
+
+  await test.step('offline, across a restart of the browser', async () => {
+    const { popup } = await collector.open(url)
+    await signIn(popup, ben)
+    line.cut()
+    await collectAll(popup)
+    await expect(popup.getByText('3 waiting')).toBeVisible()
+    await expect(popup.getByText(`${line.url} can't be reached. Nothing is lost`)).toBeVisible()
+    expect(await stored()).toEqual([])
+    await collector.restart()
+  })
+  const { popup } = await collector.open(url)
+  await test.step('online again', async () => {
+    await expect(popup.getByText('3 waiting')).toBeVisible()
+    line.mend()
+    await popup.getByRole('button', { name: 'Send now' }).click()
+    await expect(popup.getByText('3 accepted')).toBeVisible()
+    await expect(popup.getByText('0 waiting')).toBeVisible()
+    expect((await stored()).length).toBe(all.length)
+    expect(await stored()).toEqual(expect.arrayContaining(all.map(timeless)))
+  })
+  await test.step('collecting twice changes nothing', async () => {
+    const before = await recordsOf(ben, 'telegram')
+    await collectAll(popup)
+    await expect(popup.getByText('3 unchanged')).toBeVisible()
+    expect(await recordsOf(ben, 'telegram')).toEqual(before)
+  })
+  await test.step('a revoked session', async () => {
+    const token = await (await collector.worker()).evaluate(
+      () =>
+        new Promise<string>(resolve => {
+          const opening = indexedDB.open('iodine')
+          opening.onsuccess = () => {
+            const reading = opening.result.transaction('settings').objectStore('settings').get('account')
+            reading.onsuccess = () => resolve(reading.result.token)
+          }
+        }),
+    )
+    await apiClient(product.url, token).call(authApi.logout)
+    const other = fixture('telegram', 'text')
+    sites.serve(other.url, other.html)
+    const { popup } = await collector.open(other.url)
+    await collectAll(popup)
+    await expect(popup.getByText('Your session has ended. Sign in again')).toBeVisible()
+    await expect(popup.getByText('1 waiting')).toBeVisible()
+    await signIn(popup, ben)
+    await expect(popup.getByText('0 waiting')).toBeVisible()
+    expect(await stored()).toContainEqual(timeless(other.all[0] as Record<string, unknown>))
+  })
+  await collector.close()
+  line.stop()
+  await sites.stop()
+})
+
+test('keeps collecting until stopped; marks what is known; a page can do none of it', async ({
+  product,
+  person,
+}) => {
+  const eve = await person('hostile')
+  const sites = await startSites()
+  const collector = await launchCollector({ sites, hosts: HOSTS, server: product.url })
+  const known = `hidden lake ${Date.now()}`
+  await eve.api.call(iodsApi.createIod, {
+    body: { value: known, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
+  })
+
+  await test.step('lists that the page fetches are collected while that is on', async () => {
+    const feed = fixture('tiktok', 'for-you')
+    sites.serve(feed.url, feed.html)
+    const [profile, related] = [listFixture('profile'), listFixture('related')]
+    sites.serve(profile.url, JSON.stringify(profile.body), 'application/json')
+    sites.serve(related.url, JSON.stringify(related.body).replaceAll('"74230', '"75550'), 'application/json')
+    const { page, popup } = await collector.open(feed.url)
+    await signIn(popup, eve)
+    const load = (address: string) => page.evaluate(async to => (await fetch(to)).text(), address)
+    const keep = popup.getByLabel('Keep collecting on this page')
+    await load(related.url)
+    await keep.click({ force: true })
+    await expect(keep).toBeChecked()
+    await expect.poll(() => page.evaluate(() => Symbol.for('iodine.lists') in window)).toBe(true)
+    await load(profile.url)
+    await expect(popup.getByText('2 accepted')).toBeVisible()
+    expect((await recordsOf(eve, 'tiktok')).map(timeless)).toEqual(
+      expect.arrayContaining(profile.all.map(timeless)),
+    )
+    await keep.click({ force: true })
+    await expect(keep).not.toBeChecked()
+    await load(related.url)
+    expect(await recordsOf(eve, 'tiktok')).toHaveLength(2)
+  })
+
+  const address = 'https://evil.example.org/post'
+  sites.serve(
+    address,
+    `<!doctype html><html lang="en"><head><title>Evil</title></head><body>
+    <p id="known">They speak of the ${known} again</p><p id="new">@sneaky.source</p>
+    <p id="state" data-post="x/1">nothing</p></body></html>`,
+  )
+  const { page, popup } = await collector.open(address)
+  const { id: extensionId } = await (await collector.worker()).evaluate(() => ({ id: chrome.runtime.id }))
+
+  await test.step('known values are marked without a change of the page', async () => {
+    const before = await page.content()
+    await popup.getByLabel('Mark known IODs on evil.example.org').click({ force: true })
+    const marked = () =>
+      page.evaluate(() => [...(CSS.highlights.get('iodine-known') ?? [])].map(range => String(range)))
+    await expect.poll(marked).toEqual([known])
+    expect(await page.content()).toBe(before)
+  })
+
+  await test.step('a page that tries to read, collect and press gets nowhere', async () => {
+    await page.bringToFront()
+    const tried = await page.evaluate(async id => {
+      const found: string[] = []
+      const runtime = (globalThis as unknown as { chrome?: { runtime?: object } }).chrome?.runtime
+      if (runtime && 'sendMessage' in runtime) found.push('runtime')
+      for (const file of ['deployment.json', 'popup.html', 'background.js', 'content.js'])
+        await fetch(`chrome-extension://${id}/${file}`).then(
+          () => found.push(file),
+          () => {},
+        )
+      for (const { name } of await indexedDB.databases()) found.push(`database ${name}`)
+      if (JSON.stringify({ ...localStorage, ...sessionStorage }).length > 2) found.push('storage')
+      for (const name of ['iodineCollector', 'browser']) if (name in globalThis) found.push(name)
+      for (const name of ['captured', 'collect', 'createIod', 'signOut'])
+        for (const message of [
+          { name },
+          { order: name, what: 'all' },
+          { iodine: 'list', url: location.href, text: '{}' },
+        ]) {
+          window.postMessage(message, '*')
+          document.dispatchEvent(new CustomEvent('iodine', { detail: message }))
+        }
+      for (const element of document.querySelectorAll('*')) if (element.shadowRoot) found.push('shadow root')
+      const range = document.createRange()
+      range.selectNodeContents(document.getElementById('new') as HTMLElement)
+      getSelection()?.addRange(range)
+      for (const type of ['pointerup', 'keyup']) document.dispatchEvent(new Event(type))
+      await new Promise(resolve => setTimeout(resolve, 100))
+      if (document.querySelector('[popover]')) found.push('button for a selection that nobody made')
+      getSelection()?.removeAllRanges()
+      return found
+    }, extensionId)
+    expect(tried).toEqual([])
+    await expect(popup.getByText('0 waiting')).toBeVisible()
+    expect(await recordsOf(eve, 'blog')).toEqual([])
+    expect(await eve.api.call(iodsApi.listIods, { query: { q: 'sneaky' } })).toEqual([])
+  })
+
+  await test.step('a person’s click works, the page’s does not, nor one on what the page has covered', async () => {
+    await selectWithMouse(page, '@sneaky.source')
+    const box = (await page.locator('#new').boundingBox()) ?? { x: 0, y: 0, height: 0 }
+    // The button stands below the start of the selection.
+    const at = { x: box.x + 20, y: box.y + box.height + 18 }
+    const button = page.locator(':root > [popover]')
+    await expect(button).toBeVisible()
+    const before = await button.boundingBox()
+    const isInView = (wanted: boolean) =>
+      button.evaluate(
+        (host, expected) =>
+          new Promise<void>(resolve => {
+            const options = { trackVisibility: true, delay: 100, threshold: [0, 1] }
+            const watcher = new IntersectionObserver(entries => {
+              if ((entries.at(-1) as unknown as { isVisible: boolean }).isVisible !== expected) return
+              watcher.disconnect()
+              resolve()
+            }, options)
+            watcher.observe(host)
+          }),
+        wanted,
+      )
+    const pressedByPage = await button.evaluate(host => {
+      for (const type of ['pointerdown', 'pointerup', 'click', 'submit'])
+        host.dispatchEvent(new MouseEvent(type, { bubbles: true, composed: true, clientX: 1, clientY: 1 }))
+      ;(host as HTMLElement).click()
+      return { root: host.shadowRoot, text: host.textContent, children: host.childNodes.length }
+    })
+    expect(pressedByPage).toEqual({ root: null, text: '', children: 0 })
+    await page.evaluate(() => {
+      const cover = document.createElement('div')
+      cover.id = 'cover'
+      cover.popover = 'manual'
+      cover.textContent = 'Win a prize'
+      cover.style.cssText = 'inset: 0; width: 100vw; height: 100vh; pointer-events: none'
+      document.body.append(cover)
+      cover.showPopover()
+    })
+    await isInView(false)
+    await page.mouse.click(at.x, at.y)
+    expect(await button.boundingBox()).toEqual(before)
+    await page.evaluate(() => document.getElementById('cover')?.remove())
+    await isInView(true)
+    await page.mouse.click(at.x, at.y)
+    await expect.poll(async () => (await button.boundingBox())?.height).toBeGreaterThan(200)
+    for (const _ of ['category', 'description', 'cancel', 'create']) await page.keyboard.press('Tab')
+    await isInView(true)
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => eve.api.call(iodsApi.listIods, { query: { q: 'sneaky' } }))
+      .toMatchObject([
+        {
+          value: '@sneaky.source',
+          category: 'USERNAME',
+          source_type: 'BLOG',
+          source: address,
+          description: 'Seen on evil.example.org: Evil',
+        },
+      ])
+    await expect(button).toHaveCount(0)
+  })
+  await collector.close()
+  await sites.stop()
+})
