@@ -48,7 +48,7 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
 }) => {
   const ana = await person('collects')
   const sites = await startSites()
-  const collector = await launchCollector({ sites, hosts: HOSTS, server: product.url })
+  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
   const picture = Buffer.from('a picture, for all that the browser knows')
   const big = fixture('tiktok', 'video')
   const ballast = JSON.stringify(Array.from({ length: 60_000 }, (_, n) => `${n} `.repeat(9)))
@@ -136,7 +136,7 @@ test('what is collected offline goes out later, once; a revoked session keeps it
   const ben = await person('offline')
   const sites = await startSites()
   const line = await startLine(product.url)
-  const collector = await launchCollector({ sites, hosts: HOSTS, server: line.url })
+  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url, server: line.url })
   const { url, html, all } = fixture('telegram', 'several')
   sites.serve(url, html)
   const collectAll = (popup: Page) => popup.getByRole('button', { name: 'Collect all visible posts' }).click()
@@ -201,8 +201,8 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
 }) => {
   const eve = await person('hostile')
   const sites = await startSites()
-  const collector = await launchCollector({ sites, hosts: HOSTS, server: product.url })
-  const known = `hidden lake ${Date.now()}`
+  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
+  const [known, unknown] = [`the drained lake ${Date.now()}`, `@sneaky.${Date.now()}`]
   await eve.api.call(iodsApi.createIod, {
     body: { value: known, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })
@@ -236,7 +236,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
   sites.serve(
     address,
     `<!doctype html><html lang="en"><head><title>Evil</title></head><body>
-    <p id="known">They speak of the ${known} again</p><p id="new">@sneaky.source</p>
+    <p id="known">They speak of the ${known} again</p><p id="new">${unknown}</p>
     <p id="state" data-post="x/1">nothing</p></body></html>`,
   )
   const { page, popup } = await collector.open(address)
@@ -287,11 +287,11 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     expect(tried).toEqual([])
     await expect(popup.getByText('0 waiting')).toBeVisible()
     expect(await recordsOf(eve, 'blog')).toEqual([])
-    expect(await eve.api.call(iodsApi.listIods, { query: { q: 'sneaky' } })).toEqual([])
+    expect(await eve.api.call(iodsApi.listIods, { query: { q: unknown } })).toEqual([])
   })
 
   await test.step('a person’s click works, the page’s does not, nor one on what the page has covered', async () => {
-    await selectWithMouse(page, '@sneaky.source')
+    await selectWithMouse(page, unknown)
     const box = (await page.locator('#new').boundingBox()) ?? { x: 0, y: 0, height: 0 }
     // The button stands below the start of the selection.
     const at = { x: box.x + 20, y: box.y + box.height + 18 }
@@ -339,10 +339,10 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     await isInView(true)
     await page.keyboard.press('Enter')
     await expect
-      .poll(() => eve.api.call(iodsApi.listIods, { query: { q: 'sneaky' } }))
+      .poll(() => eve.api.call(iodsApi.listIods, { query: { q: unknown } }))
       .toMatchObject([
         {
-          value: '@sneaky.source',
+          value: unknown,
           category: 'USERNAME',
           source_type: 'BLOG',
           source: address,

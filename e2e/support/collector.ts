@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Source } from '@iodine/contracts'
 import { type BrowserContext, chromium, type Page, type Worker } from '@playwright/test'
+import { strFromU8, strToU8, unzipSync } from 'fflate'
 import { generate } from 'selfsigned'
 
 const EXTENSION = resolve(import.meta.dirname, '../../extension')
@@ -113,19 +114,31 @@ export interface CollectorOptions {
   sites: Sites
   /** Host names that the browser is told to find at `sites`; permitted to the extension. */
   hosts: string[]
-  /** Address of the product. */
-  server: string
+  /** Address of the product, which the extension is downloaded from. */
+  product: string
+  /** Address at which the extension finds the product, when it is another. */
+  server?: string
 }
 
-export const launchCollector = async ({ sites, hosts, server }: CollectorOptions): Promise<Collector> => {
+export const launchCollector = async ({
+  sites,
+  hosts,
+  product,
+  server,
+}: CollectorOptions): Promise<Collector> => {
   const folder = await mkdtemp(join(tmpdir(), 'iodine-collector-'))
   const unpacked = join(folder, 'extension')
-  await cp(join(EXTENSION, 'dist/chromium'), unpacked, { recursive: true })
+  const { extension_url } = await (await fetch(`${product}/config.json`)).json()
+  const files = unzipSync(new Uint8Array(await (await fetch(product + extension_url)).arrayBuffer()))
   // Nobody can press the browser's own "Allow" here: what it would grant stands in the manifest instead.
-  const manifest = JSON.parse(await readFile(join(unpacked, 'manifest.json'), 'utf8'))
+  const manifest = JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array()))
   manifest.host_permissions = hosts.map(host => `https://${host}/*`)
-  await writeFile(join(unpacked, 'manifest.json'), JSON.stringify(manifest))
-  await writeFile(join(unpacked, 'deployment.json'), JSON.stringify({ server }))
+  files['manifest.json'] = strToU8(JSON.stringify(manifest))
+  if (server) files['deployment.json'] = strToU8(JSON.stringify({ server }))
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(unpacked, name)), { recursive: true })
+    await writeFile(join(unpacked, name), content)
+  }
 
   const launch = () =>
     chromium.launchPersistentContext(join(folder, 'profile'), {

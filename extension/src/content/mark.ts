@@ -1,7 +1,7 @@
 import { createBatchedLookup, createKnownIods, lookupCandidates } from '@iodine/known-iods'
 import { ask, type KnownValue } from '../shared/messages'
 
-/** Name of the highlight that highlight.css styles. */
+/** Name of the highlight that the background gives its look. */
 const HIGHLIGHT = 'iodine-known'
 const SETTLED_MS = 400
 const TEXTS_MAX = 400

@@ -39,7 +39,7 @@ export function QueueState({ status, attempt }: QueueStateProps) {
         <Callout intent={Intent.DANGER} title="Refused" compact>
           <ul className={styles.list}>
             {refused.slice(0, 5).map(({ seq, source, key, reason }) => (
-              <li key={seq} className={styles.item}>
+              <li key={seq} className={styles.refused}>
                 {SOURCE_NAMES[source]} {key}: {reason}
               </li>
             ))}
