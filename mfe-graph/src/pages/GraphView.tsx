@@ -192,7 +192,7 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
           onSelect={node => setSelection({ node, link: -1 })}
         />
       )}
-      <div ref={outer} hidden={mode === 'table'}>
+      <div ref={outer} className={styles.outer} hidden={mode === 'table'}>
         {failed ? (
           <ErrorCallout title="The graph could not be drawn" onRetry={() => setFailed(false)}>
             The table shows the same data.
