@@ -1,5 +1,12 @@
 import type { EventEmitter } from 'node:events'
-import { type DomainEvent, type JobData, QUEUES, type QueueName, SUBSCRIPTIONS } from '@iodine/contracts'
+import {
+  type DomainEvent,
+  type EventType,
+  type JobData,
+  QUEUES,
+  type QueueName,
+  SUBSCRIPTIONS,
+} from '@iodine/contracts'
 import {
   type Job,
   type JobsOptions,
@@ -56,9 +63,9 @@ const IDLE_STATES = ['completed', 'failed', 'delayed', 'prioritized', 'wait'] as
 const PAGE = 200
 
 /** An event's job id: doubles of one event fall together. */
-const eventId = (event: DomainEvent): string => {
-  const revision = 'revision' in event.data ? `-${event.data.revision}` : ''
-  return `${event.type.replace('.', '-')}-${event.data.id}${revision}`
+const eventId = (type: EventType, data: { id: string; revision?: number }): string => {
+  const revision = data.revision === undefined ? '' : `-${data.revision}`
+  return `${type.replace('.', '-')}-${data.id}${revision}`
 }
 
 /**
@@ -141,8 +148,11 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
     queue,
     add,
     async emit(event) {
+      // The text of a deleted narrative is not to outlive it in a finished job.
+      if (event.type === 'narrative.deleted')
+        await queue('projections').remove(eventId('narrative.created', event.data))
       for (const name of SUBSCRIPTIONS[event.type]) {
-        const jobId = eventId(event)
+        const jobId = eventId(event.type, event.data)
         if (name === 'projections') await add('projections', event, { jobId })
         else if (name === 'graph') await add('graph', { narrative_id: event.data.id }, { jobId })
         // Who is owed the erasure knows whether it is done: no finished job stands in the way of another.
