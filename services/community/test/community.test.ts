@@ -298,6 +298,28 @@ describe('contributions', () => {
     expect((await users()).users).toMatchObject([{ total_contributions: 0, recent_contributions: [] }])
   })
 
+  it('go with a deleted account, whatever of it comes before, after or at the same time', async () => {
+    const [ana, bo] = [newId(), newId()]
+    await apply(userCreated(bo, 'bo'), iodCreated(newId(), bo))
+    const [before, after] = [newId(), newId()]
+    await apply(userCreated(ana, 'ana'), iodCreated(before, ana), narrativeCreated(newId(), ana))
+    await Promise.all([
+      apply(userDeleted(ana)),
+      ...Array.from({ length: 10 }, (_, n) => apply(iodCreated(newId(), ana, n))),
+    ])
+    await apply(
+      narrativeCreated(after, ana),
+      narrativeDeleted(after, ana),
+      userRenamed(ana, 'ana_again', 5),
+      userDeleted(ana),
+    )
+    const { mongo } = service
+    expect(await mongo.collection('contributions').countDocuments({ user_id: { $ne: null } })).toBe(1)
+    const left = await mongo.collection('users').findOne({ deleted: true })
+    expect(left).toMatchObject({ username: null, created_at: null, total_iods: 0, total_narratives: 0 })
+    expect((await users()).users).toMatchObject([{ username: 'bo', total_contributions: 1 }])
+  })
+
   it('count exactly when one event comes 20 times at once, and 20 events of a new user too', async () => {
     const [ana, bo, one] = [newId(), newId(), newId()]
     await Promise.all(Array.from({ length: 20 }, () => apply(iodCreated(one, ana))))

@@ -226,6 +226,44 @@ describe('search', () => {
     }
   })
 
+  it("makes a deleted user's IODs and votes nobody's, in every process, and counts them as before", async () => {
+    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+    try {
+      const there = apiClient(await other.listen(), ana.token)
+      const cy = await bed.user('cy_leaves')
+      const iod = await create({}, apiClient(url, cy.token))
+      const { id: theirs } = await create()
+      for (const id of [iod.id, theirs])
+        for (const token of [cy.token, ana.token])
+          await apiClient(url, token).send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })
+      const total = async (query: string) => (await there.send('GET', `/iods/facets?${query}`)).body.total
+      const before = await total('')
+      expect(await total(`created_by=${cy.id}`)).toBe(1)
+      const forget = async (key: string) =>
+        (
+          await fetch(`${url}/internal/users/${cy.id}/personal-data`, {
+            method: 'DELETE',
+            headers: { 'x-service-key': key },
+          })
+        ).status
+      expect(await forget('guess')).toBe(404)
+      for (let times = 0; times < 2; times++) expect(await forget(bed.env.SERVICE_KEY ?? '')).toBe(200)
+      expect([await total(''), await total(`created_by=${cy.id}`)]).toEqual([before, 0])
+      for (const client of [api, there]) {
+        const { body } = await client.send('GET', '/iods?limit=2')
+        expect(body).toMatchObject([
+          { id: theirs, created_by_id: ana.id },
+          { id: iod.id, created_by: null, created_by_id: null, created_by_username: null },
+        ])
+        for (const { votes } of body as Iod[])
+          expect(votes.map(({ user_id }) => user_id)).toEqual([null, ana.id])
+      }
+      expect(JSON.stringify(await service.mongo.collection('iods').find().toArray())).not.toContain(cy.id)
+    } finally {
+      await other.close()
+    }
+  })
+
   it('refuses NUL and what is too long, without a 500', async () => {
     expect((await api.send('GET', '/iods?q=a%00b')).status).toBe(422)
     expect((await api.send('GET', `/iods?q=${'a'.repeat(10_001)}`)).status).toBe(422)
