@@ -1,5 +1,6 @@
-import { Button, Dialog, DialogBody, DialogFooter } from '@blueprintjs/core'
+import { Button, DialogBody, DialogFooter } from '@blueprintjs/core'
 import { type ReactNode, useState } from 'react'
+import { Dialog } from './Dialog'
 
 export interface ConfirmDialogProps {
   isOpen: boolean

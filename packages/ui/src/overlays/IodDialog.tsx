@@ -1,6 +1,5 @@
 import {
   Button,
-  Dialog,
   DialogBody,
   DialogFooter,
   FormGroup,
@@ -10,6 +9,7 @@ import {
 } from '@blueprintjs/core'
 import type { Category } from '@iodine/contracts'
 import { type FormEvent, useEffect, useId, useState } from 'react'
+import { Dialog } from './Dialog'
 
 export interface IodDraft {
   value: string

@@ -1,6 +1,5 @@
 // The part of Blueprint that opens above the page.
 export {
-  Dialog,
   DialogBody,
   DialogFooter,
   Drawer,

@@ -1,4 +1,5 @@
 export * from './blueprint'
 export { ConfirmDialog, type ConfirmDialogProps } from './ConfirmDialog'
+export { Dialog } from './Dialog'
 export { IodDialog, type IodDialogProps, type IodDraft } from './IodDialog'
 export { showToast, type ToastMessage } from './toaster'
