@@ -89,7 +89,7 @@ const failure = (error: unknown): unknown => {
   return unavailable()
 }
 
-/** Answers of up to so many bytes are taken in whole and sent at once, which costs half of a stream. */
+/** Answers of up to so many bytes are taken in whole and sent at once, which costs less than a stream. */
 const WHOLE_BYTES = 65_536
 
 /** A service's answer on its way into a reply: sent whole where it is short, else as it comes, at the client's pace. */
