@@ -77,9 +77,13 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
 
   await test.step('loads, and says so', async () => {
     const asked = page.waitForRequest(/graph\/triplets/)
+    // It shows for three seconds, which a slow page may take to load.
+    const told = Promise.all([
+      page.getByText('Graph loaded').waitFor(),
+      page.getByText('8 nodes, 6 links', { exact: true }).waitFor(),
+    ])
     await openAs(ana, '/dashboard/graph')
-    await expect(page.getByText('Graph loaded')).toBeVisible()
-    await expect(page.getByText('8 nodes, 6 links', { exact: true })).toBeVisible()
+    await told
     expect([...new URL((await asked).url()).searchParams.keys()]).toEqual(['limit'])
     await expect(page.getByRole('list', { name: 'Counts' })).toHaveText(
       '5 entities3 verbs2 sources8 total nodes',
@@ -231,11 +235,12 @@ test("filters, another's graph, and what goes wrong", async ({ page, person, ope
   const apply = () => form.getByRole('button', { name: 'Apply filters' }).click()
 
   await test.step('nothing yet', async () => {
+    const told = page.getByText('0 nodes, 0 links', { exact: true }).waitFor()
     await openAs(bob, '/dashboard/graph')
     await expect(
       page.getByText('No data to display. Try adjusting your filters or add some narratives'),
     ).toBeVisible()
-    await expect(page.getByText('0 nodes, 0 links', { exact: true })).toBeVisible()
+    await told
   })
 
   await test.step("another's graph, filtered; white space is not sent", async () => {

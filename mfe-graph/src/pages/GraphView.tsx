@@ -223,8 +223,8 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
             {mode === 'graph' && details}
           </div>
         )}
-        <Legend />
       </div>
+      {mode === 'graph' && <Legend />}
       {mode === 'table' && details}
     </>
   )
