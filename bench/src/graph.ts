@@ -227,8 +227,12 @@ const draw = async () => {
       .cooldownTime(Number.POSITIVE_INFINITY)
       .minZoom(0.002)
       .onRenderFramePost(() => notes.frames.push(performance.now()))
+      // Its first frames are empty: the first tick after the warm-up is what the next one shows.
+      .onEngineTick(() => {
+        if (notes.layouts.length === 0) notes.layouts.push(['moving', performance.now()])
+      })
       .onEngineStop(() => {
-        if (notes.layouts.length === 0) notes.layouts.push(['settled', performance.now()])
+        if (notes.layouts.length === 1) notes.layouts.push(['settled', performance.now()])
         settled()
       })
     graph.d3Force('charge')?.strength(-800)
@@ -252,8 +256,9 @@ const forceGraph = async (browser: Browser, url: string, body: string): Promise<
     await page.evaluate(() =>
       (window as never as { graph: { zoomToFit(ms: number, px: number): void } }).graph.zoomToFit(0, 40),
     )
-    const settled = notes.layouts[0]?.[1] ?? Number.NaN
-    return result(notes, notes.frames[0] ?? Number.NaN, settled, await pan(page))
+    const [moving, settled] = [0, 1].map(index => notes.layouts[index]?.[1] ?? Number.NaN) as [number, number]
+    const shown = notes.frames.find(at => at >= moving) ?? Number.NaN
+    return result(notes, shown, settled, await pan(page))
   } finally {
     await page.close()
   }
