@@ -73,3 +73,36 @@ export const communityInternal = {
     response: z.strictObject({ done: z.literal(true) }),
   }),
 } as const
+
+/** Served by the services that own what others project: today's truth, read page by page. */
+export const historyInternal = {
+  listHistory: endpoint({
+    method: 'POST',
+    path: '/internal/history',
+    access: 'anyone',
+    summary: 'Events that bring a projection up to date, for the things after an id, and where to go on',
+    body: z.strictObject({ after: id.nullable() }),
+    response: z.strictObject({ events: z.array(domainEvent), next: id.nullable() }),
+  }),
+  filterKnown: endpoint({
+    method: 'POST',
+    path: '/internal/history/known',
+    access: 'anyone',
+    summary: 'Those of the ids whose things are there still',
+    body: z.strictObject({ ids: z.array(id).max(1_000) }),
+    response: z.strictObject({ ids: z.array(id) }),
+  }),
+} as const
+
+/** Served by projections. */
+export const rebuildInternal = {
+  rebuildStep: endpoint({
+    method: 'POST',
+    path: '/internal/rebuild',
+    access: 'anyone',
+    summary:
+      'One bounded step of bringing the projection in line with the truth; null begins, and says it is done',
+    body: z.strictObject({ cursor: z.string().max(100).nullable() }),
+    response: z.strictObject({ cursor: z.string().nullable() }),
+  }),
+} as const

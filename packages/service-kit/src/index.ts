@@ -1,5 +1,6 @@
 export * from './config.js'
 export * from './errors.js'
+export * from './history.js'
 export * from './http.js'
 export * from './json.js'
 export * from './lists.js'

@@ -1,2 +1,3 @@
 export { createApp } from './app.js'
 export { type CommunityConfig, communityConfigSchema } from './config.js'
+export { runRebuild } from './rebuild.js'

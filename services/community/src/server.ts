@@ -1,5 +1,12 @@
-import { readConfig, runPart } from '@iodine/service-kit'
+import { createPeers, readConfig, runPart } from '@iodine/service-kit'
 import { createApp } from './app.js'
 import { communityConfigSchema } from './config.js'
+import { runRebuild } from './rebuild.js'
 
-await runPart(async () => createApp(readConfig(communityConfigSchema, process.env)))
+const config = () => readConfig(communityConfigSchema, process.env)
+
+if (process.argv[2] === 'rebuild') {
+  const peers = createPeers(config())
+  await runRebuild(peers)
+  await peers.close()
+} else await runPart(async () => createApp(config()))

@@ -1,3 +1,4 @@
+import type { DomainEvent } from '@iodine/contracts'
 import { usersVersionKey } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
@@ -9,17 +10,21 @@ export const raiseUsersVersion = async ({ config, service }: AuthContext): Promi
   await service.redis.incr(usersVersionKey(config.REDIS_PREFIX))
 }
 
+/** What a user's present state comes from. */
+export const eventsOfUser = ({ _id, username, revision, created_at }: UserDoc): DomainEvent[] => {
+  const id = _id.toHexString()
+  const created: DomainEvent = {
+    type: 'user.created',
+    data: { id, username: null, created_at: created_at.toISOString() },
+  }
+  return username === null ? [created] : [created, { type: 'user.renamed', data: { id, username, revision } }]
+}
+
 /** Tells the other services of the user, then notes that it did. Repeating it is harmless. */
 export const announceUser = async (context: AuthContext, user: UserDoc): Promise<void> => {
   const { models, service } = context
-  const id = user._id.toHexString()
-  const { username, revision } = user
-  await service.queues.emit({
-    type: 'user.created',
-    data: { id, username: null, created_at: user.created_at.toISOString() },
-  })
-  if (username !== null) await service.queues.emit({ type: 'user.renamed', data: { id, username, revision } })
-  await models.users.updateOne({ _id: user._id, revision }, { $set: { announced: true } })
+  for (const event of eventsOfUser(user)) await service.queues.emit(event)
+  await models.users.updateOne({ _id: user._id, revision: user.revision }, { $set: { announced: true } })
 }
 
 /** Announces whom a crash, or a Redis that was down, left unannounced. Returns how many. */

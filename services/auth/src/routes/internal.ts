@@ -1,6 +1,6 @@
 import { authInternal, repairInternal } from '@iodine/contracts'
-import { notFound } from '@iodine/service-kit'
-import { repairAnnouncements } from '../commands/announce-user.js'
+import { notFound, serveHistory } from '@iodine/service-kit'
+import { eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
 import { checkSession } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
@@ -38,6 +38,8 @@ export const addInternalRoutes = (context: AuthContext): void => {
     if (!user) throw notFound()
     return { sealed: user.sealed_ai_key }
   })
+
+  serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 
   service.internal(repairInternal.repair, async () => ({
     repaired: (await repairAnnouncements(context)) + (await repairDeletions(context)),

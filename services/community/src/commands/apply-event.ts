@@ -1,6 +1,7 @@
 import type { ContributionType, DomainEvent } from '@iodine/contracts'
 import { type Connection, isDuplicateKey } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
+import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
 import type { UserDoc } from '../models/user.js'
 import { type CreationEvent, describeContribution } from './describe.js'
@@ -12,14 +13,16 @@ const ATTEMPTS = 5
  * Brings the projection in line with an event, in one transaction: a contribution and its user's totals change
  * together. Doubled, reordered and delayed events end in the same state.
  */
-export const applyEvent = async (
+export const applyEvent = (mongo: Connection, models: CommunityModels, event: DomainEvent): Promise<void> =>
+  atomically(mongo, session => apply(models, event, session))
+
+const atomically = async (
   mongo: Connection,
-  models: CommunityModels,
-  event: DomainEvent,
+  work: (session: ClientSession) => Promise<void>,
 ): Promise<void> => {
   for (let attempt = 1; ; attempt++) {
     try {
-      await mongo.transaction(session => apply(models, event, session))
+      await mongo.transaction(work)
       return
     } catch (error) {
       // Two first events of one user at the same time: the second finds what the first made.
@@ -27,6 +30,16 @@ export const applyEvent = async (
     }
   }
 }
+
+/** Drops a contribution that its owner does not know any more. */
+export const dropForgotten = (
+  mongo: Connection,
+  models: CommunityModels,
+  { _id, user_id, type }: Pick<ContributionDoc, '_id' | 'user_id' | 'type'>,
+): Promise<void> =>
+  atomically(mongo, session =>
+    dropContribution(models, type, { id: _id.toHexString(), user_id: user_id.toHexString() }, session),
+  )
 
 const apply = (models: CommunityModels, event: DomainEvent, session: ClientSession): Promise<void> => {
   switch (event.type) {

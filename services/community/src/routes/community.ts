@@ -1,6 +1,7 @@
-import { communityApi, communityInternal } from '@iodine/contracts'
+import { communityApi, communityInternal, rebuildInternal } from '@iodine/contracts'
 import { personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
 import { applyEvent } from '../commands/apply-event.js'
+import { rebuildStep } from '../commands/rebuild.js'
 import type { CommunityModels } from '../models/index.js'
 import { getProfile, listUsers } from '../queries/profiles.js'
 
@@ -21,6 +22,10 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
     await applyEvent(service.mongo, models, body)
     return { done: true }
   })
+
+  service.internal(rebuildInternal.rebuildStep, async ({ body }) =>
+    rebuildStep({ mongo: service.mongo, peers: service.peers, models }, body.cursor),
+  )
 
   servePersonalData(service, {
     sources: [

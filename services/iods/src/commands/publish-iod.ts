@@ -1,3 +1,4 @@
+import type { DomainEvent } from '@iodine/contracts'
 import type { Queues } from '@iodine/service-kit'
 import type { IodDoc, IodModel } from '../models/iod.js'
 import type { LiveCatalog } from '../queries/live-catalog.js'
@@ -11,24 +12,36 @@ interface Publishing {
   queues: Queues
 }
 
+/** What an IOD tells other services; nothing, where nobody's, since the account was deleted. */
+export const eventsOfIod = ({
+  _id,
+  value,
+  category,
+  description,
+  created_by,
+  created_at,
+}: IodDoc): DomainEvent[] =>
+  created_by
+    ? [
+        {
+          type: 'iod.created',
+          data: {
+            id: _id.toHexString(),
+            user_id: created_by.toHexString(),
+            value,
+            category,
+            description,
+            created_at: created_at.toISOString(),
+          },
+        },
+      ]
+    : []
+
 /** Tells the lists and the other services of an IOD, then notes that it did; done twice it changes nothing. */
 export const publishIod = async ({ iods, catalog, queues }: Publishing, doc: IodDoc): Promise<void> => {
-  const { _id, category, created_by, created_at } = doc
   await catalog.announce(doc)
-  // Nobody's contribution any more, where the account was deleted meanwhile.
-  if (created_by)
-    await queues.emit({
-      type: 'iod.created',
-      data: {
-        id: _id.toHexString(),
-        user_id: created_by.toHexString(),
-        value: doc.value,
-        category,
-        description: doc.description,
-        created_at: created_at.toISOString(),
-      },
-    })
-  await iods.updateOne({ _id }, { $set: { announced: true } })
+  for (const event of eventsOfIod(doc)) await queues.emit(event)
+  await iods.updateOne({ _id: doc._id }, { $set: { announced: true } })
 }
 
 /** Publishes what a crash, or a Redis that was down, left unpublished. Returns how many. */

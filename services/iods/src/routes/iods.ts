@@ -1,8 +1,8 @@
 import { foldValue, iodsApi, iodsInternal, repairInternal } from '@iodine/contracts'
-import { personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
+import { personalSource, type StoreService, serveHistory, servePersonalData } from '@iodine/service-kit'
 import { createIod, foldKey } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
-import { publishForgotten, publishIod } from '../commands/publish-iod.js'
+import { eventsOfIod, publishForgotten, publishIod } from '../commands/publish-iod.js'
 import { voteIod } from '../commands/vote-iod.js'
 import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
@@ -64,6 +64,8 @@ export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: Liv
     ],
     forget: userId => forgetUser({ iods, catalog }, userId),
   })
+
+  serveHistory(service, iods, { created_by: { $ne: null } }, eventsOfIod)
 
   service.internal(repairInternal.repair, async () => ({
     repaired: await publishForgotten(publishing),

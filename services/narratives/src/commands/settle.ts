@@ -1,3 +1,4 @@
+import type { DomainEvent } from '@iodine/contracts'
 import type { Job } from '@iodine/service-kit'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
@@ -46,20 +47,35 @@ export const failNarrative = async (
   return modifiedCount === 1
 }
 
+/** What a finished narrative tells other services. */
+export const eventsOfNarrative = ({
+  _id,
+  user_id,
+  text,
+  triplets,
+  created_at,
+}: NarrativeDoc): DomainEvent[] => [
+  {
+    type: 'narrative.created',
+    data: {
+      id: _id.toHexString(),
+      user_id: user_id.toHexString(),
+      text,
+      triplets: triplets.length,
+      created_at: created_at.toISOString(),
+    },
+  },
+]
+
 /** Tells the other services that a narrative is there, or gone; afterwards nothing is left to do. */
-const announce = async (
-  { service, narratives }: Store,
-  { _id, user_id, state, text, triplets, created_at }: NarrativeDoc,
-): Promise<void> => {
-  const ids = { id: _id.toHexString(), user_id: user_id.toHexString() }
+const announce = async ({ service, narratives }: Store, narrative: NarrativeDoc): Promise<void> => {
+  const { _id, user_id, state } = narrative
   if (state === 'done') {
-    await service.queues.emit({
-      type: 'narrative.created',
-      data: { ...ids, text, triplets: triplets.length, created_at: created_at.toISOString() },
-    })
+    for (const event of eventsOfNarrative(narrative)) await service.queues.emit(event)
     await narratives.updateOne({ _id, state }, { $unset: { check_at: 1 } })
   } else {
-    await service.queues.emit({ type: 'narrative.deleted', data: ids })
+    const data = { id: _id.toHexString(), user_id: user_id.toHexString() }
+    await service.queues.emit({ type: 'narrative.deleted', data })
     await narratives.deleteOne({ _id, state })
   }
 }

@@ -1,8 +1,8 @@
 import { narrativesInternal, repairInternal } from '@iodine/contracts'
-import { notFound, personalSource, servePersonalData } from '@iodine/service-kit'
+import { notFound, personalSource, serveHistory, servePersonalData } from '@iodine/service-kit'
 import { finishExtraction } from '../commands/finish-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
-import { repairNarratives } from '../commands/settle.js'
+import { eventsOfNarrative, repairNarratives } from '../commands/settle.js'
 import { syncGraph } from '../commands/sync-graph.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
@@ -49,6 +49,8 @@ export const addInternalRoutes = (store: Store): void => {
     ],
     forget: userId => forgetUser(store, userId),
   })
+
+  serveHistory(service, narratives, { state: 'done' }, eventsOfNarrative)
 
   service.internal(repairInternal.repair, async () => ({ repaired: await repairNarratives(store) }))
 }
