@@ -1,0 +1,82 @@
+/**
+ * What the product adds to a provider's own time when a text is extracted (session, key, database, queue, worker, graph),
+ * beside a bare BullMQ round trip on the same Redis. The sides take turns; everything is the embedded default.
+ *
+ *   npm run bench -- narratives
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { narrativesApi, profileApi } from '@iodine/contracts'
+import { startStack } from '@iodine/dev-stack'
+import { signUp, startAiProvider, startMailCatcher } from '@iodine/test-kit'
+import { Queue, QueueEvents, Worker } from 'bullmq'
+import { Redis } from 'ioredis'
+import { inTurns, table } from './lib/measure.js'
+
+const rounds = Number(process.env.ROUNDS ?? 200)
+const scratch = mkdtempSync(join(tmpdir(), 'narratives-bench-'))
+const [mail, ai] = await Promise.all([startMailCatcher(), startAiProvider()])
+const stack = await startStack({
+  env: {
+    PORT: '0',
+    DATA_DIR: scratch,
+    SMTP_URL: mail.url,
+    OPENAI_BASE_URL: ai.url,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'warn',
+  },
+})
+const { api } = await signUp({ url: stack.url, mail })
+await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-bench' } })
+
+const text = (round: number) => `Giant mirrors heat lake ${round}. Nobody asks why.`
+const connections: Redis[] = []
+const connection = () => {
+  const redis = new Redis(stack.parts.workers.env.REDIS_URL ?? '', { maxRetriesPerRequest: null })
+  connections.push(redis)
+  return redis
+}
+const queue = new Queue('bare', { connection: connection(), prefix: 'bench' })
+const events = new QueueEvents('bare', { connection: connection(), prefix: 'bench' })
+const worker = new Worker('bare', async () => 1, {
+  connection: connection(),
+  prefix: 'bench',
+  concurrency: 16,
+})
+await Promise.all([queue.waitUntilReady(), events.waitUntilReady(), worker.waitUntilReady()])
+
+const sides = {
+  product: (round: number) => api.call(narrativesApi.createNarrative, { body: { text: text(round) } }),
+  provider: async (round: number) => {
+    const response = await fetch(`${ai.url}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-bench', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'none', messages: [{ role: 'user', content: text(round) }] }),
+    })
+    await response.json()
+  },
+  queue: async (round: number) => (await queue.add('job', { round })).waitUntilFinished(events),
+}
+for (const side of Object.values(sides)) for (let warm = 1; warm <= 10; warm++) await side(-warm)
+const took = await inTurns(rounds, sides)
+const overhead = took.product - took.provider
+
+await worker.close()
+await events.close()
+await queue.close()
+for (const redis of connections) redis.disconnect()
+await stack.stop()
+await Promise.all([mail.stop(), ai.stop()])
+rmSync(scratch, { recursive: true, force: true })
+
+table(
+  ['median of each', 'ms'],
+  [
+    ['POST /narratives/', took.product.toFixed(1)],
+    ["the provider's own time", took.provider.toFixed(1)],
+    ['what the product adds', overhead.toFixed(1)],
+    ['a bare BullMQ round trip', took.queue.toFixed(2)],
+    ['ratio of the last two', (overhead / took.queue).toFixed(1)],
+  ],
+)

@@ -1,0 +1,123 @@
+import { DETAILS, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
+import { type AiAnswer, type SignedInUser, startTestStack, type TestStack } from '@iodine/test-kit'
+import { expect, type Page, test } from '@playwright/test'
+import { openAs } from '../support/open-as.js'
+
+/** Stands for the minute after which the answer is that the work goes on. */
+const WAIT_MS = 3_000
+
+let stack: TestStack
+let ana: SignedInUser
+test.beforeAll(async () => {
+  stack = await startTestStack({ env: { EXTRACTION_WAIT_MS: String(WAIT_MS) } })
+  ana = await stack.signUp()
+  await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-journey' } })
+})
+test.afterAll(() => stack?.stop())
+
+const open = (page: Page, user: SignedInUser) => openAs(page, stack.url, user.token, '/dashboard/narratives')
+const submit = async (page: Page, text: string) => {
+  await page.getByLabel('Text (required)').fill(text)
+  await page.getByRole('button', { name: 'Extract narratives' }).click()
+}
+const answered = (page: Page) =>
+  page.waitForResponse(
+    response => response.request().method() === 'POST' && /\/narratives\/?$/.test(response.url()),
+  )
+const heading = (page: Page, count: number) =>
+  expect(page.getByRole('heading', { name: `Analyzed narratives (${count})` })).toBeVisible()
+
+test('without a key a warning leads to the profile', async ({ page }) => {
+  const bob = await stack.signUp()
+  await open(page, bob)
+  await submit(page, 'Giant mirrors heat the lake.')
+  await expect(page.getByText('OpenAI key required').first()).toBeVisible()
+  await expect(page.getByText(DETAILS.missingAiKey).first()).toBeVisible()
+  await expect(page.getByLabel('Text (required)')).toHaveValue('Giant mirrors heat the lake.')
+  await page.getByRole('link', { name: 'Open my profile' }).click()
+  await expect(page).toHaveURL(/\/dashboard\/profile$/)
+})
+
+const FAULTS: [AiAnswer, number, string][] = [
+  ['unauthorized', 400, 'OpenAI key required'],
+  ['rate-limited', 429, DETAILS.providerRateLimit],
+  ['failing', 502, DETAILS.providerFailed],
+  ['reset', 502, DETAILS.providerFailed],
+  ['html', 502, DETAILS.providerFailed],
+  ['broken-json', 502, DETAILS.providerFailed],
+  ['nonsense', 502, DETAILS.providerFailed],
+  ['refusal', 422, DETAILS.providerRefused],
+  ['empty', 502, DETAILS.providerFailed],
+  ['cut-off', 502, DETAILS.providerFailed],
+]
+
+test('each fault of the provider has its status and toast, and the text stays', async ({ page }) => {
+  await open(page, ana)
+  await heading(page, 0)
+  for (const [fault, status, told] of FAULTS) {
+    await test.step(String(fault), async () => {
+      stack.ai.always(fault)
+      const text = `They hide ${String(fault)}.`
+      const answer = answered(page)
+      await submit(page, text)
+      expect((await answer).status()).toBe(status)
+      const toast = page.getByRole('alert').or(page.getByRole('status')).filter({ hasText: told }).first()
+      await expect(toast).toBeVisible()
+      await expect(page.getByLabel('Text (required)')).toHaveValue(text)
+      for (const close of await page.getByRole('button', { name: 'Close' }).all())
+        await close.click({ timeout: 2_000 }).catch(() => {})
+    })
+  }
+  await heading(page, 0)
+  stack.ai.always('huge')
+  await submit(page, 'They hide everything.')
+  await expect(page.getByText('200 triplets extracted')).toBeVisible()
+})
+
+test('a slow text goes on after its time, through a reload, and appears by itself; a cancelled one never', async ({
+  page,
+}) => {
+  const eve = await stack.signUp()
+  await eve.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-journey' } })
+  await open(page, eve)
+  stack.ai.always({ after: WAIT_MS + 1_500, answer: 'simple' })
+  const late = answered(page)
+  await submit(page, 'Giant mirrors heat lakes.')
+  // A second press while it runs.
+  await page
+    .getByRole('button', { name: 'Extract narratives' })
+    .click({ force: true, timeout: 1_000 })
+    .catch(() => {})
+  expect((await late).status()).toBe(504)
+  await expect(page.getByText(DETAILS.stillWorking).first()).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('Still working. The narrative appears here when it is done.')).toBeVisible()
+  await heading(page, 1)
+  await expect(page.getByText('1 triplet extracted')).toBeVisible()
+  expect(await eve.api.call(narrativesApi.listNarratives)).toHaveLength(1)
+
+  stack.ai.always('hang')
+  await submit(page, 'Somebody is cancelled here.')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('article', { name: 'Narrative being extracted' })).toHaveCount(0)
+  expect(await eve.api.call(narrativesApi.listOpenNarratives)).toEqual([])
+  await heading(page, 1)
+
+  await test.step('its triplet becomes an IOD, and is told as one afterwards', async () => {
+    await page.getByRole('button', { name: 'Convert to IOD: Giant mirrors heat lakes' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Convert to IOD' })
+    await expect(dialog.getByLabel('IOD Value')).toHaveValue('Giant mirrors heat lakes')
+    await dialog.getByLabel('IOD Value').fill('Mirrors are said to heat lakes')
+    await dialog.getByRole('button', { name: 'Create IOD' }).click()
+    await expect(dialog).toBeHidden()
+    await page.reload()
+    await expect(page.getByTitle('Already an IOD: Mirrors are said to heat lakes')).toBeVisible()
+    const [iod] = await eve.api.call(iodsApi.listIods)
+    expect(iod).toMatchObject({ category: 'NARRATIVE_TRIPLET', source_type: 'NARRATIVES' })
+    expect(iod?.source_id).toEqual(expect.any(Number))
+  })
+
+  await page.getByRole('button', { name: /^Delete narrative/ }).click()
+  await expect(page.getByText('No narratives yet')).toBeVisible()
+  expect(await eve.api.call(iodsApi.listIods)).toHaveLength(1)
+})
