@@ -76,19 +76,24 @@ test('each fault of the provider has its status and toast, and the text stays', 
 
 test('a slow text goes on after its time, through a reload, and appears by itself; a cancelled one never', async ({
   page,
+  browser,
 }) => {
   const eve = await stack.signUp()
   await eve.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-journey' } })
   await open(page, eve)
   stack.ai.always({ after: WAIT_MS + 1_500, answer: 'simple' })
+  let posts = 0
+  page.on('request', request => {
+    if (request.method() === 'POST' && /\/narratives\/?$/.test(request.url())) posts++
+  })
   const late = answered(page)
-  await submit(page, 'Giant mirrors heat lakes.')
-  // A second press while it runs.
-  await page
-    .getByRole('button', { name: 'Extract narratives' })
-    .click({ force: true, timeout: 1_000 })
-    .catch(() => {})
+  await page.getByLabel('Text (required)').fill('Giant mirrors heat lakes.')
+  await page.getByRole('button', { name: 'Extract narratives' }).evaluate((button: HTMLButtonElement) => {
+    button.click()
+    button.click()
+  })
   expect((await late).status()).toBe(504)
+  expect(posts).toBe(1)
   await expect(page.getByText(DETAILS.stillWorking).first()).toBeVisible()
   await page.reload()
   await expect(page.getByText('Still working. The narrative appears here when it is done.')).toBeVisible()
@@ -117,7 +122,25 @@ test('a slow text goes on after its time, through a reload, and appears by itsel
     expect(iod?.source_id).toEqual(expect.any(Number))
   })
 
+  await test.step('somebody else, whose value it is already, is told so too', async () => {
+    const zoe = await stack.signUp()
+    await zoe.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-journey' } })
+    stack.ai.always('simple')
+    await zoe.api.call(narrativesApi.createNarrative, { body: { text: 'Giant mirrors heat lakes.' } })
+    const body = {
+      value: 'giant MIRRORS heat lakes',
+      category: 'SENTENCE',
+      description: '',
+      source_type: 'MANUAL',
+    } as const
+    const known = await zoe.api.call(iodsApi.createIod, { body })
+    const other = await (await browser.newContext()).newPage()
+    await openAs(other, stack.url, zoe.token, '/dashboard/narratives')
+    await expect(other.getByTitle(`Already an IOD: ${known.value}`)).toBeVisible()
+    await other.context().close()
+  })
+
   await page.getByRole('button', { name: /^Delete narrative/ }).click()
   await expect(page.getByText('No narratives yet')).toBeVisible()
-  expect(await eve.api.call(iodsApi.listIods)).toHaveLength(1)
+  expect(await eve.api.call(iodsApi.listIods)).toHaveLength(2)
 })

@@ -3,6 +3,28 @@ import { suggestCategory } from '@iodine/known-iods'
 import { ask, type KnownValue } from '../shared/messages'
 import css from './iod-button.css?raw'
 
+const LOOK_MS = 200
+/** Visibility, too: covered, transparent or distorted elements are not seen. */
+const WATCHED = { trackVisibility: true, delay: 100, threshold: [0, 1] } as IntersectionObserverInit
+
+type Seen = IntersectionObserverEntry & { isVisible?: boolean }
+
+/** Whether an element is in full view now; true where the browser can't tell. */
+const isShown = (element: Element): Promise<boolean> =>
+  new Promise(resolve => {
+    const end = (shown: boolean) => {
+      observer.disconnect()
+      clearTimeout(timer)
+      resolve(shown)
+    }
+    const observer = new IntersectionObserver(
+      entries => (entries.at(-1) as Seen).isVisible !== false && end(true),
+      WATCHED,
+    )
+    const timer = setTimeout(() => end(false), LOOK_MS)
+    observer.observe(element)
+  })
+
 /** Offers '+ IOD' beside a selected text. All of it stands in a closed shadow root, which the page's scripts can't look into. */
 export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
   const host = document.createElement('div')
@@ -15,15 +37,15 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
 
   /** Whether the page leaves us in full view; undefined where the browser can't tell. */
   let inView: boolean | undefined
-  const watcher = new IntersectionObserver(
-    entries => {
-      const last = entries.at(-1) as (IntersectionObserverEntry & { isVisible?: boolean }) | undefined
-      inView = last?.isVisible
-    },
-    { trackVisibility: true, delay: 100, threshold: [0, 1] } as IntersectionObserverInit,
-  )
-  /** Only what a person does counts, and only on what that person can see. */
-  const isMeant = (event: Event) => event.isTrusted && inView !== false
+  const watcher = new IntersectionObserver(entries => {
+    const last = entries.at(-1) as Seen | undefined
+    inView = last?.isVisible
+  }, WATCHED)
+  /** Only what a person does counts, and only on what that person saw before and sees still. */
+  const isMeant = async (event: Event): Promise<boolean> => {
+    const target = root.firstElementChild
+    return event.isTrusted && inView !== false && target !== null && (await isShown(target))
+  }
 
   const place = (x: number, y: number) => {
     host.style.cssText = [
@@ -67,7 +89,9 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
     const button = element('button', { type: 'button', className: 'offer', textContent: '+ IOD' })
     // The selection would be gone by the click.
     button.addEventListener('pointerdown', event => event.preventDefault())
-    button.addEventListener('click', event => isMeant(event) && fill(value))
+    button.addEventListener('click', async event => {
+      if ((await isMeant(event)) && button.isConnected) fill(value)
+    })
     show(button)
     place(left, bottom + 6)
   }
@@ -99,9 +123,10 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
     cancel.addEventListener('click', event => event.isTrusted && hide())
     form.addEventListener('submit', async event => {
       event.preventDefault()
-      if (!isMeant(event) || valueField.value.trim() === '') return
+      if (create.disabled || valueField.value.trim() === '') return
       create.disabled = true
       try {
+        if (!(await isMeant(event))) return
         const iod = {
           value: valueField.value,
           category: categoryField.value as Category,
@@ -111,6 +136,7 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
         hide()
       } catch (error) {
         problem.textContent = (error as Error).message
+      } finally {
         create.disabled = false
       }
     })
@@ -125,8 +151,8 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
       event.stopPropagation()
     })
 
-  // The selection that a click ends is only settled afterwards.
-  const offerSoon = (event: Event) => event.isTrusted && setTimeout(offer)
+  // The selection that a click ends is only settled afterwards; a click on us is none.
+  const offerSoon = (event: Event) => event.isTrusted && event.target !== host && setTimeout(offer)
   return {
     start() {
       document.addEventListener('pointerup', offerSoon)

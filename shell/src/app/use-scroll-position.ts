@@ -7,8 +7,10 @@ const USER_MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
 type Positions = Map<string, number>
 
-/** Positions outlive a reload, as the history entries do. */
+/** Positions outlive a reload, as the history entries do. A page that was gone to anew starts at its top. */
 const readPositions = (): Positions => {
+  const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  if (load?.type !== 'reload' && load?.type !== 'back_forward') return new Map()
   try {
     return new Map(JSON.parse(sessionStorage.getItem(STORED_AS) ?? '[]'))
   } catch {
@@ -22,7 +24,9 @@ let positions: Positions | undefined
  * section has loaded its content; this one waits until the page is long enough, or the user moves.
  */
 export function useScrollPosition(): void {
-  const { key } = useLocation()
+  const { key, pathname, search } = useLocation()
+  // The first entry of each load has the same key.
+  const entry = `${key} ${pathname}${search}`
   const navigationType = useNavigationType()
 
   useEffect(() => {
@@ -35,15 +39,15 @@ export function useScrollPosition(): void {
   useEffect(() => {
     positions ??= readPositions()
     const known = positions
-    const target = navigationType === NavigationType.Pop ? known.get(key) : undefined
+    const target = navigationType === NavigationType.Pop ? known.get(entry) : undefined
     const stopRestoring = target ? restore(target) : () => {}
-    const note = () => known.set(key, window.scrollY)
+    const note = () => known.set(entry, window.scrollY)
     window.addEventListener('scroll', note, { passive: true })
     return () => {
       stopRestoring()
       window.removeEventListener('scroll', note)
     }
-  }, [key, navigationType])
+  }, [entry, navigationType])
 }
 
 /** Scrolls to `top` as soon as the page is that long. Returns how to give up. */
