@@ -81,7 +81,12 @@ test('the list is searched, goes on past its first page, and is left and found a
   await expect(page.getByText('Try different search terms')).toBeVisible()
 })
 
-test('a profile is linked, filtered, read past 50, renamed, and gone', async ({ page, person, openAs }) => {
+test('a profile is linked, filtered, read past 50, renamed, and gone', async ({
+  page,
+  person,
+  openAs,
+  product,
+}) => {
   const [ana, bo] = [await person('ana'), await person('bo')]
   await contribute(ana, 53, 'Claim')
   const { id } = await ana.api.call(profileApi.getProfile)
@@ -128,4 +133,10 @@ test('a profile is linked, filtered, read past 50, renamed, and gone', async ({ 
   await page.unroute('**/api/v1/community/users/*')
   await page.getByRole('button', { name: 'Retry' }).click()
   await expect(page.getByRole('heading', { name: `@${username}` })).toBeVisible()
+
+  await product.account('delete', ana.email)
+  await page.reload()
+  await expect(page.getByText('Utilisateur introuvable')).toBeVisible()
+  await searchFor(page, username)
+  await expect(page.getByText('No profiles found')).toBeVisible()
 })

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 
 /** The workspace's root: the same distance from src and from dist. */
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -16,6 +17,8 @@ export interface Product {
   inboxUrl: string
   /** The newest sign-in link mailed to an address; waits for it. */
   mailedLink(to: string): Promise<string>
+  /** The team's command `npm run account`, on this running copy; rejects with what it said when it fails. */
+  account(...args: string[]): Promise<void>
   /** Ends everything at once, as a power cut does (SIGKILL to the whole process group). */
   cutPower(): Promise<void>
   /** Starts it again on the same data and the same ports. */
@@ -108,6 +111,10 @@ export const startProduct = async (
         await new Promise(next => setTimeout(next, 100))
       }
       throw new Error(`no sign-in link was mailed to ${to}`)
+    },
+    async account(...args) {
+      const env = { ...process.env, DATA_DIR: dataDir }
+      await promisify(execFile)('npm', ['run', '-s', 'account', '--', ...args], { cwd: ROOT, env })
     },
     async cutPower() {
       signal('SIGKILL')
