@@ -8,12 +8,13 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { freePorts } from '@iodine/dev-stack/net'
 import { SESSION_REVOKED, sessionKey, signToken } from '@iodine/service-kit'
 import { newId, startTestRedis, uniquePrefix } from '@iodine/test-kit'
 import { Redis } from 'ioredis'
 import { Pool } from 'undici'
 import { atOnce, count, inTurns, table } from './lib/measure.js'
-import { freePort, startNginx } from './lib/nginx.js'
+import { startNginx } from './lib/nginx.js'
 
 const rounds = Number(process.env.ROUNDS ?? 9)
 const requests = Number(process.env.REQUESTS ?? 4_000)
@@ -50,7 +51,7 @@ const startUpstream = async (bytes: number): Promise<string> => {
   return url as string
 }
 const startGateway = async (upstream: string): Promise<string> => {
-  const port = await freePort()
+  const [port] = await freePorts(1)
   const child = fork(fileURLToPath(new URL('../../gateway/dist/server.js', import.meta.url)), {
     execArgv: process.env.GATEWAY_ARGS?.split(' ') ?? [],
     env: {

@@ -11,7 +11,7 @@ test('hostile text in every field of every source is shown as text, and nothing 
   openAs,
   product,
 }) => {
-  const texts = hostileTexts(rounds(24))
+  const texts = hostileTexts(rounds(12))
   test.setTimeout(90_000 + texts.length * 2_000)
   const ana = await person('ana')
   const faults: string[] = []

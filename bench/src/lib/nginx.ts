@@ -1,25 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
+import { freePorts } from '@iodine/dev-stack/net'
 
 /** nginx with one worker in front of an upstream, keeping its connections alive; an Error says how to install it. */
 export const startNginx = async (upstream: string): Promise<{ url: string; stop(): Promise<void> }> => {
   if (spawnSync('nginx', ['-v']).error)
     throw new Error('nginx is not on PATH: install it first (Debian, Ubuntu: apt-get install nginx-light)')
   const folder = mkdtempSync(join(tmpdir(), 'nginx-bench-'))
-  const port = await freePort()
+  const [port] = await freePorts(1)
   const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     name => `${name}_temp_path ${join(folder, name)};`,
   )

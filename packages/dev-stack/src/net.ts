@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 
 const listening = (port: number, host: string): Promise<Server> =>
@@ -6,17 +7,20 @@ const listening = (port: number, host: string): Promise<Server> =>
     server.listen(port, host, () => resolve(server))
   })
 
-const portOf = (server: Server): number => {
-  const address = server.address()
-  return typeof address === 'object' && address ? address.port : 0
-}
+// Below the ports that systems give to clients and to whoever asks for any: what is free there stays so.
+const LOWEST = 10_240
+const HIGHEST = 32_767
 
 /** As many different TCP ports as asked for that are free on the host right now. */
 export const freePorts = async (count: number, host = '127.0.0.1'): Promise<number[]> => {
-  const probes = await Promise.all(Array.from({ length: count }, () => listening(0, host)))
-  const ports = probes.map(portOf)
-  await Promise.all(probes.map(probe => new Promise(resolve => probe.close(resolve))))
-  return ports
+  const probes = new Map<number, Server>()
+  while (probes.size < count) {
+    const port = randomInt(LOWEST, HIGHEST + 1)
+    const probe = probes.has(port) ? undefined : await listening(port, host).catch(() => undefined)
+    if (probe) probes.set(port, probe)
+  }
+  await Promise.all([...probes.values()].map(probe => new Promise(resolve => probe.close(resolve))))
+  return [...probes.keys()]
 }
 
 /** Why the port cannot be listened on (`EADDRINUSE`, `EACCES`, …); undefined when it can. */

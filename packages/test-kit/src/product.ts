@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { freePorts } from '@iodine/dev-stack/net'
 
 /** The workspace's root: the same distance from src and from dist. */
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -27,15 +27,6 @@ export interface Product {
   stop(): Promise<number | null>
 }
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /**
  * Runs `npm start` and waits until it is ready; a start that fails is an error with what it said.
  * @param env settings besides ports and data folder
@@ -46,8 +37,7 @@ export const startProduct = async (
   args: string[] = [],
 ): Promise<Product> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'iodine-journey-'))
-  const port = await freePort()
-  const inboxPort = await freePort()
+  const [port, inboxPort] = await freePorts(2)
   const inboxUrl = `http://127.0.0.1:${inboxPort}`
   let child: ChildProcess
   let exited: Promise<number | null>
