@@ -112,9 +112,9 @@ test('IODs are added with progress, looked into, searched and removed', async ({
   await page.getByRole('group', { name: 'Categories' }).getByLabel('All').check()
   await page.keyboard.press('Escape')
   await adding.getByPlaceholder('Search IODs...').fill('Mirror claim')
-  for (const { value } of iods) {
+  for (const { value, description } of iods) {
     await adding.getByPlaceholder('Search IODs...').fill(value)
-    await adding.getByRole('checkbox').first().check()
+    await adding.getByRole('checkbox', { name: `${value} ${description}` }).check()
   }
   await expect(adding.getByText('12 IOD(s) selected to add')).toBeVisible()
   const calls: string[] = []
@@ -397,7 +397,7 @@ test('each failure says so, can be closed, goes by itself, and loses nothing', a
   await adding.getByPlaceholder('Search IODs...').fill(member.value)
   await expect(adding.getByText('No IODs match your search')).toBeVisible()
   await adding.getByPlaceholder('Search IODs...').fill(other.value)
-  await adding.getByRole('checkbox').check()
+  await adding.getByRole('checkbox', { name: other.value }).check()
   const addBack = await cutOff('POST', `/campaigns/${id}/add-iod`)
   await adding.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
   await expect(failure('Failed to add IODs')).toBeVisible()
@@ -477,7 +477,7 @@ test('a campaign that its creator deletes while others look at it leaves their s
   await lookAt(names[1])
   await page.getByRole('button', { name: 'Add IOD' }).click()
   await page.getByPlaceholder('Search IODs...').fill(other.value)
-  await page.getByRole('checkbox').check()
+  await page.getByRole('checkbox', { name: other.value }).check()
   await ana.api.call(campaignsApi.deleteCampaign, { params: { id: ids[1] as string } })
   await page.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
   await expect(toast(page, 'Not found')).toBeVisible()

@@ -66,7 +66,7 @@ test('with the iods service down a campaign stays readable with a notice, and ta
   await detail.getByRole('button', { name: 'Add IOD' }).click()
   const adding = page.getByRole('dialog', { name: 'Add IODs to Campaign' })
   await adding.getByPlaceholder('Search IODs...').fill(other?.value ?? '')
-  await adding.getByRole('checkbox').check()
+  await adding.getByRole('checkbox', { name: other?.value ?? '' }).check()
   await stack.parts.iods.stop()
   try {
     await adding.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
