@@ -1,22 +1,15 @@
 import { createHash } from 'node:crypto'
 import { CATEGORIES, foldValue, SOURCE_TYPES } from '@iodine/contracts'
+import { seededRandom } from '@iodine/test-kit'
 import { type Db, ObjectId } from 'mongodb'
 
 const BATCH = 2_000
 const MINUTE = 60_000
 
-/** A generator of numbers from 0 to 1 that starts anew with each seed (mulberry32). */
-const numbers = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-}
-
 const SYLLABLES = ['ka', 'ro', 'ti', 'me', 'lu', 'sa', 'vo', 'ne', 'pi', 'da', 'fe', 'go']
 /** Made-up words of two to four syllables; the first are the most frequent. */
 export const WORDS = Array.from({ length: 600 }, (_, n) => {
-  const random = numbers(n + 1)
+  const random = seededRandom(n + 1)
   return Array.from(
     { length: 2 + Math.floor(random() * 3) },
     () => SYLLABLES[Math.floor(random() * SYLLABLES.length)],
@@ -25,7 +18,7 @@ export const WORDS = Array.from({ length: 600 }, (_, n) => {
 
 /** Fills the iods service's database with `count` IODs by 200 users, one a minute up to a day ago, votes included. */
 export const seedIods = async (db: Db, count: number): Promise<void> => {
-  const random = numbers(7)
+  const random = seededRandom(7)
   const users = Array.from({ length: 200 }, () => new ObjectId())
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
   const word = () => WORDS[Math.floor(random() ** 2 * WORDS.length)] as string

@@ -9,8 +9,7 @@ export interface ListPlace {
   created_at: Date
 }
 
-/** The `cursor` that continues a list after this document. */
-export const cursorAfter = (doc: ListPlace): string =>
+const cursorAfter = (doc: ListPlace): string =>
   Buffer.from(`${doc.created_at.getTime()}.${doc._id.toHexString()}`).toString('base64url')
 
 const decodeCursor = (cursor: string): ListPlace => {
@@ -34,6 +33,17 @@ const after = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFi
 /** The part of `filter` that comes after a cursor; all of it without one. Throws 422. */
 export const pageAfter = <D>(filter: QueryFilter<D>, cursor: string | undefined): QueryFilter<D> =>
   after(filter, cursor === undefined ? undefined : decodeCursor(cursor))
+
+/** A page of at most `size` of the documents, which were asked for with one more, and the cursor of the page after it. */
+export const cutPage = <D extends { _id: Types.ObjectId; created_at: Date | null }>(
+  docs: D[],
+  size: number,
+): { shown: D[]; next: string | undefined } => {
+  const shown = docs.slice(0, size)
+  const { _id, created_at } = shown.at(-1) ?? {}
+  const next = docs.length > size && _id && created_at ? cursorAfter({ _id, created_at }) : undefined
+  return { shown, next }
+}
 
 const BATCH = 500
 
@@ -97,9 +107,8 @@ export const sendList = async <D extends ListPlace>(
       : options.model.countDocuments(options.filter),
   ])
   reply.header('x-total-count', String(total))
-  const shown = docs.slice(0, size)
-  const last = shown.at(-1)
-  if (docs.length > size && last) reply.header('x-next-cursor', cursorAfter(last))
+  const { shown, next } = cutPage(docs, size)
+  if (next) reply.header('x-next-cursor', next)
   return present(shown)
 }
 

@@ -15,7 +15,9 @@ export const connectMongo = async (uri: string, dbName: string): Promise<Connect
     try {
       return await connectOnce(uri, dbName)
     } catch (error) {
-      if (Date.now() > deadline) throw error
+      // A refusal, such as a wrong password, stays one.
+      if (!(error instanceof mongoose.Error.MongooseServerSelectionError) || Date.now() > deadline)
+        throw error
     }
   }
 }

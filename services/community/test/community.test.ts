@@ -1,6 +1,13 @@
 import { communityApi, communityInternal, type DomainEvent } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
-import { type ApiClient, apiClient, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import {
+  type ApiClient,
+  apiClient,
+  newId,
+  type ServiceBed,
+  seededRandom,
+  startServiceBed,
+} from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { communityConfigSchema, createApp } from '../src/index.js'
@@ -337,18 +344,10 @@ describe('contributions', () => {
 })
 
 describe('any history', () => {
-  /** mulberry32, so that a failing seed can be run again. */
-  const random = (seed: number) => () => {
-    seed = (seed + 0x6d2b79f5) | 0
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-
   it.each([1, 2, 3, 4, 5, 6])(
     'doubled, shuffled and delivered at once, ends in the truth (seed %i)',
     async seed => {
-      const next = random(seed)
+      const next = seededRandom(seed)
       const pick = <T>(items: T[]) => items[Math.floor(next() * items.length)] as T
       const truth = new Map<
         string,

@@ -5,7 +5,7 @@ import {
   LIMITS,
   type QueryOf,
 } from '@iodine/contracts'
-import { type Connection, cursorAfter, notFound, pageAfter } from '@iodine/service-kit'
+import { type Connection, cutPage, notFound, pageAfter } from '@iodine/service-kit'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
 import type { UserDoc } from '../models/user.js'
@@ -18,17 +18,6 @@ const NEWEST_FIRST = { created_at: -1, _id: -1 } as const
 interface Page<T> {
   answer: T
   next: string | undefined
-}
-
-/** Cuts the one document too many, by which a page knows that there is more. */
-const cut = <D extends { _id: UserDoc['_id']; created_at: Date | null }>(docs: D[], limit: number) => {
-  const shown = docs.slice(0, limit)
-  const last = shown.at(-1)
-  const next =
-    docs.length > limit && last?.created_at
-      ? cursorAfter({ _id: last._id, created_at: last.created_at })
-      : undefined
-  return { shown, next }
 }
 
 const everybody = async (
@@ -57,7 +46,7 @@ export const listUsers = async (
   const { docs, total } = await (search === ''
     ? everybody(models, page)
     : searchNames(mongo, models, search, page))
-  const { shown, next } = cut(docs, limit)
+  const { shown, next } = cutPage(docs, limit)
   const recent = await Promise.all(
     shown.map(({ _id, total_iods, total_narratives }) =>
       total_iods + total_narratives === 0
@@ -94,6 +83,6 @@ export const getProfile = async (
       .lean<ContributionDoc[]>(),
   ])
   if (!user) throw notFound()
-  const { shown, next } = cut(docs, limit)
+  const { shown, next } = cutPage(docs, limit)
   return { answer: presentProfile(user, shown.map(presentContribution)), next }
 }

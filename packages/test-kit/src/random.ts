@@ -1,0 +1,7 @@
+/** A generator of numbers from 0 to 1 that starts anew with each seed (mulberry32), so that what failed can be run again. */
+export const seededRandom = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+}
