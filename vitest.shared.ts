@@ -1,7 +1,8 @@
 /** What every package's vitest.config.ts builds on: workspace packages are read from source, never from a stale build. */
 export const nodeTests = (name: string) => ({
-  resolve: { conditions: ['source', 'module', 'node', 'development|production'] },
-  ssr: { resolve: { conditions: ['source', 'module', 'node', 'development|production'] } },
+  // Without `module`, which Node doesn't know either: it may lead to files that only a bundler can read.
+  resolve: { conditions: ['source', 'node', 'development|production'] },
+  ssr: { resolve: { conditions: ['source', 'node', 'development|production'] } },
   test: { name, include: ['test/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000 },
 })
 

@@ -1,9 +1,13 @@
+import type { Server } from 'node:http'
 import {
   connectRedis,
   createHttpApp,
   createLogger,
+  createPartMetrics,
   createPeers,
   createTokenVerifier,
+  createTracing,
+  listenForMetrics,
   type Part,
   remoteKeys,
   type ServiceDeps,
@@ -24,12 +28,31 @@ const PARTS = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'communit
 export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): Promise<Part> => {
   const log = deps.logger ?? createLogger('gateway', config.LOG_LEVEL)
   const redis = await connectRedis(config.REDIS_URL)
-  const peers = createPeers(config)
+  const metrics = createPartMetrics('gateway')
+  const tracing = await createTracing('gateway', config)
+  const peers = createPeers(config, metrics)
   const addressOf = (name: (typeof PARTS)[number]) =>
     config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`]
-  const app = createHttpApp({ logger: log, trustProxy: config.TRUST_PROXY, fallback: shellPage(config) })
+  const app = createHttpApp({
+    logger: log,
+    trustProxy: config.TRUST_PROXY,
+    metrics,
+    tracing,
+    isPublic: true,
+    fallback: shellPage(config),
+  })
+  metrics.watchDependencies(async () => ({
+    redis: await redis.ping().then(
+      () => true,
+      () => false,
+    ),
+  }))
+  let metricsServer: Server | undefined
   app.addHook('onClose', async () => {
+    metricsServer?.close().closeAllConnections()
     await peers.close()
+    metrics.close()
+    await tracing?.close()
     redis.disconnect()
   })
   try {
@@ -52,7 +75,11 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
   return {
     name: 'gateway',
     app,
-    listen: () => app.listen({ host: config.HOST, port: config.PORT }),
+    async listen() {
+      if (config.METRICS_PORT !== undefined)
+        metricsServer = await listenForMetrics(config.HOST, config.METRICS_PORT)
+      return app.listen({ host: config.HOST, port: config.PORT })
+    },
     close: () => {
       closed ??= Promise.resolve(app.close()).then(() => {})
       return closed

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { serviceConfigSchema, switchSetting, urlSetting } from '@iodine/service-kit'
+import { portSetting, serviceConfigSchema, switchSetting, urlSetting } from '@iodine/service-kit'
 import { z } from 'zod'
 
 const list = (fallback = '') =>
@@ -21,6 +21,8 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
   // The one part that nothing works without.
   AUTH_URL: urlSetting('http', 'https'),
   WORKERS_URL: urlSetting('http', 'https').optional(),
+  /** Where this process's metrics are read, apart from the public address; they are served nowhere unless it is set. */
+  METRICS_PORT: portSetting.optional(),
   CONTACT_EMAIL: z.string().default('contact@iodine.local'),
   /** `Label=https://…`, comma-separated: the links of the Get in Touch card. */
   SOCIAL_LINKS: list(TALK_OF_THE_SUBJECT)

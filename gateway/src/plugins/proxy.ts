@@ -1,6 +1,14 @@
 import { Readable, Transform } from 'node:stream'
 import { DETAILS, LIMITS } from '@iodine/contracts'
-import { API_BASE, badRequest, HttpError, notFound, timedOut, unavailable } from '@iodine/service-kit'
+import {
+  API_BASE,
+  badRequest,
+  HttpError,
+  notFound,
+  type Span,
+  timedOut,
+  unavailable,
+} from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { endpoints } from '../openapi.js'
@@ -28,9 +36,16 @@ const NOT_FORWARDED = new Set([
   'x-real-ip',
   'x-request-id',
   'x-service-key',
+  // A trace begins here.
+  'traceparent',
+  'tracestate',
+  'baggage',
 ])
 const NAMES_OF_ONE_CONNECTION = /^\s*(keep-alive|close)?\s*$/i
-const forwardedHeaders = (request: FastifyRequest): Record<string, string | string[]> => {
+const forwardedHeaders = (
+  request: FastifyRequest,
+  span: Span | undefined,
+): Record<string, string | string[]> => {
   const { connection = '' } = request.headers
   const named = NAMES_OF_ONE_CONNECTION.test(connection) ? [] : connection.toLowerCase().split(/[\s,]+/)
   const headers: Record<string, string | string[]> = {}
@@ -46,6 +61,7 @@ const forwardedHeaders = (request: FastifyRequest): Record<string, string | stri
   }
   headers['x-request-id'] = request.id
   headers['x-forwarded-for'] = request.ip
+  if (span) headers.traceparent = span.traceparent
   return headers
 }
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'])
@@ -56,6 +72,7 @@ const operationsOf = ({ prefix }: Route) => {
     .filter(({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'))
     .map(({ spec }) => ({
       method: spec.method,
+      template: `${API_BASE}${spec.path}`,
       path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
       open: spec.access === 'anyone',
     }))
@@ -194,9 +211,17 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
         : null
     // What nobody reads any more would stand in the way of the connection's next request.
     body?.once('close', () => request.raw.unpipe(body).resume())
+    const span = request.work?.span?.child(`forward to ${route.service}`, 'client', {
+      'peer.service': route.service,
+    })
     return new Promise((resolve, reject) => {
-      const answer = new Answer(reply, resolve, error => {
+      const sent = (answered: FastifyReply) => {
+        span?.end({ 'http.response.status_code': answered.statusCode })
+        resolve(answered)
+      }
+      const answer = new Answer(reply, sent, error => {
         body?.destroy()
+        span?.end({}, (error as Error)?.name)
         reject(failure(error))
       })
       // A client that has gone away must not hold a place in the pool.
@@ -208,7 +233,7 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
           origin,
           path: request.raw.url ?? '/',
           method: request.method as Dispatcher.HttpMethod,
-          headers: forwardedHeaders(request),
+          headers: forwardedHeaders(request, span),
           body,
           headersTimeout: route.waitMs ?? WAIT_MS,
         },
@@ -221,6 +246,7 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
     (operationOf: ReturnType<typeof operationsOf>) =>
     async (request: FastifyRequest): Promise<void> => {
       const operation = operationOf(request)
+      request.template = operation?.template
       if (operation?.open) return
       try {
         await checkSession(request.headers.authorization)

@@ -7,6 +7,7 @@ import {
   portSetting,
   readConfig,
   switchSetting,
+  tracingSettings,
   urlSetting,
 } from '@iodine/service-kit'
 import { z } from 'zod'
@@ -31,7 +32,7 @@ const isSubnet = (text: string) => {
 }
 
 /** The environment variables a deployer may set: the README lists them, and whatever is absent has an embedded default. */
-const stackConfigSchema = z.object({
+export const stackConfigSchema = z.object({
   PORT: portSetting.default(8080),
   HOST: z
     .string()
@@ -78,6 +79,8 @@ const stackConfigSchema = z.object({
     .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
+  METRICS_PORT: portSetting.optional(),
+  ...tracingSettings,
 })
 
 export type StackConfig = z.output<typeof stackConfigSchema>

@@ -187,8 +187,14 @@ const all = async <const T extends readonly unknown[]>(
   return results.map(result => (result as PromiseFulfilledResult<unknown>).value) as never
 }
 
-const checkPorts = async ({ PORT, INBOX_PORT, SMTP_URL, HOST }: StackConfig): Promise<void> => {
-  const wanted = { PORT, ...(!SMTP_URL && { INBOX_PORT }) }
+const checkPorts = async ({
+  PORT,
+  INBOX_PORT,
+  METRICS_PORT = 0,
+  SMTP_URL,
+  HOST,
+}: StackConfig): Promise<void> => {
+  const wanted = { PORT, METRICS_PORT, ...(!SMTP_URL && { INBOX_PORT }) }
   const faults = await Promise.all(
     Object.entries(wanted).map(async ([name, port]) => {
       const fault = port && (await portFault(port, HOST))
@@ -198,6 +204,8 @@ const checkPorts = async ({ PORT, INBOX_PORT, SMTP_URL, HOST }: StackConfig): Pr
     }),
   )
   if (PORT && PORT === wanted.INBOX_PORT) faults.push('INBOX_PORT: must differ from PORT')
+  if (METRICS_PORT && [PORT, wanted.INBOX_PORT].includes(METRICS_PORT))
+    faults.push('METRICS_PORT: must differ from PORT and INBOX_PORT')
   if (faults.flat().length > 0) throw new ConfigError(faults.flat())
 }
 

@@ -45,6 +45,35 @@ export const keySetting = z
   )
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
+/** `name=value`, separated by commas, values percent-encoded: OpenTelemetry's own form. */
+const headersSetting = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const headers: Record<string, string> = {}
+    for (const part of text.split(',').filter(each => each.trim() !== '')) {
+      const [, name, value] = /^\s*([\w-]+)\s*=\s*(\S.*?)\s*$/.exec(part) ?? []
+      try {
+        if (name === undefined || value === undefined) throw new URIError('no name=value')
+        headers[name] = decodeURIComponent(value)
+      } catch {
+        // The value may be a key: it is not repeated.
+        context.addIssue('must be name=value, separated by commas')
+        return z.NEVER
+      }
+    }
+    return headers
+  })
+
+/** Where traces go, if anywhere; the names are OpenTelemetry's. */
+export const tracingSettings = {
+  /** Base address of a collector that takes OTLP over HTTP. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http', 'https').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headersSetting,
+  /** Share of requests that are traced. */
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
+}
+
 const peer = urlSetting('http', 'https').optional()
 
 /** What every service reads; a service's own schema extends it. Peers are the other services' internal addresses. */
@@ -67,6 +96,7 @@ export const serviceConfigSchema = z.object({
   CAMPAIGNS_URL: peer,
   NARRATIVES_URL: peer,
   COMMUNITY_URL: peer,
+  ...tracingSettings,
 })
 export type ServiceConfig = z.output<typeof serviceConfigSchema>
 

@@ -11,6 +11,9 @@ import Fastify, {
 } from 'fastify'
 import { HttpError, isDependencyDown } from './errors.js'
 import { parseJsonBody } from './json.js'
+import type { PartMetrics } from './metrics.js'
+import type { Tracing } from './span.js'
+import { runWork, type WorkContext } from './work-context.js'
 
 const body = (detail: string | string[]): ErrorBody => ({ detail })
 
@@ -22,6 +25,9 @@ const FASTIFY_ERRORS: Record<string, [number, string]> = {
   FST_ERR_MAX_PARAM_LENGTH: [414, DETAILS.uriTooLong],
   FST_ERR_HANDLER_TIMEOUT: [504, DETAILS.timeout],
 }
+
+/** As nginx has it: nobody was there any more to be answered. */
+const CLIENT_GONE = 499
 
 // A search of 10,000 characters fits.
 const MAX_URL = 12_288
@@ -42,7 +48,7 @@ const answer = (
 
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const { status, detail, headers } = answer(error)
-  if (status >= 500) request.log.error({ err: error }, 'request failed')
+  if (status >= 500) request.log.error({ request_id: request.id, err: error }, 'request failed')
   return reply
     .code(status)
     .headers(headers ?? {})
@@ -61,7 +67,7 @@ const onClientError = (error: Error & { code?: string }, socket: Socket): void =
         : [400, 'Bad Request', DETAILS.badRequest]
   const text = JSON.stringify(body(detail as string))
   socket.end(
-    `HTTP/1.1 ${status} ${phrase}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+    `HTTP/1.1 ${status} ${phrase}\r\nX-Request-Id: ${randomUUID()}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   )
 }
 
@@ -69,15 +75,28 @@ export interface HttpAppOptions {
   logger: FastifyBaseLogger
   trustProxy?: boolean | string | ((address: string, hop: number) => boolean)
   bodyLimit?: number
+  metrics?: PartMetrics | undefined
+  tracing?: Tracing | undefined
+  /** Callers are the public: whatever trace they say they are in, theirs begins here. */
+  isPublic?: boolean
   /** Answers a request that no route takes, or leaves it to the 404 by returning undefined. */
   fallback?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
 
-/** A Fastify instance that keeps the contract's wire conventions: JSON errors from every layer, strict JSON in, both slashes. */
+/** The template of a request's path, which names it in logs, metrics and traces: paths themselves hold ids, and are without number. */
+const routeOf = (request: FastifyRequest): string => request.template ?? request.routeOptions.url ?? 'none'
+
+/**
+ * A Fastify instance that keeps the contract's wire conventions: JSON errors from every layer, strict JSON in, both
+ * slashes; and that logs, counts and traces each request under its id.
+ */
 export const createHttpApp = ({
   logger,
   trustProxy = false,
   bodyLimit = LIMITS.bodyBytes,
+  metrics,
+  tracing,
+  isPublic = false,
   fallback,
 }: HttpAppOptions): FastifyInstance => {
   const app: FastifyInstance = Fastify({
@@ -92,6 +111,8 @@ export const createHttpApp = ({
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
     clientErrorHandler: onClientError,
     logController: new LogController({ disableRequestLogging: true }),
+    // Every line names its request by itself.
+    childLoggerFactory: parent => parent,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
     requestTimeout: 120_000,
@@ -111,11 +132,43 @@ export const createHttpApp = ({
     (request, reply) =>
       fallback?.(request, reply) ?? sendError(new HttpError(404, DETAILS.notFound), request, reply),
   )
+  const beginWork = (request: FastifyRequest): WorkContext => {
+    const requestId = request.id
+    if (!tracing) return { requestId }
+    const { method } = request
+    const traceparent = isPublic ? undefined : request.headers.traceparent
+    const route = request.routeOptions.url
+    const attributes = { 'http.request.method': method, 'http.route': route, 'request.id': requestId }
+    const parent = typeof traceparent === 'string' ? traceparent : undefined
+    return { requestId, span: tracing.begin(`${method} ${route ?? ''}`, 'server', attributes, parent) }
+  }
+  const endWork = (request: FastifyRequest, reply: FastifyReply): void => {
+    const route = routeOf(request)
+    const { method, work } = request
+    const ms = reply.elapsedTime
+    const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE
+    const fields = { request_id: request.id, trace_id: work?.span?.traceId, method, route, status }
+    request.log.info({ ...fields, ms: Math.round(ms) }, 'request')
+    metrics?.observeRequest(method, route, status, ms)
+    const attributes = { 'http.route': route, 'http.response.status_code': status }
+    if (request.template) work?.span?.rename(`${method} ${route}`)
+    work?.span?.end(attributes, status >= 500 ? String(status) : undefined)
+  }
+  app.decorateRequest('work')
+  app.decorateRequest('template')
   // Hooks that wait for nothing are without a promise: they run with every request of every part.
   app.addHook('onRequest', (request, reply, done) => {
+    const work = beginWork(request)
+    request.work = work
+    reply.raw.once('close', () => endWork(request, reply))
     reply.header('x-request-id', request.id)
     const isTooLong = request.raw.url && request.raw.url.length > MAX_URL
-    done(isTooLong ? new HttpError(414, DETAILS.uriTooLong) : undefined)
+    runWork(work, () => done(isTooLong ? new HttpError(414, DETAILS.uriTooLong) : undefined))
+  })
+  // A body arrives by events of the connection, which know nothing of the request's work.
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.work) runWork(request.work, done)
+    else done()
   })
   // A connection that is kept alive past the last answer would keep a closing server waiting for its time-out.
   let closing = false
@@ -139,17 +192,13 @@ export const createHttpApp = ({
     if (closing) reply.header('connection', 'close')
     done(null, payload)
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-      },
-      'request',
-    )
-    done()
-  })
   return app
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    work?: WorkContext
+    /** The path's template, where it says more than the route's own. */
+    template?: string | undefined
+  }
 }

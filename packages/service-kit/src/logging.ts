@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { currentWork } from './work-context.js'
 
 export type { Logger }
 
@@ -16,13 +17,22 @@ const SECRETS = [
   'link',
 ]
 
-/** A structured logger on standard output or another destination; fields that could hold a secret are removed wherever they stand. */
+/**
+ * A structured logger on standard output or another destination. Each line names the request that it belongs to, and its
+ * trace where there is one; fields that could hold a secret are removed wherever they stand.
+ */
 export const createLogger = (name: string, level: string, destination?: DestinationStream): Logger =>
   pino(
     {
       name,
       level,
       base: { service: name },
+      mixin() {
+        const work = currentWork()
+        if (!work) return {}
+        const { requestId: request_id, span } = work
+        return span ? { request_id, trace_id: span.traceId } : { request_id }
+      },
       redact: { paths: SECRETS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]), remove: true },
       serializers: {
         // Driver and provider messages may quote data: class, code and place are enough to find the fault.

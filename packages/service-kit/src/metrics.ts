@@ -1,30 +1,172 @@
-import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { createServer, type Server } from 'node:http'
+import type { QueueName } from '@iodine/contracts'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Prometheus metrics of one service at `GET /metrics`: request durations by route and status, and the process's own. */
-export const addMetrics = (app: FastifyInstance, service: string): Registry => {
-  const registry = new Registry()
-  registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry })
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from request to answer',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
-    registers: [registry],
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    durations.observe(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        status: String(reply.statusCode),
-      },
-      reply.elapsedTime / 1000,
-    )
-  })
-  app.get('/metrics', async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
-  )
-  return registry
+/** What a queue holds at the moment. */
+export interface QueueState {
+  /** Jobs by state: waiting, active, delayed, failed. */
+  jobs: Record<string, number>
+  /** Age of the oldest job that nobody has finished yet, in seconds; 0 for none. */
+  oldestSeconds: number
 }
+
+/** How a job's run ended: `postponed` puts it back without an attempt lost. */
+export type JobOutcome = 'completed' | 'failed' | 'postponed'
+
+/** One part's share of the process's metrics. */
+export interface PartMetrics {
+  /** @param route the template of the path, never the path itself: each value is a series of its own */
+  observeRequest(method: string, route: string, status: number, ms: number): void
+  observePeer(peer: string, status: number | 'unreachable', ms: number): void
+  observeJob(queue: QueueName, outcome: JobOutcome, ms: number): void
+  countGivenUp(queue: QueueName): void
+  /** Reads something anew at each scrape: whether a dependency is up. */
+  watchDependencies(read: () => Promise<Record<string, boolean>>): void
+  /** Reads the queues at each scrape; a queue that can't be read is left out. */
+  watchQueues(read: () => Promise<Partial<Record<QueueName, QueueState>>>): void
+  /** The part is gone: what is read at a scrape is so no more. */
+  close(): void
+}
+
+const registry = new Registry()
+const registers = [registry]
+const durations = (buckets: number[]) => ({ buckets, registers })
+
+const requests = new Histogram({
+  name: 'http_request_duration_seconds',
+  help: 'Time from request to answer, by route template; 499: the client went away first',
+  labelNames: ['service', 'method', 'route', 'status'],
+  ...durations([0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]),
+})
+const peerRequests = new Histogram({
+  name: 'peer_request_duration_seconds',
+  help: 'Time of calls to other services, by the answer',
+  labelNames: ['service', 'peer', 'status'],
+  ...durations([0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]),
+})
+const jobs = new Histogram({
+  name: 'job_duration_seconds',
+  help: 'Time of runs of jobs, by how they ended: completed, failed (tried again or given up), postponed',
+  labelNames: ['service', 'queue', 'outcome'],
+  ...durations([0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 120]),
+})
+const givenUp = new Counter({
+  name: 'jobs_given_up_total',
+  help: 'Jobs that failed for good',
+  labelNames: ['service', 'queue'],
+  registers,
+})
+
+/** What is read anew at each scrape; gauges that are filled by the same reading wait for the one under way. */
+const createReadings = () => {
+  const readers = new Set<() => Promise<void>>()
+  let underWay: Promise<unknown> | undefined
+  return {
+    readers,
+    read: async (): Promise<void> => {
+      underWay ??= Promise.allSettled([...readers].map(read => read())).finally(() => {
+        underWay = undefined
+      })
+      await underWay
+    },
+  }
+}
+const dependencies = createReadings()
+const queues = createReadings()
+
+const dependencyUp = new Gauge({
+  name: 'dependency_up',
+  help: 'Whether what the service needs answers (1) or not (0)',
+  labelNames: ['service', 'dependency'],
+  registers,
+  collect: dependencies.read,
+})
+const queueJobs = new Gauge({
+  name: 'queue_jobs',
+  help: 'Jobs in a queue by state',
+  labelNames: ['service', 'queue', 'state'],
+  registers,
+  collect: queues.read,
+})
+const oldestJob = new Gauge({
+  name: 'queue_oldest_job_age_seconds',
+  help: 'Age of the oldest unfinished job of a queue; 0 for none',
+  labelNames: ['service', 'queue'],
+  registers,
+  collect: queues.read,
+})
+
+let processMetrics = false
+
+/**
+ * A part's metrics. The registry is the process's: where one hosts several parts, a scrape of any shows all of them,
+ * told apart by the label `service`.
+ */
+export const createPartMetrics = (service: string): PartMetrics => {
+  if (!processMetrics) collectDefaultMetrics({ register: registry })
+  processMetrics = true
+  const closing: (() => void)[] = []
+  const watch = ({ readers }: typeof queues, read: () => Promise<void>, forget: () => void) => {
+    readers.add(read)
+    closing.push(() => {
+      readers.delete(read)
+      forget()
+    })
+  }
+  return {
+    observeRequest: (method, route, status, ms) =>
+      requests.observe({ service, method, route, status }, ms / 1000),
+    observePeer: (peer, status, ms) => peerRequests.observe({ service, peer, status }, ms / 1000),
+    observeJob: (queue, outcome, ms) => jobs.observe({ service, queue, outcome }, ms / 1000),
+    countGivenUp: queue => givenUp.inc({ service, queue }),
+    watchDependencies(read) {
+      let known: string[] = []
+      const show = async () => {
+        const states = await read()
+        known = Object.keys(states)
+        for (const dependency of known) dependencyUp.set({ service, dependency }, Number(states[dependency]))
+      }
+      watch(dependencies, show, () => {
+        for (const dependency of known) dependencyUp.remove({ service, dependency })
+      })
+    },
+    watchQueues(read) {
+      const forget = () => {
+        queueJobs.reset()
+        oldestJob.reset()
+      }
+      const show = async () => {
+        const states = await read()
+        forget()
+        for (const [queue, { jobs, oldestSeconds }] of Object.entries(states)) {
+          for (const [state, count] of Object.entries(jobs)) queueJobs.set({ service, queue, state }, count)
+          oldestJob.set({ service, queue }, oldestSeconds)
+        }
+      }
+      watch(queues, show, forget)
+    },
+    close() {
+      for (const close of closing.splice(0)) close()
+    },
+  }
+}
+
+/** All metrics of this process in Prometheus' text format. */
+export const readMetrics = async (): Promise<{ type: string; text: string }> => ({
+  type: registry.contentType,
+  text: await registry.metrics(),
+})
+
+/** Serves `GET /metrics` and nothing else, at an address that the public does not reach. */
+export const listenForMetrics = (host: string, port: number): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer((request, response) => {
+      if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end()
+      readMetrics().then(
+        ({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text),
+        () => response.writeHead(500).end(),
+      )
+    })
+    server.once('error', reject)
+    server.listen(port, host, () => resolve(server))
+  })

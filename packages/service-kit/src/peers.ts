@@ -2,6 +2,9 @@ import { type BodyFor, type EndpointSpec, type ParamsFor, pathOf, type ResponseO
 import { Agent, fetch, type Response } from 'undici'
 import type { ServiceConfig } from './config.js'
 import { HttpError, unavailable } from './errors.js'
+import type { PartMetrics } from './metrics.js'
+import { traced } from './tracing.js'
+import { currentWork } from './work-context.js'
 
 export type PeerName = 'auth' | 'collector' | 'iods' | 'campaigns' | 'narratives' | 'community'
 
@@ -13,7 +16,7 @@ export interface Peers {
   call<E extends EndpointSpec>(
     peer: PeerName,
     endpoint: E,
-    request?: { params?: ParamsFor<E>; body?: BodyFor<E>; ms?: number; requestId?: string },
+    request?: { params?: ParamsFor<E>; body?: BodyFor<E>; ms?: number },
   ): Promise<ResponseOf<E>>
   /** Like `call`, for answers too large to hold: the body as it comes, which throws when it is cut off. */
   stream<E extends EndpointSpec>(
@@ -30,13 +33,16 @@ interface Request {
   params?: unknown
   body?: unknown
   ms?: number
-  requestId?: string
 }
 
 /** Where the services are, and the key they know each other by. */
 export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<PeerName>}_URL`>
 
-export const createPeers = (config: PeersConfig): Peers => {
+/**
+ * How this part calls the others. A call belongs to the request or job that it is made for: it carries its id and its
+ * place in the trace.
+ */
+export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'observePeer'>): Peers => {
   const agent = new Agent({ connections: 32, pipelining: 1 })
   const base = (peer: PeerName) => {
     const url = config[`${peer.toUpperCase() as Uppercase<PeerName>}_URL`]
@@ -46,21 +52,35 @@ export const createPeers = (config: PeersConfig): Peers => {
   const send = async (
     peer: PeerName,
     endpoint: EndpointSpec,
-    { params, body, ms = 2_000, requestId }: Request,
+    { params, body, ms = 2_000 }: Request,
   ): Promise<Response> => {
     const path = pathOf(endpoint, params)
     const url = new URL(path, base(peer))
-    return fetch(url, {
-      method: endpoint.method,
-      dispatcher: agent,
-      signal: AbortSignal.timeout(ms),
-      headers: {
-        [SERVICE_KEY_HEADER]: config.SERVICE_KEY,
-        ...(requestId && { 'x-request-id': requestId }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
+    const started = performance.now()
+    let status: number | 'unreachable' = 'unreachable'
+    try {
+      const { method } = endpoint
+      const attributes = { 'http.request.method': method, 'http.route': endpoint.path, 'peer.service': peer }
+      return await traced(`${method} ${peer} ${endpoint.path}`, 'client', attributes, async () => {
+        const { requestId, span } = currentWork() ?? {}
+        const response = await fetch(url, {
+          method,
+          dispatcher: agent,
+          signal: AbortSignal.timeout(ms),
+          headers: {
+            [SERVICE_KEY_HEADER]: config.SERVICE_KEY,
+            ...(requestId && { 'x-request-id': requestId }),
+            ...(span && { traceparent: span.traceparent }),
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        })
+        status = response.status
+        return response
+      })
+    } finally {
+      metrics?.observePeer(peer, status, performance.now() - started)
+    }
   }
   const refusal = (status: number, answer: unknown) =>
     new HttpError(status, (answer as { detail?: string }).detail ?? '')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import {
   type DomainEvent,
@@ -8,6 +9,7 @@ import {
   SUBSCRIPTIONS,
 } from '@iodine/contracts'
 import {
+  DelayedError,
   type Job,
   type JobsOptions,
   Queue,
@@ -17,7 +19,11 @@ import {
   type WorkerOptions,
 } from 'bullmq'
 import type { Logger } from './logging.js'
+import type { JobOutcome, PartMetrics, QueueState } from './metrics.js'
 import { connectBlockingRedis, type Redis } from './redis.js'
+import type { Tracing } from './span.js'
+import { traced } from './tracing.js'
+import { currentWork, runOutsideWork, runWork } from './work-context.js'
 
 export { DelayedError, UnrecoverableError } from 'bullmq'
 export type { Job }
@@ -55,6 +61,8 @@ export interface Queues {
   repeat<Q extends QueueName>(queue: Q, data: JobData<Q>, ms: number): Promise<void>
   /** Removes jobs that hold a user's id, finished or waiting: their data may be the user's own. */
   forgetUser(id: string): Promise<void>
+  /** What stands in each queue. */
+  states(): Promise<Partial<Record<QueueName, QueueState>>>
   queue(name: QueueName): Queue
   close(): Promise<void>
 }
@@ -111,8 +119,66 @@ const finished = (listener: QueueEvents, queue: Queue, id: string, ms: number): 
     void lookUntilSeen()
   })
 
-/** @param prefix namespace of all keys in Redis */
-export const createQueues = (redis: Redis, redisUrl: string, prefix: string, logger: Logger): Queues => {
+/** The request that a job was made for. It travels with the job beside its data, where every try of it finds it. */
+interface Origin {
+  request_id?: string
+  traceparent?: string
+}
+
+const withOrigin = (options: JobsOptions): JobsOptions => {
+  const { requestId, span } = currentWork() ?? {}
+  if (requestId === undefined) return options
+  const origin: Origin = { request_id: requestId, ...(span && { traceparent: span.traceparent }) }
+  return { ...options, telemetry: { metadata: JSON.stringify(origin) } }
+}
+
+const originOf = (job: Job | undefined): Origin => {
+  try {
+    return JSON.parse(job?.opts.telemetry?.metadata ?? '{}')
+  } catch {
+    return {}
+  }
+}
+
+/** Retries stand among those that wait for their time; of these so many are looked at. */
+const DELAYED_SEEN = 100
+
+/** A queue's jobs by state, and the age of the oldest that is waiting, delayed ones included but for those of schedulers. */
+const stateOf = async (redis: Redis, queue: Queue): Promise<QueueState> => {
+  const jobs = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed')
+  const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = jobs
+  const ids = await Promise.all([
+    // A list's oldest is its last; `asc` counts from there.
+    queue.getRanges(['waiting'], 0, 0, true),
+    queue.getRanges(['prioritized'], 0, 0, true),
+    queue.getRanges(['delayed'], 0, DELAYED_SEEN - 1, true),
+  ])
+  const found = await Promise.all(ids.flat().map(id => redis.hmget(queue.toKey(id), 'timestamp', 'rjk')))
+  const times = found.flatMap(([time, scheduler]) => (time && !scheduler ? [Number(time)] : []))
+  return {
+    jobs: { waiting: waiting + prioritized, active, delayed, failed },
+    oldestSeconds: times.length === 0 ? 0 : Math.max(0, (Date.now() - Math.min(...times)) / 1000),
+  }
+}
+
+export interface QueuesOptions {
+  redis: Redis
+  redisUrl: string
+  /** Namespace of all keys in Redis. */
+  prefix: string
+  logger: Logger
+  metrics: PartMetrics
+  tracing: Tracing | undefined
+}
+
+export const createQueues = ({
+  redis,
+  redisUrl,
+  prefix,
+  logger,
+  metrics,
+  tracing,
+}: QueuesOptions): Queues => {
   const queues = new Map<QueueName, Queue>()
   const events = new Map<QueueName, QueueEvents>()
   const workers: Worker[] = []
@@ -122,28 +188,74 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
     connections.push(connection)
     return connection
   }
-  const queue = (name: QueueName): Queue => {
-    let found = queues.get(name)
-    if (!found) {
-      found = new Queue(name, {
-        connection: redis,
-        prefix,
-        defaultJobOptions: { ...RETRIES, ...KEEP },
-        skipWaitingForReady: true,
-      })
-      found.on('error', () => {})
-      queues.set(name, found)
-      const made = found
-      // Made while Redis is down, it would stay broken for ever: the next call makes another.
-      made.waitUntilReady().catch(() => {
-        if (queues.get(name) === made) queues.delete(name)
-        made.close().catch(() => {})
-      })
-    }
-    return found
+  const openQueue = (name: QueueName): Queue => {
+    const made = new Queue(name, {
+      connection: redis,
+      prefix,
+      defaultJobOptions: { ...RETRIES, ...KEEP },
+      skipWaitingForReady: true,
+    })
+    made.on('error', () => {})
+    queues.set(name, made)
+    // Made while Redis is down, it would stay broken for ever: the next call makes another.
+    made.waitUntilReady().catch(() => {
+      if (queues.get(name) === made) queues.delete(name)
+      made.close().catch(() => {})
+    })
+    return made
   }
-  const add: Queues['add'] = async (name, data, options = {}) =>
-    queue(name).add(name, QUEUES[name].parse(data), options)
+  const openEvents = (name: QueueName): QueueEvents => {
+    // The default, `$`, misses what happens between connecting and the first read.
+    const lastEventId = `${Date.now() - 60_000}-0`
+    const listener = new QueueEvents(name, { connection: blocking(), prefix, lastEventId })
+    listener.on('error', () => {})
+    // As many as wait for the same job.
+    listener.setMaxListeners(0)
+    events.set(name, listener)
+    return listener
+  }
+  // Opened by the first request that needs them, they serve all others.
+  const queue = (name: QueueName): Queue => queues.get(name) ?? runOutsideWork(() => openQueue(name))
+  const eventsOf = (name: QueueName): QueueEvents =>
+    events.get(name) ?? runOutsideWork(() => openEvents(name))
+  const add: Queues['add'] = async (name, data, options = {}) => {
+    const parsed = QUEUES[name].parse(data)
+    return traced(`add ${name}`, 'producer', { 'messaging.destination.name': name }, () =>
+      queue(name).add(name, parsed, withOrigin(options)),
+    )
+  }
+
+  /** Runs a job as a part of the request that it was made for; what a scheduler made begins one of its own. */
+  const runJob = async <T>(name: QueueName, job: Job, run: () => Promise<T>): Promise<T> => {
+    const { request_id: requestId = randomUUID(), traceparent } = originOf(job)
+    const attributes = { 'messaging.destination.name': name, 'request.id': requestId }
+    const span = tracing?.begin(`job ${name}`, 'consumer', attributes, traceparent)
+    const started = performance.now()
+    let outcome: JobOutcome = 'completed'
+    let fault: string | undefined
+    return runWork({ requestId, span }, async () => {
+      try {
+        return await run()
+      } catch (error) {
+        outcome = error instanceof DelayedError ? 'postponed' : 'failed'
+        fault = (error as Error)?.name
+        throw error
+      } finally {
+        const ms = performance.now() - started
+        metrics.observeJob(name, outcome, ms)
+        span?.end({ 'job.outcome': outcome }, outcome === 'failed' ? fault : undefined)
+        const fields = {
+          queue: name,
+          job: job.id,
+          attempt: job.attemptsMade + 1,
+          outcome,
+          ms: Math.round(ms),
+        }
+        // What runs by the clock every few seconds would bury the rest.
+        logger[job.repeatJobKey ? 'debug' : 'info'](fields, 'job')
+      }
+    })
+  }
   return {
     queue,
     add,
@@ -165,32 +277,30 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
       }
     },
     async waitFor(name, job, ms) {
-      let listener = events.get(name)
-      if (!listener) {
-        // The default, `$`, misses what happens between connecting and the first read.
-        const lastEventId = `${Date.now() - 60_000}-0`
-        listener = new QueueEvents(name, { connection: blocking(), prefix, lastEventId })
-        listener.on('error', () => {})
-        // As many as wait for the same job.
-        listener.setMaxListeners(0)
-        events.set(name, listener)
-      }
-      return finished(listener, queue(name), String(job.id), ms)
+      return finished(eventsOf(name), queue(name), String(job.id), ms)
     },
     work(name, processor, options) {
       const worker = new Worker(
         name,
-        async job => {
-          const data = QUEUES[name].safeParse(job.data)
-          if (!data.success) throw new UnrecoverableError('unreadable job')
-          return processor(data.data as JobData<typeof name>, job)
-        },
+        job =>
+          runJob(name, job, async () => {
+            const data = QUEUES[name].safeParse(job.data)
+            if (!data.success) throw new UnrecoverableError('unreadable job')
+            return processor(data.data as JobData<typeof name>, job)
+          }),
         { connection: blocking(), prefix, concurrency: 8, ...options },
       )
       worker.on('error', () => {})
-      worker.on('failed', (job, error) =>
-        logger.warn({ err: error, queue: name, job: job?.id, attempt: job?.attemptsMade }, 'job failed'),
-      )
+      worker.on('failed', (job, error) => {
+        const isGivenUp = job?.finishedOn !== undefined
+        if (isGivenUp) metrics.countGivenUp(name)
+        const { request_id } = originOf(job)
+        const attempt = job?.attemptsMade
+        logger.warn(
+          { request_id, err: error, queue: name, job: job?.id, attempt, given_up: isGivenUp },
+          'job failed',
+        )
+      })
       workers.push(worker)
       return worker
     },
@@ -213,6 +323,16 @@ export const createQueues = (redis: Redis, redisUrl: string, prefix: string, log
         // One that has just begun can't be removed.
         for (const job of found) await job.remove().catch(() => {})
       }
+    },
+    async states() {
+      const names = Object.keys(QUEUES) as QueueName[]
+      const states = await Promise.allSettled(names.map(name => stateOf(redis, queue(name))))
+      return Object.fromEntries(
+        names.flatMap((name, n) => {
+          const state = states[n]
+          return state?.status === 'fulfilled' ? [[name, state.value]] : []
+        }),
+      )
     },
     async close() {
       // Without Redis a worker would wait for its connection, and no job could be finished anyway.

@@ -8,12 +8,13 @@ import { forbidden, notFound, unauthenticated, unavailable } from './errors.js'
 import { createHttpApp } from './http.js'
 import { checkPlainData } from './json.js'
 import { createLogger, type Logger } from './logging.js'
-import { addMetrics } from './metrics.js'
+import { createPartMetrics, type PartMetrics, readMetrics } from './metrics.js'
 import { type Connection, connectMongo } from './mongo.js'
 import { createPeers, type Peers, SERVICE_KEY_HEADER } from './peers.js'
 import { createQueues, type Queues } from './queues.js'
 import { connectRedis, type Redis } from './redis.js'
 import { bearerToken, type Caller, createTokenVerifier, remoteKeys } from './tokens.js'
+import { createTracing } from './tracing.js'
 import { createUserDirectory, type UserDirectory } from './users.js'
 import { validate } from './validate.js'
 
@@ -53,6 +54,7 @@ export interface Service extends Part {
   redis: Redis
   queues: Queues
   peers: Peers
+  metrics: PartMetrics
   users: UserDirectory
   /** Serves an endpoint below /api/v1: authenticate → validate → handler → answer. */
   route<E extends EndpointSpec>(endpoint: E, handler: Handler<E>): void
@@ -93,11 +95,13 @@ export const createService = async (
 ): Promise<Service> => {
   const log = deps.logger ?? createLogger(name, config.LOG_LEVEL)
   const redis = await connectRedis(config.REDIS_URL)
-  const queues = createQueues(redis, config.REDIS_URL, config.REDIS_PREFIX, log)
-  const peers = createPeers(config)
-  const users = createUserDirectory(peers, redis, config.REDIS_PREFIX)
-  const app = createHttpApp({ logger: log, trustProxy: 'loopback, linklocal, uniquelocal' })
-  addMetrics(app, name)
+  const metrics = createPartMetrics(name)
+  const tracing = await createTracing(name, config)
+  const { REDIS_URL: redisUrl, REDIS_PREFIX: prefix } = config
+  const queues = createQueues({ redis, redisUrl, prefix, logger: log, metrics, tracing })
+  const peers = createPeers(config, metrics)
+  const users = createUserDirectory(peers, redis, prefix)
+  const app = createHttpApp({ logger: log, trustProxy: 'loopback, linklocal, uniquelocal', metrics, tracing })
 
   const keys = deps.tokenKeys ?? (config.AUTH_URL ? remoteKeys(config.AUTH_URL) : undefined)
   const verify = keys && createTokenVerifier(keys)
@@ -155,23 +159,28 @@ export const createService = async (
 
   const checks = new Map<string, () => Promise<unknown>>([['redis', () => redis.ping()]])
   app.get('/healthz', async () => ({ status: 'up' }))
-  app.get('/readyz', async (_request, reply) => {
-    const entries = await Promise.all(
-      [...checks].map(
-        async ([part, check]) =>
-          [
-            part,
-            await within(check(), 2_000).then(
-              () => 'up',
-              () => 'down',
-            ),
-          ] as const,
+  const dependencies = async (): Promise<Record<string, boolean>> =>
+    Object.fromEntries(
+      await Promise.all(
+        [...checks].map(async ([part, check]) => {
+          const isUp = await within(check(), 2_000).then(
+            () => true,
+            () => false,
+          )
+          return [part, isUp] as const
+        }),
       ),
     )
-    const ready = entries.every(([, state]) => state === 'up')
-    return reply
-      .code(ready ? 200 : 503)
-      .send({ status: ready ? 'up' : 'down', parts: Object.fromEntries(entries) })
+  metrics.watchDependencies(dependencies)
+  app.get('/metrics', async (_request, reply) => {
+    const { type, text } = await readMetrics()
+    return reply.type(type).send(text)
+  })
+  app.get('/readyz', async (_request, reply) => {
+    const states = Object.entries(await dependencies())
+    const ready = states.every(([, isUp]) => isUp)
+    const parts = Object.fromEntries(states.map(([part, isUp]) => [part, isUp ? 'up' : 'down']))
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'up' : 'down', parts })
   })
 
   const closing: (() => Promise<unknown> | unknown)[] = []
@@ -181,6 +190,8 @@ export const createService = async (
     for (const hook of closing.reverse()) await hook()
     await queues.close()
     await peers.close()
+    metrics.close()
+    await tracing?.close()
     redis.disconnect()
   }
 
@@ -192,6 +203,7 @@ export const createService = async (
     redis,
     queues,
     peers,
+    metrics,
     users,
     route: (spec, handler) => add(API_BASE, spec, handler),
     internal: (spec, handler) =>
@@ -215,7 +227,8 @@ export const createStoreService = async (
   config: StoreConfig,
   deps: ServiceDeps = {},
 ): Promise<StoreService> => {
-  const mongo = await connectMongo(config.MONGODB_URI, `${config.MONGODB_PREFIX}_${name}`)
+  const isTraced = config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined
+  const mongo = await connectMongo(config.MONGODB_URI, `${config.MONGODB_PREFIX}_${name}`, isTraced)
   const service = await createService(name, config, deps).catch(async error => {
     await mongo.close()
     throw error

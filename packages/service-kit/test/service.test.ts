@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { endpoint } from '@iodine/contracts'
 import { startTestRedis } from '@iodine/test-kit'
@@ -216,12 +217,35 @@ it('does each queued job once an id, with its data checked', async () => {
   await expect(service.queues.add('graph', { narrative_id: 'x' })).rejects.toThrow()
 })
 
+it('counts each failed run of a job, and the job once when it is given up', async () => {
+  service.queues.work('mail', async () => {
+    throw new Error('refused')
+  })
+  const job = await service.queues.add('mail', { sealed: 'x' }, { attempts: 3, backoff: 10 })
+  await expect(service.queues.waitFor('mail', job, 5_000)).rejects.toThrow()
+  const text = await (await fetch(`${url}/metrics`)).text()
+  expect(text).toMatch(/^job_duration_seconds_count\{service="things",queue="mail",outcome="failed"\} 3$/m)
+  expect(text).toMatch(/^jobs_given_up_total\{service="things",queue="mail"\} 1$/m)
+})
+
+it('loads nothing of OpenTelemetry where no endpoint is configured', () => {
+  const loaded = Object.keys(createRequire(import.meta.url).cache)
+  expect(loaded.some(file => file.includes('fastify'))).toBe(true)
+  expect(loaded.filter(file => file.includes('@opentelemetry/sdk-trace'))).toEqual([])
+})
+
 it('reports health, readiness and metrics, and is not ready while Redis is down', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'up', parts: { redis: 'up' } })
   expect(await (await fetch(`${url}/metrics`)).text()).toContain('http_request_duration_seconds_bucket')
+  const redisUp = async () =>
+    /^dependency_up\{service="things",dependency="redis"\} (\d)$/m.exec(
+      await (await fetch(`${url}/metrics`)).text(),
+    )?.[1]
+  expect(await redisUp()).toBe('1')
   process.kill(redis.pid, 'SIGSTOP')
-  expect((await fetch(`${url}/readyz`)).status).toBe(503)
+  const [ready, up] = await Promise.all([fetch(`${url}/readyz`), redisUp()])
+  expect([ready.status, up]).toEqual([503, '0'])
   process.kill(redis.pid, 'SIGCONT')
 })
 

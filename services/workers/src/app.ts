@@ -13,6 +13,7 @@ import { repairProcessor } from './processors/repair.js'
 export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): Promise<Part> => {
   const service = await createService('workers', config, deps)
   const context = { config, service }
+  service.metrics.watchQueues(() => service.queues.states())
   try {
     await Promise.all([
       startProcessor(erasuresProcessor, context),

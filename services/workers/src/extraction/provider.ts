@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Extraction, type ExtractionFailure, extraction, LIMITS } from '@iodine/contracts'
+import { traced } from '@iodine/service-kit'
 import OpenAI from 'openai'
 import { z } from 'zod'
 
@@ -166,16 +167,18 @@ export const createProvider = (options: { baseUrl: string; model: string; timeou
       const late = AbortSignal.timeout(timeout)
       let completion: OpenAI.ChatCompletion
       try {
-        completion = await client.chat.completions.create(
-          {
-            model,
-            messages: [
-              { role: 'system', content: instructions(marker) },
-              { role: 'user', content: `<${marker}>\n${text}\n</${marker}>` },
-            ],
-            response_format: answerFormat,
-          },
-          { signal: AbortSignal.any([signal, late]) },
+        completion = await traced('ai chat', 'client', { 'gen_ai.request.model': model }, () =>
+          client.chat.completions.create(
+            {
+              model,
+              messages: [
+                { role: 'system', content: instructions(marker) },
+                { role: 'user', content: `<${marker}>\n${text}\n</${marker}>` },
+              ],
+              response_format: answerFormat,
+            },
+            { signal: AbortSignal.any([signal, late]) },
+          ),
         )
       } catch (error) {
         signal.throwIfAborted()

@@ -1,5 +1,5 @@
 import { type MailJob, mailJob } from '@iodine/contracts'
-import { UnrecoverableError, unseal } from '@iodine/service-kit'
+import { traced, UnrecoverableError, unseal } from '@iodine/service-kit'
 import { createTransport } from 'nodemailer'
 import { presentMail } from '../mail/templates.js'
 import { defineProcessor } from '../processor.js'
@@ -29,13 +29,15 @@ export const mailProcessor = defineProcessor({
       }
       try {
         // An address object, so that no address is ever read as a list of several.
-        await transport.sendMail({
-          from: config.MAIL_FROM,
-          to: { name: '', address: job.to },
-          // Out-of-office replies stay away (RFC 3834).
-          headers: { 'Auto-Submitted': 'auto-generated' },
-          ...presentMail(job),
-        })
+        await traced('smtp send', 'client', {}, () =>
+          transport.sendMail({
+            from: config.MAIL_FROM,
+            to: { name: '', address: job.to },
+            // Out-of-office replies stay away (RFC 3834).
+            headers: { 'Auto-Submitted': 'auto-generated' },
+            ...presentMail(job),
+          }),
+        )
       } catch (error) {
         // The server's own words may hold the address: they stay out of Redis and the log.
         const { responseCode, code } = error as { responseCode?: number; code?: string }
