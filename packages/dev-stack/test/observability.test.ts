@@ -236,7 +236,7 @@ describe('metrics', () => {
         expect(
           readingOf(text, /^job_duration_seconds_count\{.*queue="projections",outcome="postponed"/),
         ).toBeGreaterThan(0)
-      })
+      }, 5_000)
     } finally {
       await stack.parts.community.start()
     }
