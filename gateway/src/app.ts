@@ -80,6 +80,7 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
         metricsServer = await listenForMetrics(config.HOST, config.METRICS_PORT)
       return app.listen({ host: config.HOST, port: config.PORT })
     },
+    drain: () => app.drain(config.DRAIN_MS),
     close: () => {
       closed ??= Promise.resolve(app.close()).then(() => {})
       return closed

@@ -7,6 +7,7 @@ const PATIENCE_MS = 2_000
 export const addHealth = (app: FastifyInstance, parts: Record<string, string>): void => {
   app.get('/healthz', async () => ({ status: 'up' }))
   app.get('/readyz', async (_request, reply) => {
+    if (app.isDraining) return reply.code(503).send({ status: 'draining' })
     const states = await Promise.all(
       Object.entries(parts).map(async ([name, url]) => {
         const answer = await fetch(new URL('/readyz', url), {

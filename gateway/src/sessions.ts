@@ -4,6 +4,7 @@ import {
   HttpError,
   type Peers,
   type Redis,
+  SESSION_GRACE_MS,
   SESSION_REVOKED,
   sessionKey,
   type TokenVerifier,
@@ -13,10 +14,10 @@ import {
 
 /**
  * Reads keys of Redis, those asked for in the same turn of the event loop by one command; null where there is nothing,
- * or no Redis.
+ * undefined where there is no Redis.
  */
-const readerOf = (redis: Redis): ((key: string) => Promise<string | null>) => {
-  let waiting: { key: string; resolve: (value: string | null) => void }[] = []
+const readerOf = (redis: Redis): ((key: string) => Promise<string | null | undefined>) => {
+  let waiting: { key: string; resolve: (value: string | null | undefined) => void }[] = []
   const flush = () => {
     const asked = waiting
     waiting = []
@@ -25,7 +26,7 @@ const readerOf = (redis: Redis): ((key: string) => Promise<string | null>) => {
         for (const [index, { resolve }] of asked.entries()) resolve(values[index] ?? null)
       },
       () => {
-        for (const { resolve } of asked) resolve(null)
+        for (const { resolve } of asked) resolve(undefined)
       },
     )
   }
@@ -38,7 +39,13 @@ const readerOf = (redis: Redis): ((key: string) => Promise<string | null>) => {
 /** Lets a request pass that carries a live session's token; throws 401, or 503 when nobody can tell. */
 export type SessionCheck = (authorization: string | undefined) => Promise<void>
 
-/** Signature and expiry first, then Redis for whether the session lives, then, where Redis doesn't know, auth. */
+/** Sessions remembered at a time. */
+const REMEMBERED = 20_000
+
+/**
+ * Signature and expiry first, then Redis for whether the session lives, then, where Redis doesn't know, auth. While auth is
+ * down, a session that was alive a short while ago still is: its end would stand in Redis.
+ */
 export const createSessionCheck = (
   verify: TokenVerifier,
   redis: Redis,
@@ -46,6 +53,13 @@ export const createSessionCheck = (
   peers: Peers,
 ): SessionCheck => {
   const read = readerOf(redis)
+  /** When sessions were last seen alive, the longest ago first. */
+  const alive = new Map<string, number>()
+  const sawAlive = (sid: string) => {
+    alive.delete(sid)
+    if (alive.size >= REMEMBERED) alive.delete(alive.keys().next().value as string)
+    alive.set(sid, Date.now())
+  }
   return async authorization => {
     const token = bearerToken(authorization)
     if (!token) throw unauthenticated()
@@ -55,9 +69,15 @@ export const createSessionCheck = (
     if (!caller) throw unauthenticated()
     const state = await read(sessionKey(prefix, caller.sid))
     if (state === SESSION_REVOKED) throw unauthenticated()
-    if (state) return
-    await peers.call('auth', authInternal.checkSession, { body: { sid: caller.sid } }).catch(error => {
-      throw error instanceof HttpError && error.status === 404 ? unauthenticated() : unavailable()
-    })
+    if (state) return sawAlive(caller.sid)
+    try {
+      await peers.call('auth', authInternal.checkSession, { body: { sid: caller.sid } })
+      sawAlive(caller.sid)
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 404) throw unauthenticated()
+      // Without Redis nobody could tell that it was ended meanwhile.
+      if (state === undefined || Date.now() - (alive.get(caller.sid) ?? 0) > SESSION_GRACE_MS)
+        throw unavailable()
+    }
   }
 }

@@ -5,6 +5,7 @@ import {
   badRequest,
   HttpError,
   notFound,
+  SHORT_KEEP_ALIVE,
   type Span,
   timedOut,
   unavailable,
@@ -192,7 +193,7 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
   const agent = new Agent({
     connections: 128,
     connect: { timeout: CONNECT_MS },
-    keepAliveTimeout: 30_000,
+    ...SHORT_KEEP_ALIVE,
     bodyTimeout: 60_000,
   })
   app.addHook('onClose', () => agent.close())

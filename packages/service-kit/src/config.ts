@@ -90,6 +90,8 @@ export const serviceConfigSchema = z.object({
   /** Shared by the deployment's services; internal routes refuse calls without it. */
   SERVICE_KEY: z.string().min(16, 'must have at least 16 characters'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
+  /** How long a process that was told to end goes on taking requests, until whoever sends them knows: longer than clients keep unused connections. */
+  DRAIN_MS: z.coerce.number().int().min(0).max(30_000).default(2_000),
   AUTH_URL: peer,
   COLLECTOR_URL: peer,
   IODS_URL: peer,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DETAILS, type ErrorBody, LIMITS } from '@iodine/contracts'
 import Fastify, {
   type FastifyBaseLogger,
@@ -172,6 +173,11 @@ export const createHttpApp = ({
   })
   // A connection that is kept alive past the last answer would keep a closing server waiting for its time-out.
   let closing = false
+  app.decorate('isDraining', { getter: () => closing })
+  app.decorate('drain', async ms => {
+    closing = true
+    await sleep(ms)
+  })
   // Browsers open connections ahead of need; Node doesn't count those as idle.
   const unused = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
@@ -200,5 +206,11 @@ declare module 'fastify' {
     work?: WorkContext
     /** The path's template, where it says more than the route's own. */
     template?: string | undefined
+  }
+  interface FastifyInstance {
+    /** Whether each answer ends its connection, as the process is about to end. */
+    readonly isDraining: boolean
+    /** Begins that, and resolves after so many milliseconds. */
+    drain(ms: number): Promise<void>
   }
 }

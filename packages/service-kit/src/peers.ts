@@ -27,6 +27,12 @@ export interface Peers {
   close(): Promise<void>
 }
 
+/**
+ * For undici: gives unused connections up before a server that drains does, whatever the server says it would keep, so
+ * that no request meets a connection that is just being closed.
+ */
+export const SHORT_KEEP_ALIVE = { keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 }
+
 export const SERVICE_KEY_HEADER = 'x-service-key'
 
 interface Request {
@@ -43,7 +49,7 @@ export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<PeerN
  * place in the trace.
  */
 export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'observePeer'>): Peers => {
-  const agent = new Agent({ connections: 32, pipelining: 1 })
+  const agent = new Agent({ connections: 32, pipelining: 1, ...SHORT_KEEP_ALIVE })
   const base = (peer: PeerName) => {
     const url = config[`${peer.toUpperCase() as Uppercase<PeerName>}_URL`]
     if (!url) throw unavailable()

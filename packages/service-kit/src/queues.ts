@@ -64,8 +64,14 @@ export interface Queues {
   /** What stands in each queue. */
   states(): Promise<Partial<Record<QueueName, QueueState>>>
   queue(name: QueueName): Queue
+  /** Takes no more jobs, waits for those under way, and puts back what takes longer than `ms` (8 s). Safe to call twice. */
+  finishJobs(ms?: number): Promise<void>
   close(): Promise<void>
 }
+
+/** A job that takes longer when its worker is to end is put back, for another to begin anew. */
+const PUT_BACK_MS = 8_000
+const PUT_BACK = Symbol('put back')
 
 const IDLE_STATES = ['completed', 'failed', 'delayed', 'prioritized', 'wait'] as const
 const PAGE = 200
@@ -182,6 +188,9 @@ export const createQueues = ({
   const queues = new Map<QueueName, Queue>()
   const events = new Map<QueueName, QueueEvents>()
   const workers: Worker[] = []
+  /** One for each job under way. */
+  const interruptions = new Set<() => void>()
+  let finishing: Promise<void> | undefined
   const connections: Redis[] = []
   const blocking = () => {
     const connection = connectBlockingRedis(redisUrl)
@@ -256,6 +265,32 @@ export const createQueues = ({
       }
     })
   }
+  const finishJobs: Queues['finishJobs'] = (ms = PUT_BACK_MS) => {
+    finishing ??= (async () => {
+      // Without Redis a worker would wait for its connection, and no job could be finished anyway.
+      if (redis.status !== 'ready') for (const connection of connections) connection.disconnect()
+      const timer = setTimeout(() => {
+        for (const interrupt of interruptions) interrupt()
+      }, ms)
+      await Promise.all(workers.map(worker => worker.close(redis.status !== 'ready')))
+      clearTimeout(timer)
+    })()
+    return finishing
+  }
+  /** Rejects as a postponement where the worker is to end before the job's work has: that goes on for nothing. */
+  const orPutBack = async (job: Job, working: Promise<unknown>): Promise<unknown> => {
+    let interrupt = () => {}
+    const interrupted = new Promise<typeof PUT_BACK>(resolve => {
+      interrupt = () => resolve(PUT_BACK)
+      interruptions.add(interrupt)
+    })
+    const result = await Promise.race([working, interrupted]).finally(() => interruptions.delete(interrupt))
+    if (result !== PUT_BACK) return result
+    // Nobody waits for it any more: every job may be done twice.
+    working.catch(() => {})
+    await job.moveToDelayed(Date.now(), job.token)
+    throw new DelayedError()
+  }
   return {
     queue,
     add,
@@ -286,7 +321,7 @@ export const createQueues = ({
           runJob(name, job, async () => {
             const data = QUEUES[name].safeParse(job.data)
             if (!data.success) throw new UnrecoverableError('unreadable job')
-            return processor(data.data as JobData<typeof name>, job)
+            return orPutBack(job, processor(data.data as JobData<typeof name>, job))
           }),
         { connection: blocking(), prefix, concurrency: 8, ...options },
       )
@@ -334,10 +369,9 @@ export const createQueues = ({
         }),
       )
     },
+    finishJobs,
     async close() {
-      // Without Redis a worker would wait for its connection, and no job could be finished anyway.
-      if (redis.status !== 'ready') for (const connection of connections) connection.disconnect()
-      await Promise.all(workers.map(worker => worker.close(redis.status !== 'ready')))
+      await finishJobs()
       await Promise.all([...events.values()].map(listener => listener.close()))
       await Promise.all([...queues.values()].map(each => each.close()))
       for (const connection of connections) connection.disconnect()

@@ -8,6 +8,8 @@ export const connectRedis = async (url: string): Promise<Redis> => {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout: 2_000,
+    // One that has gone silent is given up, so that what follows fails at once instead of waiting each time.
+    socketTimeout: 1_500,
     lazyConnect: true,
     retryStrategy: attempt => Math.min(attempt * 100, 1_000),
   })

@@ -1,10 +1,11 @@
 import { ConfigError } from './config.js'
 import type { Part } from './service.js'
 
-const GRACE_MS = 15_000
+/** More than the longest answer takes: somebody who waits for an extraction is to hear of it. */
+const GRACE_MS = 90_000
 
 /**
- * Runs one part as a process of its own: listens, and on SIGTERM or SIGINT finishes what is under way and ends.
+ * Runs one part as a process of its own: listens, and on SIGTERM or SIGINT drains, finishes what is under way and ends.
  * A wrong configuration lists every fault and ends with status 1.
  */
 export const runPart = async (create: () => Promise<Part>): Promise<void> => {
@@ -23,10 +24,13 @@ export const runPart = async (create: () => Promise<Part>): Promise<void> => {
   }
   const stop = () => {
     setTimeout(() => process.exit(1), GRACE_MS).unref()
-    part.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    )
+    part
+      .drain()
+      .then(() => part.close())
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      )
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)

@@ -44,6 +44,11 @@ export interface Part {
   app: FastifyInstance
   /** Starts listening; resolves to the base address. */
   listen(): Promise<string>
+  /**
+   * Says that it is about to end, by readiness and by ending each connection with its next answer, and goes on taking
+   * requests meanwhile; resolves when nobody should send any more.
+   */
+  drain(): Promise<void>
   /** Stops taking requests, finishes those under way, closes what it opened. Safe to call twice. */
   close(): Promise<void>
 }
@@ -177,6 +182,7 @@ export const createService = async (
     return reply.type(type).send(text)
   })
   app.get('/readyz', async (_request, reply) => {
+    if (app.isDraining) return reply.code(503).send({ status: 'draining' })
     const states = Object.entries(await dependencies())
     const ready = states.every(([, isUp]) => isUp)
     const parts = Object.fromEntries(states.map(([part, isUp]) => [part, isUp ? 'up' : 'down']))
@@ -187,6 +193,7 @@ export const createService = async (
   let closed: Promise<void> | undefined
   const close = async () => {
     await app.close()
+    await queues.finishJobs()
     for (const hook of closing.reverse()) await hook()
     await queues.close()
     await peers.close()
@@ -214,6 +221,7 @@ export const createService = async (
     readyWhen: (part, check) => void checks.set(part, check),
     onClose: hook => void closing.push(hook),
     listen: () => app.listen({ host: config.HOST, port: config.PORT }),
+    drain: () => app.drain(config.DRAIN_MS),
     close: () => {
       closed ??= close()
       return closed

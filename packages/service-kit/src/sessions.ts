@@ -3,3 +3,9 @@ export const sessionKey = (prefix: string, sid: string): string => `${prefix}:se
 
 /** Stands under the key of a session that was ended. */
 export const SESSION_REVOKED = 'revoked'
+
+/** How long a tombstone stands: longer than any answer of before may count. */
+export const TOMBSTONE_MS = 15 * 60_000
+
+/** For how long a session that was seen alive may count as such while the auth service is down: well within a tombstone's time. */
+export const SESSION_GRACE_MS = 10 * 60_000

@@ -1,4 +1,11 @@
-import { type CryptoKey, createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose'
+import {
+  type CryptoKey,
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  type JWTVerifyGetKey,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
 
 /** Whom a request is made for, as the token says; whether the session still lives is the gateway's check. */
 export interface Caller {
@@ -8,6 +15,12 @@ export interface Caller {
 }
 
 export type TokenVerifier = (token: string) => Promise<Caller | undefined>
+
+/** Whether it was the key set that could not be fetched. */
+const isFetchFailure = (error: unknown): boolean =>
+  error instanceof TypeError ||
+  (error as { code?: string }).code === 'ERR_JWKS_TIMEOUT' ||
+  /JSON Web Key Set HTTP response/.test(String(error))
 
 const ISSUER = 'iodine'
 const CACHE_SIZE = 10_000
@@ -40,12 +53,7 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
       expires = Number(payload.exp) * 1000
     } catch (error) {
       // A key set that can't be fetched says nothing about the token.
-      if (
-        error instanceof TypeError ||
-        (error as { code?: string }).code === 'ERR_JWKS_TIMEOUT' ||
-        /JSON Web Key Set HTTP response/.test(String(error))
-      )
-        throw error
+      if (isFetchFailure(error)) throw error
       return undefined
     }
     if (verified.size >= CACHE_SIZE) verified.delete(verified.keys().next().value as string)
@@ -54,9 +62,19 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
   }
 }
 
-/** The auth service's public keys, fetched when first needed. */
-export const remoteKeys = (authUrl: string): JWTVerifyGetKey =>
-  createRemoteJWKSet(new URL('/internal/jwks', authUrl), { timeoutDuration: 2_000 })
+/** The auth service's public keys, fetched when first needed and again every ten minutes; those of before while it is down. */
+export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
+  const remote = createRemoteJWKSet(new URL('/internal/jwks', authUrl), { timeoutDuration: 2_000 })
+  return async (header, token) => {
+    try {
+      return await remote(header, token)
+    } catch (error) {
+      const known = remote.jwks()
+      if (!known || !isFetchFailure(error)) throw error
+      return createLocalJWKSet(known)(header, token)
+    }
+  }
+}
 
 /** A session's token; `lifetime` in milliseconds. */
 export const signToken = (key: CryptoKey, caller: Caller, lifetime: number): Promise<string> =>

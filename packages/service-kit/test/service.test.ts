@@ -249,6 +249,58 @@ it('reports health, readiness and metrics, and is not ready while Redis is down'
   process.kill(redis.pid, 'SIGCONT')
 })
 
+describe('a process that is to end', () => {
+  it('says so and still answers, on connections that end with the answer', async () => {
+    const config = readConfig(serviceConfigSchema, {
+      REDIS_URL: redis.url,
+      SERVICE_KEY: 'a-service-key-for-tests',
+      LOG_LEVEL: 'silent',
+      DRAIN_MS: '300',
+    })
+    const ending = await createService('ending', config)
+    ending.route(taken, async () => ({ taken: false }))
+    const address = await ending.listen()
+    const ask = (path: string) => fetch(`${address}${path}`)
+    expect((await ask('/readyz')).status).toBe(200)
+    const drained = ending.drain()
+    expect((await ask('/readyz')).status).toBe(503)
+    expect((await ask('/healthz')).status).toBe(200)
+    const answer = await ask('/api/v1/taken')
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
+    await drained
+    await ending.close()
+    await expect(ask('/healthz')).rejects.toThrow()
+  })
+
+  it('puts a job back that it can not finish, for another to do', async () => {
+    const config = readConfig(serviceConfigSchema, {
+      REDIS_URL: redis.url,
+      REDIS_PREFIX: 'put-back',
+      SERVICE_KEY: 'a-service-key-for-tests',
+      LOG_LEVEL: 'silent',
+    })
+    const [ending, other] = await Promise.all([
+      createService('ending', config),
+      createService('other', config),
+    ])
+    let begun = () => {}
+    const hasBegun = new Promise<void>(resolve => {
+      begun = resolve
+    })
+    ending.queues.work('graph', async () => {
+      begun()
+      await new Promise(() => {})
+    })
+    const data = { narrative_id: 'b'.repeat(24) }
+    const job = await other.queues.add('graph', data, { jobId: 'long' })
+    await hasBegun
+    await ending.queues.finishJobs(50)
+    other.queues.work('graph', async ({ narrative_id }) => narrative_id)
+    expect(await other.queues.waitFor('graph', job, 5_000)).toBe(data.narrative_id)
+    await Promise.all([ending.close(), other.close()])
+  })
+})
+
 describe('sealing', () => {
   const key = Buffer.alloc(32, 7).toString('base64')
   it('opens under its own context alone', () => {

@@ -59,10 +59,12 @@ afterAll(async () => {
   await bed?.stop()
 })
 
-const add = (to: string, link: string, key = bed.env.SECRETS_KEY ?? '') =>
+const sealed = (to: string, link: string, key = bed.env.SECRETS_KEY ?? '') =>
+  seal(key, 'mail', JSON.stringify({ template: 'magic-link', to, link }))
+const add = (to: string, link: string, key?: string) =>
   service.queues.add(
     'mail',
-    { sealed: seal(key, 'mail', JSON.stringify({ template: 'magic-link', to, link })) },
+    { sealed: sealed(to, link, key) },
     { attempts: 5, backoff: { type: 'fixed', delay: 50 } },
   )
 const link = () => `https://iodine.example/magic-login?token=${CANARY}`
@@ -100,6 +102,19 @@ describe('a sign-in mail', () => {
     expect(catcher.mails.filter(mail => mail.to.includes(to))).toHaveLength(1)
   })
 
+  it('keeps its Message-ID when it is handed over again, so that readers see one', async () => {
+    const to = recipient()
+    const ids = []
+    for (const again of [false, true]) {
+      const job = again ? await service.queues.queue('mail').getJob('twice') : undefined
+      if (job) await job.retry('completed')
+      else await service.queues.add('mail', { sealed: sealed(to, link()) }, { jobId: 'twice' })
+      ids.push((await catcher.waitForMail(to)).messageId)
+    }
+    expect(ids[0]).toMatch(/^<twice\.\d+@example\.org>$/)
+    expect(ids[1]).toBe(ids[0])
+  })
+
   it('is given up when it cannot be read, or the server refuses the address for good', async () => {
     const foreign = await add(recipient(), link(), randomBytes(32).toString('base64'))
     await expect(service.queues.waitFor('mail', foreign, 5_000)).rejects.toThrow('unreadable mail')
@@ -119,12 +134,12 @@ describe('a sign-in mail', () => {
     const config = readConfig(workersConfigSchema, { ...other.env, SMTP_URL: `smtp://127.0.0.1:${port}` })
     const strict = await createApp(config, other.deps)
     const adder = await createService('elsewhere', config, other.deps)
-    const sealed = seal(
+    const refused = seal(
       config.SECRETS_KEY,
       'mail',
       JSON.stringify({ template: 'magic-link', to: recipient(), link: link() }),
     )
-    const job = await adder.queues.add('mail', { sealed })
+    const job = await adder.queues.add('mail', { sealed: refused })
     await expect(adder.queues.waitFor('mail', job, 10_000)).rejects.toThrow(
       'the mail server refuses the address',
     )

@@ -10,6 +10,8 @@ import { hashOf, newToken } from './codes.js'
 // More than the rate limit lets through while they live: an old link is never pushed out by new ones.
 const OPEN_LINKS_MAX = 100
 
+const MAIL_RETRY_MS = 3_000
+
 /**
  * Queues a mail with a sign-in link, unless a beta code is needed first. Known, unknown and suspended addresses get the
  * same answer where no beta code is demanded; that an account is suspended is for its own mailbox alone. Throws 400 for a code that is unknown, used or bound to another address.
@@ -42,8 +44,9 @@ export const requestMagicLink = async (
     { sealed: seal(config.SECRETS_KEY, 'mail', JSON.stringify(mail)) },
     {
       jobId: link.token_hash,
-      attempts: 12,
-      backoff: { type: 'exponential', delay: 1_000 },
+      // Soon after the mail server is back, and for as long as the link is good for anything.
+      attempts: LIMITS.magicLinkMs / MAIL_RETRY_MS,
+      backoff: { type: 'fixed', delay: MAIL_RETRY_MS },
       removeOnComplete: true,
       removeOnFail: true,
     },

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { LIMITS } from '@iodine/contracts'
-import { SESSION_REVOKED, sessionKey, signToken } from '@iodine/service-kit'
+import { SESSION_REVOKED, sessionKey, signToken, TOMBSTONE_MS } from '@iodine/service-kit'
 import { exportJWK, importPKCS8 } from 'jose'
 import { Types } from 'mongoose'
 import type { AuthContext, SessionKeys } from '../context.js'
@@ -14,9 +14,8 @@ export const readSessionKeys = async (pem: string): Promise<SessionKeys> => ({
   },
 })
 
-/** For how long Redis answers for the database; a tombstone outlasts every answer that was under way. */
+/** For how long Redis answers for the database. */
 const KNOWN_SECONDS = 60
-const TOMBSTONE_SECONDS = 120
 
 const DAY_MS = 24 * 3_600_000
 const today = (): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
@@ -80,7 +79,7 @@ export const checkSession = async (context: AuthContext, sid: string) => {
 const bury = async ({ service, config }: AuthContext, sids: string[]): Promise<void> => {
   const commands = service.redis.multi()
   for (const sid of sids)
-    commands.set(sessionKey(config.REDIS_PREFIX, sid), SESSION_REVOKED, 'EX', TOMBSTONE_SECONDS)
+    commands.set(sessionKey(config.REDIS_PREFIX, sid), SESSION_REVOKED, 'PX', TOMBSTONE_MS)
   for (const [error] of (await commands.exec()) ?? []) if (error) throw error
 }
 

@@ -20,7 +20,8 @@ export const mailProcessor = defineProcessor({
       disableUrlAccess: true,
     })
     service.onClose(() => transport.close())
-    return async ({ sealed }) => {
+    const domain = /@([^@<>\s]+)>?\s*$/.exec(config.MAIL_FROM)?.[1] ?? 'localhost'
+    return async ({ sealed }, queued) => {
       let job: MailJob
       try {
         job = mailJob.parse(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
@@ -32,6 +33,8 @@ export const mailProcessor = defineProcessor({
         await traced('smtp send', 'client', {}, () =>
           transport.sendMail({
             from: config.MAIL_FROM,
+            // The same when a worker that died after handing it over has it sent again, so that readers see one.
+            messageId: `<${queued.id}.${queued.timestamp}@${domain}>`,
             to: { name: '', address: job.to },
             // Out-of-office replies stay away (RFC 3834).
             headers: { 'Auto-Submitted': 'auto-generated' },
