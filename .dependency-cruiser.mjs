@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** A package's folder, as a capturing group. */
-const part = '(packages/[^/]+|services/[^/]+|gateway|shell|mfe-[^/]+|extension|e2e|bench)'
+const part = '(packages/[^/]+|services/[^/]+|gateway|shell|mfe-[^/]+|extension|e2e|bench|chaos)'
 const ours = `^${part}/`
 /** Paths of one part, of its code alone, of its tests alone. */
 const of = names => `^(?:${names})/`
@@ -132,7 +132,7 @@ export default {
     reserved(
       'test-kit-in-tests',
       code('packages/test-kit'),
-      [of('packages/test-kit|e2e|bench'), '/test/'],
+      [of('packages/test-kit|e2e|bench|chaos'), '/test/'],
       'packages/test-kit is for tests: product code must not need it.',
     ),
     reserved(

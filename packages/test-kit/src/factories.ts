@@ -8,7 +8,7 @@ import {
   type TiktokRecord,
 } from '@iodine/contracts'
 import { type ApiClient, apiClient } from './client.js'
-import { linkIn, type MailCatcher } from './mail.js'
+import { linkIn, type Mail } from './mail.js'
 
 let made = 0
 /** A number that no earlier call in this process gave. */
@@ -24,7 +24,7 @@ export interface SignedInUser {
 
 /** Signs somebody in as a person does: asks for a link, takes it from the mail, follows it, and chooses a username (null: none yet). */
 export const signUp = async (
-  { url, mail }: { url: string; mail: Pick<MailCatcher, 'waitForMail'> },
+  { url, mail }: { url: string; mail: { waitForMail(to: string): Promise<Pick<Mail, 'text' | 'html'>> } },
   email = `person${fresh()}@example.org`,
   username: string | null = `person_${fresh()}`,
 ): Promise<SignedInUser> => {

@@ -8,8 +8,15 @@ export interface Mail {
   subject: string
   text: string
   html: string
+  /** The same for every copy of one mail (RFC 5322, 3.6.4). */
+  messageId: string
   /** The message as it came over the wire. */
   raw: string
+}
+
+export interface MailCatcherOptions {
+  /** Hears of a mail before it is acknowledged. */
+  keep?: (mail: Mail) => void
 }
 
 export interface MailCatcher {
@@ -24,7 +31,7 @@ export interface MailCatcher {
 }
 
 /** A real SMTP server on a free loopback port that keeps what it gets. */
-export const startMailCatcher = async (): Promise<MailCatcher> => {
+export const startMailCatcher = async ({ keep }: MailCatcherOptions = {}): Promise<MailCatcher> => {
   const mails: Mail[] = []
   const returned = new Set<Mail>()
   const waiting = new Set<() => void>()
@@ -42,15 +49,18 @@ export const startMailCatcher = async (): Promise<MailCatcher> => {
           return done(Object.assign(new Error('Try again later'), { responseCode: 451 }))
         }
         const raw = Buffer.concat(chunks)
-        const { subject = '', text = '', html = '', from } = await PostalMime.parse(raw)
-        mails.push({
+        const { subject = '', text = '', html = '', from, messageId = '' } = await PostalMime.parse(raw)
+        const mail: Mail = {
           from: from?.address ?? '',
           to: session.envelope.rcptTo.map(recipient => recipient.address),
           subject,
           text,
           html,
+          messageId,
           raw: raw.toString(),
-        })
+        }
+        mails.push(mail)
+        keep?.(mail)
         done()
         for (const look of waiting) look()
       })

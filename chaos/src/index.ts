@@ -1,0 +1,3 @@
+export * from './faults.js'
+export * from './report.js'
+export * from './run.js'

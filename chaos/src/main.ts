@@ -1,0 +1,32 @@
+/**
+ * Breaks the running product, part by part, under load:
+ *
+ *   npm run chaos
+ *   FAULTS=200 SEED=7 npm run chaos
+ */
+import { randomInt } from 'node:crypto'
+import { faultsOf, figuresOf } from './report.js'
+import { runChaos } from './run.js'
+
+const number = (name: string, otherwise: number): number => {
+  const value = Number(process.env[name] ?? otherwise)
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new Error(`${name} must be a whole number above 0`)
+}
+const say = (text: string) => void process.stdout.write(`${text}\n`)
+
+const report = await runChaos({
+  faults: number('FAULTS', 60),
+  replace: ['gateway', 'auth', 'collector', 'iods', 'campaigns', 'narratives', 'community', 'workers'],
+  seed: number('SEED', randomInt(1, 1_000_000)),
+  progress: line => say(`${new Date().toISOString().slice(11, 19)} ${line}`),
+})
+say(`\n${figuresOf(report)}\n`)
+const faults = faultsOf(report)
+for (const fault of faults) say(`✗ ${fault}`)
+say(
+  faults.length === 0
+    ? 'Nothing lost, nothing doubled, every section usable, all recovered.'
+    : `${faults.length} faults found.`,
+)
+process.exitCode = faults.length === 0 ? 0 : 1

@@ -1,0 +1,113 @@
+import { FAULT_KINDS } from './faults.js'
+import type { ChaosReport, FaultReport, Probe } from './run.js'
+
+const quantile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
+
+const seconds = (ms: number) => (ms / 1_000).toFixed(1)
+const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] => [
+  line(head),
+  `|${head.map((_, index) => (index === 0 ? '---' : '---:')).join('|')}|`,
+  ...rows.map(line),
+]
+
+const RECOVERY_MAX_MS = 10_000
+
+/** Whatever a run must not show, a line each; none when all is well. */
+export const faultsOf = ({
+  faults,
+  replacements,
+  probes,
+  audit,
+  ledger,
+  crashes,
+  failedJobs,
+}: ChaosReport): string[] => [
+  ...audit.lost.map(what => `lost: ${what}`),
+  ...audit.doubled.map(what => `doubled: ${what}`),
+  ...ledger.surprises.map(what => `refused for no reason: ${what}`),
+  ...probes
+    .filter(probe => probe.failed)
+    .map(
+      ({ section, fault, failed, ms }) =>
+        `${section} was of no use during ${fault}: ${failed} after ${Math.round(ms)} ms`,
+    ),
+  ...faults
+    .filter(({ recoveryMs = Number.POSITIVE_INFINITY }) => recoveryMs > RECOVERY_MAX_MS)
+    .map(
+      ({ fault, recoveryMs, stuck }) =>
+        `${fault.kind} ${fault.part}: recovered after ${recoveryMs === undefined ? `never (${stuck})` : `${seconds(recoveryMs)} s`}`,
+    ),
+  ...replacements.flatMap(({ part, code, dropped }) => [
+    ...dropped.map(what => `dropped while ${part} was replaced: ${what}`),
+    ...(code === 0 ? [] : [`${part} ended with ${code} after SIGTERM`]),
+  ]),
+  ...crashes.map(({ name, code, said }) => `${name} ended by itself with ${code}: ${said.slice(-300)}`),
+  ...Object.entries(failedJobs)
+    .filter(([queue]) => queue !== 'extraction')
+    .map(([queue, count]) => `${count} jobs of ${queue} were given up`),
+]
+
+const recoveries = (faults: readonly FaultReport[]) => {
+  const values = faults.flatMap(({ recoveryMs }) => recoveryMs ?? [])
+  return [faults.length, seconds(quantile(values, 0.5)), seconds(Math.max(0, ...values))]
+}
+const waits = (probes: readonly Probe[]) => {
+  const values = probes.map(({ ms }) => ms)
+  return [
+    probes.length,
+    Math.round(quantile(values, 0.5)),
+    Math.round(quantile(values, 0.99)),
+    Math.round(Math.max(0, ...values)),
+  ]
+}
+
+/** The run's figures as Markdown, ready for `docs/`. */
+export const figuresOf = (report: ChaosReport): string => {
+  const { seed, faults, replacements, probes, hit, audit, ledger, settledMs } = report
+  const parts = [...new Set(faults.map(({ fault }) => fault.part))].sort()
+  const totals = [...ledger.counts].sort(([a], [b]) => a.localeCompare(b))
+  const done = totals.reduce((sum, [, counts]) => sum + counts.done, 0)
+  return [
+    `Seed ${seed}: ${faults.length} faults, ${done} acknowledged requests, ${audit.checked} comparisons with the ledger: ` +
+      `${audit.lost.length} lost, ${audit.doubled.length} doubled; ${audit.repeatedMails} mails handed over twice, under one Message-ID. ` +
+      `All work was done ${seconds(settledMs)} s after the last fault.`,
+    '',
+    ...table(
+      ['fault', 'number', 'recovery, median s', 'slowest, s'],
+      [
+        ...FAULT_KINDS.map(kind => [kind, ...recoveries(faults.filter(({ fault }) => fault.kind === kind))]),
+        ...parts.map(part => [part, ...recoveries(faults.filter(({ fault }) => fault.part === part))]),
+        ['all', ...recoveries(faults)],
+      ],
+    ),
+    '',
+    ...table(
+      ['reads during faults', 'number', 'median ms', '99th', 'slowest'],
+      [
+        ['sections whose parts were up', ...waits(probes)],
+        ['sections that were hit, until an answer', ...waits(hit)],
+      ],
+    ),
+    '',
+    ...(replacements.length > 0
+      ? [
+          ...table(
+            ['replaced while people work', 'requests meanwhile', 'dropped', 'SIGTERM to end, s'],
+            replacements.map(({ part, requests, dropped, ms }) => [
+              part,
+              requests,
+              dropped.length,
+              seconds(ms),
+            ]),
+          ),
+          '',
+        ]
+      : []),
+    ...table(
+      ['request', 'acknowledged', 'refused', 'unknown'],
+      totals.map(([action, counts]) => [action, counts.done, counts.refused, counts.unknown]),
+    ),
+  ].join('\n')
+}

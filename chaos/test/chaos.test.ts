@@ -1,0 +1,22 @@
+import { rounds } from '@iodine/test-kit'
+import { expect, test } from 'vitest'
+import { faultsOf, runChaos } from '../src/index.js'
+
+const FAULTS = rounds(2)
+
+test(`${FAULTS} faults under load lose nothing that was acknowledged and double nothing; SIGTERM drops no request`, {
+  timeout: 120_000 + FAULTS * 30_000,
+}, async () => {
+  const report = await runChaos({
+    faults: FAULTS,
+    seed: 12,
+    analysts: 3,
+    longestMs: 1_000,
+    replace: ['iods'],
+    progress: line => process.env.CHAOS_SAYS && console.log(new Date().toISOString(), line),
+  })
+  expect(faultsOf(report)).toEqual([])
+  expect(report.faults).toHaveLength(FAULTS)
+  expect(report.replacements.map(({ requests }) => requests > 0)).toEqual([true])
+  expect(report.audit.checked).toBeGreaterThan(20)
+})
