@@ -141,6 +141,12 @@ export default {
       [of('packages/embedded-mongo|packages/dev-stack|packages/test-kit|bench')],
       'Services talk to MongoDB by its driver and never know which server answers: take the URI from the configuration.',
     ),
+    only(
+      'chaos-stays-outside',
+      '^(chaos)/',
+      [contracts, 'packages/service-kit', 'packages/test-kit'],
+      'What breaks the product meets it as its users do: over HTTP, with the contracts, on processes of packages/test-kit.',
+    ),
     reserved(
       'build-kit-at-build-time',
       code('packages/build-kit'),

@@ -2,7 +2,7 @@ import { repairInternal } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import { defineProcessor } from '../processor.js'
 
-const EVERY_MS = 5_000
+const EVERY_MS = 2_000
 const REPAIRED = ['auth', 'iods', 'narratives', 'campaigns', 'community'] as const
 
 /** Asks each service to finish what a crash between a write and its event left behind. */
