@@ -12,9 +12,9 @@ import type { Page } from '@playwright/test'
 import { MongoClient } from 'mongodb'
 import { Agent, request } from 'undici'
 import { launchBrowser } from './lib/browser.js'
-import { atOnce, count, inTurns, table } from './lib/measure.js'
-import { pidListeningOn, residentMegabytes } from './lib/process-memory.js'
-import { seedIods, WORDS } from './lib/seed-iods.js'
+import { atOnce, count, inTurns, median, table } from './lib/measure.js'
+import { inspectMemory, pidListeningOn } from './lib/process-memory.js'
+import { PHRASES, seedIods, WORDS } from './lib/seed-iods.js'
 
 const sizes = { small: Number(process.env.SMALL ?? 1_000), large: Number(process.env.LARGE ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 15)
@@ -46,7 +46,7 @@ const startSide = async (total: number) => {
     })
     const text = await answer.body.text()
     if (answer.statusCode !== 200) throw new Error(`GET ${path}: ${answer.statusCode} ${text}`)
-    return { headers: answer.headers, bytes: text.length }
+    return JSON.parse(text) as unknown
   }
   return {
     total,
@@ -90,10 +90,18 @@ const compare = async <S>(
 const frequent = (n: number) => WORDS[n] as string
 const rare = (n: number) => WORDS[560 - n] as string
 const two = (n: number) => `${WORDS[n]} ${WORDS[n + 20]}`
+const phrase = (n: number) => PHRASES[n] as string
 const search = (q: string) => `q=${encodeURIComponent(q)}`
 
-const api = (what: string, path: (n: number, side: Side) => string) =>
-  compare(what, sides, (side, n) => side.get(path(n, side)))
+const api = async (what: string, path: (n: number, side: Side) => string) => {
+  const listed = new Map<Side, number[]>([small, large].map(side => [side, []]))
+  await compare(what, sides, async (side, n) => {
+    const answer = await side.get(path(n, side))
+    if (Array.isArray(answer)) listed.get(side)?.push(answer.length)
+  })
+  const [few = [], many = []] = listed.values()
+  rows.at(-1)?.push(few.length ? `${median(few)} and ${median(many)}` : '')
+}
 await api('API: first page', () => '?limit=50')
 const deep = new Map<Side, string>()
 for (const side of [small, large]) {
@@ -111,6 +119,7 @@ await api('API: facets', () => '/facets?category=URL')
 await api('API: new search, frequent word', n => `?limit=50&${search(frequent(n))}`)
 await api('API: new search, rare word', n => `?limit=50&${search(rare(n))}`)
 await api('API: new search, two words', n => `?limit=50&${search(two(n))}`)
+await api('API: new search, two words often together', n => `?limit=50&${search(phrase(n))}`)
 await api('API: new search, two letters', n => `?limit=50&${search(frequent(n + 40).slice(0, 2))}`)
 await api('API: new search, nothing found', n => `?limit=50&${search(`zq${n}x`)}`)
 await api('API: facets of a search made before', () => `/facets?${search(frequent(0))}`)
@@ -146,6 +155,7 @@ const letters = (n: number) => `${frequent(n + 60).slice(0, 3)}`
 await compare('screen: search, frequent word', tabs, (tab, n) => type(tab, frequent(n + 100)))
 await compare('screen: search, rare word', tabs, (tab, n) => type(tab, rare(n + 40)))
 await compare('screen: search, two words', tabs, (tab, n) => type(tab, two(n + 60)))
+await compare('screen: search, two words often together', tabs, (tab, n) => type(tab, phrase(20 + n)))
 await compare('screen: search, three letters', tabs, (tab, n) => type(tab, letters(n)))
 for (const tab of Object.values(tabs)) {
   await show(tab)
@@ -170,8 +180,14 @@ console.log(
   `Start to ready: ${count(small.startMs)} ms with ${small.total.toLocaleString('en')} IODs, ${count(large.startMs)} ms with ${large.total.toLocaleString('en')}.\n`,
 )
 table(
-  ['what', `${small.total.toLocaleString('en')}, ms`, `${large.total.toLocaleString('en')}, ms`, 'ratio'],
-  rows,
+  [
+    'what',
+    `${small.total.toLocaleString('en')}, ms`,
+    `${large.total.toLocaleString('en')}, ms`,
+    'ratio',
+    'IODs answered',
+  ],
+  rows.map(row => [...row, ''].slice(0, 5)),
 )
 
 const pages = 200
@@ -187,32 +203,52 @@ for (const width of [1, 16]) {
   )
 }
 
-/** Reads the whole list as fast as it comes and throws it away; megabytes of the product's process meanwhile. */
+/**
+ * Reads the whole list and throws it away, halting twenty times to have the product's process collect its garbage: what
+ * it then still holds beyond what it held before, in megabytes.
+ */
 const stream = async ({ product, token, total }: Side) => {
-  const pid = pidListeningOn(Number(new URL(product.url).port))
-  const read = async () => {
+  const memory = await inspectMemory(pidListeningOn(Number(new URL(product.url).port)))
+  const read = async (halt: () => Promise<void>, every: number) => {
     let bytes = 0
-    let peak = 0
-    const timer = setInterval(() => {
-      peak = Math.max(peak, residentMegabytes(pid))
-    }, 10)
     const { body } = await request(`${product.url}/api/v1/iods`, {
       headers: { authorization: `Bearer ${token}` },
     })
-    for await (const chunk of body) bytes += (chunk as Buffer).length
-    clearInterval(timer)
-    return { megabytes: bytes / 2 ** 20, peak }
+    for await (const chunk of body) {
+      const before = Math.floor(bytes / every)
+      bytes += (chunk as Buffer).length
+      if (Math.floor(bytes / every) > before) await halt()
+    }
+    return bytes
   }
-  // The first one grows the heap to what the work needs, whatever its length.
-  await read()
-  const before = residentMegabytes(pid)
-  const { megabytes, peak } = await read()
-  return [total.toLocaleString('en'), count(megabytes), count(before), count(peak), count(peak - before)]
+  const bytes = await read(async () => {}, Number.POSITIVE_INFINITY)
+  const before = await memory.live()
+  const held: number[] = []
+  await read(async () => void held.push((await memory.live()) - before), bytes / 20)
+  memory.close()
+  const quarter = held.length / 4
+  return [
+    total.toLocaleString('en'),
+    count(bytes / 2 ** 20),
+    count(before),
+    count(median(held.slice(0, quarter))),
+    count(median(held.slice(-quarter))),
+    count(Math.max(...held)),
+  ]
 }
 console.log()
-table(
-  ['IODs streamed', 'answer, MB', 'memory before, MB', 'at most, MB', 'more, MB'],
-  [await stream(small), await stream(large)],
-)
+const smallStream = await stream(small)
+// Whoever is inspected next listens on the same port.
 await small.stop()
+table(
+  [
+    'IODs streamed',
+    'answer, MB',
+    'live before, MB',
+    'more in the first quarter, MB',
+    'in the last, MB',
+    'at most, MB',
+  ],
+  [smallStream, await stream(large)],
+)
 await large.stop()

@@ -16,6 +16,12 @@ export const WORDS = Array.from({ length: 600 }, (_, n) => {
   ).join('')
 })
 
+/** Two words that follow each other; each stands in one IOD of twenty, so that a page of any collection is full. */
+export const PHRASES = Array.from(
+  { length: 40 },
+  (_, n) => `${WORDS[(n * 7) % WORDS.length]} ${WORDS[(n * 13 + 300) % WORDS.length]}`,
+)
+
 /** Fills the iods service's database with `count` IODs by 200 users, one a minute up to a day ago, votes included. */
 export const seedIods = async (db: Db, count: number): Promise<void> => {
   const random = seededRandom(7)
@@ -26,13 +32,13 @@ export const seedIods = async (db: Db, count: number): Promise<void> => {
     Array.from({ length: least + Math.floor(random() * (most - least)) }, word).join(' ')
   const newest = Date.now() - 24 * 60 * MINUTE
   const docOf = (n: number) => {
-    const value = `${words(4, 10)} ${n}`
+    const value = `${words(4, 10)} ${PHRASES[n % 20]} ${n}`
     const created_at = new Date(newest - (count - n) * MINUTE)
     return {
       _id: new ObjectId(),
       value,
       category: pick(CATEGORIES),
-      description: words(5, 14),
+      description: `${words(5, 14)} ${PHRASES[20 + (n % 20)]}`,
       source_type: pick(SOURCE_TYPES),
       source: null,
       source_id: null,

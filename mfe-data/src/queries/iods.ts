@@ -49,7 +49,8 @@ export function useKnownIods(view: RecordView): KnownIods {
   const { api } = useHost()
   const settled = useSettled()
   const { data: found } = useQuery({
-    queryKey: [...LOOKUPS, view.source, view.id, view.collectedAt],
+    // Until then no entry of its own: the cache would keep one, and the record with it, for each card scrolled past.
+    queryKey: settled ? [...LOOKUPS, view.source, view.id, view.collectedAt] : LOOKUPS,
     queryFn: () => batchedLookup(api)([...new Set(valuesOf(view).flatMap(lookupCandidates))]),
     enabled: settled,
     staleTime: LOOKUP_KEPT_MS,

@@ -75,8 +75,8 @@ export class Store implements Kv {
     return this.db.transactionSync(work)
   }
 
-  get(key: Buffer) {
-    return this.db.get(key)
+  get(key: Buffer, snapshot?: Snapshot) {
+    return snapshot ? this.db.get(key, { transaction: snapshot }) : this.db.get(key)
   }
 
   put(key: Buffer, value: Buffer) {
@@ -197,10 +197,7 @@ export class Transaction implements Kv {
 
   get(key: Buffer) {
     const name = key.toString('latin1')
-    if (this.changed.has(name)) return this.changed.get(name)
-    for (const entry of this.store.entries(key, Buffer.concat([key, Buffer.from([0])]), false, this.snapshot))
-      return entry.value
-    return undefined
+    return this.changed.has(name) ? this.changed.get(name) : this.store.get(key, this.snapshot)
   }
 
   put(key: Buffer, value: Buffer) {
