@@ -24,6 +24,7 @@ export const ROUTES: readonly Route[] = [
   { prefix: 'iods', service: 'iods' },
   { prefix: 'campaigns', service: 'campaigns' },
   { prefix: 'narratives', service: 'narratives', waitMs: LIMITS.extractionWaitMs + 15_000 },
-  { prefix: 'graph', service: 'narratives' },
+  // A graph of a million triplets is summed before its first byte.
+  { prefix: 'graph', service: 'narratives', waitMs: 120_000 },
   { prefix: 'community', service: 'community' },
 ]

@@ -251,6 +251,46 @@ test(`queries through random indexes find what a scan finds (${wanted} queries)`
   expect(byIndex).toBeGreaterThan(0)
 })
 
+test('distinct values and kept fields are the same with an index and without', async () => {
+  const random = randomOf(seed + 1)
+  const short = () => {
+    for (;;) {
+      const one = scalar(random)
+      if (typeof one !== 'string' || one.length < 100) return one
+    }
+  }
+  for (let round = 0; round < 10; round++) {
+    const name = `distinct${round}`
+    const documents: Document[] = random.many(60, () => ({ n: random.below(3), e: random.below(9) }))
+    for (const [_id, doc] of documents.entries()) {
+      doc._id = _id
+      if (random.chance(0.9)) doc.a = round % 5 === 0 ? scalar(random) : short()
+    }
+    await server.run({ insert: name, documents })
+    const key = { n: random.pick([1, -1]), a: random.pick([1, -1]) }
+    await server.run({
+      createIndexes: name,
+      indexes: [
+        { key, name: 'na' },
+        { key: { a: 1 }, name: 'a' },
+      ],
+    })
+    for (const query of [{ n: 1 }, {}, { n: 7 }, { n: 1, e: 2 }]) {
+      const values = async (hint?: Document) => {
+        const reply = await server.run({ distinct: name, key: 'a', query, ...(hint && { hint }) })
+        return (reply.values as unknown[]).map(one => exact({ one: loose(one) })).sort()
+      }
+      expect(await values(), `seed ${seed + 1}, ${name}: ${exact(query)}`).toEqual(
+        await values({ $natural: 1 }),
+      )
+    }
+    const kept = await server.find(name, { filter: {}, sort: { _id: 1 }, projection: { a: 1, e: true } })
+    const whole = await server.find(name, { filter: {}, sort: { _id: 1 } })
+    expect(kept.map(exact)).toEqual(whole.map(({ n, ...rest }) => exact(rest)))
+    await server.run({ drop: name })
+  }
+})
+
 /**
  * The rows' sort fields with numbers as plain ones: equal numbers of different types may come in either order.
  * Undefined if one is an array, which sorts by an element: no index serves such a sort.

@@ -109,6 +109,24 @@ export const compileProjection = (spec: Doc, options: Options = {}): Project => 
   return (doc, position = {}) => shape(doc, root, keep, doc, position)
 }
 
+/**
+ * The fields that a projection keeps, where it does nothing but keep top-level fields as they are; undefined for every
+ * other one.
+ */
+export const keptFields = (spec: Doc): ReadonlySet<string> | undefined => {
+  const kept = new Set<string>()
+  let id = true
+  for (const [path, value] of spec) {
+    if (!isNumeric(value) && typeof value !== 'boolean') return undefined
+    if (path === '_id') id = truthy(value)
+    else if (path.includes('.') || path.startsWith('$') || !truthy(value)) return undefined
+    else kept.add(path)
+  }
+  if (kept.size === 0) return undefined
+  if (id) kept.add('_id')
+  return kept
+}
+
 const shape = (doc: Doc, node: Node, including: boolean, root: Doc, position: Position): Doc => {
   const made = new Doc()
   for (const [name, value] of doc) {

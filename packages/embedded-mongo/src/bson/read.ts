@@ -29,6 +29,10 @@ export const readDoc = (bytes: Buffer, at = 0, only?: ReadonlySet<string>): Doc 
   return reader.document(0, only)
 }
 
+/** One BSON document's top-level fields of these names, as bytes: nothing of them is made into values. */
+export const pickFields = (bytes: Buffer, names: ReadonlySet<string>): Buffer =>
+  new Reader(bytes, 0).pick(names)
+
 class Reader {
   readonly bytes: Buffer
   at: number
@@ -54,6 +58,23 @@ class Reader {
     if (doc.size !== fields) fail(2, 'Documents with one field name twice are not supported')
     this.close(end)
     return doc
+  }
+
+  pick(names: ReadonlySet<string>): Buffer {
+    const end = this.open(0)
+    const made = Buffer.allocUnsafe(end + 1)
+    let size = 4
+    while (this.at < end) {
+      const from = this.at
+      const type = this.bytes[this.at++]!
+      const wanted = names.has(this.name(end))
+      this.skip(type, end)
+      if (wanted) size += this.bytes.copy(made, size, from, this.at)
+    }
+    this.close(end)
+    made[size++] = 0
+    made.writeInt32LE(size, 0)
+    return made.subarray(0, size)
   }
 
   private array(depth: number): Value[] {
@@ -147,6 +168,18 @@ class Reader {
         this.take(size + 1, end)
         break
       }
+      case 0x01:
+      case 0x09:
+      case 0x11:
+      case 0x12:
+        this.take(8, end)
+        break
+      case 0x07:
+        this.take(12, end)
+        break
+      case 0x10:
+        this.take(4, end)
+        break
       default:
         this.value(type, end, 0)
     }

@@ -1,13 +1,13 @@
 import { groupKey } from '../aggregate/accumulators.js'
 import { compilePipeline, type PipelineContext, stageFields } from '../aggregate/pipeline.js'
-import { compileProjection } from '../aggregate/project.js'
+import { compileProjection, keptFields } from '../aggregate/project.js'
 import { sortBy, sortPattern } from '../aggregate/sort.js'
 import type { Variables } from '../aggregate/variables.js'
 import { count as asCount, asInteger } from '../bson/numbers.js'
-import { readDoc } from '../bson/read.js'
+import { pickFields, readDoc } from '../bson/read.js'
 import { Doc, RawDoc, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
-import { choosePlan, type Plan } from '../indexes/plan.js'
+import { choosePlan, distinctPlan, type Plan } from '../indexes/plan.js'
 import { type Condition, compileFilter, type Position } from '../match/filter.js'
 import { visitPath } from '../match/paths.js'
 import type { Collection } from '../storage/collection.js'
@@ -224,6 +224,7 @@ const find: Command = {
       projection.size > 0
         ? compileProjection(projection, { find: true, variables: query.variables })
         : undefined
+    const kept = keptFields(projection)
     const batchSize = natural(command, 'batchSize') ?? 101
     const single = command.get('singleBatch') === true
     const collection = findCollection(context, name)
@@ -235,8 +236,10 @@ const find: Command = {
     }
     prepare(collection, query)
     const rows = function* () {
-      for (const found of select(collection, query))
-        yield project ? project(found.doc, found.position) : new RawDoc(found.bytes)
+      for (const found of select(collection, query)) {
+        if (kept) yield new RawDoc(pickFields(found.bytes, kept))
+        else yield project ? project(found.doc, found.position) : new RawDoc(found.bytes)
+      }
     }
     const cursor = context.cursors.first(ns, rows(), batchSize, single, context.transaction)
     query.deadline = undefined
@@ -315,6 +318,13 @@ const distinct: Command = {
       return ok({ values: [] })
     }
     const parts = key.split('.')
+    const skipping = command.has('hint')
+      ? undefined
+      : distinctPlan(collection.info, compileFilter(filter, { variables }), key)
+    if (skipping) {
+      const found = collection.distinct(skipping.index, skipping.prefix, key)
+      return ok({ values: [...found].filter(value => value !== undefined) })
+    }
     for (const { doc } of select(collection, {
       filter,
       sort: new Doc(),

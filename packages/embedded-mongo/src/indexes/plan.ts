@@ -135,6 +135,34 @@ const implies = (given: Condition, wanted: Condition): boolean => {
   return found > 0 || (found === 0 && (given.op === wanted.op || wanted.op.endsWith('e')))
 }
 
+/**
+ * The index in which the values of `path` follow each other below one prefix, for a condition that names equal values for
+ * all fields before it and nothing else: one look an index value then tells them apart, whatever number of documents has it.
+ */
+export const distinctPlan = (
+  info: CollectionInfo,
+  condition: Condition,
+  path: string,
+): { index: IndexInfo; prefix: Buffer } | undefined => {
+  const all = conjuncts(condition)
+  const equals = new Map<string, Value>()
+  for (const one of all) {
+    if (one.kind !== 'compare' || one.op !== '$eq' || one.value === null) return undefined
+    if (Array.isArray(one.value) || one.value instanceof Regex || equals.has(one.path)) return undefined
+    equals.set(one.path, one.value)
+  }
+  for (const index of info.indexes) {
+    if (index.hidden || index.multikey || index.cut || index.sparse || index.filter || !usable(index, all))
+      continue
+    const names = [...index.key.keys()]
+    const before = names.slice(0, equals.size)
+    if (names[equals.size] !== path || !before.every(name => equals.has(name))) continue
+    const prefix = before.map((name, i) => encodeBound(equals.get(name)!, index.directions[i]!))
+    return { index, prefix: Buffer.concat(prefix) }
+  }
+  return undefined
+}
+
 type Bounds = { kind: 'points' | 'range'; ranges: Range[] }
 
 const point = (value: KeyValue, direction: number): Range => {

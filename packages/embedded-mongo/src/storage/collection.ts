@@ -3,7 +3,7 @@ import { Doc, Regex, type Value } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
 import { fail, MongoError } from '../errors.js'
 import { extractKeys } from '../indexes/extract.js'
-import { after, emptyArray, encodeKey, type KeyValue, type Range } from '../indexes/key.js'
+import { after, emptyArray, encodeBound, encodeKey, type KeyValue, type Range } from '../indexes/key.js'
 import { compileFilter } from '../match/filter.js'
 import { type Catalog, type CollectionInfo, type IndexInfo, indexPrefix, recordPrefix } from './catalog.js'
 import type { Kv } from './kv.js'
@@ -94,6 +94,31 @@ export class Collection {
     const from = Buffer.concat([prefix, start])
     if (index.unique) for (const { value } of this.kv.entries(from, to, reverse)) yield numberIn(value, 0)
     else for (const key of this.kv.keys(from, to, reverse)) yield numberIn(key, key.length - 8)
+  }
+
+  /** The values of `path` below a prefix of an index in which it comes next, each once; undefined where it is missing. */
+  *distinct(index: IndexInfo, prefix: Buffer, path: string): Iterable<Value | undefined> {
+    const names = [...index.key.keys()]
+    const at = names.indexOf(path)
+    const parts = index.paths[at]!
+    const to = prefix.length === 0 ? prefix : after(prefix)
+    for (let from = prefix; ; ) {
+      const [id] = this.indexRange(index, { from, to })
+      const bytes = id === undefined ? undefined : this.get(id)
+      if (!bytes) return
+      const [[value] = []] = extractKeys(readDoc(bytes), [parts]).keys
+      if (value === emptyArray) return
+      const next = after(Buffer.concat([prefix, encodeBound(value, index.directions[at]!)]))
+      // What is missing stands where null does.
+      yield value ?? (this.hasNull(index, { from, to: next }, path) ? null : undefined)
+      from = next
+    }
+  }
+
+  private hasNull(index: IndexInfo, range: Range, path: string): boolean {
+    const { matches } = compileFilter(Doc.of({ [path]: Doc.of({ $type: 10 }) }))
+    for (const id of this.indexRange(index, range)) if (matches(readDoc(this.get(id)!))) return true
+    return false
   }
 
   count() {

@@ -42,5 +42,7 @@ const schema = new Schema<SourceDoc>(
   { collection: 'sources', versionKey: false, id: false },
 )
 schema.index({ user_id: 1, day: 1 })
+// What the names of all sources are read from, however many days each stands on.
+schema.index({ user_id: 1, src: 1 })
 
 export const createSourceModel = (mongo: Connection): SourceModel => mongo.model<SourceDoc>('Source', schema)

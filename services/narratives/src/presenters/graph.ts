@@ -1,52 +1,53 @@
 import { setImmediate as breath } from 'node:timers/promises'
-import { type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
+import { foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
 import type { EdgeDoc } from '../models/edge.js'
 
 /** What an edge adds to the graph. */
-export type Said = Pick<
-  EdgeDoc,
-  'src' | 'subject' | 'verb' | 'object' | 'subject_key' | 'verb_key' | 'object_key' | 'count'
->
+export type Said = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object' | 'count'>
 
-/** Most things are said in one source and spelling: sets and maps are made for the second alone. */
+/** One object a source: a set of these needs no look at the texts, which are long and come anew with each edge. */
+interface Source {
+  name: string
+}
+
+/** Most things are said in one source and spelling: sets are made for the second alone. */
 interface Counted {
   count: number
-  source: string | null
-  sources: Set<string> | null
+  source: Source | null
+  sources: Set<Source> | null
+}
+interface Spelling {
+  node: CountedNode
+  text: string
+  count: number
 }
 interface CountedNode extends Counted {
   index: number
   type: GraphNode['type']
   key: string
-  spelling: string
-  spellings: Map<string, number> | null
+  spellings: Spelling[]
 }
 interface CountedLink extends Counted {
   from: CountedNode
   to: CountedNode
 }
 
-const count = (item: Counted, { count, src }: Said): void => {
-  item.count += count
-  if (src === null || src === item.source) return
-  if (item.source === null) item.source = src
-  else {
-    item.sources ??= new Set([item.source])
-    item.sources.add(src)
-  }
+const count = (item: Counted, source: Source | null, times: number): void => {
+  item.count += times
+  if (source === null || source === item.source) return
+  if (item.source === null) item.source = source
+  else if (item.sources) item.sources.add(source)
+  else item.sources = new Set([item.source, source])
 }
 
 /** The most frequent spelling; among equals the first in code-unit order, so that the answer never depends on order. */
-const labelOf = ({ spelling, spellings }: CountedNode): string => {
-  let best = spelling
-  let most = 0
-  for (const [each, count] of spellings ?? [])
-    if (count > most || (count === most && each < best)) [best, most] = [each, count]
-  return best
-}
+const labelOf = ({ spellings }: CountedNode): string =>
+  spellings.reduce((best, each) =>
+    each.count > best.count || (each.count === best.count && each.text < best.text) ? each : best,
+  ).text
 
 const sourcesOf = ({ source, sources }: Counted): string[] =>
-  sources ? [...sources].sort() : source === null ? [] : [source]
+  sources ? [...sources].map(({ name }) => name).sort() : source === null ? [] : [source.name]
 
 const idOf = ({ type, key }: CountedNode): string => `${type}:${key}`
 
@@ -108,48 +109,61 @@ const INDEX_RANGE = 2 ** 26
 export const createGraphSum = () => {
   const nodes: CountedNode[] = []
   const byKey = { entity: new Map<string, CountedNode>(), verb: new Map<string, CountedNode>() }
+  const bySpelling = { entity: new Map<string, Spelling>(), verb: new Map<string, Spelling>() }
+  const sourcesByName = new Map<string, Source>()
   const links = new Map<number, CountedLink>()
 
-  const countNode = (type: GraphNode['type'], key: string, spelling: string, edge: Said): CountedNode => {
+  const sourceOf = (name: string | null): Source | null => {
+    if (name === null) return null
+    let source = sourcesByName.get(name)
+    if (!source) {
+      source = { name }
+      sourcesByName.set(name, source)
+    }
+    return source
+  }
+  const spell = (type: GraphNode['type'], text: string): Spelling => {
+    const key = foldLabel(text)
     let node = byKey[type].get(key)
     if (!node) {
-      node = {
-        count: 0,
-        source: null,
-        sources: null,
-        index: nodes.length,
-        type,
-        key,
-        spelling,
-        spellings: null,
-      }
+      node = { count: 0, source: null, sources: null, index: nodes.length, type, key, spellings: [] }
       byKey[type].set(key, node)
       nodes.push(node)
     }
-    if (node.spellings || spelling !== node.spelling) {
-      node.spellings ??= new Map([[node.spelling, node.count]])
-      node.spellings.set(spelling, (node.spellings.get(spelling) ?? 0) + edge.count)
-    }
-    count(node, edge)
-    return node
+    const spelling = { node, text, count: 0 }
+    node.spellings.push(spelling)
+    bySpelling[type].set(text, spelling)
+    return spelling
   }
-  const countLink = (from: CountedNode, to: CountedNode, edge: Said): void => {
+  const countNode = (
+    type: GraphNode['type'],
+    text: string,
+    source: Source | null,
+    times: number,
+  ): CountedNode => {
+    const spelling = bySpelling[type].get(text) ?? spell(type, text)
+    spelling.count += times
+    count(spelling.node, source, times)
+    return spelling.node
+  }
+  const countLink = (from: CountedNode, to: CountedNode, source: Source | null, times: number): void => {
     const place = from.index * INDEX_RANGE + to.index
     let link = links.get(place)
     if (!link) {
       link = { count: 0, source: null, sources: null, from, to }
       links.set(place, link)
     }
-    count(link, edge)
+    count(link, source, times)
   }
 
   return {
-    add(edge: Said): void {
-      const subject = countNode('entity', edge.subject_key, edge.subject, edge)
-      const verb = countNode('verb', edge.verb_key, edge.verb, edge)
-      const object = countNode('entity', edge.object_key, edge.object, edge)
-      countLink(subject, verb, edge)
-      countLink(verb, object, edge)
+    add({ src, subject, verb, object, count: times }: Said): void {
+      const source = sourceOf(src)
+      const from = countNode('entity', subject, source, times)
+      const says = countNode('verb', verb, source, times)
+      const to = countNode('entity', object, source, times)
+      countLink(from, says, source, times)
+      countLink(says, to, source, times)
     },
     /**
      * The graph as pieces of JSON, so that no graph is too large. Without a limit everything, the strongest first; with

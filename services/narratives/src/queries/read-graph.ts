@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises'
 import type { graphApi, QueryOf } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import { DAY_MS, edgesOf } from '../models/edge.js'
@@ -49,17 +50,10 @@ const literal = (text: string) => ({ $regex: text.replace(/[\\^$.|?*+()[\]{}]/g,
 /** Documents a round trip brings. */
 const BATCH = 5_000
 /** What the sum needs of an edge. */
-const SAID = {
-  _id: 0,
-  src: 1,
-  subject: 1,
-  verb: 1,
-  object: 1,
-  subject_key: 1,
-  verb_key: 1,
-  object_key: 1,
-  count: 1,
-} as const satisfies Record<keyof Said, 1> & { _id: 0 }
+const SAID = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as const satisfies Record<
+  keyof Said,
+  1
+> & { _id: 0 }
 
 /**
  * A user's triplets as a graph, in pieces of JSON. Summed from the aggregates, so that the cost follows what is selected;
@@ -92,7 +86,14 @@ export const readGraph = async (
       // The driver's own cursor hands over a batch at a time: a promise for each of a million edges costs as much again.
       const cursor = edges.collection.find<Said>(selected, { projection: SAID, batchSize: BATCH })
       try {
-        while (await cursor.hasNext()) for (const edge of cursor.readBufferedDocuments()) sum.add(edge)
+        for (let more = await cursor.hasNext(); more; ) {
+          const batch = cursor.readBufferedDocuments()
+          // The database fills the next batch while this one is summed.
+          const next = cursor.hasNext()
+          await breath()
+          for (const edge of batch) sum.add(edge)
+          more = await next
+        }
       } finally {
         await cursor.close()
       }
