@@ -9,6 +9,7 @@ import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { rebuildGraphOnce } from '@iodine/narratives'
 import { startTestStack } from '@iodine/test-kit'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
+import { request } from 'undici'
 import { count, inTurns, table, timed } from './lib/measure.js'
 
 const triplets = Number(process.env.TRIPLETS ?? 1_000_000)
@@ -82,12 +83,13 @@ try {
     return read
   }
   const over = async (query: string) => {
-    const response = await fetch(`${stack.url}/api/v1/graph/triplets?${query}`, {
+    const { statusCode, body } = await request(`${stack.url}/api/v1/graph/triplets?${query}`, {
       headers: { authorization: `Bearer ${user.token}` },
+      headersTimeout: 0,
     })
     let bytes = 0
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length
-    if (!response.ok) throw new Error(`the read was answered with ${response.status}`)
+    for await (const chunk of body) bytes += (chunk as Buffer).length
+    if (statusCode !== 200) throw new Error(`the read was answered with ${statusCode}`)
     return bytes
   }
   const day = (n: number) => new Date(FIRST_DAY + n * DAY_MS)
