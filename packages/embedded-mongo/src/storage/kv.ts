@@ -178,6 +178,10 @@ export class Store implements Kv {
 const edges = (start: Buffer, end: Buffer, reverse: boolean) =>
   reverse ? { start: end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true } : { start, end }
 
+/** So many are put in their places one by one; more are sorted in one go. */
+const fewNames = 16
+const byCodeUnits = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
 /** A snapshot of the store with a transaction's own changes laid over it. */
 export class Transaction implements Kv {
   readonly started: number
@@ -185,8 +189,9 @@ export class Transaction implements Kv {
   private readonly store: Store
   private readonly snapshot: Snapshot
   private readonly changed = new Map<string, Buffer | undefined>()
-  /** The names in `changed`, in order. */
-  private readonly sorted: string[] = []
+  /** The names in `changed` in order, save those in `unsorted`: most are never asked for in order. */
+  private sorted: string[] = []
+  private unsorted: string[] = []
   private released = false
 
   constructor(store: Store, snapshot: Snapshot, started: number) {
@@ -209,7 +214,7 @@ export class Transaction implements Kv {
   }
 
   private set(name: string, value: Buffer | undefined) {
-    if (!this.changed.has(name)) this.sorted.splice(this.position(name), 0, name)
+    if (!this.changed.has(name)) this.unsorted.push(name)
     this.changed.set(name, value)
   }
 
@@ -233,7 +238,14 @@ export class Transaction implements Kv {
   }
 
   private ownNames(start: string, end: string): string[] {
+    this.sort()
     return this.sorted.slice(this.position(start), this.position(end))
+  }
+
+  private sort() {
+    if (this.unsorted.length > fewNames) this.sorted = [...this.sorted, ...this.unsorted].sort(byCodeUnits)
+    else for (const name of this.unsorted) this.sorted.splice(this.position(name), 0, name)
+    this.unsorted = []
   }
 
   /** How many of the changed names come before `name`. */
