@@ -379,6 +379,21 @@ describe('a service in trouble', () => {
     delete rig.behaviour.iods
     expect((await send('/iods')).status).toBe(200)
   })
+  it('that hangs is 503 within three seconds, while one that takes long is waited for', async () => {
+    rig.behaviour.campaigns = () => {}
+    rig.behaviour.iods = (request, response) =>
+      void setTimeout(() => response.end('{}'), request.url === '/healthz' ? 0 : 2_500)
+    const begun = Date.now()
+    const [hangs, takesLong] = await Promise.all([
+      send('/campaigns').then(response => ({ response, ms: Date.now() - begun })),
+      send('/iods'),
+    ])
+    delete rig.behaviour.campaigns
+    delete rig.behaviour.iods
+    await expectDetail(hangs.response, 503, DETAILS.unavailable)
+    expect(hangs.ms).toBeLessThan(3_000)
+    expect(takesLong.status).toBe(200)
+  })
   it('that takes too long is 504', async () => {
     const app = createHttpApp({ logger: createLogger('test', 'silent') })
     rig.behaviour.iods = () => {}

@@ -13,11 +13,14 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { endpoints } from '../openapi.js'
+import { createPulse } from '../pulse.js'
 import type { Route } from '../routes.js'
 import type { SessionCheck } from '../sessions.js'
 
 const CONNECT_MS = 2_000
 const WAIT_MS = 30_000
+/** How long an answer may take before the service's pulse is felt, and how often then. */
+const PULSE_MS = 1_000
 
 // Hop-by-hop (RFC 9110, 7.6.1), and what only this gateway may say.
 const NOT_FORWARDED = new Set([
@@ -132,6 +135,14 @@ class Answer implements Dispatcher.DispatchHandler {
     if (!this.#isOver) this.#controller?.abort(new errors.RequestAbortedError())
   }
 
+  /** Ends the wait for an answer of which nothing has come yet. */
+  giveUp(error: HttpError): void {
+    if (this.#isOver || this.#stream || this.#chunks) return
+    this.#failed(error)
+    this.abort()
+    this.#isOver = true
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#isAborted) this.abort()
@@ -175,6 +186,7 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#isOver) return
     this.#isOver = true
     if (this.#stream) this.#stream.destroy(error)
     else this.#failed(error)
@@ -196,7 +208,11 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
     ...SHORT_KEEP_ALIVE,
     bodyTimeout: 60_000,
   })
-  app.addHook('onClose', () => agent.close())
+  const pulse = createPulse()
+  app.addHook('onClose', async () => {
+    await agent.close()
+    await pulse.close()
+  })
 
   const forward = (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const origin = addressOf(route.service)
@@ -215,8 +231,10 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
     const span = request.work?.span?.child(`forward to ${route.service}`, 'client', {
       'peer.service': route.service,
     })
+    let isSettled = false
     return new Promise((resolve, reject) => {
       const sent = (answered: FastifyReply) => {
+        settle()
         span?.end({ 'http.response.status_code': answered.statusCode })
         resolve(answered)
       }
@@ -225,8 +243,18 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
         span?.end({}, (error as Error)?.name)
         reject(failure(error))
       })
+      const settle = () => {
+        isSettled = true
+        clearTimeout(watch)
+      }
+      const feelPulse = async () => {
+        if (!(await pulse.isFelt(origin))) answer.giveUp(unavailable())
+        else if (!isSettled) watch = setTimeout(feelPulse, PULSE_MS)
+      }
+      let watch = setTimeout(feelPulse, PULSE_MS)
       // A client that has gone away must not hold a place in the pool.
       reply.raw.once('close', () => {
+        settle()
         if (!reply.raw.writableFinished) answer.abort()
       })
       agent.dispatch(
