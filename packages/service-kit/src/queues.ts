@@ -40,6 +40,12 @@ const KEEP: Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> = {
   removeOnFail: { age: 86_400, count: 5_000 },
 }
 
+/**
+ * A killed worker's jobs start again within ten seconds, as often as it takes: BullMQ's own defaults are a minute, and to
+ * give up at the second time.
+ */
+const LOST_WORKERS = { lockDuration: 8_000, stalledInterval: 2_000, maxStalledCount: 20 }
+
 export interface Queues {
   /** Adds a job once: an id that is known already adds nothing. Fails at once when Redis is down. */
   add<Q extends QueueName>(
@@ -323,7 +329,7 @@ export const createQueues = ({
             if (!data.success) throw new UnrecoverableError('unreadable job')
             return orPutBack(job, processor(data.data as JobData<typeof name>, job))
           }),
-        { connection: blocking(), prefix, concurrency: 8, ...options },
+        { connection: blocking(), prefix, concurrency: 8, ...LOST_WORKERS, ...options },
       )
       worker.on('error', () => {})
       worker.on('failed', (job, error) => {
