@@ -6,7 +6,8 @@
  *   npm run bench -- graph-reads
  */
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
-import { rebuildGraphOnce } from '@iodine/narratives'
+import { createCollections, rebuildGraph } from '@iodine/narratives'
+import { connectMongo, prepareModels } from '@iodine/service-kit'
 import { startTestStack } from '@iodine/test-kit'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
 import { request } from 'undici'
@@ -68,8 +69,11 @@ try {
     }
     await db.collection('narratives').insertMany(batch)
   }
-  const prefix = name.slice(0, -'_narratives'.length)
-  const rebuild = await timed(() => rebuildGraphOnce({ MONGODB_URI: mongo.uri, MONGODB_PREFIX: prefix }))
+  const connection = await connectMongo(mongo.uri, name)
+  const collections = createCollections(connection)
+  await prepareModels(connection)
+  const rebuild = await timed(() => rebuildGraph(collections))
+  await connection.close()
   const edges = db.collection('edges')
   console.log(
     `${made.toLocaleString('en')} triplets, ${(await edges.countDocuments({ user_id })).toLocaleString('en')} aggregates, rebuilt in ${count(rebuild / 1000)} s`,

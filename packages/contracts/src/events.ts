@@ -94,14 +94,14 @@ export const historyInternal = {
   }),
 } as const
 
-/** Served by projections. */
+/** Served by what keeps something derived: the community's profiles, the graph's counts. */
 export const rebuildInternal = {
   rebuildStep: endpoint({
     method: 'POST',
     path: '/internal/rebuild',
     access: 'anyone',
     summary:
-      'One bounded step of bringing the projection in line with the truth; null begins, and says it is done',
+      'One bounded step of bringing what is derived in line with the truth; null begins, and says it is done',
     body: z.strictObject({ cursor: z.string().max(100).nullable() }),
     response: z.strictObject({ cursor: z.string().nullable() }),
   }),

@@ -20,15 +20,27 @@ const hosted =
     return deps => create(config, deps)
   }
 
+/** What each part reads from its environment. */
+export const PART_SCHEMAS = {
+  auth: authConfigSchema,
+  collector: collectorConfigSchema,
+  iods: iodsConfigSchema,
+  campaigns: campaignsConfigSchema,
+  narratives: narrativesConfigSchema,
+  community: communityConfigSchema,
+  workers: workersConfigSchema,
+  gateway: gatewayConfigSchema,
+}
+
 const PARTS = {
-  auth: hosted(authConfigSchema, createAuth),
-  collector: hosted(collectorConfigSchema, createCollector),
-  iods: hosted(iodsConfigSchema, createIods),
-  campaigns: hosted(campaignsConfigSchema, createCampaigns),
-  narratives: hosted(narrativesConfigSchema, createNarratives),
-  community: hosted(communityConfigSchema, createCommunity),
-  workers: hosted(workersConfigSchema, createWorkers),
-  gateway: hosted(gatewayConfigSchema, createGateway),
+  auth: hosted(PART_SCHEMAS.auth, createAuth),
+  collector: hosted(PART_SCHEMAS.collector, createCollector),
+  iods: hosted(PART_SCHEMAS.iods, createIods),
+  campaigns: hosted(PART_SCHEMAS.campaigns, createCampaigns),
+  narratives: hosted(PART_SCHEMAS.narratives, createNarratives),
+  community: hosted(PART_SCHEMAS.community, createCommunity),
+  workers: hosted(PART_SCHEMAS.workers, createWorkers),
+  gateway: hosted(PART_SCHEMAS.gateway, createGateway),
 }
 export type PartName = keyof typeof PARTS
 export const PART_NAMES = Object.keys(PARTS) as PartName[]

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
@@ -78,6 +78,15 @@ export async function startRedis({ folder, durable = true, at }: RedisOptions): 
   } finally {
     client.disconnect()
   }
+}
+
+/** Address and password of the server that runs on the folder. */
+export const keptRedisUrl = (folder: string): string => {
+  const settings = readFileSync(join(folder, 'redis.conf'), 'utf8')
+  const [port, password] = ['port', 'requirepass'].map(
+    name => new RegExp(`^${name} (.+)$`, 'm').exec(settings)?.[1],
+  )
+  return `redis://:${password}@127.0.0.1:${port}`
 }
 
 /** Asks until the server has loaded its file and answers; undefined when it has gone, or for a minute in vain. */

@@ -5,6 +5,7 @@ import { iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { iodInput, type SignedInUser, startTestStack, type TestStack } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePorts } from '../src/net.js'
+import { alerts, metricsOf, rowsBelow } from './operations.js'
 
 interface ReceivedSpan {
   service: string
@@ -221,6 +222,21 @@ describe('metrics', () => {
     expect(text).toMatch(
       /^peer_request_duration_seconds_count\{service="workers",peer="narratives",status="200"\} /m,
     )
+  })
+
+  test('are those that the documentation explains and the alerts read', async () => {
+    const names = [...(await scrape()).matchAll(/^# TYPE (\w+) /gm)].map(match => match[1] as string)
+    const own = names.filter(name => !/^(nodejs|process)_/.test(name))
+    const explained = rowsBelow('## Metrics').map(([name]) => name?.replaceAll('`', ''))
+    expect(explained.slice(0, -1).sort()).toEqual(own.sort())
+    const read = alerts().flatMap(({ expr }) => metricsOf(expr))
+    // `up` is Prometheus' own.
+    const known = new Set([
+      ...names.flatMap(name => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]),
+      'up',
+    ])
+    expect(read.filter(name => !known.has(name))).toEqual([])
+    expect(read.length).toBeGreaterThan(10)
   })
 
   test('tell how long the oldest job has been waiting, also one that is tried again and again', async () => {

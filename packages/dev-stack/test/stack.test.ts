@@ -14,7 +14,7 @@ import {
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startStack } from '../src/index.js'
-import { rebuildGraph } from '../src/rebuild-graph.js'
+import { rebuild } from '../src/rebuild.js'
 
 /** Whether the process is a child of this one that runs the embedded database. */
 const isDatabaseOfOurs = (pid: string): boolean => {
@@ -52,12 +52,12 @@ describe('the embedded defaults', () => {
     await Promise.all([one.stop(), two.stop()])
     await expect(fetch(`${one.url}/healthz`)).rejects.toThrow()
 
+    expect(await rebuild('narratives', env)).toBe(false)
     const again = await startStack({ env })
+    expect([await rebuild('narratives', env), await rebuild('community', env)]).toEqual([true, true])
     expect(secrets.map(file => readFileSync(file, 'utf8'))).toEqual(before)
     await again.stop()
     await again.stop()
-    // The operator's command, on the folder of a product that is stopped.
-    expect(await rebuildGraph(env)).toBe(0)
     other.remove()
   }, 120_000)
 

@@ -6,6 +6,7 @@ import { replicaSet } from './commands/admin.js'
 import type { Report } from './isolated.js'
 import { type Started, type StartOptions, startHere } from './start.js'
 
+export { backupData } from './backup.js'
 export { DataFolderError } from './storage/folder.js'
 
 export type EmbeddedMongoOptions = {

@@ -87,8 +87,13 @@ export const serviceConfigSchema = z.object({
     .string()
     .regex(/^[\w-]+$/)
     .default('iodine'),
-  /** Shared by the deployment's services; internal routes refuse calls without it. */
-  SERVICE_KEY: z.string().min(16, 'must have at least 16 characters'),
+  /**
+   * Shared by the deployment's services; internal routes refuse calls without it. Several, separated by commas, are all
+   * taken while the first is shown to others: so it is replaced one service after the other.
+   */
+  SERVICE_KEY: z
+    .string()
+    .refine(keys => keys.split(',').every(key => key.length >= 16), 'must have at least 16 characters'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
   /** How long a process that was told to end goes on taking requests, until whoever sends them knows: longer than clients keep unused connections. */
   DRAIN_MS: z.coerce.number().int().min(0).max(30_000).default(2_000),

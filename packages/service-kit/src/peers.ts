@@ -50,6 +50,7 @@ export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<PeerN
  */
 export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'observePeer'>): Peers => {
   const agent = new Agent({ connections: 32, pipelining: 1, ...SHORT_KEEP_ALIVE })
+  const serviceKey = config.SERVICE_KEY.split(',', 1)[0] as string
   const base = (peer: PeerName) => {
     const url = config[`${peer.toUpperCase() as Uppercase<PeerName>}_URL`]
     if (!url) throw unavailable()
@@ -74,7 +75,7 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
           dispatcher: agent,
           signal: AbortSignal.timeout(ms),
           headers: {
-            [SERVICE_KEY_HEADER]: config.SERVICE_KEY,
+            [SERVICE_KEY_HEADER]: serviceKey,
             ...(requestId && { 'x-request-id': requestId }),
             ...(span && { traceparent: span.traceparent }),
             ...(body !== undefined && { 'content-type': 'application/json' }),

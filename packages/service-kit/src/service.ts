@@ -108,6 +108,7 @@ export const createService = async (
   const users = createUserDirectory(peers, redis, prefix)
   const app = createHttpApp({ logger: log, trustProxy: 'loopback, linklocal, uniquelocal', metrics, tracing })
 
+  const serviceKeys = config.SERVICE_KEY.split(',')
   const keys = deps.tokenKeys ?? (config.AUTH_URL ? remoteKeys(config.AUTH_URL) : undefined)
   const verify = keys && createTokenVerifier(keys)
   const authenticate = async (
@@ -216,7 +217,8 @@ export const createService = async (
     internal: (spec, handler) =>
       add('', { ...spec, access: 'anyone' as const }, handler as Handler<typeof spec>, request => {
         // The route does not exist for whoever is not one of us.
-        if (!sameKey(request.headers[SERVICE_KEY_HEADER], config.SERVICE_KEY)) throw notFound()
+        const given = request.headers[SERVICE_KEY_HEADER]
+        if (!serviceKeys.some(key => sameKey(given, key))) throw notFound()
       }),
     readyWhen: (part, check) => void checks.set(part, check),
     onClose: hook => void closing.push(hook),

@@ -10,7 +10,9 @@ import {
   conflict,
   createHttpApp,
   createLogger,
+  createPeers,
   createService,
+  type PeersConfig,
   readConfig,
   type Service,
   seal,
@@ -299,6 +301,26 @@ describe('a process that is to end', () => {
     expect(await other.queues.waitFor('graph', job, 5_000)).toBe(data.narrative_id)
     await Promise.all([ending.close(), other.close()])
   })
+})
+
+it('takes the old service key and the new one while they are exchanged', async () => {
+  const [before, after] = ['the-key-until-today', 'the-key-from-tomorrow']
+  const started = await Promise.all(
+    [before, `${before},${after}`, `${after},${before}`, after].map(async key => {
+      const settings = { REDIS_URL: redis.url, SERVICE_KEY: key, LOG_LEVEL: 'silent' }
+      const part = await createService('keys', readConfig(serviceConfigSchema, settings))
+      part.internal(inner, async () => ({ inner: true }))
+      return { key, part, address: await part.listen() }
+    }),
+  )
+  // Each step beside the one before it: whoever is already changed calls whoever is not yet, and the other way round.
+  for (const [n, { key }] of started.entries())
+    for (const { address } of started.slice(Math.max(0, n - 1), n + 2)) {
+      const peers = createPeers({ SERVICE_KEY: key, IODS_URL: address } as PeersConfig)
+      expect(await peers.call('iods', inner)).toEqual({ inner: true })
+      await peers.close()
+    }
+  for (const { part } of started) await part.close()
 })
 
 describe('sealing', () => {

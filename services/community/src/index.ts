@@ -1,3 +1,2 @@
 export { createApp } from './app.js'
 export { type CommunityConfig, communityConfigSchema } from './config.js'
-export { runRebuild } from './rebuild.js'

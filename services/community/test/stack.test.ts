@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { campaignsApi, communityApi, iodsApi, profileApi } from '@iodine/contracts'
+import { rebuildPart } from '@iodine/service-kit'
 import { iodInput, startTestStack, type TestStack } from '@iodine/test-kit'
 import { createConnection, Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { runRebuild } from '../src/index.js'
 
 let stack: TestStack
 
@@ -115,8 +117,9 @@ it('is rebuilt from what the other services have, whatever became of it', async 
   await community.close()
   expect(await shown()).not.toEqual(before)
 
-  await runRebuild(stack.peers)
+  const services = JSON.parse(readFileSync(join(stack.dataDir, 'services.json'), 'utf8'))
+  await rebuildPart('community', services)
   expect(await shown()).toEqual(before)
-  await runRebuild(stack.peers)
+  await rebuildPart('community', services)
   expect(await shown()).toEqual(before)
 }, 60_000)

@@ -7,6 +7,3 @@ export const narrativesConfigSchema = storeConfigSchema.extend({
   EXTRACTION_WAIT_MS: z.coerce.number().int().min(1).default(LIMITS.extractionWaitMs),
 })
 export type NarrativesConfig = z.output<typeof narrativesConfigSchema>
-
-/** What the rebuild command needs: the database alone. */
-export const rebuildConfigSchema = narrativesConfigSchema.pick({ MONGODB_URI: true, MONGODB_PREFIX: true })

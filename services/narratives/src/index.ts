@@ -1,3 +1,4 @@
 export { createApp } from './app.js'
-export { rebuildGraphOnce } from './commands/rebuild-graph.js'
+export { rebuildGraph } from './commands/rebuild-graph.js'
 export { type NarrativesConfig, narrativesConfigSchema } from './config.js'
+export { createCollections } from './store.js'

@@ -1,10 +1,9 @@
-import { connectMongo, prepareModels } from '@iodine/service-kit'
+import { invalid } from '@iodine/service-kit'
 import { type ClientSession, type Model, Types } from 'mongoose'
-import type { NarrativesConfig } from '../config.js'
 import { DAY_MS, dayOf, edgesOf } from '../models/edge.js'
 import { linkKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
-import { type Collections, createCollections, inTransaction } from '../store.js'
+import { type Collections, inTransaction } from '../store.js'
 
 const BATCH = 1_000
 
@@ -69,35 +68,56 @@ const rebuildDay = (collections: Collections, user_id: Types.ObjectId, day: Date
     await freshSources.insert(sources, session)
   })
 
-/** Recomputes one user's aggregates, a day at a time. Returns how many days were counted. */
-export const rebuildUser = async (collections: Collections, user_id: Types.ObjectId): Promise<number> => {
-  const days = await daysOf(collections, user_id)
-  for (const day of days) await rebuildDay(collections, user_id, day)
-  return days.length
+/** Recomputes one user's aggregates, a day at a time. */
+export const rebuildUser = async (collections: Collections, user_id: Types.ObjectId): Promise<void> => {
+  for (const day of await daysOf(collections, user_id)) await rebuildDay(collections, user_id, day)
 }
 
-/** Recomputes the graph's aggregates from the narratives, while everything runs on. Returns how many days were counted. */
-export const rebuildGraph = async (collections: Collections): Promise<number> => {
-  const { narratives, edges, sources } = collections
-  const users = new Map<string, Types.ObjectId>()
-  for (const model of [narratives, edges, sources] as { distinct: Collections['edges']['distinct'] }[])
-    for (const id of await model.distinct('user_id')) users.set(String(id), id as Types.ObjectId)
-  let rebuilt = 0
-  for (const user_id of users.values()) rebuilt += await rebuildUser(collections, user_id)
-  return rebuilt
-}
-
-/** The operator's command: rebuilds with nothing but the database. Returns how many users' days were counted. */
-export const rebuildGraphOnce = async ({
-  MONGODB_URI,
-  MONGODB_PREFIX,
-}: Pick<NarrativesConfig, 'MONGODB_URI' | 'MONGODB_PREFIX'>): Promise<number> => {
-  const mongo = await connectMongo(MONGODB_URI, `${MONGODB_PREFIX}_narratives`)
-  try {
-    const collections = createCollections(mongo)
-    await prepareModels(mongo)
-    return await rebuildGraph(collections)
-  } finally {
-    await mongo.close()
+/** The next user, by id, who has narratives or aggregates. */
+const userAfter = async (
+  { narratives, edges, sources }: Collections,
+  after: string | null,
+): Promise<Types.ObjectId | undefined> => {
+  const filter = after === null ? {} : { user_id: { $gt: new Types.ObjectId(after) } }
+  const found: Types.ObjectId[] = []
+  for (const model of [narratives, edges, sources] as { findOne: Collections['edges']['findOne'] }[]) {
+    const first = await model
+      .findOne(filter, { user_id: 1 })
+      .sort({ user_id: 1 })
+      .lean<{ user_id: Types.ObjectId }>()
+    if (first) found.push(first.user_id)
   }
+  return found.sort((a, b) => (a.toHexString() < b.toHexString() ? -1 : 1))[0]
+}
+
+/** How long a step goes on with the days of one user. */
+const STEP_MS = 2_000
+
+/**
+ * One bounded step of recomputing the graph's aggregates from the narratives, while both are in use. Stopped anywhere,
+ * it can begin again from the start.
+ * @param cursor what the step before returned: a user who is done, or done up to a day; null begins
+ */
+export const rebuildStep = async (
+  collections: Collections,
+  cursor: string | null,
+): Promise<{ cursor: string | null }> => {
+  const [known, user, day] = /^([0-9a-f]{24})(?:@(\d{1,15}))?$/.exec(cursor ?? '') ?? []
+  if (cursor !== null && known === undefined) throw invalid(['cursor: is not one of ours'])
+  const user_id = day === undefined ? await userAfter(collections, user ?? null) : new Types.ObjectId(user)
+  if (!user_id) return { cursor: null }
+  const days = (await daysOf(collections, user_id)).filter(each => each.getTime() > Number(day ?? -1))
+  const end = Date.now() + STEP_MS
+  for (const each of days) {
+    await rebuildDay(collections, user_id, each)
+    if (Date.now() > end) return { cursor: `${user_id.toHexString()}@${each.getTime()}` }
+  }
+  return { cursor: user_id.toHexString() }
+}
+
+/** Recomputes all aggregates, step by step. */
+export const rebuildGraph = async (collections: Collections): Promise<void> => {
+  let cursor: string | null = null
+  do cursor = (await rebuildStep(collections, cursor)).cursor
+  while (cursor !== null)
 }

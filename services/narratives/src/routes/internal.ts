@@ -1,7 +1,8 @@
-import { narrativesInternal, repairInternal } from '@iodine/contracts'
+import { narrativesInternal, rebuildInternal, repairInternal } from '@iodine/contracts'
 import { notFound, personalSource, serveHistory, servePersonalData } from '@iodine/service-kit'
 import { finishExtraction } from '../commands/finish-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
+import { rebuildStep } from '../commands/rebuild-graph.js'
 import { eventsOfNarrative, repairNarratives } from '../commands/settle.js'
 import { syncGraph } from '../commands/sync-graph.js'
 import type { NarrativeDoc } from '../models/narrative.js'
@@ -51,6 +52,8 @@ export const addInternalRoutes = (store: Store): void => {
   })
 
   serveHistory(service, narratives, { state: 'done' }, eventsOfNarrative)
+
+  service.internal(rebuildInternal.rebuildStep, async ({ body }) => rebuildStep(store, body.cursor))
 
   service.internal(repairInternal.repair, async () => ({ repaired: await repairNarratives(store) }))
 }

@@ -1,0 +1,150 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  campaignsApi,
+  collectorApi,
+  communityApi,
+  graphApi,
+  iodsApi,
+  narrativesApi,
+  profileApi,
+} from '@iodine/contracts'
+import {
+  type ApiClient,
+  apiClient,
+  iodInput,
+  signUp,
+  startAiProvider,
+  startMailCatcher,
+  temporaryFolder,
+  tiktokPost,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { backup, restore } from '../src/backup.js'
+import { type Stack, startStack } from '../src/index.js'
+import { rebuild } from '../src/rebuild.js'
+
+const folder = temporaryFolder()
+const at = (name: string) => join(folder.path, name)
+let env: Record<string, string>
+let mail: Awaited<ReturnType<typeof startMailCatcher>>
+let ai: Awaited<ReturnType<typeof startAiProvider>>
+
+beforeAll(async () => {
+  mail = await startMailCatcher()
+  ai = await startAiProvider()
+  env = { PORT: '0', RATE_LIMITS: 'off', SMTP_URL: mail.url, OPENAI_BASE_URL: ai.url }
+})
+afterAll(async () => {
+  await Promise.all([mail?.stop(), ai?.stop()])
+  folder.remove()
+})
+
+/** All that a user sees of the product. */
+const served = async (api: ApiClient, userId: string) => ({
+  iods: await api.call(iodsApi.listIods),
+  narratives: await api.call(narrativesApi.listNarratives),
+  campaigns: await api.call(campaignsApi.listCampaigns),
+  graph: await api.call(graphApi.getTriplets),
+  records: await api.call(collectorApi.listRecords, { params: { source: 'tiktok' } }),
+  profile: await api.call(communityApi.getUser, { params: { id: userId } }),
+})
+
+test('a backup, of a product in use or stopped, restores into an empty folder what had been acknowledged', async () => {
+  const on = (name: string) => ({ ...env, DATA_DIR: at(name) })
+  let stack: Stack = await startStack({ env: on('first') })
+  const { token, id: userId, api } = await signUp({ url: stack.url, mail }, 'ana@example.org', 'ana')
+  await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-kept' } })
+  const text = 'They hide the numbers. Nobody asks why.'
+  await api.call(narrativesApi.createNarrative, { body: { text } })
+  await api.call(collectorApi.ingestRecords, {
+    params: { source: 'tiktok' },
+    body: { records: [tiktokPost()] },
+  })
+  await api.call(campaignsApi.createCampaign, { body: { name: 'Kept' } })
+
+  const acknowledged: string[] = []
+  let inUse = true
+  const load = Promise.all(
+    Array.from({ length: 4 }, async () => {
+      while (inUse) acknowledged.push((await api.call(iodsApi.createIod, { body: iodInput() })).id)
+    }),
+  )
+  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(30), 10_000)
+  const certain = [...acknowledged]
+  await backup(on('first'), at('hot'))
+  const between = acknowledged.length - certain.length
+  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(certain.length + between + 20), 10_000)
+  inUse = false
+  await load
+  await stack.stop()
+  expect(between).toBeGreaterThan(0)
+  expect(readdirSync(at('hot')).sort()).toEqual([
+    'backup.json',
+    'embedded-mongo',
+    'jwt-private-key',
+    'redis',
+    'secrets-key',
+  ])
+  expect([statSync(at('hot')).mode & 0o777, statSync(join(at('hot'), 'secrets-key')).mode & 0o777]).toEqual([
+    0o700, 0o600,
+  ])
+
+  await expect(restore(on('first'), at('hot'))).rejects.toThrow('is not empty')
+  expect(await restore(on('second'), at('hot'))).toMatchObject({ running: true })
+  stack = await startStack({ env: on('second') })
+  // The session, the key and the links go on as well.
+  const again = apiClient(stack.url, token)
+  expect(await rebuild('community', on('second'))).toBe(true)
+  const before = await served(again, userId)
+  const ids = before.iods.map(({ id }) => id)
+  expect(certain.filter(id => !ids.includes(id))).toEqual([])
+  expect(ids.filter(id => !acknowledged.includes(id))).toEqual([])
+  expect(before.profile.total_iods).toBe(ids.length)
+  expect([before.narratives[0]?.text, before.campaigns[0]?.name, before.records.length]).toEqual([
+    text,
+    'Kept',
+    1,
+  ])
+  expect(before.graph.nodes.length).toBeGreaterThan(0)
+  await again.call(narrativesApi.createNarrative, { body: { text: 'They hide it again.' } })
+  expect(ai.requests.at(-1)?.key).toBe('sk-kept')
+
+  const shown = await vi.waitFor(async () => {
+    const now = await served(again, userId)
+    expect(now.profile.total_narratives).toBe(2)
+    return now
+  }, 5_000)
+  await stack.stop()
+  await backup(on('second'), at('cold'))
+  expect(await restore(on('third'), at('cold'))).toMatchObject({ running: false })
+  stack = await startStack({ env: on('third') })
+  expect(await served(apiClient(stack.url, token), userId)).toEqual(shown)
+  await stack.stop()
+}, 240_000)
+
+test('what can’t be backed up or restored is refused with the reason, and nothing is written', async () => {
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      error => `${error.name}: ${error.message}`,
+    )
+  const on = (name: string, more = {}) => ({ ...env, DATA_DIR: at(name), ...more })
+  expect(await refusal(backup(on('nowhere'), at('out')))).toMatch(/BackupRefusal: .* holds no data/)
+  const given = { MONGODB_URI: 'mongodb://127.0.0.1:1/?replicaSet=x' }
+  expect(await refusal(backup(on('third', given), at('out')))).toMatch(/BackupRefusal: MONGODB_URI/)
+  expect(await refusal(backup(on('third'), at('cold')))).toMatch(/BackupRefusal: .* is not empty/)
+  expect(await refusal(backup(on('third'), join(at('third'), 'backup')))).toMatch(/lies within DATA_DIR/)
+  expect(existsSync(at('out'))).toBe(false)
+
+  expect(await refusal(restore(on('new'), at('third')))).toMatch(/is no complete backup/)
+  const data = join(at('cold'), 'embedded-mongo', 'data.mdb')
+  const bytes = readFileSync(data)
+  bytes[bytes.length >> 1]! ^= 1
+  writeFileSync(data, bytes)
+  expect(await refusal(restore(on('new'), at('cold')))).toMatch(
+    /The backup is damaged: embedded-mongo\/data\.mdb/,
+  )
+  mkdirSync(at('new'), { recursive: true })
+  expect(readdirSync(at('new'))).toEqual([])
+})
