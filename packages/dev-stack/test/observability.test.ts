@@ -258,7 +258,7 @@ describe('metrics', () => {
     }
   })
 
-  test('have as many series after 400 made-up paths and ids as before', async () => {
+  test('have as many series after 200 made-up paths and ids as before', { timeout: 60_000 }, async () => {
     const call = (path: string, method = 'GET') =>
       fetch(`${stack.url}${path}`, { method }).then(answer => answer.arrayBuffer())
     const probe = async (n: number) => {
@@ -275,7 +275,7 @@ describe('metrics', () => {
     const series = async () => (await scrape()).split('\n').filter(line => line && !line.startsWith('#'))
     await probe(0)
     const before = await series()
-    for (let n = 1; n < 50; n += 25) await Promise.all(Array.from({ length: 25 }, (_, k) => probe(n + k)))
+    for (let n = 1; n < 25; n += 24) await Promise.all(Array.from({ length: 24 }, (_, k) => probe(n + k)))
     const after = await series()
     const name = (line: string) => line.slice(0, line.lastIndexOf(' '))
     const known = new Set(before.map(name))
@@ -288,7 +288,7 @@ describe('metrics', () => {
         after.join('\n'),
         /^http_request_duration_seconds_count\{service="gateway",method="GET",route="\/api\/v1\/campaigns\/:id",status="401"\}/,
       ),
-    ).toBe(51)
+    ).toBe(25)
   })
 })
 
