@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { auditDependencies } from './audit.mjs'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
 import { bin, main, packages, Refusal, root, run, say, seconds } from './lib/run.mjs'
@@ -66,6 +67,7 @@ const phases = [
   ['Types', tool('tsc', '-b', '--checkers', '1')],
   ['Structure', tool('depcruise', '--config', '.dependency-cruiser.mjs', ...packages())],
   ['Unused code', tool('knip')],
+  ['Known vulnerabilities', auditDependencies],
   ['Unit and integration tests', vitest],
   ['Journeys in a browser', journeys],
 ]

@@ -3,6 +3,7 @@ import { campaignsApi, collectorApi, iodsApi, narrativesApi, profileApi } from '
 import { blogArticle, startTestStack, type TestStack, telegramPost, tiktokPost } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
 import { openAs } from '../support/open-as.js'
+import { watchPolicy } from '../support/policy.js'
 
 let stack: TestStack
 let token: string
@@ -84,12 +85,13 @@ for (const viewport of [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ]) {
-  test(`no page has a serious accessibility fault or scrolls sideways at ${viewport.width} px`, async ({
+  test(`no page has a serious accessibility fault, scrolls sideways or breaks its policy at ${viewport.width} px`, async ({
     page,
   }) => {
     test.setTimeout(240_000)
     await page.setViewportSize(viewport)
     const faults: string[] = []
+    const violations = watchPolicy(page)
     for (const [path, text] of PAGES) {
       if (path.startsWith('/dashboard')) await openAs(page, stack.url, token, path)
       else await page.goto(stack.url + path)
@@ -102,6 +104,7 @@ for (const viewport of [
       await page.evaluate(() => localStorage.clear())
     }
     expect(faults).toEqual([])
+    expect(violations).toEqual([])
   })
 }
 
@@ -110,6 +113,7 @@ test('no dialog, popover, menu or drawer has a serious accessibility fault', asy
   // Faults of contrast are those of the finished picture.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const faults: string[] = []
+  const violations = watchPolicy(page)
   await openAs(page, stack.url, token, '/dashboard/overview')
   for (const [path, clicks, shown] of OPENED) {
     await page.goto(stack.url + path)
@@ -127,4 +131,37 @@ test('no dialog, popover, menu or drawer has a serious accessibility fault', asy
   await page.getByRole('button', { name: 'Open menu' }).click()
   faults.push(...(await faultsOf(page, 'the drawer')))
   expect(faults).toEqual([])
+  expect(violations).toEqual([])
+})
+
+test('the API reference keeps to the policy, under which no script of a page runs that is not a file of ours', async ({
+  page,
+}) => {
+  const violations = watchPolicy(page)
+  await page.goto(`${stack.url}/api/v1/docs`)
+  await page.getByText('Ask for a sign-in link by e-mail').click()
+  await expect(page.getByText('requires_beta_code').first()).toBeVisible()
+  expect(violations).toEqual([])
+
+  await page.goto(`${stack.url}/login`)
+  for (const attack of ['inline', 'handler', 'eval', 'elsewhere', 'style', 'frame'] as const) {
+    violations.length = 0
+    const ran = await page.evaluate(async kind => {
+      const add = (name: string, properties: object) =>
+        document.body.append(Object.assign(document.createElement(name), properties))
+      const state = window as unknown as { ran?: boolean }
+      if (kind === 'inline') add('script', { textContent: 'window.ran = true' })
+      if (kind === 'handler')
+        document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="ran = true">')
+      if (kind === 'eval') setTimeout('window.ran = true')
+      if (kind === 'elsewhere') add('script', { src: 'https://evil.example/x.js' })
+      if (kind === 'style')
+        add('style', { textContent: 'body { background: url(https://evil.example/pixel) }' })
+      if (kind === 'frame') add('iframe', { src: 'https://evil.example' })
+      await new Promise(done => setTimeout(done, 200))
+      return state.ran
+    }, attack)
+    expect([attack, ran]).toEqual([attack, undefined])
+    expect([attack, violations]).not.toEqual([attack, []])
+  }
 })

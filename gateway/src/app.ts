@@ -14,31 +14,37 @@ import {
 } from '@iodine/service-kit'
 import type { GatewayConfig } from './config.js'
 import { addHealth } from './health.js'
+import { createLimits } from './limits.js'
 import { addExtension } from './plugins/extension.js'
 import { addProxy } from './plugins/proxy.js'
 import { addReference } from './plugins/reference.js'
-import { addSecurity } from './plugins/security.js'
+import { addSecurity, securityHeaders } from './plugins/security.js'
 import { addWeb, shellPage } from './plugins/web.js'
 import { ROUTES } from './routes.js'
 import { createSessionCheck } from './sessions.js'
 
 const PARTS = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community', 'workers'] as const
 
+/** Auth knows what Redis is too slow to tell. */
+const SESSION_LOOK_MS = 300
+
 /** The one public door: sessions are checked here, requests go on by path, and the web apps are served. */
 export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): Promise<Part> => {
   const log = deps.logger ?? createLogger('gateway', config.LOG_LEVEL)
-  const redis = await connectRedis(config.REDIS_URL)
+  const redis = await connectRedis(config.REDIS_URL, SESSION_LOOK_MS)
   const metrics = createPartMetrics('gateway')
   const tracing = await createTracing('gateway', config)
   const peers = createPeers(config, metrics)
   const addressOf = (name: (typeof PARTS)[number]) =>
     config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`]
+  const limits = createLimits(config)
   const app = createHttpApp({
     logger: log,
     trustProxy: config.TRUST_PROXY,
     metrics,
     tracing,
     isPublic: true,
+    headers: securityHeaders(),
     fallback: shellPage(config),
   })
   metrics.watchDependencies(async () => ({
@@ -58,13 +64,13 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
   try {
     const keys = deps.tokenKeys ?? remoteKeys(config.AUTH_URL)
     const checkSession = createSessionCheck(createTokenVerifier(keys), redis, config.REDIS_PREFIX, peers)
-    await addSecurity(app, config)
+    await addSecurity(app, config, limits)
     addHealth(
       app,
       Object.fromEntries(PARTS.flatMap(name => (addressOf(name) ? [[name, addressOf(name) as string]] : []))),
     )
     await addReference(app)
-    addProxy(app, { routes: ROUTES, addressOf, checkSession })
+    addProxy(app, { routes: ROUTES, addressOf, checkSession, limits })
     addExtension(app, config)
     await addWeb(app, config)
   } catch (error) {

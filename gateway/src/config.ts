@@ -13,6 +13,8 @@ const list = (fallback = '') =>
         .filter(Boolean),
     )
 
+const requestsSetting = z.coerce.number().int().min(1)
+
 /** Where people talk about the subject: a deployment without accounts of its own points there. */
 const TALK_OF_THE_SUBJECT =
   '#disinformation on Mastodon=https://mastodon.social/tags/disinformation,#disinformation on Bluesky=https://bsky.app/hashtag/disinformation'
@@ -24,8 +26,9 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
   /** Where this process's metrics are read, apart from the public address; they are served nowhere unless it is set. */
   METRICS_PORT: portSetting.optional(),
   CONTACT_EMAIL: z.string().default('contact@iodine.local'),
-  /** `Label=https://…`, comma-separated: the links of the Get in Touch card. */
+  /** `Label=https://…`, comma-separated: the links of the Get in Touch card; `none` for none, as empty is not set. */
   SOCIAL_LINKS: list(TALK_OF_THE_SUBJECT)
+    .transform(links => (links.length === 1 && links[0] === 'none' ? [] : links))
     .transform(links =>
       links.map(link => ({ label: link.split('=', 1)[0] ?? '', url: link.replace(/^[^=]*=/, '') })),
     )
@@ -45,6 +48,12 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
       if (text === 'true' || text === 'false') return text === 'true'
       return /^\d+$/.test(text) ? (_address: string, hop: number) => hop < Number(text) : text
     }),
+  /** Requests a minute that each process of the gateway takes: of a signed-in user, … */
+  USER_REQUESTS_A_MINUTE: requestsSetting.default(1_200),
+  /** … to the API from an address without a session, … */
+  STRANGER_REQUESTS_A_MINUTE: requestsSetting.default(300),
+  /** … and to everything else from an address, behind which a whole organisation may sit. */
+  PAGE_REQUESTS_A_MINUTE: requestsSetting.default(6_000),
   /** Folder that holds the built web apps: shell, mfe-data and so on, each with its `dist`. */
   WEB_ROOT: z.string().default(fileURLToPath(new URL('../..', import.meta.url))),
 })

@@ -1,6 +1,7 @@
 import { authInternal } from '@iodine/contracts'
 import {
   bearerToken,
+  type Caller,
   HttpError,
   type Peers,
   type Redis,
@@ -36,8 +37,8 @@ const readerOf = (redis: Redis): ((key: string) => Promise<string | null | undef
     })
 }
 
-/** Lets a request pass that carries a live session's token; throws 401, or 503 when nobody can tell. */
-export type SessionCheck = (authorization: string | undefined) => Promise<void>
+/** Whose live session's token a request carries; throws 401, or 503 when nobody can tell. */
+export type SessionCheck = (authorization: string | undefined) => Promise<Caller>
 
 /** Sessions remembered at a time. */
 const REMEMBERED = 20_000
@@ -69,7 +70,10 @@ export const createSessionCheck = (
     if (!caller) throw unauthenticated()
     const state = await read(sessionKey(prefix, caller.sid))
     if (state === SESSION_REVOKED) throw unauthenticated()
-    if (state) return sawAlive(caller.sid)
+    if (state) {
+      sawAlive(caller.sid)
+      return caller
+    }
     try {
       await peers.call('auth', authInternal.checkSession, { body: { sid: caller.sid } })
       sawAlive(caller.sid)
@@ -79,5 +83,6 @@ export const createSessionCheck = (
       if (state === undefined || Date.now() - (alive.get(caller.sid) ?? 0) > SESSION_GRACE_MS)
         throw unavailable()
     }
+    return caller
   }
 }

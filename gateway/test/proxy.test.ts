@@ -1,8 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DETAILS, LIMITS } from '@iodine/contracts'
-import { connectRedis, createHttpApp, createLogger, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
+import {
+  connectRedis,
+  createHttpApp,
+  createLogger,
+  readConfig,
+  SESSION_REVOKED,
+  sessionKey,
+} from '@iodine/service-kit'
 import { newId, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { gatewayConfigSchema } from '../src/index.js'
+import { createLimits } from '../src/limits.js'
 import { endpoints } from '../src/openapi.js'
 import { addProxy } from '../src/plugins/proxy.js'
 import { type Rig, raw, type ServiceName, startRig } from './rig.js'
@@ -184,6 +193,39 @@ describe('a session', () => {
     redis.disconnect()
     expect(goesOn.status).toBe(200)
     await expectDetail(ended, 401, DETAILS.unauthenticated)
+  })
+  it('is asked of auth while Redis hangs, as soon as when it is down', async () => {
+    const redis = await startTestRedis()
+    const other = await startRig({ REDIS_URL: redis.url })
+    const { token: mine, sid } = await other.token()
+    const ask = async () => {
+      const begun = performance.now()
+      const { status } = await fetch(`${other.url}/api/v1/iods`, {
+        headers: { authorization: `Bearer ${mine}` },
+      })
+      return { status, ms: performance.now() - begun }
+    }
+    expect((await ask()).status).toBe(200)
+    process.kill(redis.pid, 'SIGSTOP')
+    try {
+      const answers = await Promise.all([ask(), ask(), ask()])
+      for (const { status, ms } of [...answers, await ask()]) {
+        expect(status).toBe(200)
+        expect(ms).toBeLessThan(1_000)
+      }
+      // By now its connection is given up: nobody waits for it any more.
+      expect((await ask()).ms).toBeLessThan(250)
+      other.liveSessions.delete(sid)
+      expect((await ask()).status).toBe(401)
+    } finally {
+      process.kill(redis.pid, 'SIGCONT')
+    }
+    const own = await connectRedis(redis.url)
+    await own.set(sessionKey(other.settings.REDIS_PREFIX ?? '', sid), '{}')
+    own.disconnect()
+    await expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(200)
+    await other.close()
+    await redis.stop()
   })
   it('cannot be judged while auth is down: 503, not 401', async () => {
     const { token: mine } = await rig.token()
@@ -400,7 +442,8 @@ describe('a service in trouble', () => {
     addProxy(app, {
       routes: [{ prefix: 'iods', service: 'iods', waitMs: 500 }],
       addressOf: () => rig.settings.IODS_URL,
-      checkSession: async () => {},
+      checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
+      limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
     })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     await expectDetail(await fetch(`${url}/api/v1/iods`), 504, DETAILS.timeout)

@@ -95,7 +95,13 @@ export const startServices = async () => {
 /** A gateway in front of such services. */
 export const startRig = async (env: Record<string, string> = {}) => {
   const [bed, services] = await Promise.all([startServiceBed(), startServices()])
-  const settings: Record<string, string> = { ...bed.env, WEB_ROOT: '/nonexistent', ...services.env(), ...env }
+  const settings: Record<string, string> = {
+    ...bed.env,
+    WEB_ROOT: '/nonexistent',
+    RATE_LIMITS: 'off',
+    ...services.env(),
+    ...env,
+  }
   const config = readConfig(gatewayConfigSchema, settings)
   const gateway = await createApp(config, bed.deps)
   const url = await gateway.listen()
@@ -108,7 +114,7 @@ export const startRig = async (env: Record<string, string> = {}) => {
     async token(caller: { scope?: 'full' | 'collector' } = {}, lifetimeMs?: number) {
       const sid = newId()
       services.liveSessions.add(sid)
-      return { sid, token: await bed.token({ id: newId(), sid, ...caller }, lifetimeMs) }
+      return { sid, token: await bed.token({ id: newId(), ...caller, sid }, lifetimeMs) }
     },
     async close() {
       await gateway.close()

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@iodine/test-kit'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../src/openapi.js'
-import { type Rig, startRig } from './rig.js'
+import { type Rig, raw, startRig } from './rig.js'
 
 const folder = temporaryFolder()
 const put = (path: string, text: string | Uint8Array) => {
@@ -212,15 +212,60 @@ describe('the reference', () => {
 })
 
 describe('headers', () => {
+  let page: Response
+  beforeAll(async () => {
+    page = await get('/', PAGE)
+  })
   it('keep pages to their own origin', async () => {
-    const { headers } = await get('/', PAGE)
+    const { headers } = page
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'self'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy.match(/script-src[^;]*/)?.[0]).toBe("script-src 'self'")
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('set-cookie')).toBeNull()
+    expect(policy).not.toContain('unsafe-eval')
+    expect(policy.match(/unsafe-inline/g)).toHaveLength(1)
+    expect(policy.match(/style-src-attr[^;]*/)?.[0]).toBe("style-src-attr 'unsafe-inline'")
     expect(headers.get('x-powered-by')).toBeNull()
+  })
+  it('are the same whatever is answered', async () => {
+    const names = ['content-security-policy', 'x-content-type-options', 'x-frame-options', 'referrer-policy']
+    const expected = names.map(name => `${name}: ${page.headers.get(name)}`)
+    expect(expected.join()).not.toContain('null')
+    const host = 'Host: x\r\nConnection: close\r\n'
+    const answers = {
+      'HTTP/1.1 200 ': [
+        `GET /static/js/index.175ea47acd.js HTTP/1.1\r\n${host}\r\n`,
+        `GET /config.json HTTP/1.1\r\n${host}\r\n`,
+        `GET /api/v1/openapi.json HTTP/1.1\r\n${host}\r\n`,
+      ],
+      'HTTP/1.1 204 ': [`OPTIONS /api/v1/iods HTTP/1.1\r\n${host}\r\n`],
+      'HTTP/1.1 400 ': [
+        `GET /api/v1/iods/%zz HTTP/1.1\r\n${host}\r\n`,
+        `GET / HTTP/1.1\r\nConnection: close\r\n\r\n`,
+        `FROB / HTTP/1.1\r\n${host}\r\n`,
+        'what is this?\r\n\r\n',
+      ],
+      'HTTP/1.1 401 ': [`GET /api/v1/iods HTTP/1.1\r\n${host}Expect: the impossible\r\n\r\n`],
+      'HTTP/1.1 404 ': [
+        `GET /api/v1/none HTTP/1.1\r\n${host}\r\n`,
+        `PROPFIND /api/v1/iods HTTP/1.1\r\n${host}\r\n`,
+      ],
+      'HTTP/1.1 414 ': [`GET /api/v1/iods?${'x'.repeat(13_000)} HTTP/1.1\r\n${host}\r\n`],
+      'HTTP/1.1 431 ': [`GET /api/v1/iods HTTP/1.1\r\n${host}X: ${'x'.repeat(30_000)}\r\n\r\n`],
+    }
+    for (const [status, requests] of Object.entries(answers))
+      for (const request of requests) {
+        const answer = await raw(rig.url, request)
+        expect([request.slice(0, 60), answer.slice(0, status.length)]).toEqual([request.slice(0, 60), status])
+        const head = answer.slice(0, answer.indexOf('\r\n\r\n')).split('\r\n')
+        for (const line of expected)
+          expect(head.filter(each => each.toLowerCase() === line.toLowerCase())).toHaveLength(1)
+        if (Number(status.slice(9)) >= 400)
+          expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({ detail: expect.any(String) })
+      }
   })
   it('open the API to the listed origins and to extensions alone', async () => {
     const preflight = async (origin: string) => {
@@ -254,10 +299,11 @@ describe('headers', () => {
 })
 
 it('runs without any web app built', async () => {
-  const bare = await startRig()
+  const bare = await startRig({ SOCIAL_LINKS: 'none' })
   expect((await fetch(`${bare.url}/healthz`)).status).toBe(200)
   const page = await fetch(`${bare.url}/login`, { headers: { accept: PAGE } })
   expect([page.status, await page.json()]).toEqual([404, { detail: DETAILS.notFound }])
   expect(await (await fetch(`${bare.url}/remotes.json`)).json()).toEqual({})
+  expect(await (await fetch(`${bare.url}/config.json`)).json()).toMatchObject({ social_links: [] })
   await bare.close()
 })

@@ -43,7 +43,8 @@ export function Privacy() {
       <p>
         While you keep collecting on a short-video page, its own requests for lists are passed on to the
         collector, which the page could find out. Where known IODs are marked, the page could find out which
-        of its words are.
+        of its words are. The form that opens beside a selected text is part of the page as far as the
+        keyboard goes: a page could notice what you type into it, though not read the rest of it.
       </p>
       <h2>To delete it all</h2>
       <p>

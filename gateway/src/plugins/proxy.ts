@@ -3,6 +3,7 @@ import { DETAILS, LIMITS } from '@iodine/contracts'
 import {
   API_BASE,
   badRequest,
+  type Caller,
   HttpError,
   notFound,
   SHORT_KEEP_ALIVE,
@@ -12,6 +13,7 @@ import {
 } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Agent, type Dispatcher, errors } from 'undici'
+import type { Limits } from '../limits.js'
 import { endpoints } from '../openapi.js'
 import { createPulse } from '../pulse.js'
 import type { Route } from '../routes.js'
@@ -198,10 +200,14 @@ export interface ProxyOptions {
   /** A service's address; undefined while it isn't deployed. */
   addressOf: (service: Route['service']) => string | undefined
   checkSession: SessionCheck
+  limits: Limits
 }
 
 /** Streams requests below /api/v1 on to the services and their answers back; nothing is buffered or parsed here. */
-export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession }: ProxyOptions): void => {
+export const addProxy = (
+  app: FastifyInstance,
+  { routes, addressOf, checkSession, limits }: ProxyOptions,
+): void => {
   const agent = new Agent({
     connections: 128,
     connect: { timeout: CONNECT_MS },
@@ -276,13 +282,16 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
     async (request: FastifyRequest): Promise<void> => {
       const operation = operationOf(request)
       request.template = operation?.template
-      if (operation?.open) return
+      if (operation?.open) return limits.stranger(request.ip)
+      let caller: Caller
       try {
-        await checkSession(request.headers.authorization)
+        caller = await checkSession(request.headers.authorization)
       } catch (error) {
+        await limits.stranger(request.ip)
         // What doesn't exist is not worth signing in for; a service may know more than these contracts, though.
         throw !operation && error instanceof HttpError && error.status === 401 ? notFound() : error
       }
+      await limits.user(caller.id)
     }
 
   app.register(async scope => {
@@ -290,6 +299,7 @@ export const addProxy = (app: FastifyInstance, { routes, addressOf, checkSession
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     for (const route of routes) {
       const options = {
+        config: { countsItself: true },
         onRequest: admit(operationsOf(route)),
         handler: (request: FastifyRequest, reply: FastifyReply) => forward(route, request, reply),
       }

@@ -4,6 +4,7 @@ import { notFound } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import helmet from 'helmet'
 import type { GatewayConfig } from '../config.js'
+import type { Limits } from '../limits.js'
 
 // `.` and `..`, plain or encoded, that some server on the way may resolve to another path.
 const DOT_SEGMENT = /(^|\/|%2f|\\|%5c)(\.|%2e){1,2}(\/|%2f|\\|%5c|\?|$)/i
@@ -12,7 +13,7 @@ const DOT_SEGMENT = /(^|\/|%2f|\\|%5c)(\.|%2e){1,2}(\/|%2f|\\|%5c|\?|$)/i
 const EXTENSIONS = [/^chrome-extension:\/\/[a-p]{32}$/, /^moz-extension:\/\/[0-9a-f-]{36}$/]
 
 /** Helmet's headers, which are the same for every answer: worked out once. */
-const securityHeaders = (): Record<string, string> => {
+export const securityHeaders = (): Record<string, string> => {
   const headers: Record<string, string> = {}
   const response = {
     setHeader: (name: string, value: string) => {
@@ -39,18 +40,23 @@ const securityHeaders = (): Record<string, string> => {
         frameAncestors: ["'none'"],
       },
     },
+    xFrameOptions: { action: 'deny' },
     referrerPolicy: { policy: 'no-referrer' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
   })({} as IncomingMessage, response as unknown as ServerResponse, () => {})
   return headers
 }
 
-/** Refuses paths that mean another one. Response headers that keep pages to their own origin, and the API open to the listed origins and to extensions alone. */
-export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): Promise<void> => {
-  const headers = securityHeaders()
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(headers)
-    done()
+/** Counts what is asked, refuses paths that mean another one, and opens the API to the listed origins and to extensions alone. */
+export const addSecurity = async (
+  app: FastifyInstance,
+  config: GatewayConfig,
+  limits: Limits,
+): Promise<void> => {
+  app.addHook('onRequest', (request, _reply, done) => {
+    // Who asks the API is known later: its routes count for themselves.
+    if (request.routeOptions.config.countsItself) done()
+    else limits.page(request.ip).then(() => done(), done)
   })
   app.addHook('onRequest', (request, _reply, done) => {
     done(DOT_SEGMENT.test((request.raw.url ?? '').split('?', 1)[0] ?? '') ? notFound() : undefined)
@@ -59,7 +65,15 @@ export const addSecurity = async (app: FastifyInstance, config: GatewayConfig): 
     origin: [...config.CORS_ORIGINS, ...EXTENSIONS],
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type'],
+    // An OPTIONS that is no preflight is nothing to refuse, least of all as plain text.
+    strictPreflight: false,
     exposedHeaders: ['X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'X-Iods-Unavailable', 'Retry-After'],
     maxAge: 600,
   })
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    countsItself?: boolean
+  }
 }

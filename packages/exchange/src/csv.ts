@@ -6,8 +6,8 @@ import { countVotes } from './campaign-file.js'
  * Cells that a spreadsheet would run as a formula, behind any number of apostrophes: one more is put before them, so
  * that taking one away gives back what there was.
  */
-const FORMULA = /^'*[=+\-@\t\r]/
-const ESCAPED = /^'+[=+\-@\t\r]/
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
+const ESCAPED = /^'+[=+\-@\t\r\n＝＋－＠]/
 
 /** One line an IOD, RFC 4180, with a header row; cells that look like formulas are escaped. */
 export function toCsv({ iods }: CampaignDetail): string {

@@ -282,10 +282,18 @@ describe('the MISP event', () => {
 
 describe('the CSV file', () => {
   it('escapes formulas and quotes what it must', () => {
-    const values = ['=1+1', '@x', "'=1", "it's", 'a,"b"\r\nc']
+    const values = ['=1+1', '@x', '＝1', '\n+1', "'=1", "it's", 'a,"b"\r\nc']
     const { text } = exportCampaign(campaign(values.map(value => iod({ value }))), 'csv', context)
     expect(text.startsWith('id,value,category,description,source_type,source,')).toBe(true)
-    for (const cell of [`,"'=1+1",`, `,"'@x",`, `,"''=1",`, ",it's,", ',"a,""b""\r\nc",'])
+    for (const cell of [
+      `,"'=1+1",`,
+      `,"'@x",`,
+      `,"'＝1",`,
+      `,"'\n+1",`,
+      `,"''=1",`,
+      ",it's,",
+      ',"a,""b""\r\nc",',
+    ])
       expect(text).toContain(cell)
   })
 

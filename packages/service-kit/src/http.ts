@@ -10,7 +10,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { HttpError, isDependencyDown } from './errors.js'
+import { badRequest, HttpError, isDependencyDown } from './errors.js'
 import { parseJsonBody } from './json.js'
 import type { PartMetrics } from './metrics.js'
 import type { Tracing } from './span.js'
@@ -58,7 +58,7 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
 }
 
 // Node answers what it cannot parse before any route is known.
-const onClientError = (error: Error & { code?: string }, socket: Socket): void => {
+const onClientError = (error: Error & { code?: string }, socket: Socket, headers: string): void => {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const [status, phrase, detail] =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -68,7 +68,7 @@ const onClientError = (error: Error & { code?: string }, socket: Socket): void =
         : [400, 'Bad Request', DETAILS.badRequest]
   const text = JSON.stringify(body(detail as string))
   socket.end(
-    `HTTP/1.1 ${status} ${phrase}\r\nX-Request-Id: ${randomUUID()}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+    `HTTP/1.1 ${status} ${phrase}\r\nX-Request-Id: ${randomUUID()}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n${headers}\r\n${text}`,
   )
 }
 
@@ -80,6 +80,8 @@ export interface HttpAppOptions {
   tracing?: Tracing | undefined
   /** Callers are the public: whatever trace they say they are in, theirs begins here. */
   isPublic?: boolean
+  /** Go with every answer, also those to what is no request. */
+  headers?: Record<string, string>
   /** Answers a request that no route takes, or leaves it to the 404 by returning undefined. */
   fallback?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
@@ -98,9 +100,15 @@ export const createHttpApp = ({
   metrics,
   tracing,
   isPublic = false,
+  headers = {},
   fallback,
 }: HttpAppOptions): FastifyInstance => {
+  const headerLines = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
   const app: FastifyInstance = Fastify({
+    // Node would answer without a body; the hook below has our own words for it.
+    http: { requireHostHeader: false },
     loggerInstance: logger,
     trustProxy,
     bodyLimit,
@@ -109,8 +117,8 @@ export const createHttpApp = ({
       const given = request.headers['x-request-id']
       return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
     },
-    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
-    clientErrorHandler: onClientError,
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(headers)),
+    clientErrorHandler: (error, socket) => onClientError(error, socket, headerLines),
     logController: new LogController({ disableRequestLogging: true }),
     // Every line names its request by itself.
     childLoggerFactory: parent => parent,
@@ -162,15 +170,20 @@ export const createHttpApp = ({
     const work = beginWork(request)
     request.work = work
     reply.raw.once('close', () => endWork(request, reply))
-    reply.header('x-request-id', request.id)
-    const isTooLong = request.raw.url && request.raw.url.length > MAX_URL
-    runWork(work, () => done(isTooLong ? new HttpError(414, DETAILS.uriTooLong) : undefined))
+    reply.headers(headers).header('x-request-id', request.id)
+    const { url, httpVersion, headers: given } = request.raw
+    const isTooLong = url !== undefined && url.length > MAX_URL
+    const isNowhere = given.host === undefined && httpVersion === '1.1'
+    const refusal = isTooLong ? new HttpError(414, DETAILS.uriTooLong) : isNowhere ? badRequest() : undefined
+    runWork(work, () => done(refusal))
   })
   // A body arrives by events of the connection, which know nothing of the request's work.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.work) runWork(request.work, done)
     else done()
   })
+  // An expectation that nobody knows is no reason to refuse, least of all without a body, as Node does.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   // A connection that is kept alive past the last answer would keep a closing server waiting for its time-out.
   let closing = false
   app.decorate('isDraining', { getter: () => closing })

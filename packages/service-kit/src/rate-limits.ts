@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { tooManyRequests } from './errors.js'
 import type { Redis } from './redis.js'
@@ -7,10 +8,31 @@ export interface RateLimit {
   use(key: string): Promise<void>
 }
 
+interface RateLimitOptions {
+  points: number
+  seconds: number
+  enabled: boolean
+}
+
+const limitOf = (
+  limiter: { consume(key: string): Promise<unknown> },
+  { enabled }: RateLimitOptions,
+): RateLimit => ({
+  async use(key) {
+    if (!enabled) return
+    try {
+      await limiter.consume(key)
+    } catch (error) {
+      if (error instanceof RateLimiterRes) throw tooManyRequests(error.msBeforeNext / 1000)
+      throw error
+    }
+  },
+})
+
 /** `points` uses in `seconds`, counted in Redis for the whole deployment, in this process while Redis is down. */
 export const createRateLimit = (
   redis: Redis,
-  options: { name: string; prefix: string; points: number; seconds: number; enabled: boolean },
+  options: RateLimitOptions & { name: string; prefix: string },
 ): RateLimit => {
   const { points, seconds: duration } = options
   const limiter = new RateLimiterRedis({
@@ -20,15 +42,22 @@ export const createRateLimit = (
     duration,
     insuranceLimiter: new RateLimiterMemory({ points, duration }),
   })
-  return {
-    async use(key) {
-      if (!options.enabled) return
-      try {
-        await limiter.consume(key)
-      } catch (error) {
-        if (error instanceof RateLimiterRes) throw tooManyRequests(error.msBeforeNext / 1000)
-        throw error
-      }
-    },
-  }
+  return limitOf(limiter, options)
+}
+
+/** `points` uses in `seconds`, counted in this process alone: for limits too wide to be worth asking Redis. */
+export const createLocalRateLimit = (options: RateLimitOptions): RateLimit =>
+  limitOf(new RateLimiterMemory({ points: options.points, duration: options.seconds }), options)
+
+/** What a client's address counts as: of IPv6 the network of 64 bits, as whoever has one address has them all. */
+export const addressKey = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped) return mapped
+  const [head = '', tail] = address.split('::')
+  const left = head.split(':').filter(Boolean)
+  const right = tail?.split(':') ?? []
+  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
+  const network = [...left, ...zeros, ...right].slice(0, 4)
+  return `${network.map(group => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
 }

@@ -2,8 +2,11 @@ import { Redis } from 'ioredis'
 
 export type { Redis }
 
-/** For commands of a request: a dead Redis is an error at once, never a wait. */
-export const connectRedis = async (url: string): Promise<Redis> => {
+/**
+ * For commands of a request: a dead Redis is an error at once, never a wait.
+ * @param patienceMs gives up one that has gone silent sooner than others do
+ */
+export const connectRedis = async (url: string, patienceMs?: number): Promise<Redis> => {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -15,6 +18,8 @@ export const connectRedis = async (url: string): Promise<Redis> => {
   })
   redis.on('error', () => {})
   await redis.connect()
+  // Only now: a machine that is busy with starting may take its time to the first answer.
+  if (patienceMs) Object.assign(redis.options, { commandTimeout: patienceMs, socketTimeout: patienceMs })
   return redis
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DETAILS } from '@iodine/contracts'
 import { sessionKey } from '@iodine/service-kit'
-import { rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
+import { redisContents, rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PUBLIC_URL, type Rig, startRig } from './rig.js'
 
@@ -145,6 +145,11 @@ describe('a request for a link', () => {
     for (let n = 1; n <= 30; n++) expect((await ask(`n${n}@example.org`, '198.51.100.1')).status).toBe(200)
     expectLimited(await ask('n31@example.org', '198.51.100.1'), 300)
     expect((await ask('n31@example.org', '198.51.100.2')).status).toBe(200)
+    // Whoever has one address of IPv6 has its whole network.
+    for (let n = 1; n <= 30; n++)
+      expect((await ask(`v${n}@example.org`, `2001:db8:0:1::${n}`)).status).toBe(200)
+    expectLimited(await ask('v31@example.org', '2001:db8:0:1:ffff::1'), 300)
+    expect(await redisContents(bed.redis.url)).not.toContain('same@example.org')
     await limited.close()
   })
 
@@ -207,6 +212,22 @@ describe('a session', () => {
       expect(await rig.service.redis.get(key)).toBe('revoked')
       expect((await check(sid)).status).toBe(404)
     }
+  })
+
+  it('is told of at once while Redis hangs', async () => {
+    const redis = await startTestRedis()
+    const lonely = await startRig(bed, { REDIS_URL: redis.url })
+    const { token } = await lonely.signIn('patient@example.org')
+    process.kill(redis.pid, 'SIGSTOP')
+    try {
+      const begun = performance.now()
+      expect((await lonely.internal('POST', '/sessions/check', { sid: sidOf(token) })).status).toBe(200)
+      expect(performance.now() - begun).toBeLessThan(1_000)
+    } finally {
+      process.kill(redis.pid, 'SIGCONT')
+    }
+    await lonely.close()
+    await redis.stop()
   })
 
   it('has an end, whatever the database still holds', async () => {

@@ -216,6 +216,22 @@ describe('a provider', () => {
     expect(sent).toBeLessThan(60_000_000)
   })
 
+  it.each([301, 302, 303, 307, 308])('that sends us elsewhere (%i) is not followed', async status => {
+    let reached = 0
+    await strangeProvider(
+      response => {
+        reached++
+        response.writeHead(200).end('{}')
+      },
+      elsewhere =>
+        strangeProvider(
+          response => void response.writeHead(status, { location: `${elsewhere}/internal` }).end(),
+          async url => expect(await ask(url)).toMatchObject({ failure: 'provider_failed', retry: false }),
+        ),
+    )
+    expect(reached).toBe(0)
+  })
+
   it.each([
     [{ 'retry-after': '7' }, {}, { failure: 'rate_limited', retry: false, retryAfter: 7 }],
     [{ 'retry-after': '2' }, {}, { failure: 'rate_limited', retry: true, retryAfter: 2 }],

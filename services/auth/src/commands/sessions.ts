@@ -69,7 +69,8 @@ export const checkSession = async (context: AuthContext, sid: string) => {
   if (!session || !(await useAccount(context, session.user_id))) return null
   const state = { user_id: session.user_id.toHexString(), scope: session.scope }
   // Never over a tombstone: the session may have been revoked since it was read.
-  await service.redis
+  // Not waited for: a Redis that hangs must not keep the answer back.
+  void service.redis
     .set(sessionKey(config.REDIS_PREFIX, sid), JSON.stringify(state), 'EX', KNOWN_SECONDS, 'NX')
     .catch(() => {})
   return state

@@ -1,4 +1,6 @@
 import { authApi } from '@iodine/contracts'
+import { addressKey } from '@iodine/service-kit'
+import { hashOf } from '../commands/codes.js'
 import { generateExtensionCode, redeemExtensionCode } from '../commands/extension-codes.js'
 import { requestMagicLink } from '../commands/request-magic-link.js'
 import { endSession } from '../commands/sessions.js'
@@ -9,8 +11,8 @@ export const addAuthRoutes = (context: AuthContext): void => {
   const { service, limits } = context
 
   service.route(authApi.requestMagicLink, async ({ body, request }) => {
-    await limits.ip.use(request.ip)
-    await limits.email.use(body.email)
+    await limits.ip.use(addressKey(request.ip))
+    await limits.email.use(hashOf(body.email))
     return requestMagicLink(context, body)
   })
 
@@ -20,7 +22,7 @@ export const addAuthRoutes = (context: AuthContext): void => {
 
   service.route(authApi.redeemExtensionCode, async ({ body, request }) => {
     // A code is short enough to be worth guessing; a link's token is not.
-    await limits.ip.use(`code-${request.ip}`)
+    await limits.ip.use(`code-${addressKey(request.ip)}`)
     return redeemExtensionCode(context, body.code)
   })
 

@@ -115,6 +115,12 @@ const bounded = (response: Response): Response => {
   return new Response(response.body.pipeThrough(counter), response)
 }
 
+/** A provider that sends us elsewhere would choose what our network is asked: that is no answer. */
+const refuseRedirect = (response: Response): Response =>
+  response.status >= 300 && response.status < 400
+    ? Response.json({ error: { code: 'redirect' } }, { status: 421 })
+    : response
+
 /** Seconds, from either header and either form of it. */
 const retryAfter = (headers: Headers | undefined): number | undefined => {
   const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
@@ -160,7 +166,8 @@ export const createProvider = (options: { baseUrl: string; model: string; timeou
         logLevel: 'off',
         maxRetries: 0,
         timeout,
-        fetch: async (url, init) => bounded(await fetch(url, init)),
+        fetch: async (url, init) =>
+          bounded(refuseRedirect(await fetch(url, { ...init, redirect: 'manual' }))),
       })
       // Nobody who writes a text can know the marker that ends it.
       const marker = `text-${randomBytes(6).toString('hex')}`

@@ -1,0 +1,128 @@
+import { channel } from 'node:diagnostics_channel'
+import { DETAILS } from '@iodine/contracts'
+import { API_BASE, addressKey } from '@iodine/service-kit'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { endpoints } from '../src/openapi.js'
+import { type Rig, startRig } from './rig.js'
+
+const LIMIT = 3
+/** Every route that the gateway has, as it registers them. */
+let registered: { method: string; url: string }[] = []
+let rig: Rig
+beforeAll(async () => {
+  const note = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    const routes: typeof registered = []
+    fastify.addHook('onRoute', ({ method, url }) => {
+      for (const each of [method].flat()) routes.push({ method: each, url })
+      // Of all that starts here only the gateway tells browsers of remotes.
+      if (url === '/remotes.json') registered = routes
+    })
+  }
+  const created = channel('fastify.initialization')
+  created.subscribe(note)
+  rig = await startRig({
+    RATE_LIMITS: 'on',
+    TRUST_PROXY: 'true',
+    USER_REQUESTS_A_MINUTE: String(LIMIT),
+    STRANGER_REQUESTS_A_MINUTE: String(LIMIT),
+    PAGE_REQUESTS_A_MINUTE: String(LIMIT),
+  })
+  created.unsubscribe(note)
+})
+afterAll(() => rig?.close())
+
+let addresses = 0
+const newAddress = () => `198.51.${++addresses >> 8}.${addresses & 255}`
+const send = (method: string, path: string, from: string, token?: string) =>
+  fetch(rig.url + path, {
+    method,
+    redirect: 'manual',
+    headers: { 'x-forwarded-for': from, ...(token && { authorization: `Bearer ${token}` }) },
+  })
+/** What comes after as many requests as may be. */
+const expectLimited = async (ask: () => Promise<Response>, isHead = false) => {
+  for (let n = 0; n < LIMIT; n++) {
+    const { status } = await ask()
+    expect(status).not.toBe(429)
+  }
+  const answer = await ask()
+  expect(answer.status).toBe(429)
+  if (!isHead) expect(await answer.json()).toEqual({ detail: DETAILS.tooManyRequests })
+  const wait = Number(answer.headers.get('retry-after'))
+  expect(wait).toBeGreaterThan(0)
+  expect(wait).toBeLessThanOrEqual(60)
+}
+
+describe('each operation of the contracts is limited', () => {
+  const operations = endpoints.map(({ name, spec }) => ({
+    name,
+    spec,
+    path: API_BASE + spec.path.replace(':source', 'tiktok').replace(/:\w+/g, 'a'.repeat(24)),
+  }))
+  it.each(operations)('$name', async ({ spec, path }) => {
+    const stranger = newAddress()
+    await expectLimited(() => send(spec.method, path, stranger))
+    // Nobody else pays for it.
+    expect((await send(spec.method, path, newAddress())).status).not.toBe(429)
+    if (spec.access === 'anyone') return
+    const { token } = await rig.token()
+    const reached = rig.seen.length
+    await expectLimited(() => send(spec.method, path, newAddress(), token))
+    expect(rig.seen.length - reached).toBe(LIMIT)
+    // Nor do those who are signed in at the same address.
+    expect((await send(spec.method, path, stranger, (await rig.token()).token)).status).toBe(200)
+  })
+})
+
+it('so is every other route of the gateway, and what is none', async () => {
+  const others = registered.filter(({ url }) => !/^\/api\/v1\/[a-z]+(\/\*)?$/.test(url) || /\/docs/.test(url))
+  expect(others.length).toBeGreaterThan(10)
+  expect(others.map(({ url }) => url)).toContain('/readyz')
+  const paths = others.map(({ method, url }) => ({
+    method,
+    path: url.replace(/^\*/, '/any').replace('*', 'anything').replace(/:\w+/g, 'mfe-any'),
+  }))
+  for (const { method, path } of [
+    ...paths,
+    { method: 'GET', path: '/none' },
+    { method: 'OPTIONS', path: '/api/v1/iods' },
+  ]) {
+    const from = newAddress()
+    await expectLimited(() => send(method, path, from), method === 'HEAD')
+  }
+})
+
+it('a header that anybody can write gets nobody past the limit unless a proxy is trusted', async () => {
+  for (const [trust, forged] of [
+    ['false', (n: number) => `203.0.113.${n}`],
+    // What the one trusted proxy adds comes last: here the client itself.
+    ['1', (n: number) => `203.0.113.${n}, 198.51.100.7`],
+    ['127.0.0.1', (n: number) => `203.0.113.${n}, 198.51.100.7`],
+  ] as const) {
+    const strict = await startRig({ RATE_LIMITS: 'on', TRUST_PROXY: trust, STRANGER_REQUESTS_A_MINUTE: '3' })
+    const ask = (n: number) =>
+      fetch(`${strict.url}/api/v1/auth/verify-magic-link`, {
+        method: 'POST',
+        headers: {
+          'x-forwarded-for': forged(n),
+          'x-real-ip': `203.0.113.${n}`,
+          forwarded: `for=203.0.113.${n}`,
+        },
+      })
+    const statuses = []
+    for (let n = 1; n <= 5; n++) statuses.push((await ask(n)).status)
+    expect([trust, statuses]).toEqual([trust, [200, 200, 200, 429, 429]])
+    await strict.close()
+  }
+})
+
+it('an address of IPv6 counts as its network', () => {
+  expect(addressKey('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+  expect(addressKey('2001:DB8:1:2::ffff')).toBe('2001:db8:1:2::/64')
+  expect(addressKey('2001:db8::1')).toBe('2001:db8:0:0::/64')
+  expect(addressKey('::1')).toBe('0:0:0:0::/64')
+  expect(addressKey('::ffff:192.0.2.7')).toBe('192.0.2.7')
+  expect(addressKey('192.0.2.7')).toBe('192.0.2.7')
+})

@@ -1,0 +1,39 @@
+/** `npm run audit`: whether production dependencies have known vulnerabilities, where the registry answers. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { install } from './lib/install.mjs'
+import { main, Refusal, root, say } from './lib/run.mjs'
+
+const DEFAULT_REGISTRY = 'https://registry.npmjs.org/'
+
+const line = ({ name, versions, severity, title, url, range }) =>
+  `  ${severity}: ${name} ${versions.join(', ')} (vulnerable: ${range})\n    ${title}\n    ${url}`
+
+/** Advisories that are looked at and lived with: `{ url, reason, until }` each, until a day. */
+const readAllowed = () => JSON.parse(readFileSync(join(root, 'scripts/audit-allowed.json'), 'utf8'))
+
+/** Fails with the advisories that are high or critical; a registry that does not answer is said, and no failure. */
+export const auditDependencies = async ({ allowed = readAllowed(), patienceMs } = {}) => {
+  for (const { url, reason, until } of allowed)
+    if (!url || !reason || !/^\d{4}-\d\d-\d\d$/.test(until))
+      throw new Refusal('scripts/audit-allowed.json: each entry has a url, a reason, and a date in until.')
+  // Loaded now: before the first install it has nothing to stand on.
+  const { audit } = await import('./lib/audit.mjs')
+  const registry = process.env.npm_config_registry || DEFAULT_REGISTRY
+  const { unanswered, count, severe, others } = await audit({ registry, allowed, patienceMs })
+  if (unanswered) return say(`Skipped: the registry was asked for advisories, and ${unanswered}.`)
+  if (others.length > 0) say(`Known, and less than high:\n${others.map(line).join('\n')}`)
+  if (severe.length > 0)
+    throw new Refusal(
+      `Production dependencies have known vulnerabilities:\n${severe.map(line).join('\n')}\nUpdate them, or list the advisory in scripts/audit-allowed.json with a reason and a date.`,
+    )
+  say(`${count} production dependencies: none has a known vulnerability that is high or critical.`)
+}
+
+if (process.argv[1] === import.meta.filename) {
+  process.chdir(root)
+  await main(async () => {
+    await install()
+    await auditDependencies()
+  })
+}
