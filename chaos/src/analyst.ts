@@ -29,7 +29,7 @@ export interface Surroundings {
   client: Client
   ledger: Ledger
   random: () => number
-  mails: () => Mail[]
+  mails: () => readonly Mail[]
   /** Begins every name, so that runs over the same data could be told apart. */
   run: string
 }

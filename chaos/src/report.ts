@@ -36,8 +36,8 @@ export const faultsOf = ({
   ...faults
     .filter(({ recoveryMs = Number.POSITIVE_INFINITY }) => recoveryMs > RECOVERY_MAX_MS)
     .map(
-      ({ fault, recoveryMs, stuck }) =>
-        `${fault.kind} ${fault.part}: recovered after ${recoveryMs === undefined ? `never (${stuck})` : `${seconds(recoveryMs)} s`}`,
+      ({ fault, recoveryMs, stuck, last }) =>
+        `${fault.kind} ${fault.part}: recovered after ${recoveryMs === undefined ? `never (${stuck})` : `${seconds(recoveryMs)} s (${last} last)`}`,
     ),
   ...replacements.flatMap(({ part, code, dropped }) => [
     ...dropped.map(what => `dropped while ${part} was replaced: ${what}`),

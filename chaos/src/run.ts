@@ -46,6 +46,8 @@ export interface FaultReport {
   recoveryMs: number | undefined
   /** What was still not working where it did not recover. */
   stuck: string[]
+  /** What worked last. */
+  last: string
 }
 
 /** What a part's replacement by another copy did to those who work meanwhile. */
@@ -247,7 +249,7 @@ export const runChaos = async ({
       const time =
         report.recoveryMs === undefined
           ? `stuck: ${report.stuck}`
-          : `${Math.round(report.recoveryMs)} ms (started in ${Math.round(report.startMs)})`
+          : `${Math.round(report.recoveryMs)} ms (${report.last} last; started in ${Math.round(report.startMs)} ms)`
       progress(`${index + 1}/${faults.length} ${describe(fault)} for ${fault.ms} ms: recovered in ${time}`)
     }
     const replacements: ReplacementReport[] = []
@@ -316,10 +318,12 @@ const recover = async (
   await heal(fault, part)
   const from = performance.now()
   const stuck: string[] = []
+  let last = ''
   await Promise.all(
     checks.map(async ([name, check]) => {
       const left = RECOVERY_LIMIT_MS - (performance.now() - from)
       if ((await untilTrue(check, left)) === undefined) stuck.push(name)
+      else last = name
     }),
   )
   return {
@@ -327,5 +331,6 @@ const recover = async (
     startMs: from - ordered,
     recoveryMs: stuck.length === 0 ? performance.now() - from : undefined,
     stuck,
+    last,
   }
 }

@@ -46,7 +46,7 @@ export interface ProcessStack {
   /** Where Redis is for a client that no fault touches, and what begins the names of its keys. */
   redis: { url: string; prefix: string }
   /** Every mail that was taken, oldest first. */
-  mails(): Mail[]
+  mails(): readonly Mail[]
   /** Processes that ended without being asked to, and were started again. */
   crashes: { name: ProcessName; code: number | null; said: string }[]
   /** What a part has written on its standard outputs. */
@@ -116,6 +116,7 @@ export const startProcesses = async ({
   const links = new Map<string, Link & { ends: readonly [string, ProcessName] }>()
   const crashes: ProcessStack['crashes'] = []
   let redisUrl: string | undefined
+  const taken: Mail[] = []
   let stopping = false
 
   /** The port at which `from` reaches `to`. */
@@ -316,11 +317,11 @@ export const startProcesses = async ({
       url,
       parts,
       redis: { url: redisUrl as string, prefix },
-      mails: () =>
-        readFileSync(mailFile, 'utf8')
-          .split('\n')
-          .filter(Boolean)
-          .map(line => JSON.parse(line) as Mail),
+      mails() {
+        const lines = readFileSync(mailFile, 'utf8').split('\n').slice(taken.length, -1)
+        taken.push(...lines.map(line => JSON.parse(line) as Mail))
+        return taken
+      },
       crashes,
       said,
       stop,

@@ -3,7 +3,7 @@ import type { Queues } from '@iodine/service-kit'
 import type { IodDoc, IodModel } from '../models/iod.js'
 import type { LiveCatalog } from '../queries/live-catalog.js'
 
-const REPAIR_AFTER_MS = 5_000
+const REPAIR_AFTER_MS = 2_000
 const REPAIR_BATCH = 500
 
 interface Publishing {
