@@ -207,6 +207,8 @@ const auditCommunity = async (
   expect: Expect,
 ): Promise<void> => {
   for (const user of ledger.users) {
+    // A profile is public once it has a name.
+    if (names.get(user.id) === null) continue
     const ids: string[] = []
     for (let skip = 0; ; skip += 100) {
       const { username, all_contributions, total_iods, total_narratives } = await ask(communityApi.getUser, {

@@ -2,7 +2,7 @@
  * Breaks the running product, part by part, under load:
  *
  *   npm run chaos
- *   FAULTS=200 SEED=7 npm run chaos
+ *   FAULTS=200 SEED=7 LONGEST_MS=3500 npm run chaos
  */
 import { randomInt } from 'node:crypto'
 import { faultsOf, figuresOf } from './report.js'
@@ -17,6 +17,7 @@ const say = (text: string) => void process.stdout.write(`${text}\n`)
 
 const report = await runChaos({
   faults: number('FAULTS', 60),
+  longestMs: number('LONGEST_MS', 3_500),
   replace: ['gateway', 'auth', 'collector', 'iods', 'campaigns', 'narratives', 'community', 'workers'],
   seed: number('SEED', randomInt(1, 1_000_000)),
   progress: line => say(`${new Date().toISOString().slice(11, 19)} ${line}`),
