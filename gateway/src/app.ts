@@ -10,6 +10,7 @@ import {
   listenForMetrics,
   type Part,
   remoteKeys,
+  SERVICE_NAMES,
   type ServiceDeps,
 } from '@iodine/service-kit'
 import type { GatewayConfig } from './config.js'
@@ -23,7 +24,7 @@ import { addWeb, shellPage } from './plugins/web.js'
 import { ROUTES } from './routes.js'
 import { createSessionCheck } from './sessions.js'
 
-const PARTS = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community', 'workers'] as const
+const PARTS = [...SERVICE_NAMES, 'workers'] as const
 
 /** Auth knows what Redis is too slow to tell. */
 const SESSION_LOOK_MS = 300

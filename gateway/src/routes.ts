@@ -1,10 +1,10 @@
 import { LIMITS } from '@iodine/contracts'
-import type { PeerName } from '@iodine/service-kit'
+import type { ServiceName } from '@iodine/service-kit'
 
 export interface Route {
   /** First segment of the path below /api/v1. */
   prefix: string
-  service: PeerName
+  service: ServiceName
   /** Largest body in bytes, 1 MiB unless told. */
   bodyLimit?: number
   /** Longest wait for the answer's head, 30 s unless told. */

@@ -6,6 +6,7 @@ import {
   createLogger,
   readConfig,
   SESSION_REVOKED,
+  type ServiceName,
   sessionKey,
 } from '@iodine/service-kit'
 import { newId, startTestRedis } from '@iodine/test-kit'
@@ -14,7 +15,7 @@ import { gatewayConfigSchema } from '../src/index.js'
 import { createLimits } from '../src/limits.js'
 import { endpoints } from '../src/openapi.js'
 import { addProxy } from '../src/plugins/proxy.js'
-import { type Rig, raw, type ServiceName, startRig } from './rig.js'
+import { type Rig, raw, startRig } from './rig.js'
 
 let rig: Rig
 let token: string

@@ -1,11 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { readConfig } from '@iodine/service-kit'
+import { readConfig, SERVICE_NAMES, type ServiceName } from '@iodine/service-kit'
 import { newId, startServiceBed } from '@iodine/test-kit'
 import { createApp, gatewayConfigSchema } from '../src/index.js'
-
-export const SERVICES = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community'] as const
-export type ServiceName = (typeof SERVICES)[number]
 
 /** What a service got, as it got it. */
 export interface Seen {
@@ -76,7 +73,7 @@ export const startServices = async () => {
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  await Promise.all(SERVICES.map(start))
+  await Promise.all(SERVICE_NAMES.map(start))
   return {
     seen,
     behaviour,
@@ -84,10 +81,10 @@ export const startServices = async () => {
     sessionChecks: () => sessionChecks,
     start,
     stop,
-    stopAll: () => Promise.all(SERVICES.map(stop)),
+    stopAll: () => Promise.all(SERVICE_NAMES.map(stop)),
     env: () =>
       Object.fromEntries(
-        SERVICES.map(name => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${ports.get(name)}`]),
+        SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, `http://127.0.0.1:${ports.get(name)}`]),
       ),
   }
 }

@@ -4,6 +4,7 @@ import {
   API_BASE,
   badRequest,
   type Caller,
+  createAgent,
   HttpError,
   notFound,
   SHORT_KEEP_ALIVE,
@@ -12,7 +13,7 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Agent, type Dispatcher, errors } from 'undici'
+import { type Dispatcher, errors } from 'undici'
 import type { Limits } from '../limits.js'
 import { endpoints } from '../openapi.js'
 import { createPulse } from '../pulse.js'
@@ -208,7 +209,7 @@ export const addProxy = (
   app: FastifyInstance,
   { routes, addressOf, checkSession, limits }: ProxyOptions,
 ): void => {
-  const agent = new Agent({
+  const agent = createAgent({
     connections: 128,
     connect: { timeout: CONNECT_MS },
     ...SHORT_KEEP_ALIVE,
@@ -263,7 +264,7 @@ export const addProxy = (
         settle()
         if (!reply.raw.writableFinished) answer.abort()
       })
-      agent.dispatch(
+      agent.dispatcher.dispatch(
         {
           origin,
           path: request.raw.url ?? '/',

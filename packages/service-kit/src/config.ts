@@ -74,7 +74,13 @@ export const tracingSettings = {
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
 }
 
-const peer = urlSetting('http', 'https').optional()
+/** The services that others call, each found by the setting `{NAME}_URL`. */
+export const SERVICE_NAMES = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community'] as const
+export type ServiceName = (typeof SERVICE_NAMES)[number]
+
+const addresses = Object.fromEntries(
+  SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, urlSetting('http', 'https').optional()]),
+) as Record<`${Uppercase<ServiceName>}_URL`, z.ZodOptional<z.ZodString>>
 
 /** What every service reads; a service's own schema extends it. Peers are the other services' internal addresses. */
 export const serviceConfigSchema = z.object({
@@ -97,12 +103,7 @@ export const serviceConfigSchema = z.object({
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
   /** How long a process that was told to end goes on taking requests, until whoever sends them knows: longer than clients keep unused connections. */
   DRAIN_MS: z.coerce.number().int().min(0).max(30_000).default(2_000),
-  AUTH_URL: peer,
-  COLLECTOR_URL: peer,
-  IODS_URL: peer,
-  CAMPAIGNS_URL: peer,
-  NARRATIVES_URL: peer,
-  COMMUNITY_URL: peer,
+  ...addresses,
   ...tracingSettings,
 })
 export type ServiceConfig = z.output<typeof serviceConfigSchema>

@@ -1,3 +1,4 @@
+export { createAgent } from './agent.js'
 export * from './config.js'
 export * from './errors.js'
 export * from './history.js'

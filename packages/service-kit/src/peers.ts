@@ -1,12 +1,11 @@
 import { type BodyFor, type EndpointSpec, type ParamsFor, pathOf, type ResponseOf } from '@iodine/contracts'
-import { Agent, fetch, type Response } from 'undici'
-import type { ServiceConfig } from './config.js'
+import { fetch, type Response } from 'undici'
+import { createAgent } from './agent.js'
+import type { ServiceConfig, ServiceName } from './config.js'
 import { HttpError, unavailable } from './errors.js'
 import type { PartMetrics } from './metrics.js'
 import { traced } from './tracing.js'
 import { currentWork } from './work-context.js'
-
-export type PeerName = 'auth' | 'collector' | 'iods' | 'campaigns' | 'narratives' | 'community'
 
 export interface Peers {
   /**
@@ -14,13 +13,13 @@ export interface Peers {
    * refusals come as HttpErrors with their status.
    */
   call<E extends EndpointSpec>(
-    peer: PeerName,
+    peer: ServiceName,
     endpoint: E,
     request?: { params?: ParamsFor<E>; body?: BodyFor<E>; ms?: number },
   ): Promise<ResponseOf<E>>
   /** Like `call`, for answers too large to hold: the body as it comes, which throws when it is cut off. */
   stream<E extends EndpointSpec>(
-    peer: PeerName,
+    peer: ServiceName,
     endpoint: E,
     request?: { params?: ParamsFor<E>; ms?: number },
   ): Promise<AsyncIterable<Uint8Array>>
@@ -42,22 +41,22 @@ interface Request {
 }
 
 /** Where the services are, and the key they know each other by. */
-export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<PeerName>}_URL`>
+export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<ServiceName>}_URL`>
 
 /**
  * How this part calls the others. A call belongs to the request or job that it is made for: it carries its id and its
  * place in the trace.
  */
 export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'observePeer'>): Peers => {
-  const agent = new Agent({ connections: 32, pipelining: 1, ...SHORT_KEEP_ALIVE })
+  const { dispatcher, close } = createAgent({ connections: 32, pipelining: 1, ...SHORT_KEEP_ALIVE })
   const serviceKey = config.SERVICE_KEY.split(',', 1)[0] as string
-  const base = (peer: PeerName) => {
-    const url = config[`${peer.toUpperCase() as Uppercase<PeerName>}_URL`]
+  const base = (peer: ServiceName) => {
+    const url = config[`${peer.toUpperCase() as Uppercase<ServiceName>}_URL`]
     if (!url) throw unavailable()
     return url
   }
   const send = async (
-    peer: PeerName,
+    peer: ServiceName,
     endpoint: EndpointSpec,
     { params, body, ms = 2_000 }: Request,
   ): Promise<Response> => {
@@ -72,7 +71,7 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
         const { requestId, span } = currentWork() ?? {}
         const response = await fetch(url, {
           method,
-          dispatcher: agent,
+          dispatcher,
           signal: AbortSignal.timeout(ms),
           headers: {
             [SERVICE_KEY_HEADER]: serviceKey,
@@ -113,6 +112,6 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
         throw refusal(response.status, await response.json().catch(() => ({})))
       return response.body
     },
-    close: () => agent.close(),
+    close,
   }
 }

@@ -12,6 +12,7 @@ import {
   createHttpApp,
   createLogger,
   HttpError,
+  SERVICE_NAMES,
   type ServiceDeps,
   signToken,
 } from '@iodine/service-kit'
@@ -79,10 +80,9 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
 
   const token: ServiceBed['token'] = ({ id, sid = newId(), scope = 'full' }, lifetimeMs = 3_600_000) =>
     signToken(keys.privateKey, { id, sid, scope }, lifetimeMs)
-  const peerNames = ['AUTH', 'COLLECTOR', 'IODS', 'CAMPAIGNS', 'NARRATIVES', 'COMMUNITY']
   return {
     env: {
-      ...Object.fromEntries(peerNames.map(name => [`${name}_URL`, url])),
+      ...Object.fromEntries(SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, url])),
       LOG_LEVEL: 'silent',
       MONGODB_URI: mongo.url,
       MONGODB_PREFIX: uniquePrefix(),

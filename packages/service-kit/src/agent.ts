@@ -1,0 +1,134 @@
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { isIP } from 'node:net'
+import { Agent, type Dispatcher, interceptors } from 'undici'
+
+/** How long a name is taken to stand for the addresses found, and one that could not be reached is left out. */
+const KEPT_MS = 5_000
+/** The call has reached nobody: another replica may be asked. */
+const NOT_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
+const ATTEMPTS = 3
+
+export type Lookup = (
+  hostname: string,
+  options: { all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/** Addresses by name; when the name can't be looked up, those it stood for last. One look-up at a time for a name. */
+const createResolver = (lookup: Lookup) => {
+  const known = new Map<string, LookupAddress[]>()
+  const pending = new Map<string, Promise<LookupAddress[]>>()
+  const resolve = async (hostname: string) => {
+    try {
+      const found = await new Promise<LookupAddress[]>((done, fail) =>
+        lookup(hostname, { all: true }, (error, addresses) => (error ? fail(error) : done(addresses))),
+      )
+      // `localhost` may stand for a family that nobody listens on.
+      const four = found.filter(({ family }) => family === 4)
+      known.set(hostname, four.length > 0 ? four : found)
+    } catch (error) {
+      if (!known.has(hostname)) throw error
+    } finally {
+      pending.delete(hostname)
+    }
+    return known.get(hostname) as LookupAddress[]
+  }
+  return (hostname: string): Promise<LookupAddress[]> => {
+    const asked = pending.get(hostname) ?? resolve(hostname)
+    pending.set(hostname, asked)
+    return asked
+  }
+}
+
+/** The handler, with `failed` asked first about an error: whether that has dealt with it. */
+const onFailure = (
+  handler: Dispatcher.DispatchHandler,
+  failed: (error: NodeJS.ErrnoException) => boolean,
+): Dispatcher.DispatchHandler => ({
+  onRequestStart: (...given) => handler.onRequestStart?.(...given),
+  onRequestUpgrade: (...given) => handler.onRequestUpgrade?.(...given),
+  onResponseStart: (...given) => handler.onResponseStart?.(...given),
+  onResponseData: (...given) => handler.onResponseData?.(...given),
+  onResponseEnd: (...given) => handler.onResponseEnd?.(...given),
+  onResponseError: (controller, error) => {
+    if (!failed(error)) handler.onResponseError?.(controller, error)
+  },
+})
+const isNotReached = ({ code }: NodeJS.ErrnoException) => code !== undefined && NOT_REACHED.has(code)
+
+/** Sends a call that has reached nobody once more, to whoever is next. A body that streams by can't be sent twice. */
+const askTheNext: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
+  const { body, origin } = options
+  const isKept = body === null || body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+  if (!isKept || isIP(new URL(String(origin)).hostname)) return dispatch(options, handler)
+  let left = ATTEMPTS
+  const attempt = (): boolean => {
+    left--
+    return dispatch(
+      options,
+      onFailure(handler, error => {
+        const isAskedAgain = left > 0 && isNotReached(error)
+        if (isAskedAgain) attempt()
+        return isAskedAgain
+      }),
+    )
+  }
+  return attempt()
+}
+
+/**
+ * Connections to other services. A name that stands for several addresses, as that of a service with replicas does, is
+ * looked up every few seconds and each call goes to the next address; connections that are kept alive would otherwise stay
+ * with the replica that they began with.
+ * @param lookup the system's unless given
+ */
+export const createAgent = (
+  options: Agent.Options,
+  lookup: Lookup = systemLookup,
+): { dispatcher: Dispatcher; close(): Promise<void> } => {
+  const agent = new Agent(options)
+  const resolve = createResolver(lookup)
+  const leftOut = new Map<string, number>()
+  const turns = new Map<string, number>()
+  const freshUntil = new Map<string, number>()
+  const noteUnreachable: Dispatcher.DispatcherComposeInterceptor = dispatch => (request, handler) =>
+    dispatch(
+      request,
+      onFailure(handler, error => {
+        if (isNotReached(error)) leftOut.set(new URL(String(request.origin)).host, Date.now() + KEPT_MS)
+        return false
+      }),
+    )
+  const dispatcher = agent.compose(
+    noteUnreachable,
+    interceptors.dns({
+      maxTTL: KEPT_MS,
+      lookup: (origin, _options, done) =>
+        void resolve(origin.hostname).then(
+          addresses => {
+            freshUntil.set(origin.hostname, Date.now() + KEPT_MS)
+            done(
+              null,
+              addresses.map(({ address, family }) => ({ address, family: family as 4 | 6, ttl: KEPT_MS })),
+            )
+          },
+          error => done(error, []),
+        ),
+      pick: (origin, { records }) => {
+        const all = [...(records[4]?.ips ?? []), ...(records[6]?.ips ?? [])]
+        const now = Date.now()
+        // Nobody picked means: look the name up anew.
+        if ((freshUntil.get(origin.hostname) ?? 0) < now) return null as never
+        const hostOf = ({ address, family }: (typeof all)[number]) =>
+          `${family === 6 ? `[${address}]` : address}:${origin.port || 80}`
+        const reachable = all.filter(ip => (leftOut.get(hostOf(ip)) ?? 0) < now)
+        const candidates = reachable.length > 0 ? reachable : all
+        const turn = (turns.get(origin.host) ?? -1) + 1
+        turns.set(origin.host, turn)
+        return candidates[turn % candidates.length] as (typeof all)[number]
+      },
+    }),
+    askTheNext,
+  )
+  return { dispatcher, close: () => agent.close() }
+}
