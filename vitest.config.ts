@@ -8,7 +8,7 @@ export default defineConfig({
     projects: [
       'packages/*/vitest.config.ts',
       'services/*/vitest.config.ts',
-      '{gateway,shell,mfe-*,extension,chaos}/vitest.config.ts',
+      '{gateway,shell,mfe-*,extension,chaos,deploy}/vitest.config.ts',
     ],
   },
 })

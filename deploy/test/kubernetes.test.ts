@@ -1,0 +1,224 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { type Document, documents, faultsOf, PART_NAMES, type PartName, ROOT } from './parts.js'
+
+const FOLDER = 'deploy/kubernetes'
+const filesOf = (folder: string) =>
+  readdirSync(join(ROOT, folder)).filter(file => file.endsWith('.yaml') && file !== 'kustomization.yaml')
+const manifestsOf = (folder: string) =>
+  filesOf(folder).flatMap(file => documents(folder, file).map(document => ({ file, document })))
+const product = manifestsOf(FOLDER)
+const databases = manifestsOf(`${FOLDER}/databases`)
+const everything = [...product, ...databases]
+const find = (kind: string, name: string): Document => {
+  const found = everything.find(({ document }) => document.kind === kind && document.metadata.name === name)
+  if (!found) throw new Error(`no ${kind} ${name}`)
+  return found.document
+}
+const secretFor = (env: Record<string, string>): Document =>
+  JSON.parse(
+    execFileSync(process.execPath, [join(ROOT, 'deploy/new-env.mjs'), '--kubernetes'], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+      env: { ...process.env, ...env },
+    }),
+  )
+const secret = secretFor({ SMTP_URL: 'smtps://user:password@mail.example.org' })
+
+/** The schema's name of a kind: apps/v1 Deployment is IoK8sApiAppsV1Deployment. */
+const schemaName = ({ apiVersion, kind }: Document) => {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['core', apiVersion]
+  const pascal = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+  return `IoK8sApi${pascal(group.split('.')[0])}${pascal(version)}${kind}`
+}
+/**
+ * Faults by Kubernetes' own schema. They let fields pass that they don't know: what the check never looked at is such a
+ * field.
+ */
+const faultsIn = async (document: Document): Promise<unknown[]> => {
+  const { validate } = await import(`kubernetes-models/_schemas/${schemaName(document)}`)
+  const looked = new Map<object, Set<PropertyKey>>()
+  const proxies = new Map<object, object>()
+  const watched = (value: unknown): unknown => {
+    if (value === null || typeof value !== 'object') return value
+    if (!proxies.has(value)) {
+      const keys = new Set<PropertyKey>()
+      looked.set(value, keys)
+      const get = (target: object, key: PropertyKey) => {
+        keys.add(key)
+        return watched(Reflect.get(target, key))
+      }
+      proxies.set(value, new Proxy(value, { get }))
+    }
+    return proxies.get(value)
+  }
+  if (!validate(watched(document))) return validate.errors
+  const unknown: string[] = []
+  const walk = (value: unknown, path: string) => {
+    if (value === null || typeof value !== 'object') return
+    for (const [key, inner] of Object.entries(value))
+      if (looked.get(value)?.has(key)) walk(inner, `${path}/${key}`)
+      else unknown.push(`${path}/${key}: no such field`)
+  }
+  walk(document, '')
+  return unknown
+}
+
+const pods = everything
+  .filter(({ document }) => ['Deployment', 'StatefulSet', 'Job'].includes(document.kind))
+  .map(({ document }) => ({
+    name: document.metadata.name as string,
+    kind: document.kind as string,
+    pod: document.spec.template,
+  }))
+
+describe('the manifests', () => {
+  it.each(everything.map(({ file, document }) => [file, document.kind, document.metadata.name, document]))(
+    '%s: %s %s is what Kubernetes asks for',
+    async (_file, _kind, _name, document) => {
+      expect(await faultsIn(document as Document)).toEqual([])
+    },
+  )
+  it('are found faulty where they are', async () => {
+    const deployment = find('Deployment', 'iods')
+    expect(await faultsIn({ ...deployment, spec: { ...deployment.spec, replica: 3 } })).toEqual([
+      '/spec/replica: no such field',
+    ])
+    expect(await faultsIn({ ...deployment, spec: { ...deployment.spec, replicas: '3' } })).toHaveLength(1)
+  })
+  it('are all listed, and every image of ours has an address', () => {
+    for (const folder of [FOLDER, `${FOLDER}/databases`]) {
+      const { resources } = parse(readFileSync(join(ROOT, folder, 'kustomization.yaml'), 'utf8'))
+      expect(resources.sort()).toEqual(filesOf(folder).sort())
+    }
+    const { images } = parse(readFileSync(join(ROOT, FOLDER, 'kustomization.yaml'), 'utf8'))
+    expect(images.map((image: Document) => image.name).sort()).toEqual(
+      PART_NAMES.map(name => `iodine-${name}`).sort(),
+    )
+  })
+  it.each(pods)('give $kind $name no right that it doesn’t need', ({ pod: { spec } }) => {
+    expect(spec).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    })
+    for (const container of spec.containers) {
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(container.resources).toMatchObject({
+        requests: { cpu: expect.any(String), memory: expect.any(String) },
+        limits: { memory: expect.any(String) },
+      })
+      expect(container.image).toMatch(/^(iodine-\w+|[\w/]+:\d+\.\d+\.\d+[\w.-]*)$/)
+    }
+  })
+  it('label every pod with what a NetworkPolicy, a Service and a budget ask for', () => {
+    const labels = pods.map(({ pod }) => pod.metadata.labels as Record<string, string>)
+    const selectors = everything.flatMap(({ document: { kind, spec } }) =>
+      kind === 'Service'
+        ? [spec.selector]
+        : kind === 'PodDisruptionBudget'
+          ? [spec.selector.matchLabels]
+          : kind === 'NetworkPolicy' && spec.podSelector.matchLabels
+            ? [spec.podSelector.matchLabels]
+            : [],
+    )
+    expect(selectors.length).toBeGreaterThan(20)
+    for (const selector of selectors)
+      expect(labels.some(pod => Object.entries(selector).every(([key, value]) => pod[key] === value))).toBe(
+        true,
+      )
+  })
+})
+
+describe('each part', () => {
+  const environmentOf = (part: PartName): Record<string, string> => {
+    const [container] = find('Deployment', part).spec.template.spec.containers
+    const fromMaps = container.envFrom.map(
+      (source: Document) => find('ConfigMap', source.configMapRef.name).data,
+    )
+    const own = container.env.map((variable: Document) => {
+      const { name, key } = variable.valueFrom.secretKeyRef
+      expect(name).toBe(secret.metadata.name)
+      expect(secret.stringData).toHaveProperty(key)
+      return [variable.name, secret.stringData[key]]
+    })
+    return Object.assign({}, ...fromMaps, Object.fromEntries(own))
+  }
+  it.each(PART_NAMES)('%s has every setting that it needs, and none that it doesn’t know', part => {
+    expect(faultsOf(part, environmentOf(part))).toEqual([])
+  })
+  it.each(PART_NAMES)(
+    '%s is like every other: probes, a pause before it goes, an autoscaler, a budget',
+    part => {
+      const same = ({ spec: { template } }: Document, name: string): unknown => {
+        const [{ env: _env, envFrom: _from, resources: _sizes, readinessProbe: _ready, ...container }] =
+          template.spec.containers
+        const { tier: _tier, ...labels } = template.metadata.labels
+        return JSON.parse(
+          JSON.stringify({ ...template.spec, labels, containers: [container] }).replaceAll(name, 'NAME'),
+        )
+      }
+      const deployment = find('Deployment', part)
+      expect(same(deployment, part)).toEqual(same(find('Deployment', 'campaigns'), 'campaigns'))
+      const [container] = deployment.spec.template.spec.containers
+      const ready = part === 'gateway' ? '/healthz' : '/readyz'
+      expect(container).toMatchObject({
+        startupProbe: { httpGet: { path: '/healthz' } },
+        livenessProbe: { httpGet: { path: '/healthz' } },
+        readinessProbe: { httpGet: { path: ready } },
+      })
+      // The pause, and the 15 s that a part takes at most, fit in.
+      const [, pause] = container.lifecycle.preStop.exec.command
+      expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(pause) + 15)
+      expect(find('HorizontalPodAutoscaler', part).spec.scaleTargetRef.name).toBe(part)
+      expect(find('PodDisruptionBudget', part).spec).toMatchObject({ maxUnavailable: 1 })
+      expect(deployment.spec).not.toHaveProperty('replicas')
+    },
+  )
+  it('knows secrets of its own alone', () => {
+    const holders = (key: string) =>
+      PART_NAMES.filter(part =>
+        find('Deployment', part).spec.template.spec.containers[0].env.some(
+          (variable: Document) => variable.name === key,
+        ),
+      )
+    expect(holders('JWT_PRIVATE_KEY')).toEqual(['auth'])
+    expect(holders('SECRETS_KEY')).toEqual(['auth', 'workers'])
+    expect(holders('SMTP_URL')).toEqual(['workers'])
+    expect(holders('MONGODB_URI')).not.toContain('gateway')
+    expect(holders('MONGODB_URI')).not.toContain('workers')
+  })
+  it('finds replicas by name: its service is headless, save for the gateway’s', () => {
+    for (const part of PART_NAMES)
+      expect(find('Service', part).spec.clusterIP).toBe(part === 'gateway' ? undefined : 'None')
+  })
+})
+
+describe('the secret', () => {
+  it('takes the addresses that it is given, and asks for a mail server', () => {
+    const { stringData } = secretFor({
+      SMTP_URL: 'smtp://mail',
+      MONGODB_URI: 'mongodb://x',
+      REDIS_URL: 'redis://y',
+    })
+    expect(stringData).toMatchObject({
+      SMTP_URL: 'smtp://mail',
+      MONGODB_URI: 'mongodb://x',
+      REDIS_URL: 'redis://y',
+    })
+    expect(() => secretFor({ SMTP_URL: '' })).toThrow('Set SMTP_URL')
+  })
+  it('has the password that Redis in the cluster asks for', () => {
+    const { REDIS_URL, REDIS_PASSWORD } = secret.stringData
+    expect(new URL(REDIS_URL).password).toBe(REDIS_PASSWORD)
+    const [container] = find('StatefulSet', 'redis').spec.template.spec.containers
+    expect(container.command.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/)
+    expect(container.env[0].valueFrom.secretKeyRef).toEqual({ name: 'iodine', key: 'REDIS_PASSWORD' })
+  })
+})
