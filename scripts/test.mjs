@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { auditDependencies } from './audit.mjs'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
-import { bin, main, packages, Refusal, root, run, say, seconds } from './lib/run.mjs'
+import { bin, main, Refusal, root, run, say, seconds } from './lib/run.mjs'
 import { ensureBrowser, ensureRedis } from './lib/system.mjs'
+import { structure } from './structure.mjs'
 
 process.env.CI = 'true'
 const reports = mkdtempSync(join(tmpdir(), 'iodine-reports-'))
@@ -65,7 +66,7 @@ const phases = [
   ['Build', build],
   ['Format and lint', tool('biome', 'check', '.', '--error-on-warnings')],
   ['Types', tool('tsc', '-b', '--checkers', '1')],
-  ['Structure', tool('depcruise', '--config', '.dependency-cruiser.mjs', ...packages())],
+  ['Structure', structure],
   ['Unused code', tool('knip')],
   ['Known vulnerabilities', auditDependencies],
   ['Unit and integration tests', vitest],

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { portSetting, serviceConfigSchema, switchSetting, urlSetting } from '@iodine/service-kit'
 import { z } from 'zod'
@@ -56,5 +58,14 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
   PAGE_REQUESTS_A_MINUTE: requestsSetting.default(6_000),
   /** Folder that holds the built web apps: shell, mfe-data and so on, each with its `dist`. */
   WEB_ROOT: z.string().default(fileURLToPath(new URL('../..', import.meta.url))),
+  /** Folder that `npm run deploy:section` publishes to: a version that is in use there takes the place of the built one. */
+  REMOTES_ROOT: z
+    .string()
+    .refine(
+      path => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
+      'must be a folder that exists',
+    )
+    .transform(path => resolve(path))
+    .optional(),
 })
 export type GatewayConfig = z.output<typeof gatewayConfigSchema>

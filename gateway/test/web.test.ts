@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DETAILS, PRODUCT_NAME } from '@iodine/contracts'
+import { readConfig } from '@iodine/service-kit'
 import { temporaryFolder } from '@iodine/test-kit'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { gatewayConfigSchema } from '../src/index.js'
 import { endpoints } from '../src/openapi.js'
 import { type Rig, raw, startRig } from './rig.js'
 
@@ -145,7 +147,90 @@ describe('what the browser learns at run time', () => {
       ],
       extension_url: 'https://extension.example.org',
       offline_ai: false,
+      sections: [],
     })
+  })
+})
+
+describe('sections deployed by themselves', () => {
+  const deployed = temporaryFolder()
+  const putThere = (path: string, text: string) => {
+    mkdirSync(join(deployed.path, path, '..'), { recursive: true })
+    writeFileSync(join(deployed.path, path), text)
+  }
+  let own: Rig
+  beforeAll(async () => {
+    for (const version of ['1.4.0', '1.5.0-rc.1'])
+      putThere(`mfe-iods/${version}/mf-manifest.json`, `{"id":"mfe_iods","version":"${version}"}`)
+    putThere('mfe-iods/.unfinished-1/secret.js', 'secret')
+    putThere('mfe-notes/0.1.0/mf-manifest.json', '{"id":"mfe_notes"}')
+    putThere('mfe-notes/0.1.0/section.json', '{"label":"Notes"}')
+    putThere('mfe-notes/current.json', '{"version":"0.1.0"}')
+    own = await startRig({ WEB_ROOT: folder.path, REMOTES_ROOT: deployed.path })
+  })
+  afterAll(async () => {
+    await own?.close()
+    deployed.remove()
+  })
+  const json = async (path: string) => (await fetch(own.url + path)).json()
+  const IODS_PATH = '/remotes/mfe-iods/1.4.0/mf-manifest.json'
+
+  it('take the place of the built ones as soon as they are pointed to, and leave it again', async () => {
+    expect((await json('/remotes.json')).mfe_iods).toBe('/remotes/mfe-iods/mf-manifest.json')
+    for (const version of ['1.4.0', '1.5.0-rc.1', '1.4.0']) {
+      putThere('mfe-iods/current.json', JSON.stringify({ version }))
+      const path = (await json('/remotes.json')).mfe_iods
+      expect(path).toBe(`/remotes/mfe-iods/${version}/mf-manifest.json`)
+      expect(await json(path)).toEqual({ id: 'mfe_iods', version })
+    }
+    putThere('mfe-iods/current.json', '')
+    expect((await json('/remotes.json')).mfe_iods).toBe('/remotes/mfe-iods/mf-manifest.json')
+    // Pages that are open go on with the version that they began with.
+    expect(await json(IODS_PATH)).toMatchObject({ version: '1.4.0' })
+  })
+  it.each([
+    '{"version":"9.9.9"}',
+    '{"version":"../mfe-notes/0.1.0"}',
+    '{"version":".unfinished-1"}',
+    '{"version":1}',
+    '[]',
+    '{',
+  ])('leave it to the built one when the pointer says %s', async text => {
+    putThere('mfe-iods/current.json', text)
+    expect((await json('/remotes.json')).mfe_iods).toBe('/remotes/mfe-iods/mf-manifest.json')
+  })
+  it('are kept for ever under their version', async () => {
+    const response = await fetch(own.url + IODS_PATH)
+    expect(response.headers.get('cache-control')).toMatch(/immutable/)
+    const built = await fetch(`${own.url}/remotes/mfe-iods/mf-manifest.json`)
+    expect(built.headers.get('cache-control')).toBe('no-cache')
+  })
+  it('may be new to the product: the browser learns what to call them', async () => {
+    expect(await json('/remotes.json')).toMatchObject({
+      mfe_notes: '/remotes/mfe-notes/0.1.0/mf-manifest.json',
+    })
+    expect((await json('/config.json')).sections).toEqual([
+      { id: 'notes', label: 'Notes', remote: 'mfe_notes' },
+    ])
+  })
+  it.each([
+    '/remotes/mfe-iods/current.json',
+    '/remotes/mfe-iods/.unfinished-1/secret.js',
+    '/remotes/mfe-iods/1.4.0/../.unfinished-1/secret.js',
+    '/remotes/mfe-iods/1.4.0/..%2f.unfinished-1%2fsecret.js',
+    '/remotes/mfe-iods/9.9.9/mf-manifest.json',
+    '/remotes/mfe-iods/1.4.0/',
+    '/remotes/mfe-none/1.4.0/mf-manifest.json',
+  ])('serve nothing else: %s', async path => {
+    const response = await fetch(own.url + path)
+    expect([response.status, Object.keys(await response.json())]).toEqual([404, ['detail']])
+    expect(response.headers.get('cache-control') ?? '').not.toMatch(/immutable/)
+  })
+  it('need a folder that exists', () => {
+    const settings = { ...own.settings, REMOTES_ROOT: join(deployed.path, 'none') }
+    expect(() => readConfig(gatewayConfigSchema, settings)).toThrow(
+      'REMOTES_ROOT: must be a folder that exists',
+    )
   })
 })
 

@@ -83,13 +83,14 @@ export function packages() {
   return [...folders, ...nested].filter(folder => existsSync(join(root, folder, 'package.json'))).sort()
 }
 
-/** Does `work` unless it was done for the same `key`, by a stamp in node_modules/.cache; true when it was done now. */
+/** Does `work` unless it was done for the same `key()`, by a stamp in node_modules/.cache; true when it was done now. */
 export async function once(name, key, work) {
   const stamp = join(root, 'node_modules/.cache/iodine', name)
-  if (read(stamp) === key) return false
+  if (read(stamp) === key()) return false
   await work()
   mkdirSync(dirname(stamp), { recursive: true })
-  writeFileSync(stamp, key)
+  // Read anew: installing a new package changes the lock file.
+  writeFileSync(stamp, key())
   return true
 }
 

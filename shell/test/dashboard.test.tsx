@@ -19,6 +19,23 @@ test('an unknown section is Page Not Found', async () => {
   await screen.findByRole('heading', { name: 'Page Not Found' })
 })
 
+test('sections that a deployment has besides stand in the menu after the product’s own, and never in their place', async () => {
+  const load = vi.fn().mockResolvedValue(defineParcel(() => <h1>The section</h1>))
+  const sections = [
+    { id: 'notes', label: '<b>Notes</b>', remote: 'mfe_notes' },
+    { id: 'iods', label: 'Another', remote: 'mfe_other' },
+    { id: 'admin', label: 'Another', remote: 'mfe_other' },
+  ]
+  await open('/dashboard/overview', {}, { remotes: { load }, config: { sections } })
+  const link = await screen.findByRole('link', { name: '<b>Notes</b>' })
+  const names = screen.getAllByRole('link').map(element => element.textContent)
+  expect(names.indexOf('<b>Notes</b>')).toBe(names.indexOf('Community') + 1)
+  expect(names).not.toContain('Another')
+  fireEvent.click(link)
+  await screen.findByRole('heading', { name: 'The section' })
+  expect([window.location.pathname, load.mock.calls]).toEqual(['/dashboard/notes', [['mfe_notes']]])
+})
+
 test('a section that fails to load is an error card in its place, and Retry loads it anew', async () => {
   const parcel = defineParcel(() => <h1>The section</h1>)
   const load = vi.fn().mockRejectedValueOnce(new Error('gone')).mockResolvedValue(parcel)

@@ -26,6 +26,7 @@ export const config: BrowserConfig = {
   social_links: [],
   extension_url: 'https://example.org/extension',
   offline_ai: false,
+  sections: [],
 }
 
 type Answer = [status: number, body: unknown]
@@ -38,7 +39,7 @@ const closers: (() => void)[] = []
 export async function openApp(
   path: string,
   routes: Routes,
-  options: { token?: string; remotes?: Host['remotes'] } = {},
+  options: { token?: string; remotes?: Host['remotes']; config?: Partial<BrowserConfig> } = {},
 ) {
   const calls: { route: string; body: unknown }[] = []
   const server = createServer(async (request, response) => {
@@ -63,7 +64,7 @@ export async function openApp(
   const remotes = options.remotes ?? { load: () => Promise.reject(new Error('no remotes here')) }
   render(
     <BrowserRouter>
-      <HostProvider config={config} remotes={remotes}>
+      <HostProvider config={{ ...config, ...options.config }} remotes={remotes}>
         <App />
       </HostProvider>
     </BrowserRouter>,

@@ -1,15 +1,16 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { type BrowserConfig, PRODUCT_NAME, type RemotesTable } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayConfig } from '../config.js'
+import { findRemotes } from '../remotes.js'
 import { extensionUrl } from './extension.js'
 
 // Names that carry their content's hash: remoteEntry.08d8bdd7.js, static/js/index.175ea47acd.js.
 const HASHED = /\.[0-9a-f]{8,}\.\w+$/
-const CACHE = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' }
+const CACHE = { lasting: 'public, max-age=31536000, immutable', other: 'no-cache' }
 
 const shellOf = (config: GatewayConfig) => join(config.WEB_ROOT, 'shell', 'dist')
 
@@ -26,7 +27,8 @@ export const shellPage =
 
 /** Serves the shell, the remotes and what the browser needs to know at run time. */
 export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promise<void> => {
-  const { WEB_ROOT } = config
+  const { WEB_ROOT, REMOTES_ROOT } = config
+  const remotes = findRemotes(config)
   await app.register(fastifyStatic, {
     root: WEB_ROOT,
     serve: false,
@@ -34,24 +36,16 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
     cacheControl: false,
     dotfiles: 'ignore',
     setHeaders: (reply, path) => {
-      const kind = HASHED.test(path.replace(/\.(br|gz)$/, '')) ? 'hashed' : 'other'
-      reply.header('cache-control', CACHE[kind])
+      // What was published under a version never changes.
+      const isLasting =
+        (REMOTES_ROOT && path.startsWith(REMOTES_ROOT + sep)) || HASHED.test(path.replace(/\.(br|gz)$/, ''))
+      reply.header('cache-control', CACHE[isLasting ? 'lasting' : 'other'])
     },
   })
 
-  // Looked up on each request: a section may be built or deployed while the gateway runs.
-  const remotes = () => {
-    const folders = existsSync(WEB_ROOT) ? readdirSync(WEB_ROOT) : []
-    return folders.filter(
-      name => name.startsWith('mfe-') && existsSync(join(WEB_ROOT, name, 'dist', 'mf-manifest.json')),
-    )
-  }
-
   app.get('/remotes.json', async (_request, reply): Promise<RemotesTable> => {
     reply.header('cache-control', CACHE.other)
-    return Object.fromEntries(
-      remotes().map(name => [name.replaceAll('-', '_'), `/remotes/${name}/mf-manifest.json`]),
-    )
+    return remotes.table()
   })
   app.get('/config.json', async (_request, reply): Promise<BrowserConfig> => {
     reply.header('cache-control', CACHE.other)
@@ -61,12 +55,13 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
       social_links: config.SOCIAL_LINKS,
       extension_url: await extensionUrl(config),
       offline_ai: config.OFFLINE_AI,
+      sections: await remotes.sections(),
     }
   })
   app.get<{ Params: { remote: string; '*': string } }>('/remotes/:remote/*', async (request, reply) => {
-    const { remote, '*': file } = request.params
-    if (!/^mfe-[a-z-]+$/.test(remote)) throw notFound()
-    return reply.sendFile(file, join(WEB_ROOT, remote, 'dist'))
+    const found = remotes.locate(request.params.remote, request.params['*'])
+    if (!found) throw notFound()
+    return reply.sendFile(found.file, found.root)
   })
   app.get<{ Params: { '*': string } }>('/static/*', async (request, reply) =>
     reply.sendFile(`static/${request.params['*']}`, shellOf(config)),

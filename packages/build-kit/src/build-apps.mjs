@@ -6,7 +6,7 @@ import { basename, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { createRsbuild, loadConfig } from '@rsbuild/core'
+import { createRsbuild, loadConfig, mergeRsbuildConfig } from '@rsbuild/core'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const STAMP = '.inputs'
@@ -69,13 +69,25 @@ async function listApps(root) {
     .reverse()
 }
 
+/** Builds one app into an empty folder, compressed files included: the same sources make the same files. */
+export async function buildInto(cwd, folder) {
+  await rsbuild(cwd, { output: { distPath: { root: folder } } })
+  await compressFolder(folder)
+}
+
 async function buildApp(cwd) {
+  const emitted = await rsbuild(cwd)
+  if (basename(cwd) !== EXTENSION) await pruneFolder(join(cwd, 'dist'), new Set(emitted))
+}
+
+/** Builds by the app's own configuration; resolves to the names of the files made. */
+async function rsbuild(cwd, changes = {}) {
   const { content } = await loadConfig({ cwd, command: 'build' })
-  const rsbuild = await createRsbuild({ cwd, config: content })
-  const { stats, close } = await rsbuild.build()
+  const builder = await createRsbuild({ cwd, config: mergeRsbuildConfig(content, changes) })
+  const { stats, close } = await builder.build()
   const emitted = stats?.toJson({ all: false, assets: true }).assets?.map(asset => asset.name) ?? []
   await close()
-  if (basename(cwd) !== EXTENSION) await pruneFolder(join(cwd, 'dist'), new Set(emitted))
+  return emitted
 }
 
 /** Removes what earlier builds left, once no page that is still open can ask for it. */

@@ -1,20 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pluginModuleFederation } from '@module-federation/rsbuild-plugin'
 import { rspack } from '@rsbuild/core'
 import { pluginReact } from '@rsbuild/plugin-react'
 
 /** @typedef {import('@rsbuild/core').RsbuildConfig} RsbuildConfig */
-
-/** Dev-server port of each remote when a team runs it alone; the shell's own is 3000. */
-export const DEV_PORTS = {
-  'mfe-data': 3001,
-  'mfe-iods': 3002,
-  'mfe-campaigns': 3003,
-  'mfe-narratives': 3004,
-  'mfe-graph': 3005,
-  'mfe-community': 3006,
-}
 
 const CHUNK_TIMEOUT_MS = 120_000
 /** The running stack that dev servers take the API and everything else from. */
@@ -105,7 +96,7 @@ export function defineShell(cwd) {
       tags: process.env.NODE_ENV === 'development' ? [devtoolsHook] : [],
     },
     output: { ...base.output, assetPrefix: '/' },
-    server: { ...base.server, port: 3000, setup: serveDevRemotes },
+    server: { ...base.server, port: 3000, setup: serveDevRemotes(cwd) },
     dev: { ...base.dev, assetPrefix: '/' },
     plugins: [
       ...(base.plugins ?? []),
@@ -123,12 +114,13 @@ export function defineShell(cwd) {
 
 /**
  * The rsbuild configuration of a remote: exposes `./parcel` (src/parcel.tsx) through `mf-manifest.json`, and serves
- * src/standalone.tsx as a page of its own in development.
+ * src/standalone.tsx as a page of its own in development, at the port that its package.json gives under `section`.
  * @param {string} cwd folder of the app, named like its package without the scope
  * @returns {RsbuildConfig}
  */
 export function defineRemote(cwd) {
-  const app = readPackage(cwd).name.replace(/^@.*\//, '')
+  const { name, version, section = {} } = readPackage(cwd)
+  const app = name.replace(/^@.*\//, '')
   const development = process.env.NODE_ENV === 'development'
   const base = baseConfig(app)
   return {
@@ -139,11 +131,12 @@ export function defineRemote(cwd) {
     output: { ...base.output, assetPrefix: 'auto' },
     server: {
       ...base.server,
-      port: DEV_PORTS[app],
+      port: section.port,
       cors: { origin: /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/ },
     },
     plugins: [
       ...(base.plugins ?? []),
+      sayLabel(section.label),
       pluginModuleFederation({
         name: app.replaceAll('-', '_'),
         filename: development ? 'remoteEntry.js' : 'remoteEntry.[contenthash:8].js',
@@ -156,9 +149,28 @@ export function defineRemote(cwd) {
         experiments: { externalRuntime: !development, optimization: { target: 'web' } },
       }),
     ],
-    ...(development ? {} : { tools: { ...base.tools, htmlPlugin: false } }),
+    tools: {
+      ...base.tools,
+      ...(!development && { htmlPlugin: false }),
+      rspack: {
+        ...base.tools.rspack,
+        // A page may load a version after another has failed: neither is to take the other's chunks for its own.
+        output: { ...base.tools.rspack.output, chunkLoadingGlobal: `chunk_${app}@${version}` },
+      },
+    },
   }
 }
+
+/** What the menu is to call a section that the shell doesn't know of itself stands beside its manifest. */
+const sayLabel = label => ({
+  name: 'say-label',
+  setup(api) {
+    if (!label) return
+    api.processAssets({ stage: 'additional' }, ({ compilation, sources }) =>
+      compilation.emitAsset('section.json', new sources.RawSource(JSON.stringify({ label }))),
+    )
+  },
+})
 
 /** A remote's refresh runtime finds the running shell's React only through this hook. */
 const devtoolsHook = {
@@ -180,16 +192,17 @@ const devtoolsHook = {
  * In development the shell takes the remotes named in DEV_REMOTES (comma-separated) from their own dev servers
  * and all others from the running gateway.
  */
-function serveDevRemotes(context) {
+const serveDevRemotes = cwd => context => {
   if (context.action !== 'dev') return
-  const own = (process.env.DEV_REMOTES ?? '').split(',').filter(app => app in DEV_PORTS)
+  const own = (process.env.DEV_REMOTES ?? '').split(',').filter(Boolean)
+  const manifests = own.map(app => [
+    app.replaceAll('-', '_'),
+    `http://localhost:${readPackage(join(cwd, '..', app)).section.port}/mf-manifest.json`,
+  ])
   context.server.middlewares.use(async (request, response, next) => {
     if (request.url !== '/remotes.json') return next()
     const deployed = await fetch(`${GATEWAY}/remotes.json`).then(answer => answer.json())
-    for (const app of own) {
-      deployed[app.replaceAll('-', '_')] = `http://localhost:${DEV_PORTS[app]}/mf-manifest.json`
-    }
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(deployed))
+    response.end(JSON.stringify({ ...deployed, ...Object.fromEntries(manifests) }))
   })
 }

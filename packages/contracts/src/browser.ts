@@ -8,6 +8,8 @@ export const browserConfig = z.strictObject({
   extension_url: z.string(),
   /** Texts are analyzed by rules instead of an AI model, which screens must say. */
   offline_ai: z.boolean(),
+  /** Sections that were deployed beside those the shell itself knows, in the order of the menu. */
+  sections: z.array(z.strictObject({ id: z.string(), label: z.string(), remote: z.string() })),
 })
 export type BrowserConfig = z.output<typeof browserConfig>
 

@@ -31,6 +31,7 @@ const hostProps = (change: Partial<HostProps> = {}): HostProps => ({
     social_links: [],
     extension_url: '',
     offline_ai: false,
+    sections: [],
   },
   onCrash: vi.fn(),
   ...change,

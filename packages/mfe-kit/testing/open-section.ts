@@ -22,6 +22,7 @@ const config: BrowserConfig = {
   social_links: [],
   extension_url: '',
   offline_ai: false,
+  sections: [],
 }
 
 type Answer = [status: number, body: unknown, headers?: Record<string, string>]

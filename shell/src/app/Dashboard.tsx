@@ -5,9 +5,9 @@ import { NotFound } from '../pages/NotFound'
 import { Overview } from '../pages/Overview'
 import { RemoteOutlet } from '../remotes/RemoteOutlet'
 import { Frame } from './Frame'
-import { useSession } from './HostProvider'
+import { useHost, useSession } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
-import { findSection, sectionPath } from './sections'
+import { allSections, findSection, sectionPath } from './sections'
 
 const Profile = lazy(() => OWN_PAGES.profile().then(module => ({ default: module.Profile })))
 const Admin = lazy(() => OWN_PAGES.admin().then(module => ({ default: module.Admin })))
@@ -34,7 +34,8 @@ export function Dashboard() {
 }
 
 function SectionContent({ id }: { id: string }) {
-  const section = findSection(id)
+  const { config } = useHost()
+  const section = findSection(id, allSections(config))
   if (section?.remote) {
     return <RemoteOutlet key={id} remote={section.remote} basePath={sectionPath(id)} title={section.label} />
   }

@@ -22,7 +22,7 @@ import { preloadSection } from '../remotes/remotes'
 import { useHost, useUser } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
 import styles from './Sidebar.module.css'
-import { SECTIONS, type Section, sectionPath } from './sections'
+import { allSections, type Section, sectionPath } from './sections'
 
 const ADMIN: Section = { id: 'admin', label: 'Admin' }
 const PROFILE: Section = { id: 'profile', label: 'Profile' }
@@ -91,7 +91,7 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
         onValueChange={setSearch}
       />
       <ul className={styles.list}>
-        {SECTIONS.map(link)}
+        {allSections(config).map(link)}
         {action(
           'Organization',
           <OfficeIcon />,

@@ -6,6 +6,7 @@ const DEFAULTS: BrowserConfig = {
   social_links: [],
   extension_url: '',
   offline_ai: false,
+  sections: [],
 }
 
 /** The deployment's settings; the defaults where the gateway gives none, so that the app starts all the same. */

@@ -1,3 +1,5 @@
+import type { BrowserConfig } from '@iodine/contracts'
+
 export interface Section {
   /** Second segment of its path. */
   id: string
@@ -6,7 +8,7 @@ export interface Section {
   remote?: string
 }
 
-/** The sections of the sidebar in their order. */
+/** The product's own sections in the order of the menu. */
 export const SECTIONS: readonly Section[] = [
   { id: 'overview', label: 'Dashboard' },
   { id: 'data', label: 'My data', remote: 'mfe_data' },
@@ -17,6 +19,16 @@ export const SECTIONS: readonly Section[] = [
   { id: 'community', label: 'Community', remote: 'mfe_community' },
 ]
 
-export const findSection = (id: string): Section | undefined => SECTIONS.find(section => section.id === id)
+/** Pages of the menu that are no remote's to take. */
+const TAKEN = new Set([...SECTIONS.map(section => section.id), 'admin', 'profile'])
+
+/** The sections of the menu: the product's own, then those that this deployment has besides. */
+export const allSections = (config: Pick<BrowserConfig, 'sections'>): readonly Section[] => [
+  ...SECTIONS,
+  ...config.sections.filter(section => !TAKEN.has(section.id)),
+]
+
+export const findSection = (id: string, sections = SECTIONS): Section | undefined =>
+  sections.find(section => section.id === id)
 
 export const sectionPath = (id: string): string => `/dashboard/${id}`

@@ -40,7 +40,9 @@ function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & {
       await parcel.current.mounted
       if (!left) setState(current => (current === 'loading' ? 'mounted' : current))
     }
-    mount().catch(() => {
+    mount().catch(error => {
+      // biome-ignore lint/suspicious/noConsole: the section's team looks there for what the card doesn't say
+      console.error(error)
       if (!left) setState('failed')
     })
     return () => {

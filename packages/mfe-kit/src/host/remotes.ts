@@ -25,10 +25,12 @@ export function createRemotes(tableUrl = '/remotes.json'): Remotes {
   const failed = new Set<string>()
   const preloaded = new Set<string>()
   let retries = 0
+  let hooked = false
 
   const readTable = () => {
     table ??= fetchTable(tableUrl).then(remotes => {
-      registerPlugins([loadingHooks(() => retries)])
+      if (!hooked) registerPlugins([loadingHooks(() => retries)])
+      hooked = true
       registerRemotes(Object.entries(remotes).map(([name, entry]) => ({ name, entry })))
       return remotes
     })
@@ -40,9 +42,12 @@ export function createRemotes(tableUrl = '/remotes.json'): Remotes {
   }
 
   const fetchParcel = async (name: string): Promise<RemoteParcel> => {
+    const isRetry = failed.delete(name)
+    // Another version may have been put in its place since.
+    if (isRetry) table = undefined
     const entry = (await readTable())[name]
     if (!entry) throw new Error(`No remote is registered under ${name}`)
-    if (failed.delete(name)) {
+    if (isRetry) {
       retries += 1
       registerRemotes([{ name, entry }], { force: true })
     }

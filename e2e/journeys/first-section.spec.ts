@@ -1,0 +1,217 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { iodsApi } from '@iodine/contracts'
+import { startTestStack, type TestStack } from '@iodine/test-kit'
+import { expect, type Page, test } from '@playwright/test'
+import { openAs } from '../support/open-as.js'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const run = (program: string, args: string[], options: object) =>
+  promisify(execFile)(program, args, { ...options, encoding: 'utf8' })
+/** Runs a command without a shell; what it said is in the error of one that fails. */
+const exec = (program: string, args: string[], options: object) =>
+  run(program, args, options).catch(error => {
+    throw new Error(`${error.stdout}\n${error.stderr}`)
+  })
+const BUILD_MS = 60_000
+
+let folder: string
+let workspace: string
+let remotes: string
+let stack: TestStack
+let token: string
+
+/** Calls a function of build-kit in a process of its own, as the scripts do. */
+const kit = async (file: string, name: string, options: object) => {
+  const url = pathToFileURL(join(ROOT, 'packages/build-kit/src', file)).href
+  const script = `const kit = await import(${JSON.stringify(url)})
+await kit.${name}(${JSON.stringify(options)}).catch(error => { process.stderr.write(error.message); process.exit(1) })`
+  await exec(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT, timeout: BUILD_MS })
+}
+const publish = async (version: string) => {
+  const file = join(workspace, 'mfe-sources/package.json')
+  const { version: _, ...rest } = JSON.parse(await readFile(file, 'utf8'))
+  await writeFile(file, JSON.stringify({ ...rest, version }))
+  await kit('publish-section.mjs', 'publishSection', { root: workspace, app: 'mfe-sources', to: remotes })
+}
+const deploySection = (...args: string[]) =>
+  exec(process.execPath, ['scripts/deploy-section.mjs', ...args], { cwd: ROOT, timeout: BUILD_MS })
+const use = (version: string) => deploySection('mfe-sources', '--to', remotes, '--use', version)
+const edit = async (file: string, change: (text: string) => string) => {
+  const path = join(workspace, 'mfe-sources', file)
+  const text = await readFile(path, 'utf8')
+  expect(change(text)).not.toBe(text)
+  await writeFile(path, change(text))
+}
+
+/** A workspace beside this one, which has its packages, and in it the section that the guide makes. */
+const followGuide = async () => {
+  for (const name of ['packages', 'node_modules'])
+    await symlink(join(ROOT, name), join(workspace, name), 'dir')
+  for (const file of (await readdir(ROOT)).filter(name =>
+    /^(tsconfig.*\.json|vitest\.shared\.ts)$/.test(name),
+  ))
+    await cp(join(ROOT, file), join(workspace, file))
+  await cp(join(ROOT, 'mfe-community'), join(workspace, 'mfe-community'), {
+    recursive: true,
+    filter: path => !/(node_modules|dist)$/.test(path),
+  })
+  await kit('new-section.mjs', 'newSection', { root: workspace, name: 'sources', label: 'Sources' })
+  const guide = await readFile(join(ROOT, 'docs/first-section.md'), 'utf8')
+  const files = [...guide.matchAll(/^`(mfe-sources\/\S+)`\n\n```\w+\n(.*?)^```$/gms)]
+  expect(files.map(([, path]) => path)).toHaveLength(4)
+  for (const [, path = '', text = ''] of files) {
+    await mkdir(dirname(join(workspace, path)), { recursive: true })
+    await writeFile(join(workspace, path), text)
+  }
+  await symlink(join(ROOT, 'mfe-community/node_modules'), join(workspace, 'mfe-sources/node_modules'), 'dir')
+  // The compiler takes a package behind a symbolic link for another one.
+  const packages = (text: string) => text.replace(/"[./]+\/packages\//g, `"${ROOT}/packages/`)
+  for (const file of ['tsconfig.json', 'test/tsconfig.json']) await edit(file, packages)
+}
+
+/** The section's packages as before, save for a kit of the next host contract. */
+const installNextContract = async () => {
+  const old = join(ROOT, 'mfe-community/node_modules')
+  const modules = join(workspace, 'mfe-sources/node_modules')
+  const next = join(folder, 'mfe-kit')
+  await cp(join(ROOT, 'packages/mfe-kit'), next, {
+    recursive: true,
+    filter: path => !/(node_modules|test|testing)$/.test(path),
+  })
+  await symlink(join(ROOT, 'packages/mfe-kit/node_modules'), join(next, 'node_modules'), 'dir')
+  const file = join(next, 'src/host-contract.ts')
+  const text = await readFile(file, 'utf8')
+  const raised = text.replace(/HOST_CONTRACT_VERSION = (\d+)/, (_, n) => `HOST_CONTRACT_VERSION = ${+n + 1}`)
+  expect(raised).not.toBe(text)
+  await writeFile(file, raised)
+  await rm(modules)
+  await mkdir(join(modules, '@iodine'), { recursive: true })
+  for (const scope of ['.', '@iodine'])
+    for (const name of await readdir(join(old, scope)))
+      if (!name.startsWith('.') && !['@iodine', 'mfe-kit'].includes(name))
+        await symlink(join(old, scope, name), join(modules, scope, name), 'dir')
+  await symlink(next, join(modules, '@iodine/mfe-kit'), 'dir')
+}
+
+test.beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'iodine-section-'))
+  workspace = join(folder, 'workspace')
+  remotes = join(folder, 'remotes')
+  for (const path of [workspace, remotes]) await mkdir(path)
+  await followGuide()
+  stack = await startTestStack({ env: { REMOTES_ROOT: remotes } })
+  const user = await stack.signUp('team@example.org', 'team')
+  token = user.token
+  await user.api.call(iodsApi.createIod, {
+    body: { value: 'of a section', category: 'SENTENCE', description: '', source_type: 'MANUAL' },
+  })
+})
+test.afterAll(async () => {
+  await stack?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' })
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true })
+
+/** Opens Sources from the menu, then IODs; resolves to the files that the shell and IODs are made of. */
+const visit = async (page: Page, sources: () => Promise<void>) => {
+  const files = new Set<string>()
+  const note = (url: string) => {
+    const { pathname } = new URL(url)
+    if (/^\/(static|remotes)\//.test(pathname) && !pathname.startsWith('/remotes/mfe-sources/'))
+      files.add(pathname)
+  }
+  page.on('request', request => note(request.url()))
+  await openAs(page, stack.url, token, '/dashboard/overview')
+  await menu(page).getByRole('link', { name: 'Sources' }).click()
+  await sources()
+  await menu(page).getByRole('link', { name: 'IODs' }).click()
+  await expect(page.getByText('of a section')).toBeVisible()
+  page.removeAllListeners('request')
+  return [...files].sort()
+}
+
+test('the guide’s own tests and types hold', async () => {
+  await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run'], { cwd: join(workspace, 'mfe-sources') })
+  await exec(join(ROOT, 'node_modules/.bin/tsc'), ['-b', '--checkers', '1', 'mfe-sources/test'], {
+    cwd: workspace,
+  })
+})
+
+test('the guide’s section is deployed by itself, switched to a new version and back; the rest stays as it is', async ({
+  page,
+}) => {
+  test.slow()
+  const first = async () => {
+    await expect(heading(page, 'Sources')).toBeVisible()
+    await expect(page.getByRole('row', { name: 'MANUAL 1' })).toBeVisible()
+  }
+  const second = async () => {
+    await expect(heading(page, 'All sources')).toBeVisible()
+    await expect(page.getByRole('row', { name: 'MANUAL 1' })).toBeVisible()
+  }
+  await openAs(page, stack.url, token, '/dashboard/overview')
+  await expect(menu(page).getByRole('link', { name: 'Community' })).toBeVisible()
+  await expect(menu(page).getByRole('link', { name: 'Sources' })).toHaveCount(0)
+
+  await publish('0.1.0')
+  await use('0.1.0')
+  const before = await visit(page, first)
+  expect(before.filter(path => path.startsWith('/static/')).length).toBeGreaterThan(2)
+  expect(before.some(path => /^\/remotes\/mfe-iods\/remoteEntry\.\w+\.js$/.test(path))).toBe(true)
+
+  await edit('src/pages/SourcesPage.tsx', text => text.replace('title="Sources"', 'title="All sources"'))
+  await expect(publish('0.1.0')).rejects.toThrow(
+    'mfe-sources 0.1.0 is published already, with other content. Raise the version in mfe-sources/package.json.',
+  )
+  await publish('0.2.0')
+  await use('0.2.0')
+  // The page that is open goes on with what it began with.
+  await menu(page).getByRole('link', { name: 'Sources' }).click()
+  await first()
+  expect(await visit(page, second)).toEqual(before)
+  await use('0.1.0')
+  expect(await visit(page, first)).toEqual(before)
+
+  await installNextContract()
+  await publish('1.0.0')
+  await use('1.0.0')
+  const card = page.getByRole('alert').filter({ hasText: 'Sources could not be shown' })
+  expect(await visit(page, () => expect(card).toBeVisible())).toEqual(before)
+  await menu(page).getByRole('link', { name: 'Sources' }).click()
+  await expect(card).toBeVisible()
+  const listed = await deploySection('--to', remotes, '--list')
+  expect(listed.stdout).toBe('mfe-sources  0.1.0  0.2.0  1.0.0 (in use)\n')
+  await use('0.2.0')
+  await card.getByRole('button', { name: 'Retry' }).click()
+  await second()
+})
+
+test('what cannot be deployed says why', async () => {
+  await writeFile(join(folder, 'file'), '')
+  for (const [args, fault] of [
+    [['mfe-none', '--to', remotes], 'There is no section mfe-none here.'],
+    [['../mfe-iods', '--to', remotes], 'There is no section ../mfe-iods here.'],
+    [['mfe-iods', '--to', remotes, '--use', '9.9.9'], 'mfe-iods 9.9.9 is not published there.'],
+    [['mfe-iods', '--to', join(folder, 'file')], 'cannot be written to (ENOTDIR)'],
+    [['mfe-iods'], '--to FOLDER is missing'],
+    [['--to', remotes], 'name one section'],
+    [['mfe-iods', '--to', remotes, '--version', '1'], "Unknown option '--version'"],
+  ] as const)
+    await expect(deploySection(...args)).rejects.toThrow(fault)
+  for (const [version, fault] of [
+    ['1.0', 'The version in mfe-sources/package.json is 1.0: give it three numbers'],
+    ['../1.0.0', 'give it three numbers'],
+  ] as const)
+    await expect(publish(version)).rejects.toThrow(fault)
+  await edit('src/parcel.tsx', () => 'export const parcel = ')
+  await expect(publish('2.0.0')).rejects.toThrow(/Building .*mfe-sources failed/)
+  const names = await readdir(join(remotes, 'mfe-sources'))
+  expect(names.filter(name => name.startsWith('.') || name === '2.0.0')).toEqual([])
+})

@@ -1,0 +1,95 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BrowserConfig, RemotesTable } from '@iodine/contracts'
+import { z } from 'zod'
+import type { GatewayConfig } from './config.js'
+
+const REMOTE = /^mfe-[a-z0-9-]+$/
+const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/
+
+const pointer = z.object({ version: z.string().regex(VERSION) })
+const sectionFile = z.object({ label: z.string().min(1).max(60) })
+
+/** A section's built files: where they are, and the path they are served at. */
+interface Remote {
+  /** 'mfe-iods' */
+  name: string
+  folder: string
+  path: string
+}
+
+/** Which remotes there are now: those of WEB_ROOT, or in their place the versions that REMOTES_ROOT points to. */
+export interface RemoteFolders {
+  table(): Promise<RemotesTable>
+  /** The remotes that say how the menu is to call them. */
+  sections(): Promise<BrowserConfig['sections']>
+  /** The folder and the path below it of what is asked for below `/remotes/`; undefined for what can be no remote's. */
+  locate(remote: string, file: string): { root: string; file: string } | undefined
+}
+
+const read = async (file: string): Promise<unknown> => {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+const isBuilt = (folder: string) =>
+  stat(join(folder, 'mf-manifest.json')).then(
+    found => found.isFile(),
+    () => false,
+  )
+const remotesIn = async (folder: string) =>
+  (await readdir(folder).catch(() => [])).filter(name => REMOTE.test(name))
+
+/** Looks remotes up on each request: a section is built, deployed or switched while the gateway runs. */
+export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig): RemoteFolders => {
+  const bundled = (name: string): Remote => ({
+    name,
+    folder: join(WEB_ROOT, name, 'dist'),
+    path: `/remotes/${name}`,
+  })
+  /** The version in use; undefined where none is, or where the pointer names one that isn't there. */
+  const deployed = async (name: string): Promise<Remote | undefined> => {
+    if (!REMOTES_ROOT) return undefined
+    const { data } = pointer.safeParse(await read(join(REMOTES_ROOT, name, 'current.json')))
+    const folder = data && join(REMOTES_ROOT, name, data.version)
+    if (!folder || !(await isBuilt(folder))) return undefined
+    return { name, folder, path: `/remotes/${name}/${data.version}` }
+  }
+  const all = async (): Promise<Remote[]> => {
+    const names = new Set([
+      ...(await remotesIn(WEB_ROOT)),
+      ...(REMOTES_ROOT ? await remotesIn(REMOTES_ROOT) : []),
+    ])
+    const found = await Promise.all(
+      [...names].sort().map(async name => {
+        const inUse = await deployed(name)
+        if (inUse) return inUse
+        return (await isBuilt(bundled(name).folder)) ? bundled(name) : undefined
+      }),
+    )
+    return found.filter(remote => remote !== undefined)
+  }
+  const globalName = (name: string) => name.replaceAll('-', '_')
+  return {
+    async table() {
+      return Object.fromEntries(
+        (await all()).map(({ name, path }) => [globalName(name), `${path}/mf-manifest.json`]),
+      )
+    },
+    async sections() {
+      const found = (await all()).map(async ({ name, folder }) => {
+        const { data } = sectionFile.safeParse(await read(join(folder, 'section.json')))
+        return data ? [{ id: name.replace('mfe-', ''), label: data.label, remote: globalName(name) }] : []
+      })
+      return (await Promise.all(found)).flat()
+    },
+    locate(remote, file) {
+      if (!REMOTE.test(remote)) return undefined
+      const [version = ''] = file.split('/', 1)
+      if (REMOTES_ROOT && VERSION.test(version)) return { root: join(REMOTES_ROOT, remote), file }
+      return { root: bundled(remote).folder, file }
+    },
+  }
+}

@@ -1,0 +1,26 @@
+/** `npm run structure`: the import rules of .dependency-cruiser.mjs, and that every part is among those whose types are checked. */
+import { existsSync, readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { bin, main, must, packages, Refusal, root } from './lib/run.mjs'
+
+export async function structure() {
+  const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
+  const checked = new Set(references.map(({ path }) => path))
+  const missing = packages()
+    .flatMap(folder => [folder, `${folder}/test`])
+    .filter(folder => existsSync(`${folder}/tsconfig.json`) && !checked.has(folder))
+  if (missing.length > 0)
+    throw new Refusal(
+      `Nobody checks these folders' types: add them to "references" in tsconfig.json: ${missing.join(', ')}`,
+    )
+  await must('Checking the import rules', bin('depcruise'), [
+    '--config',
+    '.dependency-cruiser.mjs',
+    ...packages(),
+  ])
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  process.chdir(root)
+  await main(structure)
+}
