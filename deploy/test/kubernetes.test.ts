@@ -157,8 +157,16 @@ describe('each part', () => {
     '%s is like every other: probes, a pause before it goes, an autoscaler, a budget',
     part => {
       const same = ({ spec: { template } }: Document, name: string): unknown => {
-        const [{ env: _env, envFrom: _from, resources: _sizes, readinessProbe: _ready, ...container }] =
-          template.spec.containers
+        const [
+          {
+            env: _env,
+            envFrom: _from,
+            resources: _sizes,
+            ports: _ports,
+            readinessProbe: _ready,
+            ...container
+          },
+        ] = template.spec.containers
         const { tier: _tier, ...labels } = template.metadata.labels
         return JSON.parse(
           JSON.stringify({ ...template.spec, labels, containers: [container] }).replaceAll(name, 'NAME'),
