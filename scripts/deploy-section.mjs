@@ -28,7 +28,6 @@ function readArguments() {
 await main(async () => {
   const { app, to, use, list } = readArguments()
   process.chdir(root)
-  await install()
   const kit = await import('../packages/build-kit/src/publish-section.mjs')
   const tell = async name => {
     const { versions, current } = await kit.sectionState(to, name)
@@ -48,6 +47,7 @@ await main(async () => {
       )
     let version = use === 'bundled' ? undefined : use
     if (use === undefined) {
+      await install()
       const published = await kit.publishSection({ root, app, to })
       version = published.version
       say(`${app} ${version} ${published.isNew ? 'published' : 'was published already, with this content'}`)

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { buildInto } from './build-apps.mjs'
 
 const SECTION = /^mfe-[a-z0-9-]+$/
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/
@@ -126,6 +125,8 @@ export const publishedSections = async to =>
 
 async function build(cwd, folder) {
   try {
+    // Loaded here alone: going back to an earlier version needs nothing installed.
+    const { buildInto } = await import('./build-apps.mjs')
     await buildInto(cwd, folder)
   } catch (error) {
     throw new PublishError(`Building ${cwd} failed: ${error instanceof Error ? error.message : error}`)
