@@ -151,44 +151,35 @@ describe('each part', () => {
     return Object.assign({}, ...fromMaps, Object.fromEntries(own))
   }
   it.each(PART_NAMES)('%s has every setting that it needs, and none that it doesn’t know', part => {
-    expect(faultsOf(part, environmentOf(part))).toEqual([])
+    const environment = environmentOf(part)
+    expect(faultsOf(part, environment)).toEqual([])
+    // Longer than a caller holds the address of a replica that goes.
+    expect(Number(environment.DRAIN_MS)).toBeGreaterThan(5_000)
   })
-  it.each(PART_NAMES)(
-    '%s is like every other: probes, a pause before it goes, an autoscaler, a budget',
-    part => {
-      const same = ({ spec: { template } }: Document, name: string): unknown => {
-        const [
-          {
-            env: _env,
-            envFrom: _from,
-            resources: _sizes,
-            ports: _ports,
-            readinessProbe: _ready,
-            ...container
-          },
-        ] = template.spec.containers
-        const { tier: _tier, ...labels } = template.metadata.labels
-        return JSON.parse(
-          JSON.stringify({ ...template.spec, labels, containers: [container] }).replaceAll(name, 'NAME'),
-        )
-      }
-      const deployment = find('Deployment', part)
-      expect(same(deployment, part)).toEqual(same(find('Deployment', 'campaigns'), 'campaigns'))
-      const [container] = deployment.spec.template.spec.containers
-      const ready = part === 'gateway' ? '/healthz' : '/readyz'
-      expect(container).toMatchObject({
-        startupProbe: { httpGet: { path: '/healthz' } },
-        livenessProbe: { httpGet: { path: '/healthz' } },
-        readinessProbe: { httpGet: { path: ready } },
-      })
-      // The pause, and the 15 s that a part takes at most, fit in.
-      const [, pause] = container.lifecycle.preStop.exec.command
-      expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(pause) + 15)
-      expect(find('HorizontalPodAutoscaler', part).spec.scaleTargetRef.name).toBe(part)
-      expect(find('PodDisruptionBudget', part).spec).toMatchObject({ maxUnavailable: 1 })
-      expect(deployment.spec).not.toHaveProperty('replicas')
-    },
-  )
+  it.each(PART_NAMES)('%s is like every other: probes, time to end in, an autoscaler, a budget', part => {
+    const same = ({ spec: { template } }: Document, name: string): unknown => {
+      const [
+        { env: _env, envFrom: _from, resources: _sizes, ports: _ports, readinessProbe: _ready, ...container },
+      ] = template.spec.containers
+      const { tier: _tier, ...labels } = template.metadata.labels
+      return JSON.parse(
+        JSON.stringify({ ...template.spec, labels, containers: [container] }).replaceAll(name, 'NAME'),
+      )
+    }
+    const deployment = find('Deployment', part)
+    expect(same(deployment, part)).toEqual(same(find('Deployment', 'campaigns'), 'campaigns'))
+    const [container] = deployment.spec.template.spec.containers
+    const ready = part === 'gateway' ? '/healthz' : '/readyz'
+    expect(container).toMatchObject({
+      startupProbe: { httpGet: { path: '/healthz' } },
+      livenessProbe: { httpGet: { path: '/healthz' } },
+      readinessProbe: { httpGet: { path: ready } },
+    })
+    expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(90)
+    expect(find('HorizontalPodAutoscaler', part).spec.scaleTargetRef.name).toBe(part)
+    expect(find('PodDisruptionBudget', part).spec).toMatchObject({ maxUnavailable: 1 })
+    expect(deployment.spec).not.toHaveProperty('replicas')
+  })
   it('knows secrets of its own alone', () => {
     const holders = (key: string) =>
       PART_NAMES.filter(part =>
