@@ -1,8 +1,9 @@
 import { rebuildInternal } from '@iodine/contracts'
-import { createPeers, type PeerName, type PeersConfig } from './peers.js'
+import type { ServiceName } from './config.js'
+import { createPeers, type PeersConfig } from './peers.js'
 
 /** The services that keep something derived, which can be made anew from the truth. */
-export type RebuiltPart = Extract<PeerName, 'narratives' | 'community'>
+export type RebuiltPart = Extract<ServiceName, 'narratives' | 'community'>
 
 const STEP_MS = 120_000
 
