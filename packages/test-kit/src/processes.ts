@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePorts } from '@iodine/dev-stack/net'
 import { startRedis } from '@iodine/dev-stack/redis'
+import { SERVICE_NAMES } from '@iodine/service-kit'
 import { temporaryFolder, uniquePrefix } from './databases.js'
 import { type Link, type LinkOptions, type LinkState, startLink } from './link.js'
 import type { Mail } from './mail.js'
 
-const SERVICES = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community'] as const
-const OWN_PARTS = [...SERVICES, 'workers', 'gateway'] as const
+const OWN_PARTS = [...SERVICE_NAMES, 'workers', 'gateway'] as const
 type OwnPart = (typeof OWN_PARTS)[number]
 /** Every process of the product, and the servers that it stands on. */
 export const PROCESS_NAMES = ['database', 'redis', 'smtp', 'ai', ...OWN_PARTS] as const
@@ -144,7 +144,7 @@ export const startProcesses = async ({
     const at = async (to: ProcessName) => `127.0.0.1:${await link(name, to)}`
     const redis = new URL(redisUrl as string)
     redis.host = await at('redis')
-    const peers = name === 'gateway' ? [...SERVICES, 'workers' as const] : SERVICES
+    const peers = name === 'gateway' ? [...SERVICE_NAMES, 'workers' as const] : SERVICE_NAMES
     const urls = await Promise.all(
       peers
         .filter(peer => peer !== name)
