@@ -45,7 +45,7 @@ export const startServices = async () => {
         ? answer(200, { user_id: newId(), scope: 'full' })
         : answer(404, { detail: 'Not found' })
     }
-    if (request.url === '/readyz') return answer(200, { status: 'up' })
+    if (request.url === '/readyz' || request.url === '/healthz') return answer(200, { status: 'up' })
     seen.push({
       service,
       method: request.method ?? '',
