@@ -218,6 +218,10 @@ const METHODS = [
 
 type Random = ReturnType<typeof seededRandom>
 
+/** Not by `String`, which asks a hostile object for its `toString`. */
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
+
 /** Draws one request of a run from its seed alone, so that any request can be made again. */
 export const drawShot = (operations: Operation[], known: Known, seed: number, index: number): Shot => {
   const random: Random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
@@ -322,7 +326,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
     tricks.push(`${kind} ${key}`)
     if (kind === 'replace') holder[key] = hostileValue()
     else if (kind === 'delete') delete holder[key]
-    else if (kind === 'wrap') holder[key] = pick([[holder[key]], { value: holder[key] }, String(holder[key])])
+    else if (kind === 'wrap') holder[key] = pick([[holder[key]], { value: holder[key] }, asText(holder[key])])
     else
       Object.defineProperty(holder, kind === 'add' ? pick(KEYS) : '__proto__', {
         value: hostileValue(),
@@ -414,7 +418,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
     const own = known.ids[operation.path]
     return name === 'id' && own && chance(0.85)
       ? pick(own)
-      : encodeURIComponent(String(fitting(schema ?? {})))
+      : encodeURIComponent(asText(fitting(schema ?? {})))
   })
   if (chance(0.03)) {
     const trick = pick(PATH_TRICKS)
@@ -429,9 +433,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
     if (isHostile) tricks.push(`?${name}`)
     const value = isHostile ? hostileValue() : fitting(schema, name)
     for (const each of [value].flat().slice(0, 60))
-      query.push(
-        `${name}=${encodeURIComponent((typeof each === 'object' ? JSON.stringify(each) : String(each)).toWellFormed().slice(0, 4_000))}`,
-      )
+      query.push(`${name}=${encodeURIComponent(asText(each).toWellFormed().slice(0, 4_000))}`)
   }
   if (chance(0.05)) {
     query.push(pick(QUERY_TRICKS))
