@@ -28,18 +28,13 @@ const secretFor = (env: Record<string, string>): Document =>
   )
 const secret = secretFor({ SMTP_URL: 'smtps://user:password@mail.example.org' })
 
-/** The schema's name of a kind: apps/v1 Deployment is IoK8sApiAppsV1Deployment. */
-const schemaName = ({ apiVersion, kind }: Document) => {
-  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['core', apiVersion]
-  const pascal = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-  return `IoK8sApi${pascal(group.split('.')[0])}${pascal(version)}${kind}`
-}
 /**
  * Faults by Kubernetes' own schema. They let fields pass that they don't know: what the check never looked at is such a
  * field.
  */
 const faultsIn = async (document: Document): Promise<unknown[]> => {
-  const { validate } = await import(`kubernetes-models/_schemas/${schemaName(document)}`)
+  const name = `kubernetes-models/${document.apiVersion}`
+  const { [document.kind]: model } = await import(name)
   const looked = new Map<object, Set<PropertyKey>>()
   const proxies = new Map<object, object>()
   const watched = (value: unknown): unknown => {
@@ -55,7 +50,11 @@ const faultsIn = async (document: Document): Promise<unknown[]> => {
     }
     return proxies.get(value)
   }
-  if (!validate(watched(document))) return validate.errors
+  try {
+    model.prototype.validate.call(watched(document))
+  } catch (error) {
+    return [(error as Error).message]
+  }
   const unknown: string[] = []
   const walk = (value: unknown, path: string) => {
     if (value === null || typeof value !== 'object') return
