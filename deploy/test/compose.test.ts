@@ -29,6 +29,13 @@ const environmentOf = (part: string, env: Record<string, string>): Record<string
     ]),
   )
 
+/** Where the manifests look for a part's image. */
+const addressOf = (part: string) => {
+  const [{ images } = {}] = documents('deploy/kubernetes/kustomization.yaml')
+  const { newName, newTag } = images.find((image: Document) => image.name === `iodine-${part}`)
+  return `${newName}:${newTag}`
+}
+
 describe('docker-compose.yml', () => {
   it('is what the compose specification asks for', () => {
     // Ids of a draft that no longer counts, and an address with a #.
@@ -59,8 +66,11 @@ describe('docker-compose.yml', () => {
         restart: 'unless-stopped',
       })
       expect(service.privileged ?? false, name).toBe(false)
-      if (service.image) expect(service.image, name).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*$/)
-      else expect(service.build, name).toMatchObject({ context: '.', dockerfile: 'deploy/Dockerfile' })
+      expect(interpolated(service.image, {}), name).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*$/)
+      if (!PART_NAMES.some(part => part === name)) continue
+      expect(service.build, name).toMatchObject({ context: '.', dockerfile: 'deploy/Dockerfile' })
+      // The names under which a cluster finds them.
+      expect(interpolated(service.image, { IMAGES: 'registry.example.org/iodine' })).toBe(addressOf(name))
     }
   })
   it('lets every part behind the gateway be scaled, and nobody else in', () => {
