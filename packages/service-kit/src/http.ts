@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DETAILS, type ErrorBody, LIMITS } from '@iodine/contracts'
+import { DETAILS, type ErrorBody, LIMITS, repairInternal } from '@iodine/contracts'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -26,6 +26,9 @@ const FASTIFY_ERRORS: Record<string, [number, string]> = {
   FST_ERR_MAX_PARAM_LENGTH: [414, DETAILS.uriTooLong],
   FST_ERR_HANDLER_TIMEOUT: [504, DETAILS.timeout],
 }
+
+/** Asked every few seconds by whoever watches or mends: their lines would bury the rest. */
+const BY_THE_CLOCK = new Set(['/healthz', '/readyz', '/metrics', repairInternal.repair.path])
 
 /** As nginx has it: nobody was there any more to be answered. */
 const CLIENT_GONE = 499
@@ -157,7 +160,8 @@ export const createHttpApp = ({
     const ms = reply.elapsedTime
     const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE
     const fields = { request_id: request.id, trace_id: work?.span?.traceId, method, route, status }
-    request.log.info({ ...fields, ms: Math.round(ms) }, 'request')
+    const level = status < 400 && BY_THE_CLOCK.has(route) ? 'debug' : 'info'
+    request.log[level]({ ...fields, ms: Math.round(ms) }, 'request')
     metrics?.observeRequest(method, route, status, ms)
     const attributes = { 'http.route': route, 'http.response.status_code': status }
     if (request.template) work?.span?.rename(`${method} ${route}`)

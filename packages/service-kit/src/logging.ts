@@ -40,7 +40,8 @@ export const createLogger = (name: string, level: string, destination?: Destinat
           error instanceof Error
             ? {
                 type: error.name,
-                code: (error as { code?: unknown }).code,
+                // Not `code`, which is a secret's name elsewhere, and removed.
+                error_code: (error as { code?: unknown }).code,
                 at: error.stack
                   ?.split('\n')
                   .slice(1, 6)

@@ -19,7 +19,7 @@ export interface PartMetrics {
   observeRequest(method: string, route: string, status: number, ms: number): void
   observePeer(peer: string, status: number | 'unreachable', ms: number): void
   observeJob(queue: QueueName, outcome: JobOutcome, ms: number): void
-  countGivenUp(queue: QueueName): void
+  countGivenUp(queue: QueueName, jobs?: number): void
   /** Reads something anew at each scrape: whether a dependency is up. */
   watchDependencies(read: () => Promise<Record<string, boolean>>): void
   /** Reads the queues at each scrape; a queue that can't be read is left out. */
@@ -118,7 +118,7 @@ export const createPartMetrics = (service: string): PartMetrics => {
       requests.observe({ service, method, route, status }, ms / 1000),
     observePeer: (peer, status, ms) => peerRequests.observe({ service, peer, status }, ms / 1000),
     observeJob: (queue, outcome, ms) => jobs.observe({ service, queue, outcome }, ms / 1000),
-    countGivenUp: queue => givenUp.inc({ service, queue }),
+    countGivenUp: (queue, jobs = 1) => givenUp.inc({ service, queue }, jobs),
     watchDependencies(read) {
       let known: string[] = []
       const show = async () => {

@@ -321,6 +321,8 @@ export const createQueues = ({
       return finished(eventsOf(name), queue(name), String(job.id), ms)
     },
     work(name, processor, options) {
+      // A counter that begins with its first failure would show no increase.
+      metrics.countGivenUp(name, 0)
       const worker = new Worker(
         name,
         job =>
