@@ -281,9 +281,10 @@ describe('metrics', () => {
     const name = (line: string) => line.slice(0, line.lastIndexOf(' '))
     const known = new Set(before.map(name))
     const added = after.map(name).filter(each => !known.has(each))
-    // What runs by the clock may just have been seen for the first time.
-    const asked = /^http_.*service="(gateway|campaigns|iods|narratives)".*route="(?!\/internal\/)/
+    // What the parts ask each other by the clock may just have been seen for the first time.
+    const asked = /^http_.*service="(gateway|campaigns|iods|narratives)".*route="(\/api\/|\/remotes\/|none)/
     expect(added.filter(each => asked.test(each))).toEqual([])
+    expect(after.filter(each => /0{8}/.test(name(each)))).toEqual([])
     expect(
       readingOf(
         after.join('\n'),
