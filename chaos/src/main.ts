@@ -15,6 +15,9 @@ const number = (name: string, otherwise: number): number => {
 }
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
+// Ends the processes, too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 const report = await runChaos({
   faults: number('FAULTS', 60),
   longestMs: number('LONGEST_MS', 3_500),

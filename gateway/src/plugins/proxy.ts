@@ -22,8 +22,8 @@ import type { SessionCheck } from '../sessions.js'
 
 const CONNECT_MS = 2_000
 const WAIT_MS = 30_000
-/** How long an answer may take before the service's pulse is felt, and how often then. */
-const PULSE_MS = 1_000
+/** How long an answer may take before the service's pulse is felt, how often then, and how long for: a busy machine is no fault. */
+const PULSE_MS = 2_000
 
 // Hop-by-hop (RFC 9110, 7.6.1), and what only this gateway may say.
 const NOT_FORWARDED = new Set([
@@ -202,12 +202,14 @@ export interface ProxyOptions {
   addressOf: (service: Route['service']) => string | undefined
   checkSession: SessionCheck
   limits: Limits
+  /** After how long a service is asked whether it is there at all; 2 s unless told. */
+  pulseMs?: number
 }
 
 /** Streams requests below /api/v1 on to the services and their answers back; nothing is buffered or parsed here. */
 export const addProxy = (
   app: FastifyInstance,
-  { routes, addressOf, checkSession, limits }: ProxyOptions,
+  { routes, addressOf, checkSession, limits, pulseMs = PULSE_MS }: ProxyOptions,
 ): void => {
   const agent = createAgent({
     connections: 128,
@@ -215,7 +217,7 @@ export const addProxy = (
     ...SHORT_KEEP_ALIVE,
     bodyTimeout: 60_000,
   })
-  const pulse = createPulse()
+  const pulse = createPulse(pulseMs)
   app.addHook('onClose', async () => {
     await agent.close()
     await pulse.close()
@@ -256,9 +258,9 @@ export const addProxy = (
       }
       const feelPulse = async () => {
         if (!(await pulse.isFelt(origin))) answer.giveUp(unavailable())
-        else if (!isSettled) watch = setTimeout(feelPulse, PULSE_MS)
+        else if (!isSettled) watch = setTimeout(feelPulse, pulseMs)
       }
-      let watch = setTimeout(feelPulse, PULSE_MS)
+      let watch = setTimeout(feelPulse, pulseMs)
       // A client that has gone away must not hold a place in the pool.
       reply.raw.once('close', () => {
         settle()

@@ -12,7 +12,7 @@ export const connectRedis = async (url: string, patienceMs?: number): Promise<Re
     maxRetriesPerRequest: 1,
     commandTimeout: 2_000,
     // One that has gone silent is given up, so that what follows fails at once instead of waiting each time.
-    socketTimeout: 1_500,
+    socketTimeout: 2_000,
     lazyConnect: true,
     retryStrategy: attempt => Math.min(attempt * 100, 1_000),
   })
