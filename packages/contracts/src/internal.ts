@@ -54,6 +54,14 @@ export const iodsInternal = {
     body: ids,
     response: z.array(iod),
   }),
+  knownIods: endpoint({
+    method: 'POST',
+    path: '/internal/iods/known',
+    access: 'anyone',
+    summary: 'Those of the ids that are IODs: far less work than the IODs with their votes and names',
+    body: ids,
+    response: z.array(id),
+  }),
 } as const
 
 /** Why an extraction ended without triplets. */

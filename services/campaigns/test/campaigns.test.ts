@@ -65,6 +65,7 @@ beforeEach(() => {
     // In an order of its own, as a database would.
     return [...iods.values()].filter(({ id }) => body.ids.includes(id)).reverse()
   })
+  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
 })
 
 const create = (name = 'Night numbers', description?: string, client = api) =>
@@ -375,14 +376,16 @@ describe('export', () => {
 
 describe('while the iods service is down', () => {
   beforeEach(() => {
-    bed.answer(iodsInternal.getIods, () => {
-      throw new HttpError(503, DETAILS.unavailable)
-    })
+    for (const endpoint of [iodsInternal.getIods, iodsInternal.knownIods])
+      bed.answer(endpoint, () => {
+        throw new HttpError(503, DETAILS.unavailable)
+      })
   })
 
   it('a campaign stays readable and says what is missing', async () => {
     const { id } = await create()
     bed.answer(iodsInternal.getIods, ({ body }) => body.ids.flatMap(each => iods.get(each) ?? []))
+    bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
     const one = iod()
     const whole = await add(id, one.id)
     expect(whole.headers.get('x-iods-unavailable')).toBeNull()

@@ -378,6 +378,9 @@ describe('who may', () => {
     const a = await create()
     const { body } = await internal(iodsInternal.getIods.path, { ids: [newId(), a.id] })
     expect(body).toEqual([a])
+    expect((await internal(iodsInternal.knownIods.path, { ids: [a.id] }, 'guess')).status).toBe(404)
+    const known = await internal(iodsInternal.knownIods.path, { ids: [newId(), a.id] })
+    expect(known.body).toEqual([a.id])
   })
 })
 

@@ -18,7 +18,7 @@ export const addIod = async (
   const iod = new Types.ObjectId(iodId)
   const [exists, [known]] = await Promise.all([
     model.exists({ _id: id }),
-    peers.call('iods', iodsInternal.getIods, { body: { ids: [iod.toHexString()] } }),
+    peers.call('iods', iodsInternal.knownIods, { body: { ids: [iod.toHexString()] } }),
   ])
   if (!exists || !known) throw notFound()
   const change = { $push: { iod_ids: iod }, $inc: { iod_count: 1 } }

@@ -44,6 +44,11 @@ export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: Liv
     present(await iods.find({ _id: { $in: body.ids } }).lean<IodDoc[]>()),
   )
 
+  service.internal(iodsInternal.knownIods, async ({ body }) => {
+    const docs = await iods.find({ _id: { $in: body.ids } }, { _id: 1 }).lean<Pick<IodDoc, '_id'>[]>()
+    return docs.map(({ _id }) => _id.toHexString())
+  })
+
   servePersonalData(service, {
     sources: [
       personalSource(
