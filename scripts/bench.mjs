@@ -1,8 +1,9 @@
 /** `npm run bench -- NAME …`: compiles and runs `bench/src/NAME.ts`; what follows the name goes to it. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
 import { bin, main, must, Refusal, releaseSignals, root } from './lib/run.mjs'
+import { ensureBrowser } from './lib/system.mjs'
 
 await main(async () => {
   process.chdir(root)
@@ -14,6 +15,9 @@ await main(async () => {
     )
   }
   await install()
+  const browser =
+    readFileSync(`bench/src/${name}.ts`, 'utf8').includes('launchBrowser') && (await ensureBrowser())
+  if (browser) process.env.CHROMIUM_PATH = browser
   await build()
   await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'bench'])
   releaseSignals()

@@ -16,8 +16,9 @@ type Side = keyof typeof SIZES
 const SIDES = Object.keys(SIZES) as Side[]
 const WIDTH = 8
 
-const product = await startProduct({ RATE_LIMITS: 'off' })
+// First, as it ends with this process whatever happens, which the product doesn't.
 const browser = await launchBrowser()
+const product = await startProduct({ RATE_LIMITS: 'off' })
 try {
   const mail = {
     waitForMail: async (to: string) => ({

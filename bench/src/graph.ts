@@ -2,7 +2,7 @@
  * The graph section as it is built and served, beside force-graph with the same constants, in the same Chromium and in
  * turns; each run has a page of its own. Times begin when the answer of GET /graph/triplets is there as text.
  *
- *   CHROMIUM_PATH=/usr/bin/chromium npm run bench -- graph
+ *   npm run bench -- graph
  *
  * SIZES and ALONE are lists of numbers of nodes: compared, and of the section alone.
  */

@@ -66,6 +66,8 @@ const startSide = async (total: number) => {
 }
 type Side = Awaited<ReturnType<typeof startSide>>
 
+// First, as it ends with this process whatever happens, which the products don't.
+const browser = await launchBrowser()
 const small = await startSide(sizes.small)
 const large = await startSide(sizes.large)
 const sides = { small, large }
@@ -124,7 +126,6 @@ await api('API: new search, two letters', n => `?limit=50&${search(frequent(n + 
 await api('API: new search, nothing found', n => `?limit=50&${search(`zq${n}x`)}`)
 await api('API: facets of a search made before', () => `/facets?${search(frequent(0))}`)
 
-const browser = await launchBrowser()
 const open = async ({ product, token }: Side): Promise<{ page: Page; url: string }> => {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   await page.goto(`${product.url}/privacy-policy`)

@@ -16,9 +16,10 @@ const FRAMES = 500
 const STEP = 80
 const BATCH = 500
 
+// First, as it ends with this process whatever happens, which the product doesn't.
+const browser = await launchBrowser()
 const mail = await startMailCatcher()
 const product = await startProduct({ SMTP_URL: mail.url, RATE_LIMITS: 'off' })
-const browser = await launchBrowser()
 
 /** A page of somebody who has this many records, on the overview. */
 const visitor = async (records: number): Promise<Page> => {
