@@ -12,7 +12,7 @@ test('hostile text in every field of every source is shown as text, and nothing 
   product,
 }) => {
   const texts = hostileTexts(rounds(12))
-  test.setTimeout(90_000 + texts.length * 2_000)
+  test.setTimeout(90_000 + texts.length * 4_000)
   const ana = await person('ana')
   const faults: string[] = []
   page.on('dialog', dialog => {
