@@ -5,7 +5,12 @@ const CHECKS = 2
 const LATE_MS = 100
 
 export interface Pulse {
-  /** False when a service has left two health checks in a row unanswered, though nobody else was late; whoever asks meanwhile shares the look. */
+  /** Notes that a service has just said something, to whomever: one that does is busy, not hung. */
+  hear(origin: string): void
+  /**
+   * False when a service has left two health checks in a row unanswered and said nothing else meanwhile, though nobody else
+   * was late; whoever asks meanwhile shares the look.
+   */
   isFelt(origin: string): Promise<boolean>
   close(): Promise<void>
 }
@@ -15,6 +20,7 @@ export const createPulse = (checkMs: number): Pulse => {
   // Connections of its own: those of the service's requests may all be taken by what hangs.
   const agent = new Agent({ connections: 1, keepAliveTimeout: 1, keepAliveMaxTimeout: 1 })
   const looks = new Map<string, Promise<boolean>>()
+  const heard = new Map<string, number>()
   const look = async (origin: string): Promise<boolean> => {
     for (let left = CHECKS; left > 0; left--) {
       const from = performance.now()
@@ -23,11 +29,14 @@ export const createPulse = (checkMs: number): Pulse => {
         signal: AbortSignal.timeout(checkMs),
       }).catch(() => undefined)
       await answer?.body?.cancel()
-      if (answer || performance.now() - from > checkMs + LATE_MS) return true
+      // A service with more to do than it can takes new connections late: what it says on the others counts as well.
+      const isAlive = answer || (heard.get(origin) ?? 0) > from
+      if (isAlive || performance.now() - from > checkMs + LATE_MS) return true
     }
     return false
   }
   return {
+    hear: origin => void heard.set(origin, performance.now()),
     isFelt(origin) {
       const found = looks.get(origin) ?? look(origin).finally(() => looks.delete(origin))
       looks.set(origin, found)

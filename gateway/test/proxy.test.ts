@@ -422,29 +422,42 @@ describe('a service in trouble', () => {
     delete rig.behaviour.iods
     expect((await send('/iods')).status).toBe(200)
   })
-  it('that hangs is 503 long before the wait is over, while one that takes long is waited for', async () => {
+  it('that hangs is 503 long before the wait is over, while one that takes long or has too much to do is waited for', async () => {
     const app = createHttpApp({ logger: createLogger('test', 'silent') })
     rig.behaviour.campaigns = () => {}
     rig.behaviour.iods = (request, response) =>
       void setTimeout(() => response.end('{}'), request.url === '/healthz' ? 0 : 1_500)
+    // Takes no new connection while it is busy, and yet answers those who have one.
+    rig.behaviour.community = (request, response) =>
+      request.url === '/healthz'
+        ? undefined
+        : void setTimeout(() => response.end('{}'), request.url?.endsWith('/quick') ? 100 : 1_500)
     addProxy(app, {
       routes: [
         { prefix: 'iods', service: 'iods' },
         { prefix: 'campaigns', service: 'campaigns' },
+        { prefix: 'community', service: 'community' },
       ],
-      addressOf: name => (name === 'iods' ? rig.settings.IODS_URL : rig.settings.CAMPAIGNS_URL),
+      addressOf: name =>
+        ({ iods: rig.settings.IODS_URL, community: rig.settings.COMMUNITY_URL })[name as string] ??
+        rig.settings.CAMPAIGNS_URL,
       checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
       limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
       pulseMs: 300,
     })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
-    const [hangs, takesLong] = await Promise.all(
-      ['campaigns', 'iods'].map(path => fetch(`${url}/api/v1/${path}`)),
+    const others = (async () => {
+      for (let n = 0; n < 20; n++) await fetch(`${url}/api/v1/community/quick`)
+    })()
+    const [hangs, takesLong, isBusy] = await Promise.all(
+      ['campaigns', 'iods', 'community/slow'].map(path => fetch(`${url}/api/v1/${path}`)),
     )
+    await others
     delete rig.behaviour.campaigns
     delete rig.behaviour.iods
+    delete rig.behaviour.community
     await expectDetail(hangs as Response, 503, DETAILS.unavailable)
-    expect(takesLong?.status).toBe(200)
+    expect([takesLong?.status, isBusy?.status]).toEqual([200, 200])
     await app.close()
   })
   it('that takes too long is 504', async () => {

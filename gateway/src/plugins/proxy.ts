@@ -121,16 +121,21 @@ class Answer implements Dispatcher.DispatchHandler {
   readonly #reply: FastifyReply
   readonly #sent: (reply: FastifyReply) => void
   readonly #failed: (error: unknown) => void
+  readonly #heard: () => void
   #controller: Dispatcher.DispatchController | undefined
   #chunks: Buffer[] | undefined
   #stream: Readable | undefined
   #isAborted = false
   #isOver = false
 
-  constructor(reply: FastifyReply, sent: (reply: FastifyReply) => void, failed: (error: unknown) => void) {
+  constructor(
+    reply: FastifyReply,
+    on: { sent: (reply: FastifyReply) => void; failed: (error: unknown) => void; heard: () => void },
+  ) {
     this.#reply = reply
-    this.#sent = sent
-    this.#failed = failed
+    this.#sent = on.sent
+    this.#failed = on.failed
+    this.#heard = on.heard
   }
 
   abort(): void {
@@ -156,6 +161,7 @@ class Answer implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
+    this.#heard()
     // 100 Continue and its like are between the gateway and the service.
     if (status < 200) return
     this.#reply.code(status).header('cache-control', 'no-store')
@@ -178,6 +184,7 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#heard()
     if (this.#chunks) this.#chunks.push(chunk)
     else if (!this.#stream?.push(chunk)) controller.pause()
   }
@@ -247,11 +254,12 @@ export const addProxy = (
         span?.end({ 'http.response.status_code': answered.statusCode })
         resolve(answered)
       }
-      const answer = new Answer(reply, sent, error => {
+      const failed = (error: unknown) => {
         body?.destroy()
         span?.end({}, (error as Error)?.name)
         reject(failure(error))
-      })
+      }
+      const answer = new Answer(reply, { sent, failed, heard: () => pulse.hear(origin) })
       const settle = () => {
         isSettled = true
         clearTimeout(watch)

@@ -102,6 +102,22 @@ const first = async <T>(
   return kept
 }
 
+/** All items, those that count most first, equal ones in the order they came; in steps, as to sort a million holds all others up. */
+const strongestFirst = async <T extends Counted>(items: Iterable<T>): Promise<Iterable<T>> => {
+  const byCount = new Map<number, T[]>()
+  let seen = 0
+  for (const item of items) {
+    if (++seen % SLICE === 0) await breath()
+    const equals = byCount.get(item.count)
+    if (equals) equals.push(item)
+    else byCount.set(item.count, [item])
+  }
+  const counts = [...byCount.keys()].sort((a, b) => b - a)
+  return (function* () {
+    for (const each of counts) yield* byCount.get(each) ?? []
+  })()
+}
+
 /** A link's place in the map: both indices in one whole number, exact up to 2^26 nodes. */
 const INDEX_RANGE = 2 ** 26
 
@@ -174,8 +190,8 @@ export const createGraphSum = () => {
       let shownLinks: Iterable<CountedLink>
       let totals: Graph['totals']
       if (limit === undefined) {
-        shownNodes = nodes.sort((a, b) => b.count - a.count)
-        shownLinks = [...links.values()].sort((a, b) => b.count - a.count)
+        shownNodes = await strongestFirst(nodes)
+        shownLinks = await strongestFirst(links.values())
       } else {
         shownNodes = await first(nodes, limit, strongerNode)
         const shown = new Set(shownNodes)
