@@ -82,7 +82,7 @@ describe('a narrative through the whole product', () => {
   })
 
   it('of 200 texts with instructions to a provider that obeys them, stores what fits the schema and does nothing else', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const HUGE = 'x'.repeat(600)
     const triplets = (...parts: object[]) => JSON.stringify({ triplets: parts })
