@@ -117,6 +117,7 @@ try {
   await straight({ src: source })
   await over(`source=${encodeURIComponent(source)}`)
   for (const { name, query, filter } of reads) {
+    console.error(`${name} …`)
     const search = new URLSearchParams(query).toString()
     let [selected, small, large] = [0, 0, 0]
     const took = await inTurns(rounds, {

@@ -1,70 +1,19 @@
 /**
- * What the list of IODs takes with 100,000 of them beside 1,000, on screen and over the API, on the embedded database;
- * a page through gateway and service beside the query below it; and the memory that streaming the whole list takes.
- * Both sizes are a product of their own as `npm start` runs it, and take turns.
+ * What the list of IODs takes with 100,000 of them beside 1,000, on screen and over the API, on the embedded database,
+ * and a page through gateway and service beside the query below it. Both sizes are a product of their own as `npm start`
+ * runs it, and take turns.
  *
  *   npm run bench -- iods
  */
-import { authApi, profileApi } from '@iodine/contracts'
-import { startEmbeddedMongo } from '@iodine/embedded-mongo'
-import { apiClient, startProduct, temporaryFolder } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
-import { MongoClient } from 'mongodb'
-import { Agent, request } from 'undici'
 import { launchBrowser } from './lib/browser.js'
+import { type Side, startSide } from './lib/iods-side.js'
 import { atOnce, count, inTurns, median, table } from './lib/measure.js'
-import { inspectMemory, pidListeningOn } from './lib/process-memory.js'
-import { PHRASES, seedIods, WORDS } from './lib/seed-iods.js'
+import { PHRASES, WORDS } from './lib/seed-iods.js'
 
 const sizes = { small: Number(process.env.SMALL ?? 1_000), large: Number(process.env.LARGE ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 15)
 const LIST = '/dashboard/iods'
-
-/** A product over so many IODs, with somebody signed in. */
-const startSide = async (total: number) => {
-  const folder = temporaryFolder()
-  const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
-  const client = await new MongoClient(mongo.uri).connect()
-  const db = client.db('iodine_iods')
-  await seedIods(db, total)
-  const started = performance.now()
-  const product = await startProduct({ MONGODB_URI: mongo.uri, RATE_LIMITS: 'off' })
-  const startMs = performance.now() - started
-  const email = 'bench@example.org'
-  const anonymous = apiClient(product.url)
-  await anonymous.call(authApi.requestMagicLink, { body: { email } })
-  const link = new URL(await product.mailedLink(email))
-  const { access_token: token } = await anonymous.call(authApi.verifyMagicLink, {
-    body: { token: link.searchParams.get('token') ?? '' },
-  })
-  await apiClient(product.url, token).call(profileApi.setupUsername, { body: { username: 'bench' } })
-  const agent = new Agent({ connections: 32 })
-  const get = async (path: string) => {
-    const answer = await request(`${product.url}/api/v1/iods${path}`, {
-      dispatcher: agent,
-      headers: { authorization: `Bearer ${token}` },
-    })
-    const text = await answer.body.text()
-    if (answer.statusCode !== 200) throw new Error(`GET ${path}: ${answer.statusCode} ${text}`)
-    return JSON.parse(text) as unknown
-  }
-  return {
-    total,
-    product,
-    iods: db.collection('iods'),
-    startMs,
-    token,
-    get,
-    async stop() {
-      await agent.close()
-      await product.stop()
-      await client.close()
-      await mongo.stop()
-      folder.remove()
-    },
-  }
-}
-type Side = Awaited<ReturnType<typeof startSide>>
 
 // First, as it ends with this process whatever happens, which the products don't.
 const browser = await launchBrowser()
@@ -204,52 +153,5 @@ for (const width of [1, 16]) {
   )
 }
 
-/**
- * Reads the whole list and throws it away, halting twenty times to have the product's process collect its garbage: what
- * it then still holds beyond what it held before, in megabytes.
- */
-const stream = async ({ product, token, total }: Side) => {
-  const memory = await inspectMemory(pidListeningOn(Number(new URL(product.url).port)))
-  const read = async (halt: () => Promise<void>, every: number) => {
-    let bytes = 0
-    const { body } = await request(`${product.url}/api/v1/iods`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    for await (const chunk of body) {
-      const before = Math.floor(bytes / every)
-      bytes += (chunk as Buffer).length
-      if (Math.floor(bytes / every) > before) await halt()
-    }
-    return bytes
-  }
-  const bytes = await read(async () => {}, Number.POSITIVE_INFINITY)
-  const before = await memory.live()
-  const held: number[] = []
-  await read(async () => void held.push((await memory.live()) - before), bytes / 20)
-  memory.close()
-  const quarter = held.length / 4
-  return [
-    total.toLocaleString('en'),
-    count(bytes / 2 ** 20),
-    count(before),
-    count(median(held.slice(0, quarter))),
-    count(median(held.slice(-quarter))),
-    count(Math.max(...held)),
-  ]
-}
-console.log()
-const smallStream = await stream(small)
-// Whoever is inspected next listens on the same port.
 await small.stop()
-table(
-  [
-    'IODs streamed',
-    'answer, MB',
-    'live before, MB',
-    'more in the first quarter, MB',
-    'in the last, MB',
-    'at most, MB',
-  ],
-  [smallStream, await stream(large)],
-)
 await large.stop()
