@@ -72,7 +72,9 @@ export async function openApp(
   return { calls }
 }
 
-afterEach(() => {
+afterEach(async () => {
   cleanup()
   for (const close of closers.splice(0)) close()
+  // What React has put off must not run when the page's globals are gone.
+  await new Promise<void>(resolve => setImmediate(resolve))
 })
