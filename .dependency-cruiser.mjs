@@ -126,7 +126,7 @@ export default {
     reserved(
       'dev-stack-at-the-top',
       code('packages/dev-stack'),
-      [of('packages/dev-stack|packages/test-kit|e2e|bench')],
+      [of('packages/dev-stack|packages/test-kit|e2e|bench|deploy')],
       'packages/dev-stack hosts the parts; a part that imports it cannot be deployed alone.',
     ),
     reserved(

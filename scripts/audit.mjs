@@ -1,10 +1,19 @@
 /** `npm run audit`: whether production dependencies have known vulnerabilities, where the registry answers. */
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { install } from './lib/install.mjs'
 import { main, Refusal, root, say } from './lib/run.mjs'
 
-const DEFAULT_REGISTRY = 'https://registry.npmjs.org/'
+/** The registry that packages come from on this machine. */
+const configuredRegistry = async () => {
+  const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'registry'], {
+    cwd: root,
+    shell: process.platform === 'win32',
+  })
+  return stdout.trim()
+}
 
 const line = ({ name, versions, severity, title, url, range }) =>
   `  ${severity}: ${name} ${versions.join(', ')} (vulnerable: ${range})\n    ${title}\n    ${url}`
@@ -19,7 +28,7 @@ export const auditDependencies = async ({ allowed = readAllowed(), patienceMs } 
       throw new Refusal('scripts/audit-allowed.json: each entry has a url, a reason, and a date in until.')
   // Loaded now: before the first install it has nothing to stand on.
   const { audit } = await import('./lib/audit.mjs')
-  const registry = process.env.npm_config_registry || DEFAULT_REGISTRY
+  const registry = process.env.npm_config_registry || (await configuredRegistry())
   const { unanswered, count, severe, others } = await audit({ registry, allowed, patienceMs })
   if (unanswered) return say(`Skipped: the registry was asked for advisories, and ${unanswered}.`)
   if (others.length > 0) say(`Known, and less than high:\n${others.map(line).join('\n')}`)

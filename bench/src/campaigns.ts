@@ -5,10 +5,10 @@
  *   npm run bench -- campaigns
  */
 import { campaignsApi, iodsApi } from '@iodine/contracts'
-import { iodInput, type SignedInUser, signUp, startProduct } from '@iodine/test-kit'
+import { iodInput, median, type SignedInUser, signUp, startProduct } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import { launchBrowser } from './lib/browser.js'
-import { atOnce, count, median, table, timed } from './lib/measure.js'
+import { atOnce, count, table, timed } from './lib/measure.js'
 
 const SIZES = { small: 50, large: Number(process.env.LARGE ?? 5_000) }
 const rounds = Number(process.env.ROUNDS ?? 9)

@@ -5,13 +5,15 @@
  *
  *   npm run bench -- embedded-mongo
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { median } from '@iodine/test-kit'
 import { open } from 'lmdb'
 import { BSON, type Collection, type Document, MongoClient } from 'mongodb'
-import { atOnce, count, inTurns, median, table, timed } from './lib/measure.js'
+import { atOnce, count, inTurns, table, timed } from './lib/measure.js'
 
 const total = Number(process.env.DOCS ?? 100_000)
 const rounds = Number(process.env.ROUNDS ?? 3)

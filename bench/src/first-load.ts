@@ -9,10 +9,10 @@
  */
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { signUp, startProduct } from '@iodine/test-kit'
+import { median, signUp, startProduct } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
 import { launchBrowser } from './lib/browser.js'
-import { median, table } from './lib/measure.js'
+import { table } from './lib/measure.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const rounds = Number(process.env.ROUNDS ?? 9)

@@ -8,10 +8,10 @@
  */
 import { fileURLToPath } from 'node:url'
 import type { Graph } from '@iodine/contracts'
-import { type SignedInUser, startTestStack } from '@iodine/test-kit'
+import { median, type SignedInUser, startTestStack } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
 import { launchBrowser } from './lib/browser.js'
-import { count, median, table } from './lib/measure.js'
+import { count, table } from './lib/measure.js'
 
 const sizes = (name: string, otherwise: string) =>
   (process.env[name] ?? otherwise).split(',').filter(Boolean).map(Number)

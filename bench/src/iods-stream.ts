@@ -4,52 +4,73 @@
  *
  *   npm run bench -- iods-stream
  */
+import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { median, signUp, startMailCatcher, startWatchedProduct, temporaryFolder } from '@iodine/test-kit'
+import { MongoClient } from 'mongodb'
 import { request } from 'undici'
-import { type Side, startSide } from './lib/iods-side.js'
-import { count, median, table } from './lib/measure.js'
-import { inspectMemory, pidListeningOn } from './lib/process-memory.js'
+import { count, table } from './lib/measure.js'
+import { seedIods } from './lib/seed-iods.js'
 
 const SIZES = [1_000, 100_000]
+const HALTS = 20
 
 /**
- * Reads the whole list and throws it away, halting twenty times to have the product's process collect its garbage: what
+ * Reads the whole list and throws it away, halting on the way to have the product's process collect its garbage: what
  * it then still holds beyond what it held before, in megabytes.
  */
-const stream = async ({ product, token, total }: Side) => {
-  const memory = await inspectMemory(pidListeningOn(Number(new URL(product.url).port)))
-  const read = async (halt: () => Promise<void>, every: number) => {
-    let bytes = 0
-    const { body } = await request(`${product.url}/api/v1/iods`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    for await (const chunk of body) {
-      const before = Math.floor(bytes / every)
-      bytes += (chunk as Buffer).length
-      if (Math.floor(bytes / every) > before) await halt()
+const stream = async (total: number) => {
+  const folder = temporaryFolder()
+  const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
+  const client = await new MongoClient(mongo.uri).connect()
+  await seedIods(client.db('iodine_iods'), total)
+  await client.close()
+  const mail = await startMailCatcher()
+  const product = await startWatchedProduct({
+    MONGODB_URI: mongo.uri,
+    SMTP_URL: mail.url,
+    RATE_LIMITS: 'off',
+  })
+  try {
+    const { token } = await signUp({ url: product.url, mail })
+    const live = async () => {
+      const { heap, buffers } = await product.memoryInUse()
+      return (heap + buffers) / 2 ** 20
     }
-    return bytes
+    const read = async (every: number, halt: () => Promise<void>) => {
+      let bytes = 0
+      const { body } = await request(`${product.url}/api/v1/iods`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      for await (const chunk of body) {
+        const before = Math.floor(bytes / every)
+        bytes += (chunk as Buffer).length
+        if (Math.floor(bytes / every) > before) await halt()
+      }
+      return bytes
+    }
+    const bytes = await read(Number.POSITIVE_INFINITY, async () => {})
+    const before = await live()
+    const held: number[] = []
+    await read(bytes / HALTS, async () => void held.push((await live()) - before))
+    const quarter = held.length / 4
+    return [
+      total.toLocaleString('en'),
+      count(bytes / 2 ** 20),
+      count(before),
+      count(median(held.slice(0, quarter))),
+      count(median(held.slice(-quarter))),
+      count(Math.max(...held)),
+    ]
+  } finally {
+    await product.stop()
+    await mail.stop()
+    await mongo.stop()
+    folder.remove()
   }
-  const bytes = await read(async () => {}, Number.POSITIVE_INFINITY)
-  const before = await memory.live()
-  const held: number[] = []
-  await read(async () => void held.push((await memory.live()) - before), bytes / 20)
-  memory.close()
-  const quarter = held.length / 4
-  return [
-    total.toLocaleString('en'),
-    count(bytes / 2 ** 20),
-    count(before),
-    count(median(held.slice(0, quarter))),
-    count(median(held.slice(-quarter))),
-    count(Math.max(...held)),
-  ]
 }
+
 const rows: string[][] = []
-for (const size of SIZES) {
-  const side = await startSide(size)
-  rows.push(await stream(side))
-  await side.stop()
-}
+for (const size of SIZES) rows.push(await stream(size))
 table(
   [
     'IODs streamed',

@@ -5,15 +5,59 @@
  *
  *   npm run bench -- iods
  */
+import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { median, signUp, startMailCatcher, startProduct, temporaryFolder } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
+import { MongoClient } from 'mongodb'
+import { Agent, request } from 'undici'
 import { launchBrowser } from './lib/browser.js'
-import { type Side, startSide } from './lib/iods-side.js'
-import { atOnce, count, inTurns, median, table } from './lib/measure.js'
-import { PHRASES, WORDS } from './lib/seed-iods.js'
+import { atOnce, count, inTurns, table } from './lib/measure.js'
+import { PHRASES, seedIods, WORDS } from './lib/seed-iods.js'
 
 const sizes = { small: Number(process.env.SMALL ?? 1_000), large: Number(process.env.LARGE ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 15)
 const LIST = '/dashboard/iods'
+
+/** A product over so many IODs, with somebody signed in. */
+const startSide = async (total: number) => {
+  const folder = temporaryFolder()
+  const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
+  const client = await new MongoClient(mongo.uri).connect()
+  const db = client.db('iodine_iods')
+  const mail = await startMailCatcher()
+  await seedIods(db, total)
+  const started = performance.now()
+  const product = await startProduct({ MONGODB_URI: mongo.uri, SMTP_URL: mail.url, RATE_LIMITS: 'off' })
+  const startMs = performance.now() - started
+  const { token } = await signUp({ url: product.url, mail })
+  const agent = new Agent({ connections: 32 })
+  const get = async (path: string) => {
+    const answer = await request(`${product.url}/api/v1/iods${path}`, {
+      dispatcher: agent,
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 200) throw new Error(`GET ${path}: ${answer.statusCode} ${text}`)
+    return JSON.parse(text) as unknown
+  }
+  return {
+    total,
+    product,
+    iods: db.collection('iods'),
+    startMs,
+    token,
+    get,
+    async stop() {
+      await agent.close()
+      await product.stop()
+      await mail.stop()
+      await client.close()
+      await mongo.stop()
+      folder.remove()
+    },
+  }
+}
+type Side = Awaited<ReturnType<typeof startSide>>
 
 // First, as it ends with this process whatever happens, which the products don't.
 const browser = await launchBrowser()

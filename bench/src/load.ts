@@ -5,10 +5,10 @@
  *   npm run bench -- load
  *   ANALYSTS=50 SECONDS=60 npm run bench -- load
  */
-import { linkIn, startAiProvider, startProcesses, startProduct } from '@iodine/test-kit'
+import { linkIn, quantile, startAiProvider, startProcesses, startProduct } from '@iodine/test-kit'
 import { type Sample, startAnalysts, type Target } from './lib/analysts.js'
 import { cpuSeconds, descendants } from './lib/cpu.js'
-import { quantile, table } from './lib/measure.js'
+import { table } from './lib/measure.js'
 
 const analysts = Number(process.env.ANALYSTS ?? 50)
 const ms = Number(process.env.SECONDS ?? 60) * 1_000

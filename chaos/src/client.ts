@@ -1,9 +1,9 @@
 import {
+  addressOf,
   type BodyFor,
   DETAILS,
   type EndpointSpec,
   type ParamsFor,
-  pathOf,
   type QueryFor,
   type ResponseOf,
 } from '@iodine/contracts'
@@ -86,14 +86,8 @@ export const createClient = (base: string): Client => {
     note(`${method} ${path}`, await attempt(method, path, options))
 
   return {
-    async call(endpoint, { token, params, query = {}, body, ms = WAIT_MS }) {
-      const search = new URLSearchParams(
-        Object.entries(query as Record<string, unknown>).map(([name, value]): [string, string] => [
-          name,
-          String(value),
-        ]),
-      )
-      const path = `${API_BASE}${pathOf(endpoint, params)}${search.size > 0 ? `?${search}` : ''}`
+    async call(endpoint, { token, params, query, body, ms = WAIT_MS }) {
+      const path = `${API_BASE}${addressOf(endpoint, { params, query })}`
       const outcome = await send(endpoint.method, path, { token, body, ms })
       return outcome.kind === 'done' ? { ...outcome, body: JSON.parse(outcome.body) } : outcome
     },

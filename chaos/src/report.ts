@@ -1,17 +1,8 @@
+import { markdownTable, median, quantile } from '@iodine/test-kit'
 import { FAULT_KINDS } from './faults.js'
 import type { ChaosReport, FaultReport, Probe } from './run.js'
 
-const quantile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0
-
 const seconds = (ms: number) => (ms / 1_000).toFixed(1)
-const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`
-const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] => [
-  line(head),
-  `|${head.map((_, index) => (index === 0 ? '---' : '---:')).join('|')}|`,
-  ...rows.map(line),
-]
-
 const RECOVERY_MAX_MS = 10_000
 
 /** Whatever a run must not show, a line each; none when all is well. */
@@ -51,15 +42,15 @@ export const faultsOf = ({
 
 const recoveries = (faults: readonly FaultReport[]) => {
   const values = faults.flatMap(({ recoveryMs }) => recoveryMs ?? [])
-  return [faults.length, seconds(quantile(values, 0.5)), seconds(Math.max(0, ...values))]
+  if (values.length === 0) return [faults.length, '–', '–']
+  return [faults.length, seconds(median(values)), seconds(Math.max(...values))]
 }
 const waits = (probes: readonly Probe[]) => {
   const values = probes.map(({ ms }) => ms)
+  if (values.length === 0) return [0, '–', '–', '–']
   return [
     probes.length,
-    Math.round(quantile(values, 0.5)),
-    Math.round(quantile(values, 0.99)),
-    Math.round(Math.max(0, ...values)),
+    ...[median(values), quantile(values, 0.99), Math.max(...values)].map(ms => Math.round(ms)),
   ]
 }
 
@@ -74,7 +65,7 @@ export const figuresOf = (report: ChaosReport): string => {
       `${audit.lost.length} lost, ${audit.doubled.length} doubled; ${audit.repeatedMails} mails handed over twice, under one Message-ID. ` +
       `All work was done ${seconds(settledMs)} s after the last fault.`,
     '',
-    ...table(
+    ...markdownTable(
       ['fault', 'number', 'recovery, median s', 'slowest, s'],
       [
         ...FAULT_KINDS.map(kind => [kind, ...recoveries(faults.filter(({ fault }) => fault.kind === kind))]),
@@ -83,7 +74,7 @@ export const figuresOf = (report: ChaosReport): string => {
       ],
     ),
     '',
-    ...table(
+    ...markdownTable(
       ['reads during faults', 'number', 'median ms', '99th', 'slowest'],
       [
         ['sections whose parts were up', ...waits(probes)],
@@ -93,7 +84,7 @@ export const figuresOf = (report: ChaosReport): string => {
     '',
     ...(replacements.length > 0
       ? [
-          ...table(
+          ...markdownTable(
             ['replaced while people work', 'requests meanwhile', 'dropped', 'SIGTERM to end, s'],
             replacements.map(({ part, requests, dropped, ms }) => [
               part,
@@ -105,7 +96,7 @@ export const figuresOf = (report: ChaosReport): string => {
           '',
         ]
       : []),
-    ...table(
+    ...markdownTable(
       ['request', 'acknowledged', 'refused', 'unknown'],
       totals.map(([action, counts]) => [action, counts.done, counts.refused, counts.unknown]),
     ),

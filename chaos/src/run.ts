@@ -280,7 +280,7 @@ export const runChaos = async ({
     )
     if (settledMs === undefined) throw new Error(`${counts.open} jobs are still open`)
     progress('Comparing with the ledger …')
-    // What a crash left between a document and its event is found by the repair, which looks at what is 5 s old, every 5 s.
+    // What a crash left between a document and its event is found by the repair, which looks every 2 s at what is 2 s old.
     let compared = await audit(client, ledger, stack.mails())
     for (const deadline = Date.now() + REPAIR_MS; compared.lost.length > 0 && Date.now() < deadline; ) {
       await sleep(1_000)

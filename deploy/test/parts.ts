@@ -1,35 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { authConfigSchema } from '@iodine/auth'
-import { campaignsConfigSchema } from '@iodine/campaigns'
-import { collectorConfigSchema } from '@iodine/collector'
-import { communityConfigSchema } from '@iodine/community'
-import { gatewayConfigSchema } from '@iodine/gateway'
-import { iodsConfigSchema } from '@iodine/iods'
-import { narrativesConfigSchema } from '@iodine/narratives'
+import { PART_SCHEMAS, type PartName } from '@iodine/dev-stack/parts'
 import { ConfigError, readConfig, SERVICE_NAMES } from '@iodine/service-kit'
-import { workersConfigSchema } from '@iodine/workers'
 import { parseAllDocuments } from 'yaml'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
 
-/** What each part reads from its environment. */
-const SCHEMAS = {
-  auth: authConfigSchema,
-  collector: collectorConfigSchema,
-  iods: iodsConfigSchema,
-  campaigns: campaignsConfigSchema,
-  narratives: narrativesConfigSchema,
-  community: communityConfigSchema,
-  gateway: gatewayConfigSchema,
-  workers: workersConfigSchema,
-}
-export type PartName = keyof typeof SCHEMAS
-export const PART_NAMES: PartName[] = [...SERVICE_NAMES, 'gateway', 'workers']
-
 /** What is wrong with a part's environment: settings that it needs and hasn't, faulty ones, and those that it doesn't know. */
 export const faultsOf = (part: PartName, env: Record<string, string>): string[] => {
-  const schema = SCHEMAS[part]
+  const schema = PART_SCHEMAS[part]
   const unknown = Object.keys(env)
     .filter(name => !(name in schema.shape))
     .map(name => `${name}: is no setting of ${part}`)

@@ -9,8 +9,8 @@ export interface Pulse {
   /** Notes that a service has just said something, to whomever: one that does is busy, not hung. */
   hear(origin: string): void
   /**
-   * False when a service has left two health checks in a row unanswered and said nothing else meanwhile, though nobody else
-   * was late; whoever asks meanwhile shares the look.
+   * False when a service has left two health checks in a row unanswered and said nothing else meanwhile, while this process
+   * itself ran on time; whoever asks meanwhile shares the look.
    */
   isFelt(origin: string): Promise<boolean>
   close(): Promise<void>

@@ -225,7 +225,7 @@ it(
           while (next < end) await send(next++)
         }),
       )
-      heap.push(await product.heapInUse())
+      heap.push((await product.memoryInUse()).heap)
     }
     const mib = heap.map(bytes => (bytes / 2 ** 20).toFixed(1))
     console.log(

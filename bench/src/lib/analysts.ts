@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  addressOf,
   authApi,
   campaignsApi,
   collectorApi,
@@ -8,7 +9,6 @@ import {
   graphApi,
   iodsApi,
   narrativesApi,
-  pathOf,
   profileApi,
 } from '@iodine/contracts'
 import { iodInput, seededRandom, tiktokPost } from '@iodine/test-kit'
@@ -66,8 +66,7 @@ export const startAnalysts = async (target: Target, count: number) => {
     } = {},
     // biome-ignore lint/suspicious/noExplicitAny: a bench looks into bodies of every shape
   ): Promise<any> => {
-    const search = new URLSearchParams(query)
-    const path = `/api/v1${pathOf(endpoint, params)}${search.size > 0 ? `?${search}` : ''}`
+    const path = `/api/v1${addressOf(endpoint, { params, query })}`
     const from = performance.now()
     const answer = await request(`${target.url}${path}`, {
       method: endpoint.method,

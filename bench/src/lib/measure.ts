@@ -1,3 +1,5 @@
+import { markdownTable, median } from '@iodine/test-kit'
+
 /** How long `work` takes, in milliseconds. */
 export const timed = async (work: () => unknown): Promise<number> => {
   const from = performance.now()
@@ -18,16 +20,6 @@ export const atOnce = async (
   await Promise.all(Array.from({ length: width }, worker))
 }
 
-/** The value below which a share (0–1) of the values lies. */
-export const quantile = (values: readonly number[], share: number): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
-  if (value === undefined) throw new Error('no values were measured')
-  return value
-}
-
-export const median = (values: readonly number[]): number => quantile(values, 0.5)
-
 /**
  * Times the sides in turn, so that a busy machine slows all of them, and gives each side's median in milliseconds.
  * A side that must be warm first is called before, by the caller.
@@ -47,10 +39,6 @@ export const inTurns = async <Name extends string>(
 export const count = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
 
-/** Prints a Markdown table, ready for `docs/`; the first column reads from the left, the others from the right. */
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]): void => {
-  const line = (cells: readonly string[]) => console.log(`| ${cells.join(' | ')} |`)
-  line(head)
-  console.log(`|${head.map((_, index) => (index === 0 ? '---' : '---:')).join('|')}|`)
-  for (const row of rows) line(row)
-}
+/** Prints a Markdown table, ready for `docs/`. */
+export const table = (...content: Parameters<typeof markdownTable>): void =>
+  console.log(markdownTable(...content).join('\n'))

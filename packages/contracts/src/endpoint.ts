@@ -47,3 +47,14 @@ export const pathOf = ({ path }: EndpointSpec, params: unknown): string =>
   path.replace(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(String((params as Record<string, unknown> | undefined)?.[name])),
   )
+
+/** `pathOf`, with the query behind it: a list repeats its name, what is undefined is left out. */
+export const addressOf = (
+  spec: EndpointSpec,
+  { params, query }: { params?: unknown; query?: unknown },
+): string => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {}))
+    for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each))
+  return search.size > 0 ? `${pathOf(spec, params)}?${search}` : pathOf(spec, params)
+}

@@ -1,8 +1,8 @@
 import {
+  addressOf,
   type BodyFor,
   type EndpointSpec,
   type ParamsFor,
-  pathOf,
   type QueryFor,
   type ResponseOf,
 } from '@iodine/contracts'
@@ -43,11 +43,7 @@ export const apiClient = (base: string, token?: string): ApiClient => {
   return {
     send,
     async call(endpoint, { params, query, body } = {}) {
-      const path = pathOf(endpoint, params)
-      const search = new URLSearchParams()
-      for (const [name, value] of Object.entries(query ?? {}))
-        for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each))
-      const answer = await send(endpoint.method, search.size ? `${path}?${search}` : path, body)
+      const answer = await send(endpoint.method, addressOf(endpoint, { params, query }), body)
       if (answer.status !== (endpoint.status ?? 200))
         throw new Error(
           `${endpoint.method} ${endpoint.path}: ${answer.status} ${JSON.stringify(answer.body)}`,

@@ -180,7 +180,6 @@ const edges = (start: Buffer, end: Buffer, reverse: boolean) =>
 
 /** So many are put in their places one by one; more are sorted in one go. */
 const fewNames = 16
-const byCodeUnits = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** A snapshot of the store with a transaction's own changes laid over it. */
 export class Transaction implements Kv {
@@ -243,7 +242,7 @@ export class Transaction implements Kv {
   }
 
   private sort() {
-    if (this.unsorted.length > fewNames) this.sorted = [...this.sorted, ...this.unsorted].sort(byCodeUnits)
+    if (this.unsorted.length > fewNames) this.sorted = [...this.sorted, ...this.unsorted].sort()
     else for (const name of this.unsorted) this.sorted.splice(this.position(name), 0, name)
     this.unsorted = []
   }
