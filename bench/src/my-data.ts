@@ -4,17 +4,20 @@
  *
  *   npm run bench -- my-data
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorApi } from '@iodine/contracts'
-import { signUp, startMailCatcher, startProduct, tiktokPost } from '@iodine/test-kit'
+import { quantile, signUp, startMailCatcher, startProduct, tiktokPost } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import { launchBrowser } from './lib/browser.js'
-import { atOnce, count, quantile, table, timed } from './lib/measure.js'
+import { atOnce, count, table, timed } from './lib/measure.js'
 
 const SIZES = { many: Number(process.env.RECORDS ?? 10_000), few: 100 }
 const rounds = Number(process.env.ROUNDS ?? 15)
 const FRAMES = 500
 const STEP = 80
 const BATCH = 500
+/** Somewhat longer than the contents of records stay that have left the screen. */
+const REST_MS = 20_000
 
 // First, as it ends with this process whatever happens, which the product doesn't.
 const browser = await launchBrowser()
@@ -137,14 +140,23 @@ try {
   for (const share of [0.002, 0.01, 0.1, 0.25, 0.5, 1]) {
     const target = Math.ceil(SIZES.many * share)
     await readOn(many, target)
+    const arrived = await memory(many)
+    await sleep(REST_MS)
     const { heapMib, nodes, cards } = await memory(many)
-    held.push([target.toLocaleString('en'), heapMib.toFixed(1), count(nodes), String(cards)])
+    held.push([
+      target.toLocaleString('en'),
+      arrived.heapMib.toFixed(1),
+      heapMib.toFixed(1),
+      count(nodes),
+      String(cards),
+    ])
   }
   await leaveSection(many)
+  await sleep(REST_MS)
   const after = await memory(many)
-  held.push(['section left', after.heapMib.toFixed(1), count(after.nodes), String(after.cards)])
+  held.push(['section left', '', after.heapMib.toFixed(1), count(after.nodes), String(after.cards)])
   console.log()
-  table(['records scrolled past', 'heap after GC (MiB)', 'DOM nodes', 'cards'], held)
+  table(['records scrolled past', 'heap on arrival (MiB)', 'heap at rest (MiB)', 'DOM nodes', 'cards'], held)
 } finally {
   await browser.close()
   await product.stop()

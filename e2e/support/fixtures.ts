@@ -137,7 +137,7 @@ export const readCards = async (
   look: (card: Locator, position: number) => Promise<unknown> = async () => {},
 ): Promise<void> => {
   for (let position = 1; position <= total; position++) {
-    const card = page.locator(`article[aria-posinset="${position}"]`)
+    const card = page.locator(`article[aria-posinset="${position}"]:not([aria-busy])`)
     await expect(async () => {
       if ((await card.count()) === 0) await page.mouse.wheel(0, 500)
       await expect(card).toBeVisible({ timeout: 100 })

@@ -1,7 +1,7 @@
 import { foldValue, type Iod, type Stored } from '@iodine/contracts'
 import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { parcel } from '../src/parcel'
 import { article, iod, post, video } from './fixtures'
 
@@ -16,14 +16,14 @@ interface Store {
 const api = (store: Store): Routes => {
   const list = (source: 'tiktok' | 'telegram' | 'blog'): Routes => ({
     [`GET /${source}/data`]: ({ search }) => {
-      const from = Number(search.get('cursor') ?? 0)
+      const from = store[source].findIndex(({ id }) => id === search.get('cursor')) + 1
       const to = from + Number(search.get('limit'))
       return [
         200,
         store[source].slice(from, to),
         {
           'X-Total-Count': String(store[source].length),
-          ...(to < store[source].length && { 'X-Next-Cursor': String(to) }),
+          ...(to < store[source].length && { 'X-Next-Cursor': store[source][to - 1]?.id as string }),
         },
       ]
     },
@@ -255,4 +255,71 @@ test('of a large collection one page is read and few cards are drawn', async () 
   expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos10,000')
   expect(screen.getAllByRole('article').length).toBeLessThan(8)
   expect(calls.filter(({ route }) => route === 'GET /tiktok/data')).toHaveLength(1)
+})
+
+/** A card that nothing has measured, and the gap behind it. */
+const ROW = 776
+const scrollTo = (top: number) =>
+  act(() => {
+    window.scrollTo(0, top)
+    window.dispatchEvent(new Event('scroll'))
+  })
+/** The card of a place in the list, once its contents are there; the page is scrolled until it is near. */
+const cardAt = async (position: number) => {
+  let card: Element | null = null
+  await waitFor(() => {
+    const places = [...document.querySelectorAll('article')].map(each =>
+      Number(each.getAttribute('aria-posinset')),
+    )
+    if (!places.includes(position)) scrollTo((Math.min(position, Math.max(1, ...places)) - 1) * ROW)
+    card = document.querySelector(`article[aria-posinset="${position}"]:not([aria-busy])`)
+    expect(card).toBeTruthy()
+  })
+  return within(card as unknown as HTMLElement)
+}
+
+test('contents far from the screen are given up, and read again on the way back', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+  onTestFinished(() => void vi.useRealTimers())
+  const tiktok = Array.from({ length: 60 }, (_, n) => video({ description: `video number ${n + 1}` }))
+  const store = { tiktok, telegram: [], blog: [], iods: [] }
+  let fails = false
+  const list = api(store)['GET /tiktok/data']!
+  const { calls } = await open(store, {
+    'GET /tiktok/data': call => (fails ? [503, { detail: 'x' }] : list(call)),
+  })
+  const cursors = [null, tiktok[19]?.id, tiktok[39]?.id]
+  /** How often each page was read. */
+  const reads = () => {
+    const lists = calls.filter(({ route }) => route === 'GET /tiktok/data')
+    return cursors.map(cursor => lists.filter(({ search }) => search.get('cursor') === cursor).length)
+  }
+  await cardAt(60)
+  expect(await (await cardAt(58)).findByText('video number 58')).toBeTruthy()
+  expect(reads()).toEqual([1, 1, 1])
+
+  act(() => void vi.advanceTimersByTime(15_000))
+  fails = true
+  // Somewhere else in the meantime.
+  tiktok.splice(29, 1)
+  scrollTo(29 * ROW)
+  await waitFor(() => expect(screen.getAllByRole('alert')[0]?.textContent).toContain('Failed to fetch data'))
+  fails = false
+  fireEvent.click(screen.getAllByRole('button', { name: 'Retry' })[0] as HTMLElement)
+  expect(await (await cardAt(30)).findByText('video number 31')).toBeTruthy()
+  expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos59')
+  expect(await (await cardAt(1)).findByText('video number 1')).toBeTruthy()
+  // Refused twice, then read.
+  expect(reads()).toEqual([1, 4, 1])
+})
+
+test('records that a refresh pushes out of the first page stay', async () => {
+  const tiktok = Array.from({ length: 30 }, (_, n) => video({ description: `video number ${n + 1}` }))
+  await open({ tiktok })
+  await cardAt(20)
+  tiktok.unshift(...Array.from({ length: 3 }, () => video({ description: 'quite new' })))
+  await press('Refresh')
+  await waitFor(() => expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos33'))
+  expect(await (await cardAt(23)).findByText('video number 20')).toBeTruthy()
+  expect(await (await cardAt(33)).findByText('video number 30')).toBeTruthy()
 })

@@ -1,27 +1,49 @@
 import { expect, test } from 'vitest'
-import { flattenPages, replaceFirstPage, withoutRecord } from '../src/model/record-pages'
+import { flattenPages, replaceFirstPage, type SlotPage, withoutRecords } from '../src/model/record-pages'
 
-const page = (ids: string, nextCursor: string | null, total = 9) => ({
-  items: [...ids].map(id => ({ id })),
+/** A page of records named by letters; a page's cursor is the last record before it. */
+const page = (ids: string, cursor: string | null, nextCursor: string | null, total = 9): SlotPage => ({
+  slots: [...ids].map(id => ({ id, cursor })),
   total,
   nextCursor,
 })
-const ids = (pages: Parameters<typeof flattenPages>[0]) =>
+const ids = (pages: SlotPage[]) =>
   flattenPages(pages)
     .map(({ id }) => id)
     .join('')
 
 test('a first page read again keeps the rest where it reaches into it', () => {
-  const pages = [page('gfe', 'e'), page('dcb', 'b')]
-  const afterDelete = replaceFirstPage(withoutRecord(pages, 'f'), page('ged', 'd', 8))
+  const pages = [page('gfe', null, 'e'), page('dcb', 'e', 'b')]
+  const afterDelete = replaceFirstPage(withoutRecords(pages, new Set('f')), page('ged', null, 'd', 8))
   expect(ids(afterDelete)).toBe('gedcb')
   expect(afterDelete.at(-1)?.nextCursor).toBe('b')
   expect(afterDelete[0]?.total).toBe(8)
-  expect(ids(replaceFirstPage(pages, page('ihg', 'g')))).toBe('ihgfedcb')
+  expect(afterDelete[1]?.slots.map(({ cursor }) => cursor)).toEqual(['e', 'e'])
 })
 
-test('a first page beyond all that is known stands alone', () => {
-  const pages = replaceFirstPage([page('gfe', 'e'), page('dcb', 'b')], page('zyx', 'x'))
-  expect([ids(pages), pages.at(-1)?.nextCursor]).toEqual(['zyx', 'x'])
-  expect(ids(replaceFirstPage([], page('abc', null)))).toBe('abc')
+test('records pushed out of the first page are read from the page behind it', () => {
+  const pages = [page('gfe', null, 'e'), page('dcb', 'e', 'b')]
+  const grown = replaceFirstPage(pages, page('ihg', null, 'g'))
+  expect(ids(grown)).toBe('ihgfedcb')
+  expect(grown[1]?.slots).toEqual([
+    { id: 'f', cursor: 'g' },
+    { id: 'e', cursor: 'g' },
+    { id: 'd', cursor: 'e' },
+    { id: 'c', cursor: 'e' },
+    { id: 'b', cursor: 'e' },
+  ])
+  expect(ids(replaceFirstPage([page('gfe', null, 'e')], page('hgf', null, 'f')))).toBe('hgfe')
+})
+
+test('a first page beyond all that is known, or with nothing behind it, stands alone', () => {
+  const pages = [page('gfe', null, 'e'), page('dcb', 'e', 'b')]
+  const far = replaceFirstPage(pages, page('zyx', null, 'x'))
+  expect([ids(far), far.at(-1)?.nextCursor]).toEqual(['zyx', 'x'])
+  expect(ids(replaceFirstPage(pages, page('ge', null, null, 2)))).toBe('ge')
+  expect(ids(replaceFirstPage([], page('abc', null, null)))).toBe('abc')
+})
+
+test('the total counts what is gone once', () => {
+  const pages = withoutRecords([page('gfe', null, 'e'), page('edc', 'e', null)], new Set('ez'))
+  expect([ids(pages), pages[0]?.total]).toEqual(['gfdc', 8])
 })

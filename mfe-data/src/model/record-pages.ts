@@ -1,40 +1,44 @@
-/** One page of records as it was read; `total` counts all of them. */
-export interface RecordPage<T extends { id: string }> {
-  items: T[]
+/** A record's place in the list: its id, and the cursor of a page that holds it; null is the first page. */
+export interface Slot {
+  id: string
+  cursor: string | null
+}
+
+/** The places of the records of one page as it was read; `total` counts all records. */
+export interface SlotPage {
+  slots: Slot[]
   total: number | null
   nextCursor: string | null
 }
 
-/** The records of all pages, each once. */
-export function flattenPages<T extends { id: string }>(pages: readonly RecordPage<T>[]): T[] {
-  const byId = new Map<string, T>()
-  for (const { items } of pages) for (const item of items) if (!byId.has(item.id)) byId.set(item.id, item)
+/** The places of all pages' records, each record once. */
+export function flattenPages(pages: readonly SlotPage[]): Slot[] {
+  const byId = new Map<string, Slot>()
+  for (const { slots } of pages) for (const slot of slots) if (!byId.has(slot.id)) byId.set(slot.id, slot)
   return [...byId.values()]
 }
 
 /**
- * The pages after the first one was read again. Pages further down stay when the new first page reaches into what is
- * already there, since the list only grows at its start; otherwise there would be a gap, and they go.
+ * The pages after the first one was read again. What is further down stays when the new first page reaches into what is
+ * already there, since the list only grows at its start; otherwise there would be a gap, and it goes.
  */
-export function replaceFirstPage<T extends { id: string }>(
-  pages: readonly RecordPage<T>[],
-  first: RecordPage<T>,
-): RecordPage<T>[] {
-  const last = first.items.at(-1)
+export function replaceFirstPage(pages: readonly SlotPage[], first: SlotPage): SlotPage[] {
   const known = flattenPages(pages)
-  const position = known.findIndex(item => item.id === last?.id)
-  if (pages.length < 2 || position === -1) return [first]
+  const position = known.findIndex(slot => slot.id === first.slots.at(-1)?.id)
   const rest = known.slice(position + 1)
-  return [first, { items: rest, total: first.total, nextCursor: pages.at(-1)?.nextCursor ?? null }]
+  if (first.nextCursor === null || position === -1 || rest.length === 0) return [first]
+  // What new records pushed out of the first page begins the one behind it.
+  const { nextCursor } = first
+  const slots = rest.map(slot => (slot.cursor === null ? { id: slot.id, cursor: nextCursor } : slot))
+  return [first, { slots, total: first.total, nextCursor: pages.at(-1)?.nextCursor ?? null }]
 }
 
-/** The pages without one record. */
-export const withoutRecord = <T extends { id: string }>(
-  pages: readonly RecordPage<T>[],
-  id: string,
-): RecordPage<T>[] =>
-  pages.map(page => ({
-    items: page.items.filter(item => item.id !== id),
-    total: page.total === null ? null : Math.max(0, page.total - 1),
+/** The pages without some records. */
+export const withoutRecords = (pages: readonly SlotPage[], ids: ReadonlySet<string>): SlotPage[] => {
+  const gone = flattenPages(pages).filter(({ id }) => ids.has(id)).length
+  return pages.map(page => ({
+    slots: page.slots.filter(({ id }) => !ids.has(id)),
+    total: page.total === null ? null : Math.max(0, page.total - gone),
     nextCursor: page.nextCursor,
   }))
+}

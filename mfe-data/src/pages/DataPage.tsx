@@ -101,14 +101,14 @@ interface RecordPanelProps {
 }
 
 function RecordPanel({ source, records: list, onStartIod, onDelete }: RecordPanelProps) {
-  const { records, total = 0, error, isFetching, hasMore, fetchMore, retry } = list
+  const { slots, total = 0, error, isFetching, hasMore, fetchMore, retry } = list
   const failure = error && (
     <ErrorCallout title="Failed to fetch data" onRetry={retry} retrying={isFetching}>
       {errorDetail(error, 'Check your connection, then try again.')}
     </ErrorCallout>
   )
-  if (!records) return failure ?? <Loading />
-  if (records.length === 0 && !hasMore) {
+  if (!slots) return failure ?? <Loading />
+  if (slots.length === 0 && !hasMore) {
     return (
       <EmptyState
         icon={<DatabaseIcon size={40} />}
@@ -122,7 +122,7 @@ function RecordPanel({ source, records: list, onStartIod, onDelete }: RecordPane
       <RecordGrid
         source={source}
         label={TAB_LABELS[source]}
-        records={records}
+        slots={slots}
         total={total}
         hasMore={hasMore}
         isFetching={isFetching}

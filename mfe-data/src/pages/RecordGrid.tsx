@@ -1,6 +1,10 @@
-import type { Source, Stored } from '@iodine/contracts'
+import type { Source } from '@iodine/contracts'
+import { errorDetail } from '@iodine/mfe-kit'
+import { ErrorCallout, Loading } from '@iodine/ui'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { Slot } from '../model/record-pages'
+import { useShownRecords } from '../queries/records'
 import { RecordCard, type RecordCardProps } from './RecordCard'
 import styles from './RecordGrid.module.css'
 
@@ -13,29 +17,33 @@ const OVERSCAN_ROWS = 1
 export interface RecordGridProps extends Pick<RecordCardProps, 'onStartIod' | 'onDelete'> {
   source: Source
   label: string
-  records: Stored[]
+  slots: Slot[]
   total: number
   hasMore: boolean
   isFetching: boolean
   fetchMore: () => void
 }
 
-/** The cards near the visible part of the page; more are read as the end comes near. */
+/** The cards near the visible part of the page; more are listed as the end comes near. */
 export function RecordGrid(props: RecordGridProps) {
-  const { source, label, records, total, hasMore, isFetching, fetchMore } = props
+  const { source, label, slots, total, hasMore, isFetching, fetchMore } = props
   const feed = useRef<HTMLDivElement>(null)
   const { columns, top } = usePlace(feed)
-  const rowCount = Math.ceil(records.length / columns)
+  const rowCount = Math.ceil(slots.length / columns)
   const virtualizer = useWindowVirtualizer<HTMLDivElement>({
     count: rowCount,
     estimateSize: () => CARD_HEIGHT[source],
     gap: GAP,
     overscan: OVERSCAN_ROWS,
     scrollMargin: top,
-    getItemKey: row => records[row * columns]?.id ?? row,
+    getItemKey: row => slots[row * columns]?.id ?? row,
   })
   const rows = virtualizer.getVirtualItems()
   const lastRow = rows.at(-1)?.index ?? -1
+  const { contents, error, retry } = useShownRecords(
+    source,
+    slots.slice((rows[0]?.index ?? 0) * columns, (lastRow + 1) * columns),
+  )
   useEffect(() => {
     if (hasMore && lastRow >= rowCount - 1 - OVERSCAN_ROWS) fetchMore()
   }, [hasMore, lastRow, rowCount, fetchMore])
@@ -56,17 +64,40 @@ export function RecordGrid(props: RecordGridProps) {
           className={styles.row}
           style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, top: row.start - top }}
         >
-          {records.slice(row.index * columns, (row.index + 1) * columns).map((record, column) => (
-            <RecordCard
-              key={record.id}
-              source={source}
-              record={record}
-              position={row.index * columns + column + 1}
-              total={total}
-              onStartIod={props.onStartIod}
-              onDelete={props.onDelete}
-            />
-          ))}
+          {slots.slice(row.index * columns, (row.index + 1) * columns).map(({ id }, column) => {
+            const record = contents.get(id)
+            const position = row.index * columns + column + 1
+            return record ? (
+              <RecordCard
+                key={id}
+                source={source}
+                record={record}
+                position={position}
+                total={total}
+                onStartIod={props.onStartIod}
+                onDelete={props.onDelete}
+              />
+            ) : (
+              // As high as it was before its contents were given up: nothing moves while they are read again.
+              <article
+                key={id}
+                className={styles.waiting}
+                style={{ minHeight: row.size }}
+                aria-label="Loading..."
+                aria-busy={!error}
+                aria-posinset={position}
+                aria-setsize={total}
+              >
+                {error ? (
+                  <ErrorCallout title="Failed to fetch data" onRetry={retry}>
+                    {errorDetail(error, 'Check your connection, then try again.')}
+                  </ErrorCallout>
+                ) : (
+                  <Loading />
+                )}
+              </article>
+            )
+          })}
         </div>
       ))}
     </div>

@@ -1,35 +1,52 @@
 import { SOURCES, type Source, type Stored } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
-import { useInfiniteQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback, useMemo } from 'react'
-import { flattenPages, type RecordPage, replaceFirstPage, withoutRecord } from '../model/record-pages'
+import { type ApiClient, useHost } from '@iodine/mfe-kit'
+import { useInfiniteQuery, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback, useEffect, useMemo } from 'react'
+import {
+  flattenPages,
+  replaceFirstPage,
+  type Slot,
+  type SlotPage,
+  withoutRecords,
+} from '../model/record-pages'
 
 const PAGE_SIZE = 20
+/** What has left the screen for longer is read again when it comes back, so that no collection fills the memory. */
+const CONTENTS_KEPT_MS = 15_000
 
-type StoredPage = RecordPage<Stored>
 interface Pages {
-  pages: StoredPage[]
+  pages: SlotPage[]
   pageParams: (string | null)[]
 }
+type Contents = Awaited<ReturnType<typeof readPage>>
 
-const recordsKey = (source: Source) => ['records', source]
+const listKey = (source: Source) => ['records', source]
+const pageKey = (source: Source, cursor: string | null) => ['record-page', source, cursor]
 
-function useFetchPage() {
-  const { api } = useHost()
-  return useCallback(
-    (source: Source, cursor: string | null): Promise<StoredPage> =>
-      api.page('GET /:source/data', {
-        params: { source },
-        query: { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) },
-      }),
-    [api],
-  )
-}
+const readPage = (api: ApiClient, source: Source, cursor: string | null) =>
+  api.page('GET /:source/data', {
+    params: { source },
+    query: { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) },
+  })
+
+/** The records of a page. Its place in the list is kept for as long as the list is, its contents only near the screen. */
+const contentsOf = (api: ApiClient, source: Source, cursor: string | null) => ({
+  queryKey: pageKey(source, cursor),
+  queryFn: () => readPage(api, source, cursor),
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: CONTENTS_KEPT_MS,
+})
+
+const slotsOf = ({ items, total, nextCursor }: Contents, cursor: string | null): SlotPage => ({
+  slots: items.map(({ id }) => ({ id, cursor })),
+  total,
+  nextCursor,
+})
 
 export interface Records {
-  /** Those read so far; undefined before the first page. */
-  records: Stored[] | undefined
-  /** All of them; undefined before the first page. */
+  /** The places of those listed so far; undefined before the first page. */
+  slots: Slot[] | undefined
+  /** How many there are; undefined before the first page. */
   total: number | undefined
   error: Error | null
   isFetching: boolean
@@ -39,22 +56,31 @@ export interface Records {
 }
 
 function useRecords(source: Source): Records {
-  const fetchPage = useFetchPage()
+  const { api } = useHost()
+  const queryClient = useQueryClient()
   const query = useInfiniteQuery({
-    queryKey: recordsKey(source),
-    queryFn: ({ pageParam }) => fetchPage(source, pageParam),
+    queryKey: listKey(source),
+    queryFn: async ({ pageParam }) =>
+      slotsOf(
+        await queryClient.fetchQuery({ ...contentsOf(api, source, pageParam), staleTime: 0 }),
+        pageParam,
+      ),
     initialPageParam: null as string | null,
     getNextPageParam: page => page.nextCursor,
     // Reading the list again would read every page of it: `useReloadRecords` reads the first alone.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    // The page's own query tries again.
+    retry: false,
   })
+  // Never given up: read by itself, it might begin with records that the list doesn't know yet.
+  useQuery({ ...contentsOf(api, source, null), enabled: false })
   const { data, error, fetchNextPage, hasNextPage, isFetching, isFetchNextPageError, refetch } = query
   return useMemo(() => {
-    const records = data && flattenPages(data.pages)
+    const slots = data && flattenPages(data.pages)
     return {
-      records,
-      total: data ? (data.pages[0]?.total ?? records?.length) : undefined,
+      slots,
+      total: data ? (data.pages[0]?.total ?? slots?.length) : undefined,
       error,
       isFetching,
       hasMore: hasNextPage && !isFetchNextPageError,
@@ -66,7 +92,7 @@ function useRecords(source: Source): Records {
   }, [data, error, isFetching, isFetchNextPageError, hasNextPage, fetchNextPage, refetch])
 }
 
-/** The records of each source, read page by page. */
+/** The records of each source, listed page by page. */
 export function useAllRecords(): Record<Source, Records> {
   const tiktok = useRecords('tiktok')
   const telegram = useRecords('telegram')
@@ -74,34 +100,83 @@ export function useAllRecords(): Record<Source, Records> {
   return { tiktok, telegram, blog }
 }
 
+function useForget() {
+  const queryClient = useQueryClient()
+  return useCallback(
+    (source: Source, ids: ReadonlySet<string>) =>
+      queryClient.setQueryData<Pages>(
+        listKey(source),
+        current => current && { ...current, pages: withoutRecords(current.pages, ids) },
+      ),
+    [queryClient],
+  )
+}
+
+export interface ShownRecords {
+  /** What has been read, by id. */
+  contents: ReadonlyMap<string, Stored>
+  /** Why something is missing that is not being read any more. */
+  error: Error | null
+  retry: () => void
+}
+
+/** The contents of the records near the screen, read again where they were given up; who is gone by then leaves the list. */
+export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRecords {
+  const { api } = useHost()
+  const forget = useForget()
+  const cursors = [...new Set(slots.map(({ cursor }) => cursor))]
+  const pages = useQueries({ queries: cursors.map(cursor => contentsOf(api, source, cursor)) })
+  const contents = new Map(pages.flatMap(({ data }) => data?.items.map(item => [item.id, item]) ?? []))
+  const gone = slots
+    .filter(({ id, cursor }) => pages[cursors.indexOf(cursor)]?.data && !contents.has(id))
+    .map(({ id }) => id)
+    .join()
+  useEffect(() => {
+    if (gone) forget(source, new Set(gone.split(',')))
+  }, [gone, source, forget])
+  const failed = pages.filter(({ error, data, isFetching }) => error && !data && !isFetching)
+  return {
+    contents,
+    error: failed[0]?.error ?? null,
+    retry: () => {
+      for (const { refetch } of failed) void refetch()
+    },
+  }
+}
+
 /** Reads the first page of each source anew; rejects when one of them can't be read. */
 export function useReloadRecords(): () => Promise<void> {
-  const fetchPage = useFetchPage()
+  const { api } = useHost()
   const queryClient = useQueryClient()
   return useCallback(async () => {
     const reload = async (source: Source) => {
-      const first = await fetchPage(source, null)
-      queryClient.setQueryData<Pages>(recordsKey(source), current => {
-        const pages = replaceFirstPage(current?.pages ?? [], first)
-        return { pages, pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null) }
+      const first = await readPage(api, source, null)
+      const listed = () => queryClient.getQueryData<Pages>(listKey(source))?.pages ?? []
+      const isIn = new Set(first.items.map(({ id }) => id))
+      const movesOut = listed()[0]?.slots.some(({ id }) => !isIn.has(id))
+      // Read before the list changes, so that what moves to the second page stays on screen.
+      if (movesOut && first.nextCursor !== null)
+        await queryClient.fetchQuery(contentsOf(api, source, first.nextCursor))
+      const pages = replaceFirstPage(listed(), slotsOf(first, null))
+      queryClient.setQueryData(pageKey(source, null), first)
+      queryClient.setQueryData<Pages>(listKey(source), {
+        pages,
+        pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
       })
     }
     await Promise.all(SOURCES.map(reload))
-  }, [fetchPage, queryClient])
+  }, [api, queryClient])
 }
 
 /** Deletes a record on the server, then here. */
 export function useDeleteRecord(): (source: Source, id: string) => Promise<void> {
   const { api } = useHost()
-  const queryClient = useQueryClient()
+  const forget = useForget()
   return useCallback(
     async (source, id) => {
       await api.call('DELETE /:source/data/:id', { params: { source, id } })
-      queryClient.setQueryData<Pages>(
-        recordsKey(source),
-        current => current && { ...current, pages: withoutRecord(current.pages, id) },
-      )
+      forget(source, new Set([id]))
     },
-    [api, queryClient],
+    [api, forget],
   )
 }
