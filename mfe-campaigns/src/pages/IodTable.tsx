@@ -1,14 +1,22 @@
 import type { Iod } from '@iodine/contracts'
-import { Button, CategoryTag, HTMLTable, RelativeTime, Tag } from '@iodine/ui'
+import { Button, CategoryTag, RelativeTime, Tag } from '@iodine/ui'
 import { EyeOpenIcon, TrashIcon } from '@iodine/ui/icons'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useRef, useState } from 'react'
+import { type Column, useVirtualRows, VirtualTable } from '@iodine/ui/virtual-table'
+import { memo, useState } from 'react'
 import { countVotes } from '../model/iods'
 import styles from './IodTable.module.css'
 
 const ROW_HEIGHT = 56
-const OVERSCAN_ROWS = 6
-const COLUMNS = ['Value', 'Category', 'Source', 'Created', 'Votes', 'Comments', 'Actions'] as const
+const MIN_WIDTH = 952
+const COLUMNS: readonly Column[] = [
+  { name: 'Value' },
+  { name: 'Category', width: 168 },
+  { name: 'Source', width: 120 },
+  { name: 'Created', width: 144 },
+  { name: 'Votes', width: 96 },
+  { name: 'Comments', width: 96 },
+  { name: 'Actions', width: 96 },
+]
 
 export interface IodTableProps {
   iods: Iod[]
@@ -18,47 +26,13 @@ export interface IodTableProps {
 
 /** A campaign's IODs, drawn as far as they are in sight. */
 export function IodTable({ iods, onOpen, onRemove }: IodTableProps) {
-  const frame = useRef<HTMLElement>(null)
-  const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
-    count: iods.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN_ROWS,
-    getItemKey: index => iods[index]?.id ?? index,
-  })
-  const rows = virtualizer.getVirtualItems()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus the keyboard can't scroll the frame
-    <section ref={frame} className={styles.frame} aria-label="IODs" tabIndex={0}>
-      <HTMLTable className={styles.table} aria-rowcount={iods.length + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            {COLUMNS.map(column => (
-              <th key={column} scope="col" className={styles[column]}>
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Spacer height={rows[0]?.start ?? 0} />
-          {rows.map(({ index, key }) => {
-            const iod = iods[index]
-            return iod && <Row key={key} iod={iod} rowIndex={index + 2} onOpen={onOpen} onRemove={onRemove} />
-          })}
-          <Spacer height={virtualizer.getTotalSize() - (rows.at(-1)?.end ?? 0)} />
-        </tbody>
-      </HTMLTable>
-    </section>
+    <VirtualTable rows={useVirtualRows(iods, ROW_HEIGHT)} label="IODs" columns={COLUMNS} minWidth={MIN_WIDTH}>
+      {(iod, rowIndex) => (
+        <Row key={iod.id} iod={iod} rowIndex={rowIndex} onOpen={onOpen} onRemove={onRemove} />
+      )}
+    </VirtualTable>
   )
-}
-
-function Spacer({ height }: { height: number }) {
-  return height > 0 ? (
-    <tr aria-hidden className={styles.spacer}>
-      <td colSpan={COLUMNS.length} style={{ height }} />
-    </tr>
-  ) : null
 }
 
 interface RowProps extends Pick<IodTableProps, 'onOpen' | 'onRemove'> {
@@ -75,7 +49,7 @@ const Row = memo(function Row({ iod, rowIndex, onOpen, onRemove }: RowProps) {
     setRemoving(false)
   }
   return (
-    <tr className={styles.row} aria-rowindex={rowIndex}>
+    <tr aria-rowindex={rowIndex}>
       <td>
         <span className={styles.value} dir="auto" title={iod.value}>
           {iod.value}

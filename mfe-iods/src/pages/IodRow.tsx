@@ -18,7 +18,7 @@ export interface IodRowProps {
 
 export const IodRow = memo(function IodRow({ iod, rowIndex, onVote }: IodRowProps) {
   return (
-    <tr className={styles.row} aria-rowindex={rowIndex}>
+    <tr aria-rowindex={rowIndex}>
       <td>
         <Shortened text={iod.value} className={styles.value} />
       </td>

@@ -1,17 +1,27 @@
 import type { Iod } from '@iodine/contracts'
-import { Button, HTMLTable, Spinner } from '@iodine/ui'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState } from 'react'
+import { Button, Spinner } from '@iodine/ui'
+import { type Column, useVirtualRows, VirtualTable } from '@iodine/ui/virtual-table'
+import { useEffect, useState } from 'react'
 import { PAGE_SIZE } from '../queries/list'
 import { useVote } from '../queries/vote'
 import { IodRow } from './IodRow'
 import styles from './IodTable.module.css'
 
 const ROW_HEIGHT = 64
-const OVERSCAN_ROWS = 6
+const MIN_WIDTH = 1064
 const PAGE_AFTER_MS = 300
+/** So many rows before the last one read, the next page is asked for. */
+const READ_AHEAD_ROWS = 6
 
-const COLUMNS = ['Value', 'Category', 'Source', 'Votes', 'Created By', 'Activity', 'Actions'] as const
+const COLUMNS: readonly Column[] = [
+  { name: 'Value' },
+  { name: 'Category', width: 168 },
+  { name: 'Source', width: 136 },
+  { name: 'Votes', width: 192 },
+  { name: 'Created By', width: 136 },
+  { name: 'Activity', width: 104 },
+  { name: 'Actions', width: 128 },
+]
 
 export interface IodTableProps {
   iods: Iod[]
@@ -43,18 +53,9 @@ export function IodTable(props: IodTableProps) {
     hasFailed,
     fetchMore,
   } = props
-  const frame = useRef<HTMLElement>(null)
   const vote = useVote()
-  const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
-    count: iods.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN_ROWS,
-    getItemKey: index => iods[index]?.id ?? index,
-  })
-  const rows = virtualizer.getVirtualItems()
-  const first = rows[0]
-  const last = rows.at(-1)
+  const rows = useVirtualRows(iods, ROW_HEIGHT)
+  const { to, offset, scrollTo } = rows
 
   // A link to a page further down: cursors are followed up to it, then it is scrolled to.
   const [target, setTarget] = useState(startPage > 1 ? startPage : null)
@@ -64,18 +65,16 @@ export function IodTable(props: IodTableProps) {
     if (target === null || isOutdated) return
     if (iods.length <= targetRow && mayFetch) fetchMore()
     if (iods.length > targetRow || !hasMore || hasFailed) {
-      virtualizer.scrollToIndex(Math.min(targetRow, iods.length - 1), { align: 'start' })
+      scrollTo(Math.min(targetRow, iods.length - 1))
       setTarget(null)
     }
-  }, [target, targetRow, isOutdated, iods.length, mayFetch, hasMore, hasFailed, fetchMore, virtualizer])
+  }, [target, targetRow, isOutdated, iods.length, mayFetch, hasMore, hasFailed, fetchMore, scrollTo])
 
-  const lastIndex = last?.index ?? -1
   useEffect(() => {
-    if (mayFetch && !isOutdated && lastIndex >= iods.length - 1 - OVERSCAN_ROWS) fetchMore()
-  }, [mayFetch, isOutdated, lastIndex, iods.length, fetchMore])
+    if (mayFetch && !isOutdated && to >= iods.length - READ_AHEAD_ROWS) fetchMore()
+  }, [mayFetch, isOutdated, to, iods.length, fetchMore])
 
-  const topRow = Math.floor((virtualizer.scrollOffset ?? 0) / ROW_HEIGHT)
-  const shownPage = Math.floor(topRow / PAGE_SIZE) + 1
+  const shownPage = Math.floor(offset / ROW_HEIGHT / PAGE_SIZE) + 1
   useEffect(() => {
     if (target !== null || isOutdated || shownPage === page) return
     const timer = setTimeout(() => onPageChange(shownPage), PAGE_AFTER_MS)
@@ -83,51 +82,31 @@ export function IodTable(props: IodTableProps) {
   }, [target, isOutdated, shownPage, page, onPageChange])
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus the keyboard can't scroll the frame
-    <section ref={frame} className={styles.frame} aria-label="IODs" aria-busy={isFetching} tabIndex={0}>
-      <HTMLTable
-        className={isOutdated ? `${styles.table} ${styles.outdated}` : styles.table}
-        aria-rowcount={total + 1}
-      >
-        <thead>
-          <tr aria-rowindex={1}>
-            {COLUMNS.map(column => (
-              <th key={column} scope="col" className={styles[column.replace(' ', '')]}>
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Spacer height={first?.start ?? 0} />
-          {rows.map(({ index, key }) => {
-            const iod = iods[index]
-            return iod && <IodRow key={key} iod={iod} rowIndex={index + 2} onVote={vote} />
-          })}
-          <Spacer height={virtualizer.getTotalSize() - (last?.end ?? 0)} />
-        </tbody>
-      </HTMLTable>
-      {hasMore && (
-        <div className={styles.more}>
-          {hasFailed ? (
-            <>
-              More IODs could not be loaded. <Button size="small" text="Retry" onClick={fetchMore} />
-            </>
-          ) : (
-            <>
-              <Spinner size={16} aria-hidden /> Loading...
-            </>
-          )}
-        </div>
-      )}
-    </section>
+    <VirtualTable
+      rows={rows}
+      label="IODs"
+      columns={COLUMNS}
+      minWidth={MIN_WIDTH}
+      total={total}
+      isBusy={isFetching}
+      isOutdated={isOutdated}
+      footer={
+        hasMore && (
+          <div className={styles.more}>
+            {hasFailed ? (
+              <>
+                More IODs could not be loaded. <Button size="small" text="Retry" onClick={fetchMore} />
+              </>
+            ) : (
+              <>
+                <Spinner size={16} aria-hidden /> Loading...
+              </>
+            )}
+          </div>
+        )
+      }
+    >
+      {(iod, rowIndex) => <IodRow key={iod.id} iod={iod} rowIndex={rowIndex} onVote={vote} />}
+    </VirtualTable>
   )
-}
-
-function Spacer({ height }: { height: number }) {
-  return height > 0 ? (
-    <tr aria-hidden className={styles.spacer}>
-      <td colSpan={COLUMNS.length} style={{ height }} />
-    </tr>
-  ) : null
 }

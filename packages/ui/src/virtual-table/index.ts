@@ -1,0 +1,7 @@
+export {
+  type Column,
+  useVirtualRows,
+  type VirtualRows,
+  VirtualTable,
+  type VirtualTableProps,
+} from './VirtualTable'
