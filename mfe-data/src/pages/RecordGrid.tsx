@@ -1,6 +1,6 @@
 import type { Source } from '@iodine/contracts'
 import { errorDetail } from '@iodine/mfe-kit'
-import { ErrorCallout, Loading } from '@iodine/ui'
+import { Card, ErrorCallout, Loading } from '@iodine/ui'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Slot } from '../model/record-pages'
@@ -88,13 +88,15 @@ export function RecordGrid(props: RecordGridProps) {
                 aria-posinset={position}
                 aria-setsize={total}
               >
-                {error ? (
-                  <ErrorCallout title="Failed to fetch data" onRetry={retry}>
-                    {errorDetail(error, 'Check your connection, then try again.')}
-                  </ErrorCallout>
-                ) : (
-                  <Loading />
-                )}
+                <Card className={styles.empty}>
+                  {error ? (
+                    <ErrorCallout title="Failed to fetch data" onRetry={retry}>
+                      {errorDetail(error, 'Check your connection, then try again.')}
+                    </ErrorCallout>
+                  ) : (
+                    <Loading />
+                  )}
+                </Card>
               </article>
             )
           })}
