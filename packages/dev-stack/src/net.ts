@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
 
 const listening = (port: number, host: string): Promise<Server> =>
@@ -11,16 +12,34 @@ const listening = (port: number, host: string): Promise<Server> =>
 const LOWEST = 10_240
 const HIGHEST = 32_767
 
-/** As many different TCP ports as asked for that are free on the host right now. */
+/**
+ * Marks a port as given away, for as long as this process lives: a UDP socket of the same number. What is looked for is free
+ * TCP ports, but others who look would find it free until somebody listens there.
+ */
+const claim = (port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const mark = createSocket('udp4').once('error', reject)
+    mark.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
+      mark.unref()
+      resolve()
+    })
+  })
+
+/** As many different TCP ports as asked for that are free on the host right now, and given to nobody else who asks here. */
 export const freePorts = async (count: number, host = '127.0.0.1'): Promise<number[]> => {
-  const probes = new Map<number, Server>()
-  while (probes.size < count) {
+  const ports: number[] = []
+  while (ports.length < count) {
     const port = randomInt(LOWEST, HIGHEST + 1)
-    const probe = probes.has(port) ? undefined : await listening(port, host).catch(() => undefined)
-    if (probe) probes.set(port, probe)
+    try {
+      await claim(port)
+      const probe = await listening(port, host)
+      await new Promise(resolve => probe.close(resolve))
+      ports.push(port)
+    } catch {
+      // Somebody has it: another is tried.
+    }
   }
-  await Promise.all([...probes.values()].map(probe => new Promise(resolve => probe.close(resolve))))
-  return [...probes.keys()]
+  return ports
 }
 
 /** Why the port cannot be listened on (`EADDRINUSE`, `EACCES`, …); undefined when it can. */
