@@ -130,6 +130,10 @@ export const selectWithMouse = async (
   await page.mouse.up()
 }
 
+/** Less than the page is high, in pixels. */
+const WHEEL = 700
+const POLL_MS = 30
+
 /** Looks at every card of an open tab of My data, by scrolling to the end as a reader does. Positions count from 1. */
 export const readCards = async (
   page: Page,
@@ -139,9 +143,9 @@ export const readCards = async (
   for (let position = 1; position <= total; position++) {
     const card = page.locator(`article[aria-posinset="${position}"]:not([aria-busy])`)
     await expect(async () => {
-      if ((await card.count()) === 0) await page.mouse.wheel(0, 500)
-      await expect(card).toBeVisible({ timeout: 100 })
-    }).toPass()
+      if ((await card.count()) === 0) await page.mouse.wheel(0, WHEEL)
+      expect(await card.count()).toBe(1)
+    }).toPass({ intervals: [POLL_MS] })
     await look(card, position)
   }
 }
