@@ -37,33 +37,33 @@ test('from a mailed link to a graph: collect, make an IOD, vote, extract triplet
     await expect(page.getByText('Valid for 5 minutes')).toBeVisible()
     const collector = await connectCollector(product, api)
     await collectPosts(collector, [
-      tiktokPost({ video_id: '7301', description: 'Giant mirrors heat the lake and nobody says it' }),
+      tiktokPost({ video_id: '7301', description: 'Secret mirrors heat the lake and nobody says it' }),
     ])
     await page.getByRole('link', { name: 'My data' }).click()
-    await expect(page.getByText('Giant mirrors heat the lake and nobody says it')).toBeVisible()
+    await expect(page.getByText('Secret mirrors heat the lake and nobody says it')).toBeVisible()
   })
 
   await test.step('selected text becomes an IOD', async () => {
-    await selectWithMouse(page, 'Giant mirrors heat the lake')
+    await selectWithMouse(page, 'Secret mirrors heat the lake')
     await page.getByRole('button', { name: '+ IOD' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create IOD from Data Field' })
-    await expect(dialog.getByLabel('Value')).toHaveValue('Giant mirrors heat the lake')
+    await expect(dialog.getByLabel('Value')).toHaveValue('Secret mirrors heat the lake')
     await expect(dialog.getByLabel('IOD Category')).toHaveValue('SENTENCE')
     await dialog.getByLabel('Description').fill('Claim of a recurring story')
     await dialog.getByRole('button', { name: 'Create IOD' }).click()
     await expect(dialog).toBeHidden()
-    await expect(page.locator('mark', { hasText: 'Giant mirrors heat the lake' })).toBeVisible()
+    await expect(page.locator('mark', { hasText: 'Secret mirrors heat the lake' })).toBeVisible()
   })
 
   await test.step('it is in the shared list, and takes one vote a person', async () => {
     await page.getByRole('link', { name: 'IODs' }).click()
-    const row = page.getByRole('row').filter({ hasText: 'Giant mirrors heat the lake' })
+    const row = page.getByRole('row').filter({ hasText: 'Secret mirrors heat the lake' })
     await expect(row).toContainText('SENTENCE')
     await row.getByRole('button', { name: 'Upvote' }).click()
     await expect(page.getByText('Vote enregistré')).toBeVisible()
     await expect(row.getByRole('button', { name: 'Upvote' })).toBeDisabled()
     const other = await signUp(product, 'colleague')
-    const [iod] = await other.api.call(iodsApi.listIods, { query: { q: 'giant mirrors' } })
+    const [iod] = await other.api.call(iodsApi.listIods, { query: { q: 'secret mirrors' } })
     await other.api.call(iodsApi.voteIod, { params: { id: iod?.id ?? '' }, body: { vote_type: 'NEGATIVE' } })
     expect((await other.api.send('POST', `/iods/${iod?.id}/vote`, { vote_type: 'POSITIVE' })).status).toBe(
       409,
