@@ -313,6 +313,17 @@ test('contents far from the screen are given up, and read again on the way back'
   expect(reads()).toEqual([1, 4, 1])
 })
 
+test('a refresh reads what is in sight again: a newer version shows, what is gone leaves', async () => {
+  const tiktok = Array.from({ length: 30 }, (_, n) => video({ description: `video number ${n + 1}` }))
+  await open({ tiktok })
+  await (await cardAt(26)).findByText('video number 26')
+  tiktok.splice(24, 2, { ...tiktok[24]!, main: { ...tiktok[24]!.main, description: 'a newer version' } })
+  await press('Refresh')
+  expect(await (await cardAt(25)).findByText('a newer version')).toBeTruthy()
+  expect(await (await cardAt(26)).findByText('video number 27')).toBeTruthy()
+  expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos29')
+})
+
 test('records that a refresh pushes out of the first page stay', async () => {
   const tiktok = Array.from({ length: 30 }, (_, n) => video({ description: `video number ${n + 1}` }))
   await open({ tiktok })

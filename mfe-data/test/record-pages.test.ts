@@ -14,7 +14,7 @@ const ids = (pages: SlotPage[]) =>
 
 test('a first page read again keeps the rest where it reaches into it', () => {
   const pages = [page('gfe', null, 'e'), page('dcb', 'e', 'b')]
-  const afterDelete = replaceFirstPage(withoutRecords(pages, new Set('f')), page('ged', null, 'd', 8))
+  const afterDelete = replaceFirstPage(withoutRecords(pages, new Set('f'), 8), page('ged', null, 'd', 8))
   expect(ids(afterDelete)).toBe('gedcb')
   expect(afterDelete.at(-1)?.nextCursor).toBe('b')
   expect(afterDelete[0]?.total).toBe(8)
@@ -43,7 +43,7 @@ test('a first page beyond all that is known, or with nothing behind it, stands a
   expect(ids(replaceFirstPage([], page('abc', null, null)))).toBe('abc')
 })
 
-test('the total counts what is gone once', () => {
-  const pages = withoutRecords([page('gfe', null, 'e'), page('edc', 'e', null)], new Set('ez'))
+test('what is gone is in no page', () => {
+  const pages = withoutRecords([page('gfe', null, 'e'), page('edc', 'e', null)], new Set('ez'), 8)
   expect([ids(pages), pages[0]?.total]).toEqual(['gfdc', 8])
 })

@@ -33,12 +33,10 @@ export function replaceFirstPage(pages: readonly SlotPage[], first: SlotPage): S
   return [first, { slots, total: first.total, nextCursor: pages.at(-1)?.nextCursor ?? null }]
 }
 
-/** The pages without some records. */
-export const withoutRecords = (pages: readonly SlotPage[], ids: ReadonlySet<string>): SlotPage[] => {
-  const gone = flattenPages(pages).filter(({ id }) => ids.has(id)).length
-  return pages.map(page => ({
-    slots: page.slots.filter(({ id }) => !ids.has(id)),
-    total: page.total === null ? null : Math.max(0, page.total - gone),
-    nextCursor: page.nextCursor,
-  }))
-}
+/** The pages without some records; `total` counts those that are left. */
+export const withoutRecords = (
+  pages: readonly SlotPage[],
+  ids: ReadonlySet<string>,
+  total: number | null,
+): SlotPage[] =>
+  pages.map(({ slots, nextCursor }) => ({ slots: slots.filter(({ id }) => !ids.has(id)), total, nextCursor }))

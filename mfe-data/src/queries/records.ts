@@ -20,8 +20,9 @@ interface Pages {
 }
 type Contents = Awaited<ReturnType<typeof readPage>>
 
+const PAGES = ['record-page']
 const listKey = (source: Source) => ['records', source]
-const pageKey = (source: Source, cursor: string | null) => ['record-page', source, cursor]
+const pageKey = (source: Source, cursor: string | null) => [...PAGES, source, cursor]
 
 const readPage = (api: ApiClient, source: Source, cursor: string | null) =>
   api.page('GET /:source/data', {
@@ -103,10 +104,14 @@ export function useAllRecords(): Record<Source, Records> {
 function useForget() {
   const queryClient = useQueryClient()
   return useCallback(
-    (source: Source, ids: ReadonlySet<string>) =>
+    (source: Source, ids: ReadonlySet<string>, totalFrom: (before: number | null) => number | null) =>
       queryClient.setQueryData<Pages>(
         listKey(source),
-        current => current && { ...current, pages: withoutRecords(current.pages, ids) },
+        current =>
+          current && {
+            ...current,
+            pages: withoutRecords(current.pages, ids, totalFrom(current.pages[0]?.total ?? null)),
+          },
       ),
     [queryClient],
   )
@@ -127,13 +132,12 @@ export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRe
   const cursors = [...new Set(slots.map(({ cursor }) => cursor))]
   const pages = useQueries({ queries: cursors.map(cursor => contentsOf(api, source, cursor)) })
   const contents = new Map(pages.flatMap(({ data }) => data?.items.map(item => [item.id, item]) ?? []))
-  const gone = slots
-    .filter(({ id, cursor }) => pages[cursors.indexOf(cursor)]?.data && !contents.has(id))
-    .map(({ id }) => id)
-    .join()
+  const gone = slots.filter(({ id, cursor }) => pages[cursors.indexOf(cursor)]?.data && !contents.has(id))
+  const goneIds = gone.map(({ id }) => id).join()
+  const total = gone[0] && pages[cursors.indexOf(gone[0].cursor)]?.data?.total
   useEffect(() => {
-    if (gone) forget(source, new Set(gone.split(',')))
-  }, [gone, source, forget])
+    if (goneIds) forget(source, new Set(goneIds.split(',')), before => total ?? before)
+  }, [goneIds, total, source, forget])
   const failed = pages.filter(({ error, data, isFetching }) => error && !data && !isFetching)
   return {
     contents,
@@ -144,7 +148,7 @@ export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRe
   }
 }
 
-/** Reads the first page of each source anew; rejects when one of them can't be read. */
+/** Reads the first page of each source and what is in sight anew; rejects when some of it can't be read. */
 export function useReloadRecords(): () => Promise<void> {
   const { api } = useHost()
   const queryClient = useQueryClient()
@@ -164,7 +168,11 @@ export function useReloadRecords(): () => Promise<void> {
         pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
       })
     }
-    await Promise.all(SOURCES.map(reload))
+    const inSight = queryClient.refetchQueries(
+      { queryKey: PAGES, type: 'active', predicate: ({ queryKey }) => queryKey.at(-1) !== null },
+      { throwOnError: true },
+    )
+    await Promise.all([inSight, ...SOURCES.map(reload)])
   }, [api, queryClient])
 }
 
@@ -175,7 +183,7 @@ export function useDeleteRecord(): (source: Source, id: string) => Promise<void>
   return useCallback(
     async (source, id) => {
       await api.call('DELETE /:source/data/:id', { params: { source, id } })
-      forget(source, new Set([id]))
+      forget(source, new Set([id]), total => total && total - 1)
     },
     [api, forget],
   )
