@@ -68,7 +68,7 @@ function useRecords(source: Source): Records {
       ),
     initialPageParam: null as string | null,
     getNextPageParam: page => page.nextCursor,
-    // Reading the list again would read every page of it: `useReloadRecords` reads the first alone.
+    // Reading the list again would read every page of it: `useReloadRecords` reads the first and what is in sight.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     // The page's own query tries again.
