@@ -26,8 +26,9 @@ export interface IodTableProps {
 
 /** A campaign's IODs, drawn as far as they are in sight. */
 export function IodTable({ iods, onOpen, onRemove }: IodTableProps) {
+  const rows = useVirtualRows(iods, ROW_HEIGHT)
   return (
-    <VirtualTable rows={useVirtualRows(iods, ROW_HEIGHT)} label="IODs" columns={COLUMNS} minWidth={MIN_WIDTH}>
+    <VirtualTable rows={rows} label="IODs" columns={COLUMNS} minWidth={MIN_WIDTH}>
       {(iod, rowIndex) => (
         <Row key={iod.id} iod={iod} rowIndex={rowIndex} onOpen={onOpen} onRemove={onRemove} />
       )}
