@@ -28,7 +28,7 @@ export const auditDependencies = async ({ allowed = readAllowed(), patienceMs } 
       throw new Refusal('scripts/audit-allowed.json: each entry has a url, a reason, and a date in until.')
   // Loaded now: before the first install it has nothing to stand on.
   const { audit } = await import('./lib/audit.mjs')
-  const registry = process.env.npm_config_registry || (await configuredRegistry())
+  const registry = await configuredRegistry()
   const { unanswered, count, severe, others } = await audit({ registry, allowed, patienceMs })
   if (unanswered) return say(`Skipped: the registry was asked for advisories, and ${unanswered}.`)
   if (others.length > 0) say(`Known, and less than high:\n${others.map(line).join('\n')}`)

@@ -5,7 +5,6 @@
  *
  *   npm run bench -- embedded-mongo
  */
-
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,11 +1,11 @@
 import {
-  addressOf,
   type BodyFor,
   DETAILS,
   type EndpointSpec,
   type ParamsFor,
   type QueryFor,
   type ResponseOf,
+  requestTarget,
 } from '@iodine/contracts'
 import { API_BASE } from '@iodine/service-kit'
 import { Agent, request } from 'undici'
@@ -87,7 +87,7 @@ export const createClient = (base: string): Client => {
 
   return {
     async call(endpoint, { token, params, query, body, ms = WAIT_MS }) {
-      const path = `${API_BASE}${addressOf(endpoint, { params, query })}`
+      const path = `${API_BASE}${requestTarget(endpoint, { params, query })}`
       const outcome = await send(endpoint.method, path, { token, body, ms })
       return outcome.kind === 'done' ? { ...outcome, body: JSON.parse(outcome.body) } : outcome
     },

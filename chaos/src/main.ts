@@ -33,5 +33,4 @@ say(
     ? 'Nothing lost, nothing doubled, every section usable, all recovered.'
     : `${faults.length} faults found.`,
 )
-// At once: whatever still waits for somebody who is gone has nothing more to say.
-process.exit(faults.length === 0 ? 0 : 1)
+process.exitCode = faults.length === 0 ? 0 : 1

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { PART_SCHEMAS, type PartName } from '@iodine/dev-stack/parts'
+import { PARTS, type PartName } from '@iodine/dev-stack/parts'
 import { ConfigError, readConfig, SERVICE_NAMES } from '@iodine/service-kit'
 import { parseAllDocuments } from 'yaml'
 
@@ -8,7 +8,7 @@ export const ROOT = resolve(import.meta.dirname, '../..')
 
 /** What is wrong with a part's environment: settings that it needs and hasn't, faulty ones, and those that it doesn't know. */
 export const faultsOf = (part: PartName, env: Record<string, string>): string[] => {
-  const schema = PART_SCHEMAS[part]
+  const { schema } = PARTS[part]
   const unknown = Object.keys(env)
     .filter(name => !(name in schema.shape))
     .map(name => `${name}: is no setting of ${part}`)

@@ -14,7 +14,7 @@ const ids = (pages: SlotPage[]) =>
 
 test('a first page read again keeps the rest where it reaches into it', () => {
   const pages = [page('gfe', null, 'e'), page('dcb', 'e', 'b')]
-  const afterDelete = replaceFirstPage(withoutRecords(pages, new Set('f'), 8), page('ged', null, 'd', 8))
+  const afterDelete = replaceFirstPage(withoutRecords(pages, ['f']), page('ged', null, 'd', 8))
   expect(ids(afterDelete)).toBe('gedcb')
   expect(afterDelete.at(-1)?.nextCursor).toBe('b')
   expect(afterDelete[0]?.total).toBe(8)
@@ -44,6 +44,9 @@ test('a first page beyond all that is known, or with nothing behind it, stands a
 })
 
 test('what is gone is in no page', () => {
-  const pages = withoutRecords([page('gfe', null, 'e'), page('edc', 'e', null)], new Set('ez'), 8)
-  expect([ids(pages), pages[0]?.total]).toEqual(['gfdc', 8])
+  const pages = [page('gfe', null, 'e'), page('edc', 'e', null)]
+  const without = withoutRecords(pages, ['e'])
+  expect([ids(without), without[0]?.total]).toEqual(['gfdc', 8])
+  // Counted anew when it was found to be gone.
+  expect(withoutRecords(pages, ['e'], 9)[0]?.total).toBe(9)
 })

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  addressOf,
   authApi,
   campaignsApi,
   collectorApi,
@@ -10,6 +9,7 @@ import {
   iodsApi,
   narrativesApi,
   profileApi,
+  requestTarget,
 } from '@iodine/contracts'
 import { iodInput, seededRandom, tiktokPost } from '@iodine/test-kit'
 import { Agent, request } from 'undici'
@@ -66,7 +66,7 @@ export const startAnalysts = async (target: Target, count: number) => {
     } = {},
     // biome-ignore lint/suspicious/noExplicitAny: a bench looks into bodies of every shape
   ): Promise<any> => {
-    const path = `/api/v1${addressOf(endpoint, { params, query })}`
+    const path = `/api/v1${requestTarget(endpoint, { params, query })}`
     const from = performance.now()
     const answer = await request(`${target.url}${path}`, {
       method: endpoint.method,

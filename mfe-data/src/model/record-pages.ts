@@ -33,10 +33,16 @@ export function replaceFirstPage(pages: readonly SlotPage[], first: SlotPage): S
   return [first, { slots, total: first.total, nextCursor: pages.at(-1)?.nextCursor ?? null }]
 }
 
-/** The pages without some records; `total` counts those that are left. */
-export const withoutRecords = (
+/** The pages without some records; `total` is how many are left where that was told, else one less for each. */
+export function withoutRecords(
   pages: readonly SlotPage[],
-  ids: ReadonlySet<string>,
-  total: number | null,
-): SlotPage[] =>
-  pages.map(({ slots, nextCursor }) => ({ slots: slots.filter(({ id }) => !ids.has(id)), total, nextCursor }))
+  ids: readonly string[],
+  total?: number | null,
+): SlotPage[] {
+  const gone = new Set(ids)
+  return pages.map(page => ({
+    slots: page.slots.filter(({ id }) => !gone.has(id)),
+    total: total ?? (page.total && page.total - gone.size),
+    nextCursor: page.nextCursor,
+  }))
+}

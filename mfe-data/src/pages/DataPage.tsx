@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
 import { errorDetail, hasStatus, useHost } from '@iodine/mfe-kit'
-import { Button, Callout, EmptyState, ErrorCallout, Loading, Page, PageHeader, Tab, Tabs } from '@iodine/ui'
+import { Button, Callout, EmptyState, Loading, Page, PageHeader, Tab, Tabs } from '@iodine/ui'
 import { DatabaseIcon, RefreshIcon } from '@iodine/ui/icons'
 import { ConfirmDialog, IodDialog, type IodDraft } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
@@ -10,6 +10,7 @@ import type { RecordView } from '../model/record-view'
 import { useCreateIod, useOwnIods, useReloadIods } from '../queries/iods'
 import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
 import styles from './DataPage.module.css'
+import { ReadFailure } from './ReadFailure'
 import { RecordGrid } from './RecordGrid'
 
 const TAB_LABELS: Record<Source, string> = {
@@ -102,11 +103,7 @@ interface RecordPanelProps {
 
 function RecordPanel({ source, records: list, onStartIod, onDelete }: RecordPanelProps) {
   const { slots, total = 0, error, isFetching, hasMore, fetchMore, retry } = list
-  const failure = error && (
-    <ErrorCallout title="Failed to fetch data" onRetry={retry} retrying={isFetching}>
-      {errorDetail(error, 'Check your connection, then try again.')}
-    </ErrorCallout>
-  )
+  const failure = error && <ReadFailure error={error} onRetry={retry} isRetrying={isFetching} />
   if (!slots) return failure ?? <Loading />
   if (slots.length === 0 && !hasMore) {
     return (

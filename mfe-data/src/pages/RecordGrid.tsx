@@ -1,10 +1,10 @@
 import type { Source } from '@iodine/contracts'
-import { errorDetail } from '@iodine/mfe-kit'
-import { Card, ErrorCallout, Loading } from '@iodine/ui'
+import { Card, Loading } from '@iodine/ui'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Slot } from '../model/record-pages'
 import { useShownRecords } from '../queries/records'
+import { ReadFailure } from './ReadFailure'
 import { RecordCard, type RecordCardProps } from './RecordCard'
 import styles from './RecordGrid.module.css'
 
@@ -78,31 +78,43 @@ export function RecordGrid(props: RecordGridProps) {
                 onDelete={props.onDelete}
               />
             ) : (
-              // As high as it was before its contents were given up: nothing moves while they are read again.
-              <article
+              <WaitingCard
                 key={id}
-                className={styles.waiting}
-                style={{ minHeight: row.size }}
-                aria-label="Loading..."
-                aria-busy={!error}
-                aria-posinset={position}
-                aria-setsize={total}
-              >
-                <Card className={styles.empty}>
-                  {error ? (
-                    <ErrorCallout title="Failed to fetch data" onRetry={retry}>
-                      {errorDetail(error, 'Check your connection, then try again.')}
-                    </ErrorCallout>
-                  ) : (
-                    <Loading />
-                  )}
-                </Card>
-              </article>
+                height={row.size}
+                position={position}
+                total={total}
+                error={error}
+                onRetry={retry}
+              />
             )
           })}
         </div>
       ))}
     </div>
+  )
+}
+
+interface WaitingCardProps extends Pick<RecordCardProps, 'position' | 'total'> {
+  height: number
+  error: Error | null
+  onRetry: () => void
+}
+
+/** In the place of a card whose contents were given up, as high as that was: nothing moves while they are read again. */
+function WaitingCard({ height, position, total, error, onRetry }: WaitingCardProps) {
+  return (
+    <article
+      className={styles.waiting}
+      style={{ minHeight: height }}
+      aria-label={error ? 'Failed to fetch data' : 'Loading...'}
+      aria-busy={!error}
+      aria-posinset={position}
+      aria-setsize={total}
+    >
+      <Card className={styles.empty}>
+        {error ? <ReadFailure error={error} onRetry={onRetry} /> : <Loading />}
+      </Card>
+    </article>
   )
 }
 

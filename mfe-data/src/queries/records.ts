@@ -104,14 +104,10 @@ export function useAllRecords(): Record<Source, Records> {
 function useForget() {
   const queryClient = useQueryClient()
   return useCallback(
-    (source: Source, ids: ReadonlySet<string>, totalFrom: (before: number | null) => number | null) =>
+    (source: Source, ids: string[], total?: number | null) =>
       queryClient.setQueryData<Pages>(
         listKey(source),
-        current =>
-          current && {
-            ...current,
-            pages: withoutRecords(current.pages, ids, totalFrom(current.pages[0]?.total ?? null)),
-          },
+        current => current && { ...current, pages: withoutRecords(current.pages, ids, total) },
       ),
     [queryClient],
   )
@@ -132,12 +128,17 @@ export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRe
   const cursors = [...new Set(slots.map(({ cursor }) => cursor))]
   const pages = useQueries({ queries: cursors.map(cursor => contentsOf(api, source, cursor)) })
   const contents = new Map(pages.flatMap(({ data }) => data?.items.map(item => [item.id, item]) ?? []))
-  const gone = slots.filter(({ id, cursor }) => pages[cursors.indexOf(cursor)]?.data && !contents.has(id))
-  const goneIds = gone.map(({ id }) => id).join()
-  const total = gone[0] && pages[cursors.indexOf(gone[0].cursor)]?.data?.total
+  const pageOf = ({ cursor }: Slot) => pages[cursors.indexOf(cursor)]?.data
+  const gone = slots.filter(slot => pageOf(slot) && !contents.has(slot.id))
   useEffect(() => {
-    if (goneIds) forget(source, new Set(goneIds.split(',')), before => total ?? before)
-  }, [goneIds, total, source, forget])
+    const [first] = gone
+    if (first)
+      forget(
+        source,
+        gone.map(({ id }) => id),
+        pageOf(first)?.total,
+      )
+  })
   const failed = pages.filter(({ error, data, isFetching }) => error && !data && !isFetching)
   return {
     contents,
@@ -183,7 +184,7 @@ export function useDeleteRecord(): (source: Source, id: string) => Promise<void>
   return useCallback(
     async (source, id) => {
       await api.call('DELETE /:source/data/:id', { params: { source, id } })
-      forget(source, new Set([id]), total => total && total - 1)
+      forget(source, [id])
     },
     [api, forget],
   )

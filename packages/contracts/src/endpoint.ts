@@ -48,8 +48,8 @@ export const pathOf = ({ path }: EndpointSpec, params: unknown): string =>
     encodeURIComponent(String((params as Record<string, unknown> | undefined)?.[name])),
   )
 
-/** `pathOf`, with the query behind it: a list repeats its name, what is undefined is left out. */
-export const addressOf = (
+/** The request target (RFC 9112, 3.2): `pathOf` with the query behind it. A list repeats its name, what is undefined is left out. */
+export const requestTarget = (
   spec: EndpointSpec,
   { params, query }: { params?: unknown; query?: unknown },
 ): string => {

@@ -8,20 +8,32 @@ const listening = (port: number, host: string): Promise<Server> =>
     server.listen(port, host, () => resolve(server))
   })
 
+/** Why the port cannot be listened on (`EADDRINUSE`, `EACCES`, …); undefined when it can. */
+export const portFault = (port: number, host: string): Promise<string | undefined> =>
+  listening(port, host).then(
+    probe => new Promise(resolve => probe.close(() => resolve(undefined))),
+    error => (error as NodeJS.ErrnoException).code ?? 'unusable',
+  )
+
 // Below the ports that systems give to clients and to whoever asks for any: what is free there stays so.
 const LOWEST = 10_240
 const HIGHEST = 32_767
 
 /**
- * Marks a port as given away, for as long as this process lives: a UDP socket of the same number. What is looked for is free
- * TCP ports, but others who look would find it free until somebody listens there.
+ * Marks a port as given away for as long as this process lives, by a UDP socket of the same number; false when somebody else
+ * has. What is looked for are free TCP ports, but others would find it free until somebody listens there.
  */
-const claim = (port: number): Promise<void> =>
+const claim = (port: number): Promise<boolean> =>
   new Promise((resolve, reject) => {
-    const mark = createSocket('udp4').once('error', reject)
+    const mark = createSocket('udp4')
+    mark.once('error', (error: NodeJS.ErrnoException) => {
+      mark.close()
+      if (error.code === 'EADDRINUSE') resolve(false)
+      else reject(error)
+    })
     mark.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
       mark.unref()
-      resolve()
+      resolve(true)
     })
   })
 
@@ -30,24 +42,10 @@ export const freePorts = async (count: number, host = '127.0.0.1'): Promise<numb
   const ports: number[] = []
   while (ports.length < count) {
     const port = randomInt(LOWEST, HIGHEST + 1)
-    try {
-      await claim(port)
-      const probe = await listening(port, host)
-      await new Promise(resolve => probe.close(resolve))
-      ports.push(port)
-    } catch {
-      // Somebody has it: another is tried.
-    }
+    if (!(await portFault(port, host)) && (await claim(port))) ports.push(port)
   }
   return ports
 }
-
-/** Why the port cannot be listened on (`EADDRINUSE`, `EACCES`, …); undefined when it can. */
-export const portFault = (port: number, host: string): Promise<string | undefined> =>
-  listening(port, host).then(
-    probe => new Promise(resolve => probe.close(() => resolve(undefined))),
-    error => (error as NodeJS.ErrnoException).code ?? 'unusable',
-  )
 
 /** The address to type into a browser on this machine for something that listens on the host. */
 export const localUrl = (host: string, port: number): string => {

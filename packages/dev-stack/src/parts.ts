@@ -12,35 +12,28 @@ import type { z } from 'zod'
 export type Env = Record<string, string | undefined>
 type Create = (deps: ServiceDeps) => Promise<Part>
 
-/** Checks a part's configuration first, so that all parts' faults are known before any part starts. */
-const hosted =
-  <T extends z.ZodType>(schema: T, create: (config: z.output<T>, deps: ServiceDeps) => Promise<Part>) =>
-  (env: Env): Create => {
+const part = <T extends z.ZodObject>(
+  schema: T,
+  create: (config: z.output<T>, deps: ServiceDeps) => Promise<Part>,
+) => ({
+  /** What the part reads from its environment. */
+  schema,
+  /** Checks the configuration first, so that all parts' faults are known before any part starts. */
+  prepare(env: Env): Create {
     const config = readConfig(schema, env)
     return deps => create(config, deps)
-  }
+  },
+})
 
-/** What each part reads from its environment. */
-export const PART_SCHEMAS = {
-  auth: authConfigSchema,
-  collector: collectorConfigSchema,
-  iods: iodsConfigSchema,
-  campaigns: campaignsConfigSchema,
-  narratives: narrativesConfigSchema,
-  community: communityConfigSchema,
-  workers: workersConfigSchema,
-  gateway: gatewayConfigSchema,
-}
-
-const PARTS = {
-  auth: hosted(PART_SCHEMAS.auth, createAuth),
-  collector: hosted(PART_SCHEMAS.collector, createCollector),
-  iods: hosted(PART_SCHEMAS.iods, createIods),
-  campaigns: hosted(PART_SCHEMAS.campaigns, createCampaigns),
-  narratives: hosted(PART_SCHEMAS.narratives, createNarratives),
-  community: hosted(PART_SCHEMAS.community, createCommunity),
-  workers: hosted(PART_SCHEMAS.workers, createWorkers),
-  gateway: hosted(PART_SCHEMAS.gateway, createGateway),
+export const PARTS = {
+  auth: part(authConfigSchema, createAuth),
+  collector: part(collectorConfigSchema, createCollector),
+  iods: part(iodsConfigSchema, createIods),
+  campaigns: part(campaignsConfigSchema, createCampaigns),
+  narratives: part(narrativesConfigSchema, createNarratives),
+  community: part(communityConfigSchema, createCommunity),
+  workers: part(workersConfigSchema, createWorkers),
+  gateway: part(gatewayConfigSchema, createGateway),
 }
 export type PartName = keyof typeof PARTS
 export const PART_NAMES = Object.keys(PARTS) as PartName[]
@@ -53,7 +46,7 @@ export const preparedParts = (envs: Record<PartName, Env>): Record<PartName, Cre
   const faults = new Set<string>()
   const creators = byPart(name => {
     try {
-      return PARTS[name](envs[name])
+      return PARTS[name].prepare(envs[name])
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       for (const fault of error.faults) faults.add(fault)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { stackConfigSchema } from '../src/config.js'
-import { PART_SCHEMAS } from '../src/parts.js'
+import { PARTS } from '../src/parts.js'
 
 /** A setting as the schemas have it. */
 export interface Setting {
@@ -23,7 +23,7 @@ export const settings = (): Map<string, Setting> => {
   const found = new Map<string, Setting>()
   // Passed on as it is by whoever starts the parts.
   const start = new Set([...Object.keys(stackConfigSchema.shape), 'SOCIAL_LINKS'])
-  for (const [part, schema] of Object.entries(PART_SCHEMAS))
+  for (const [part, { schema }] of Object.entries(PARTS))
     for (const [name, field] of Object.entries(schema.shape)) {
       const setting = found.get(name) ?? { start: start.delete(name) || false, parts: [], fallback: '' }
       setting.parts.push(part)

@@ -1,10 +1,10 @@
 import {
-  addressOf,
   type BodyFor,
   type EndpointSpec,
   type ParamsFor,
   type QueryFor,
   type ResponseOf,
+  requestTarget,
 } from '@iodine/contracts'
 
 export interface Answer {
@@ -43,7 +43,7 @@ export const apiClient = (base: string, token?: string): ApiClient => {
   return {
     send,
     async call(endpoint, { params, query, body } = {}) {
-      const answer = await send(endpoint.method, addressOf(endpoint, { params, query }), body)
+      const answer = await send(endpoint.method, requestTarget(endpoint, { params, query }), body)
       if (answer.status !== (endpoint.status ?? 200))
         throw new Error(
           `${endpoint.method} ${endpoint.path}: ${answer.status} ${JSON.stringify(answer.body)}`,
