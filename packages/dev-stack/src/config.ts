@@ -31,19 +31,20 @@ const isSubnet = (text: string) => {
   return !!size && more === undefined && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= size))
 }
 
+const hostSetting = z.string().regex(/^[\w.:-]+$/, 'must be a host name or an address')
+
 /** The environment variables a deployer may set: the README lists them, and whatever is absent has an embedded default. */
 export const stackConfigSchema = z.object({
   PORT: portSetting.default(8080),
-  HOST: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'must be a host name or an address')
-    .default('127.0.0.1'),
+  HOST: hostSetting.default('127.0.0.1'),
   PUBLIC_URL: urlSetting('http', 'https').optional(),
   DATA_DIR: z.string().default('.data'),
   MONGODB_URI: urlSetting('mongodb', 'mongodb+srv').optional(),
   REDIS_URL: urlSetting('redis', 'rediss').optional(),
   SMTP_URL: urlSetting('smtp', 'smtps').optional(),
   INBOX_PORT: portSetting.default(1080),
+  /** Not HOST: whoever reads the inbox can sign in as anybody. */
+  INBOX_HOST: hostSetting.default('127.0.0.1'),
   MAIL_FROM: z
     .string()
     .refine(

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
-import { createServer, type Server } from 'node:net'
+import { createServer, isIPv4, type Server } from 'node:net'
 
 const listening = (port: number, host: string): Promise<Server> =>
   new Promise((resolve, reject) => {
@@ -46,6 +46,10 @@ export const freePorts = async (count: number, host = '127.0.0.1'): Promise<numb
   }
   return ports
 }
+
+/** Whether what listens on the host can be reached from this machine alone. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
 /** The address to type into a browser on this machine for something that listens on the host. */
 export const localUrl = (host: string, port: number): string => {

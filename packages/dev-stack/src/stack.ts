@@ -9,7 +9,7 @@ import { type Inbox, startInbox } from './inbox.js'
 import { lasting } from './lasting.js'
 import { lockFolder } from './lock.js'
 import { type Database, startMongo } from './mongo.js'
-import { freePorts, localUrl, portFault } from './net.js'
+import { freePorts, isLoopback, localUrl, portFault } from './net.js'
 import {
   byPart,
   type Env,
@@ -105,10 +105,16 @@ export const startStack = async ({
           ),
       config.SMTP_URL
         ? { url: undefined, smtpUrl: config.SMTP_URL, takeLink: undefined }
-        : keep(startInbox({ folder: join(dataDir, 'inbox'), host: config.HOST, port: config.INBOX_PORT })),
+        : keep(
+            startInbox({ folder: join(dataDir, 'inbox'), host: config.INBOX_HOST, port: config.INBOX_PORT }),
+          ),
       demo && !config.OPENAI_BASE_URL ? keep(startOfflineAi()) : undefined,
     ])
 
+    if (inbox.url && !isLoopback(config.INBOX_HOST))
+      progress(
+        `Warning: the inbox answers on ${config.INBOX_HOST} (INBOX_HOST). Whoever reaches ${inbox.url} reads every sign-in link, the administrators' too.`,
+      )
     progress('Starting services …')
     const ports = await freePorts(PART_NAMES.length)
     const addresses = byPart(name => {
@@ -193,14 +199,16 @@ const checkPorts = async ({
   METRICS_PORT = 0,
   SMTP_URL,
   HOST,
+  INBOX_HOST,
 }: StackConfig): Promise<void> => {
   const wanted = { PORT, METRICS_PORT, ...(!SMTP_URL && { INBOX_PORT }) }
   const faults = await Promise.all(
     Object.entries(wanted).map(async ([name, port]) => {
-      const fault = port && (await portFault(port, HOST))
+      const host = name === 'INBOX_PORT' ? INBOX_HOST : HOST
+      const fault = port && (await portFault(port, host))
       if (!fault) return []
       const reason = fault === 'EADDRINUSE' ? 'is in use by another program' : `cannot be used (${fault})`
-      return `${name}: port ${port} on ${HOST} ${reason}; choose another, or 0 for any free one`
+      return `${name}: port ${port} on ${host} ${reason}; choose another, or 0 for any free one`
     }),
   )
   if (PORT && PORT === wanted.INBOX_PORT) faults.push('INBOX_PORT: must differ from PORT')

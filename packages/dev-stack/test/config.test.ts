@@ -18,6 +18,7 @@ test('every variable has a default, and an empty one counts as absent', () => {
     HOST: '127.0.0.1',
     DATA_DIR: '.data',
     INBOX_PORT: 1080,
+    INBOX_HOST: '127.0.0.1',
     BETA_REQUIRED: false,
     RATE_LIMITS: 'on',
   }
@@ -57,6 +58,7 @@ test('all faults are told at once', () => {
     REDIS_URL: 'localhost:6379',
     SMTP_URL: 'mail.example.org',
     INBOX_PORT: 'web',
+    INBOX_HOST: 'a b',
     MAIL_FROM: 'nobody',
     OPENAI_BASE_URL: 'javascript:alert(1)',
     BETA_REQUIRED: 'yes',

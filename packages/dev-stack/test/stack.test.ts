@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { campaignsApi, iodsApi } from '@iodine/contracts'
 import { ConfigError } from '@iodine/service-kit'
@@ -59,6 +60,27 @@ describe('the embedded defaults', () => {
     await again.stop()
     await again.stop()
     other.remove()
+  }, 120_000)
+
+  test('HOST opens the app to other machines, and the inbox stays here unless INBOX_HOST says otherwise', async () => {
+    const { address } = Object.values(networkInterfaces())
+      .flat()
+      .find(each => each?.family === 'IPv4' && !each.internal) ?? { address: '127.0.0.2' }
+    const at = (url: string | undefined) => String(url).replace('localhost', address)
+    const open = { ...env, HOST: '0.0.0.0' }
+    const told: string[] = []
+    const start = async (more: Record<string, string> = {}) =>
+      startStack({ env: { ...open, ...more }, progress: line => told.push(line) })
+    const closed = await start()
+    expect(await status(`${at(closed.url)}/healthz`)).toBe(200)
+    await expect(fetch(`${at(closed.inboxUrl)}/api/email`)).rejects.toThrow()
+    expect(await status(`${closed.inboxUrl}/api/email`)).toBe(200)
+    expect(told.join('\n')).not.toContain('INBOX_HOST')
+    await closed.stop()
+    const shared = await start({ INBOX_HOST: '0.0.0.0' })
+    expect(await status(`${at(shared.inboxUrl)}/api/email`)).toBe(200)
+    expect(told.join('\n')).toContain('reads every sign-in link')
+    await shared.stop()
   }, 120_000)
 
   test('a database that is killed comes back where it was, with what it had', async () => {
