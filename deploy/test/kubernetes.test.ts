@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PART_NAMES, type PartName } from '@iodine/dev-stack/parts'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { type Document, documents, faultsOf, ROOT } from './parts.js'
+import { type Document, documents, faultsOf, newEnvironment, ROOT } from './parts.js'
 
 const FOLDER = 'deploy/kubernetes'
 const filesOf = (folder: string) =>
@@ -20,13 +19,7 @@ const find = (kind: string, name: string): Document => {
   return found.document
 }
 const secretFor = (env: Record<string, string>): Document =>
-  JSON.parse(
-    execFileSync(process.execPath, [join(ROOT, 'deploy/new-env.mjs'), '--kubernetes'], {
-      encoding: 'utf8',
-      stdio: 'pipe',
-      env: { ...process.env, ...env },
-    }),
-  )
+  JSON.parse(newEnvironment({ kubernetes: true, env }).text)
 const secret = secretFor({ SMTP_URL: 'smtps://user:password@mail.example.org' })
 
 /**
@@ -208,10 +201,41 @@ describe('the secret', () => {
     })
     expect(stringData).toMatchObject({
       SMTP_URL: 'smtp://mail',
-      MONGODB_URI: 'mongodb://x',
+      MONGODB_URI_AUTH: 'mongodb://x',
+      MONGODB_URI_IODS: 'mongodb://x',
       REDIS_URL: 'redis://y',
     })
     expect(() => secretFor({ SMTP_URL: '' })).toThrow('Set SMTP_URL')
+  })
+  it('is for its owner’s eyes, and never replaces another', () => {
+    const env = { SMTP_URL: 'smtp://mail' }
+    expect(newEnvironment({ kubernetes: true, env }).mode).toBe(0o600)
+    expect(() => newEnvironment({ kubernetes: true, env, before: '{}' })).toThrow('is there already')
+  })
+  it('has a user and a password for each service, which the database is set up with', () => {
+    const [mongod, setup] = find('StatefulSet', 'mongo').spec.template.spec.containers
+    const stores = PART_NAMES.filter(part => part !== 'gateway' && part !== 'workers')
+    const passwords = stores.map(part => {
+      const { username, password } = new URL(
+        secret.stringData[`MONGODB_URI_${part.toUpperCase()}`].split(',')[0],
+      )
+      expect(username).toBe(part)
+      expect(password).toBe(secret.stringData[`MONGO_${part.toUpperCase()}_PASSWORD`])
+      return password
+    })
+    expect(new Set(passwords).size).toBe(stores.length)
+    const given = (container: Document) =>
+      container.env.flatMap(({ valueFrom }: Document) => valueFrom?.secretKeyRef.key ?? [])
+    expect(given(setup)).toEqual(
+      ['ROOT', ...stores.map(part => part.toUpperCase())].map(name => `MONGO_${name}_PASSWORD`),
+    )
+    expect(given(mongod)).toEqual(['MONGO_KEY'])
+    expect(secret.stringData.MONGO_KEY).toMatch(/^[A-Za-z0-9+/]{6,1024}$/)
+    expect(mongod.command.join(' ')).toContain('--keyFile')
+    const { configMapGenerator } = parse(
+      readFileSync(join(ROOT, FOLDER, 'databases/kustomization.yaml'), 'utf8'),
+    )
+    expect(configMapGenerator).toEqual([{ name: 'mongo-setup', files: ['mongo-setup.js'] }])
   })
   it('has the password that Redis in the cluster asks for', () => {
     const { REDIS_URL, REDIS_PASSWORD } = secret.stringData

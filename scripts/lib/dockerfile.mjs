@@ -107,10 +107,15 @@ function copy({ folder, context, image, rest }) {
   }
 }
 
-/** .dockerignore's rules of the two kinds that ours has: a path, and a name at any depth. */
-function ignoreRules(context) {
-  const rules = readFileSync(join(context, '.dockerignore'), 'utf8').split('\n').filter(Boolean)
-  const names = new Set(rules.filter(rule => rule.startsWith('**/')).map(rule => rule.slice(3)))
-  const paths = new Set(rules.filter(rule => !rule.startsWith('**/')))
-  return path => paths.has(path) || names.has(basename(path))
+/** .dockerignore's patterns: `*` stands for anything within a name, and a leading `**\/` for any folders or none. */
+export function ignoreRules(context) {
+  const patterns = readFileSync(join(context, '.dockerignore'), 'utf8')
+    .split('\n')
+    .filter(line => line && !line.startsWith('#'))
+    .map(line => {
+      const [, deep, rest] = /^(\*\*\/)?(.*)$/.exec(line)
+      const name = rest.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^/]*')
+      return new RegExp(`^${deep ? '(?:.*/)?' : ''}${name}(?:/|$)`)
+    })
+  return path => patterns.some(pattern => pattern.test(path))
 }

@@ -2,10 +2,10 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Inbox, startInbox } from '@iodine/inbox'
 import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
 import { ConfigError, createLogger } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
-import { type Inbox, startInbox } from './inbox.js'
 import { lasting } from './lasting.js'
 import { lockFolder } from './lock.js'
 import { type Database, startMongo } from './mongo.js'
@@ -104,16 +104,17 @@ export const startStack = async ({
             ),
           ),
       config.SMTP_URL
-        ? { url: undefined, smtpUrl: config.SMTP_URL, takeLink: undefined }
+        ? { port: undefined, smtpUrl: config.SMTP_URL, takeLink: undefined }
         : keep(
             startInbox({ folder: join(dataDir, 'inbox'), host: config.INBOX_HOST, port: config.INBOX_PORT }),
           ),
       demo && !config.OPENAI_BASE_URL ? keep(startOfflineAi()) : undefined,
     ])
 
-    if (inbox.url && !isLoopback(config.INBOX_HOST))
+    const inboxUrl = inbox.port && localUrl(config.INBOX_HOST, inbox.port)
+    if (inboxUrl && !isLoopback(config.INBOX_HOST))
       progress(
-        `Warning: the inbox answers on ${config.INBOX_HOST} (INBOX_HOST). Whoever reaches ${inbox.url} reads every sign-in link, the administrators' too.`,
+        `Warning: the inbox answers on ${config.INBOX_HOST} (INBOX_HOST). Whoever reaches ${inboxUrl} reads every sign-in link, the administrators' too.`,
       )
     progress('Starting services …')
     const ports = await freePorts(PART_NAMES.length)
@@ -168,7 +169,7 @@ export const startStack = async ({
     keepServices(dataDir, { SERVICE_KEY: serviceKey, ...urls })
     return {
       url,
-      inboxUrl: inbox.url,
+      inboxUrl: inboxUrl || undefined,
       takeLink: inbox.takeLink,
       adminEmails: config.ADMIN_EMAILS,
       offlineAi: offlineAi !== undefined,

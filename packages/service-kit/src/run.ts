@@ -8,8 +8,10 @@ const GRACE_MS = 90_000
  * Runs one part as a process of its own: listens, and on SIGTERM or SIGINT drains, finishes what is under way and ends.
  * A wrong configuration lists every fault and ends with status 1.
  */
-export const runPart = async (create: () => Promise<Part>): Promise<void> => {
-  let part: Part
+export const runPart = async (
+  create: () => Promise<Pick<Part, 'listen' | 'drain' | 'close'>>,
+): Promise<void> => {
+  let part: Awaited<ReturnType<typeof create>>
   try {
     part = await create()
     await part.listen()

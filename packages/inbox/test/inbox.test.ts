@@ -4,7 +4,9 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startInbox } from '../src/inbox.js'
+import { type Inbox, startInbox } from '../src/inbox.js'
+
+const urlOf = ({ port }: Inbox) => `http://127.0.0.1:${port}`
 
 /** Sends a mail by plain SMTP and waits for the server's goodbye. */
 const send = (smtpUrl: string, text: string): Promise<void> =>
@@ -41,14 +43,15 @@ test('mails are readable over its API and its page, and are there after a restar
   await send(first.smtpUrl, 'https://example.org/?token=1')
   const texts = async (url: string) =>
     ((await (await fetch(`${url}/api/email`)).json()) as { text: string }[]).map(mail => mail.text.trim())
-  expect(await texts(first.url)).toEqual(['https://example.org/?token=1'])
-  expect(await (await fetch(first.url, { headers: { accept: 'text/html' } })).text()).toContain('<html')
-  const foreign = await fetch(`${first.url}/api/email`, { headers: { origin: 'https://evil.example' } })
+  expect(await texts(urlOf(first))).toEqual(['https://example.org/?token=1'])
+  expect(await (await fetch(urlOf(first), { headers: { accept: 'text/html' } })).text()).toContain('<html')
+  const foreign = await fetch(`${urlOf(first)}/api/email`, { headers: { origin: 'https://evil.example' } })
   expect(foreign.headers.get('access-control-allow-origin')).toBe(null)
-  expect(await statusFor('evil.example', first.url)).toBe(403)
+  expect(await statusFor('evil.example', urlOf(first))).toBe(403)
+  expect((await fetch(`${urlOf(first)}/healthz`)).status).toBe(200)
   await first.stop()
   const second = await startInbox(options)
-  expect(await texts(second.url)).toEqual(['https://example.org/?token=1'])
+  expect(await texts(urlOf(second))).toEqual(['https://example.org/?token=1'])
   await second.stop()
   rmSync(folder, { recursive: true })
 })

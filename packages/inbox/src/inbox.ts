@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { localUrl } from './net.js'
 
 export interface Inbox {
-  /** Where mail is read. */
-  url: string
+  /** Of the page. */
+  port: number
   /** Where mail is sent to. */
   smtpUrl: string
   /** The link in the mail that `request` has sent to an address; the mail is then removed. Throws after ten seconds. */
@@ -19,6 +18,9 @@ export interface InboxOptions {
   host: string
   /** Of the page; 0 takes any free one. */
   port: number
+  smtpHost?: string
+  /** 0, the default, takes any free one. */
+  smtpPort?: number
 }
 
 /** What the inbox's API tells of a mail. */
@@ -31,10 +33,16 @@ interface Mail {
 const KEPT_MAILS = 500
 
 /**
- * The embedded mail inbox: MailDev's SMTP server on a free loopback port, and its page and API. Put together from its
+ * The mail inbox for trying out: MailDev's SMTP server, by default on a free loopback port, and its page and API. Put together from its
  * parts, as its one-call form lets every web page in the same browser read the mails, and with them the sign-in links.
  */
-export const startInbox = async ({ folder, host, port }: InboxOptions): Promise<Inbox> => {
+export const startInbox = async ({
+  folder,
+  host,
+  port,
+  smtpHost = '127.0.0.1',
+  smtpPort = 0,
+}: InboxOptions): Promise<Inbox> => {
   // Loaded here only: a stack that sends to an SMTP_URL never pays for it.
   const [{ FileStorage }, { createSMTPServer }, { createAPIServer }, { registerUI }] = await Promise.all([
     import('@maildev/core'),
@@ -45,7 +53,7 @@ export const startInbox = async ({ folder, host, port }: InboxOptions): Promise<
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const storage = new FileStorage({ mailDirectory: folder, maxEmails: KEPT_MAILS })
   await storage.initialize()
-  const smtp = createSMTPServer({ port: 0, host: '127.0.0.1', storage, mailDir: folder, logger: false })
+  const smtp = createSMTPServer({ port: smtpPort, host: smtpHost, storage, mailDir: folder, logger: false })
   await smtp.start()
   await smtp.pruneMailDir(KEPT_MAILS)
   await smtp.loadMailsFromDirectory()
@@ -63,6 +71,8 @@ export const startInbox = async ({ folder, host, port }: InboxOptions): Promise<
     if (name !== 'localhost' && name !== host && !isIP(name.replace(/^\[|]$/g, '')))
       return reply.code(403).send()
   })
+  // Where every part has it, for the image's health check.
+  api.server.get('/healthz', async () => ({ status: 'up' }))
   await api.registerPlugins()
   await registerUI(api.server)
   // It greets on standard output, which is kept for the line `ready <url>`.
@@ -73,14 +83,13 @@ export const startInbox = async ({ folder, host, port }: InboxOptions): Promise<
   } finally {
     console.info = info
   }
-  const url = localUrl(host, api.getPort() ?? port)
   const mailsTo = async (address: string) => {
-    const mails = (await (await fetch(`${url}/api/email`)).json()) as Mail[]
+    const mails = (await api.server.inject('/api/email')).json<Mail[]>()
     return mails.filter(({ to }) => to.some(each => each.address === address))
   }
   return {
-    url,
-    smtpUrl: `smtp://127.0.0.1:${smtp.getAddress().port}`,
+    port: api.getPort() ?? port,
+    smtpUrl: `smtp://${smtpHost}:${smtp.getAddress().port}`,
     async takeLink(to, request) {
       const before = new Set((await mailsTo(to)).map(({ id }) => id))
       await request()
@@ -88,7 +97,7 @@ export const startInbox = async ({ folder, host, port }: InboxOptions): Promise<
         const mail = (await mailsTo(to)).find(({ id }) => !before.has(id))
         const link = mail && /https?:\/\/\S+token=\S+/.exec(mail.text)?.[0]
         if (!link) continue
-        await fetch(`${url}/api/email/${mail.id}`, { method: 'DELETE' })
+        await api.server.inject({ method: 'DELETE', url: `/api/email/${mail.id}` })
         return link
       }
       throw new Error(`no sign-in link was mailed to ${to}`)
