@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { must, Refusal } from './run.mjs'
 
 /** A Dockerfile's stages by name: what each is made from, and its instructions in their order. */
