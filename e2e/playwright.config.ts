@@ -17,7 +17,8 @@ export default defineConfig({
   outputDir: '../test-results',
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  workers: 2,
+  // Two products on one Redis or one database would do each other's jobs.
+  workers: process.env.REDIS_URL || process.env.MONGODB_URI ? 1 : 2,
   fullyParallel: true,
   retries: 0,
   failOnFlakyTests: true,
