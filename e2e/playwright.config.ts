@@ -10,23 +10,31 @@ const QUIET = [
   '--disable-gpu',
 ]
 
+const report = process.env.JOURNEYS_REPORT
+
 export default defineConfig({
   testDir: 'journeys',
   outputDir: '../test-results',
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  workers: 1,
+  // Two products on one Redis or one database would do each other's jobs.
+  workers: process.env.REDIS_URL || process.env.MONGODB_URI ? 1 : 2,
+  fullyParallel: true,
   retries: 0,
+  failOnFlakyTests: true,
   forbidOnly: Boolean(process.env.CI),
-  reporter: process.env.JOURNEYS_REPORT
-    ? [['list'], ['json', { outputFile: process.env.JOURNEYS_REPORT }]]
-    : 'list',
+  reporter: [
+    ['list'],
+    ['./support/slowest.ts'],
+    ...(report ? [['json', { outputFile: report }] as const] : []),
+  ],
   use: {
     viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
     timezoneId: 'Europe/Paris',
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
+    // A trace of every test doubles the run's CPU time: `npm run journeys -- NAME --trace on` makes one.
+    trace: 'off',
     launchOptions: {
       ...(process.env.CHROMIUM_PATH && { executablePath: process.env.CHROMIUM_PATH }),
       // Chromium's own sandbox can't start under root.

@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright'
 import { campaignsApi, collectorApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { blogArticle, startTestStack, type TestStack, telegramPost, tiktokPost } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
+import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
 
@@ -32,6 +33,7 @@ test.beforeAll(async () => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
   await api.call(narrativesApi.createNarrative, { body: { text: 'Mirrors heat lakes.' } })
 })
+test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
 const PAGES = [
@@ -73,9 +75,12 @@ const OPENED: readonly (readonly [path: string, clicks: string[], shown: string]
   ['/dashboard/overview', ['Organization'], '.bp6-toast'],
 ]
 
-/** The serious faults that axe finds on a page as it stands. */
+/** The serious faults that axe finds on a page as it stands. In a single run, as no page has frames. */
 const faultsOf = async (page: Page, where: string): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+  const { violations } = await new AxeBuilder({ page })
+    .options({ resultTypes: ['violations'] })
+    .setLegacyMode()
+    .analyze()
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${where}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)

@@ -60,7 +60,7 @@ test('the list is searched, goes on past its first page, and is left and found a
   expect(position).toBeGreaterThan(200)
   await own.getByText('View full profile').click()
   await expect(page.getByText(/^Membre depuis \d{1,2} \S+ \d{4}$/)).toBeVisible()
-  expect(await page.evaluate(() => window.scrollY)).toBe(0)
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(0)
 
   const isBack = async () => {
     await expect(card(page, busy)).toBeInViewport()

@@ -1,6 +1,7 @@
 import { graphApi, iodsApi, narrativesApi } from '@iodine/contracts'
-import { apiClient, startProduct } from '@iodine/test-kit'
+import { apiClient, type Product, startProduct } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
+import { keepLog } from '../support/keep-log.js'
 
 /** What each section shows once it has something to show, by its address. */
 const SECTIONS = [
@@ -14,51 +15,53 @@ const SECTIONS = [
   ['profile', 'analyst@iodine.example'],
 ] as const
 
+let product: Product
+test.afterEach(async () => {
+  await keepLog(test.info(), product)
+  await product?.stop()
+})
+
 test('the demo fills every section, says that no AI model is at work, and is filled once', async ({
   page,
 }) => {
   test.setTimeout(300_000)
-  const product = await startProduct({ RATE_LIMITS: 'off' }, ['--demo'])
-  try {
-    await page.goto(`${product.url}/login`)
-    await page.getByLabel('Email').fill('analyst@iodine.example')
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.goto(await product.mailedLink('analyst@iodine.example'))
-    await expect(page).toHaveURL(/\/dashboard\/overview$/)
-    await expect(page.getByText('@mirror_desk').first()).toBeVisible()
+  product = await startProduct({ RATE_LIMITS: 'off' }, ['--demo'])
+  await page.goto(`${product.url}/login`)
+  await page.getByLabel('Email').fill('analyst@iodine.example')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.goto(await product.mailedLink('analyst@iodine.example'))
+  await expect(page).toHaveURL(/\/dashboard\/overview$/)
+  await expect(page.getByText('@mirror_desk').first()).toBeVisible()
 
-    for (const [section, text] of SECTIONS) {
-      await page.goto(`${product.url}/dashboard/${section}`)
-      await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
-      await expect(page.getByRole('alert')).toHaveCount(0)
-      await page.screenshot({ path: test.info().outputPath(`${section}.png`) })
-    }
-    await page.goto(`${product.url}/dashboard/narratives`)
-    await expect(page.getByText('not by an AI model')).toBeVisible()
-    await page.getByLabel('Text (required)').fill('Giant mirrors heat Lake Varnel.')
-    await page.getByRole('button', { name: 'Extract narratives' }).click()
-    await expect(page.getByText('1 triplet extracted')).toBeVisible()
-
-    const token = await page.evaluate(() => localStorage.getItem('access_token'))
-    const { call } = apiClient(product.url, token ?? '')
-    const look = async () => {
-      const iods = await call(iodsApi.listIods)
-      return {
-        iods: iods.length,
-        voted: iods.filter(({ votes }) => votes.length > 1).length,
-        narratives: (await call(narrativesApi.listNarratives)).length,
-        nodes: (await call(graphApi.getTriplets)).nodes.length,
-      }
-    }
-    const first = await look()
-    expect(first.iods).toBeGreaterThanOrEqual(60)
-    expect(first.voted).toBeGreaterThan(40)
-    expect(first.narratives).toBe(19)
-    expect(first.nodes).toBeGreaterThan(60)
-    await product.cutPower()
-    await product.start()
-    expect(await look()).toEqual(first)
-  } finally {
-    await product.stop()
+  for (const [section, text] of SECTIONS) {
+    await page.goto(`${product.url}/dashboard/${section}`)
+    await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    await page.screenshot({ path: test.info().outputPath(`${section}.png`) })
   }
+  await page.goto(`${product.url}/dashboard/narratives`)
+  await expect(page.getByText('not by an AI model')).toBeVisible()
+  await page.getByLabel('Text (required)').fill('Giant mirrors heat Lake Varnel.')
+  await page.getByRole('button', { name: 'Extract narratives' }).click()
+  await expect(page.getByText('1 triplet extracted')).toBeVisible()
+
+  const token = await page.evaluate(() => localStorage.getItem('access_token'))
+  const { call } = apiClient(product.url, token ?? '')
+  const look = async () => {
+    const iods = await call(iodsApi.listIods)
+    return {
+      iods: iods.length,
+      voted: iods.filter(({ votes }) => votes.length > 1).length,
+      narratives: (await call(narrativesApi.listNarratives)).length,
+      nodes: (await call(graphApi.getTriplets)).nodes.length,
+    }
+  }
+  const first = await look()
+  expect(first.iods).toBeGreaterThanOrEqual(60)
+  expect(first.voted).toBeGreaterThan(40)
+  expect(first.narratives).toBe(19)
+  expect(first.nodes).toBeGreaterThan(60)
+  await product.cutPower()
+  await product.start()
+  expect(await look()).toEqual(first)
 })

@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { iodsApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
+import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -98,6 +99,9 @@ const installNextContract = async () => {
   await symlink(next, join(modules, '@iodine/mfe-kit'), 'dir')
 }
 
+// Each goes on with what the one before it has made.
+test.describe.configure({ mode: 'default' })
+
 test.beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'iodine-section-'))
   workspace = join(folder, 'workspace')
@@ -111,6 +115,7 @@ test.beforeAll(async () => {
     body: { value: 'of a section', category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })
 })
+test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(async () => {
   await stack?.stop()
   await rm(folder, { recursive: true, force: true })

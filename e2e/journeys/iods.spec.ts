@@ -199,12 +199,12 @@ test('votes show at once, once a person, from several people at the same time', 
   const his = row(theirs, `${mark} contested`)
   await expect(mine).toContainText('+2−1')
   await expect(his).toContainText('+2−1')
+  // Each shows for three seconds, on the one page while the other still waits.
   await Promise.all([
+    ...[page, theirs].map(each => toast(each, 'Vote enregistré').waitFor()),
     mine.getByRole('button', { name: 'Upvote' }).click(),
     his.getByRole('button', { name: 'Downvote' }).click(),
   ])
-  await expect(toast(page, 'Vote enregistré')).toBeVisible()
-  await expect(toast(theirs, 'Vote enregistré')).toBeVisible()
   await context?.close()
   await page.getByRole('button', { name: 'Refresh' }).click()
   await expect(mine).toContainText('+3−2')

@@ -75,8 +75,11 @@ test('every source has its tab, its layout, its fields and its original', async 
 
   const expectEveryField = async (card: Locator, record: object) => {
     const values = shownValues(record)
-    const text = (await card.textContent()) ?? ''
-    expect(values.filter(value => !text.includes(value))).toEqual([])
+    const missing = async () => {
+      const text = (await card.textContent()) ?? ''
+      return values.filter(value => !text.includes(value))
+    }
+    await expect.poll(missing).toEqual([])
     await expect(card.getByRole('button', { name: /^Create IOD from / })).toHaveCount(values.length)
   }
   const expectOriginal = async (card: Locator, url: string | null) => {

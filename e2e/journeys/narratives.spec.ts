@@ -1,6 +1,7 @@
 import { DETAILS, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { type AiAnswer, type SignedInUser, startTestStack, type TestStack } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
+import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 
 /** Stands for the minute after which the answer is that the work goes on. */
@@ -13,6 +14,7 @@ test.beforeAll(async () => {
   ana = await stack.signUp()
   await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-journey' } })
 })
+test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
 const open = (page: Page, user: SignedInUser) => openAs(page, stack.url, user.token, '/dashboard/narratives')

@@ -1,6 +1,7 @@
 import { campaignsApi, collectorApi, DETAILS, iodsApi } from '@iodine/contracts'
 import { type SignedInUser, startTestStack, type TestStack, tiktokPost } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
+import { keepLog } from '../support/keep-log.js'
 
 let stack: TestStack
 let user: SignedInUser
@@ -18,6 +19,7 @@ test.beforeAll(async () => {
     body: { value: 'here again', category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })
 })
+test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
 test.beforeEach(async ({ page }) => {

@@ -2,12 +2,14 @@ import { mock } from 'node:test'
 import { adminApi, authApi } from '@iodine/contracts'
 import { linkIn, startTestStack, type TestStack } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
+import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 
 let stack: TestStack
 test.beforeAll(async () => {
   stack = await startTestStack({ env: { BETA_REQUIRED: 'true', ADMIN_EMAILS: 'boss@example.org' } })
 })
+test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
 const admin = () => stack.signUp('boss@example.org', 'the_boss')

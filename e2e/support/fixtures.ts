@@ -8,6 +8,7 @@ import {
   startProduct,
 } from '@iodine/test-kit'
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
+import { keepLog } from './keep-log.js'
 
 export { expect, type Page }
 
@@ -26,6 +27,7 @@ interface Journey {
   person(name: string): Promise<Person>
   /** Opens a path of the product in this test's page, as the person. */
   openAs(who: Person, path: string): Promise<void>
+  keptLog: undefined
 }
 
 interface World {
@@ -50,6 +52,13 @@ export const test = base.extend<Journey, World>({
       expect(await product.stop()).toBe(0)
     },
     { scope: 'worker', timeout: 300_000 },
+  ],
+  keptLog: [
+    async ({ product }, use, info) => {
+      await use(undefined)
+      await keepLog(info, product)
+    },
+    { auto: true },
   ],
   baseURL: async ({ product }, use) => use(product.url),
   person: async ({ product }, use) => use(name => signUp(product, name)),

@@ -5,10 +5,10 @@ export {
   keepPreviousData,
   QueryClient,
   QueryClientProvider,
-  useInfiniteQuery,
   useIsFetching,
   useMutation,
   useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+export { useInfiniteQuery } from './infinite-query'

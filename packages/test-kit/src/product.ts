@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -19,6 +20,8 @@ export interface Product {
   mailedLink(to: string): Promise<string>
   /** The team's command `npm run account`, on this running copy; rejects with what it said when it fails. */
   account(...args: string[]): Promise<void>
+  /** Everything logged so far. */
+  log(): string
   /** Ends everything at once, as a power cut does (SIGKILL to the whole process group). */
   cutPower(): Promise<void>
   /** Starts it again on the same data and the same ports. */
@@ -106,6 +109,7 @@ export const startProduct = async (
       const env = { ...process.env, DATA_DIR: dataDir }
       await promisify(execFile)('npm', ['run', '-s', 'account', '--', ...args], { cwd: ROOT, env })
     },
+    log: () => readFileSync(join(dataDir, 'iodine.log'), 'utf8'),
     async cutPower() {
       signal('SIGKILL')
       await exited
