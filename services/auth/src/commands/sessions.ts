@@ -31,7 +31,10 @@ const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Prom
   if (user.last_active_at < today())
     await models.users.updateOne(
       { _id: userId, deleted_at: null },
-      { $set: { last_active_at: new Date() }, $unset: { warned_at: 1, warning_queued: 1 } },
+      {
+        $set: { last_active_at: new Date() },
+        $unset: { warning_queued_at: 1, warning_taken_at: 1, warning_refused: 1 },
+      },
     )
   return true
 }
