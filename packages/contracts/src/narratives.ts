@@ -158,7 +158,8 @@ export const graphApi = {
     method: 'GET',
     path: '/graph/texts',
     access: 'user',
-    summary: 'The narratives that say a link of the graph, newest first, each with its sentence',
+    summary:
+      "The caller's narratives that say a link of their graph, newest first, each with its sentence; 404 for another's user_id",
     query: z.strictObject({ ...graphSelection, ...pageQuery, from: nodeId, to: nodeId }),
     response: z.array(graphText),
   }),
