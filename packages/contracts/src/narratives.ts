@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { filledText, id, limitParam, pageQuery, sourceReference, text, time } from './primitives.js'
+import { filledText, id, limitParam, pageQuery, sourceReference, text, time, timeParam } from './primitives.js'
 
 const part = z.string().min(1).max(LIMITS.tripletPartMax)
 
@@ -54,7 +54,8 @@ export const narrativesApi = {
     method: 'GET',
     path: '/narratives/open',
     access: 'user',
-    summary: "The caller's texts under way, newest first, with how far they are",
+    summary: "The caller's texts under way, newest first, with how far they are; 100 without a limit",
+    query: z.strictObject(pageQuery),
     response: z.array(openNarrative),
   }),
   createNarrative: endpoint({
@@ -80,15 +81,6 @@ export const narrativesApi = {
   }),
 } as const
 
-/** A filter time: ISO, or what a datetime-local picker gives; without a zone it is UTC. */
-const filterTime = text(40)
-  .regex(/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i, 'must be a time')
-  .transform(value => {
-    const iso = value.replace(' ', 'T')
-    const zoned = /(Z|[+-]\d{2}:?\d{2})$/i.test(iso) && iso.includes('T')
-    return new Date(zoned ? iso : iso.includes('T') ? `${iso}Z` : `${iso}T00:00:00Z`)
-  })
-  .refine(value => !Number.isNaN(value.getTime()), 'must be a time')
 /** Empty and white-space filters count as not sent. */
 const optionalFilter = <T extends z.ZodType>(schema: T) =>
   z.preprocess(
@@ -133,8 +125,8 @@ export type GraphText = z.output<typeof graphText>
 
 const graphSelection = {
   user_id: optionalFilter(id),
-  start_date: optionalFilter(filterTime),
-  end_date: optionalFilter(filterTime),
+  start_date: optionalFilter(timeParam),
+  end_date: optionalFilter(timeParam),
   source: optionalFilter(text()),
 }
 const nodeId = text().regex(/^(entity|verb):/, 'must be the id of a node')
