@@ -12,10 +12,13 @@ export const watchPolicy = async (page: Page): Promise<string[]> => {
   })
   await page.exposeFunction('notePolicyViolation', note)
   await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sourceFile, lineNumber }) => {
-      const { notePolicyViolation } = window as unknown as { notePolicyViolation: (text: string) => void }
-      notePolicyViolation(`${effectiveDirective} ${blockedURI} at ${sourceFile}:${lineNumber}`)
-    })
+    addEventListener(
+      'securitypolicyviolation',
+      ({ effectiveDirective, blockedURI, sourceFile, lineNumber }) => {
+        const { notePolicyViolation } = window as unknown as { notePolicyViolation: (text: string) => void }
+        notePolicyViolation(`${effectiveDirective} ${blockedURI} at ${sourceFile}:${lineNumber}`)
+      },
+    )
   })
   return violations
 }

@@ -172,7 +172,8 @@ describe('a session', () => {
     const wider = await rig.bed.token({ id: mine.id, scope: 'full', sid: mine.sid })
     const refused = async () => {
       expect((await me(mine.token)).status).toBe(200)
-      for (const forged of [another, wider]) await expectDetail(await me(forged), 401, DETAILS.unauthenticated)
+      for (const forged of [another, wider])
+        await expectDetail(await me(forged), 401, DETAILS.unauthenticated)
     }
     // As auth says it, as Redis says it, and as it was seen before auth went down.
     await refused()

@@ -63,7 +63,9 @@ const refuseZod = {
   name: 'refuse-zod',
   setup(api) {
     api.processAssets({ stage: 'report' }, ({ assets, compilation }) => {
-      const found = Object.keys(assets).filter(name => name.endsWith('.js') && assets[name].source().includes(ZOD))
+      const found = Object.keys(assets).filter(
+        name => name.endsWith('.js') && assets[name].source().includes(ZOD),
+      )
       if (found.length === 0) return
       compilation.errors.push(
         new Error(

@@ -32,7 +32,8 @@ it.each(['defineShell', 'defineRemote'] as const)(
   async define => {
     const plain = "import { SOURCES } from '@iodine/contracts'\nconsole.log(SOURCES)\nexport default SOURCES"
     expect((await build(define, plain)).stdout).toContain('1 built')
-    const schema = "import { email } from '@iodine/contracts'\nconsole.log(email.parse('a@b'))\nexport default email"
+    const schema =
+      "import { email } from '@iodine/contracts'\nconsole.log(email.parse('a@b'))\nexport default email"
     await expect(build(define, schema)).rejects.toThrow(/zod is in static\/js\/.*\.js/)
   },
   120_000,

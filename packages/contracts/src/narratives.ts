@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { filledText, id, limitParam, pageQuery, sourceReference, text, time, timeParam } from './primitives.js'
+import {
+  filledText,
+  id,
+  limitParam,
+  pageQuery,
+  sourceReference,
+  text,
+  time,
+  timeParam,
+} from './primitives.js'
 
 const part = z.string().min(1).max(LIMITS.tripletPartMax)
 

@@ -131,23 +131,29 @@ describe('an inactive account', () => {
     expect((await expire()).body).toEqual({ warned: 0, deleted: 0, more: false })
   })
 
-  it.each(['taken', 'refused'])('goes 30 days after its warning was %s, and never without one', async outcome => {
-    const email = await sleeper('sleeper4', 800)
-    const id = await idOf(email)
-    expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
-    await users().updateOne({ email }, { warning_queued_at: daysAgo(31) })
-    expect((await expire()).body).toMatchObject({ deleted: 0 })
-    await settled()
-    const { user_id, last_active_at } = warnings(email).at(-1) as { user_id: string; last_active_at: string }
-    await rig.internal('POST', `/accounts/${user_id}/warned`, { last_active_at, outcome })
-    await users().updateOne({ email }, { warning_taken_at: daysAgo(29) })
-    expect((await expire()).body).toMatchObject({ deleted: 0 })
-    await users().updateOne({ email }, { warning_taken_at: daysAgo(31) })
-    const answers = await Promise.all(Array.from({ length: 5 }, expire))
-    expect(answers.reduce((sum, { body }) => sum + body.deleted, 0)).toBe(1)
-    expect(await users().exists({ email })).toBeNull()
-    expect(await erasures()).toContain(id)
-  })
+  it.each(['taken', 'refused'])(
+    'goes 30 days after its warning was %s, and never without one',
+    async outcome => {
+      const email = await sleeper('sleeper4', 800)
+      const id = await idOf(email)
+      expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
+      await users().updateOne({ email }, { warning_queued_at: daysAgo(31) })
+      expect((await expire()).body).toMatchObject({ deleted: 0 })
+      await settled()
+      const { user_id, last_active_at } = warnings(email).at(-1) as {
+        user_id: string
+        last_active_at: string
+      }
+      await rig.internal('POST', `/accounts/${user_id}/warned`, { last_active_at, outcome })
+      await users().updateOne({ email }, { warning_taken_at: daysAgo(29) })
+      expect((await expire()).body).toMatchObject({ deleted: 0 })
+      await users().updateOne({ email }, { warning_taken_at: daysAgo(31) })
+      const answers = await Promise.all(Array.from({ length: 5 }, expire))
+      expect(answers.reduce((sum, { body }) => sum + body.deleted, 0)).toBe(1)
+      expect(await users().exists({ email })).toBeNull()
+      expect(await erasures()).toContain(id)
+    },
+  )
 
   it('stays when its owner comes back after the mail, and is warned anew in a next spell', async () => {
     const email = await sleeper('sleeper5', 340)

@@ -264,8 +264,9 @@ describe('an admin', () => {
     const named = (await root.api.send('POST', '/admin/beta-codes', { email: 'guest@example.org' })).body
     expect([nameless.created_by_username, named.created_by_username]).toEqual([null, username])
     const makerOf = async (code: string) =>
-      (await boss.api.send('GET', '/admin/beta-codes')).body.find((each: { code: string }) => each.code === code)
-        .created_by_username
+      (await boss.api.send('GET', '/admin/beta-codes')).body.find(
+        (each: { code: string }) => each.code === code,
+      ).created_by_username
     expect([await makerOf(nameless.code), await makerOf(named.code), await makerOf('OLDER-CODES')]).toEqual([
       username,
       username,

@@ -412,7 +412,9 @@ describe('the texts behind a link', () => {
     })
     expect((await path(`${moon}&user_id=${bob.id}`)).status).toBe(404)
     expect((await path(`${moon}&user_id=${nameless.id}`)).status).toBe(404)
-    expect((await path(`${moon}&user_id=${ana.id.toUpperCase()}`)).body).toMatchObject([{ sentence: 'Private.' }])
+    expect((await path(`${moon}&user_id=${ana.id.toUpperCase()}`)).body).toMatchObject([
+      { sentence: 'Private.' },
+    ])
     expect((await path('from=entity:a')).status).toBe(422)
     expect((await path('from=a&to=verb:b')).status).toBe(422)
     expect((await path('from=entity:a&to=verb:b&cursor=nonsense')).status).toBe(422)

@@ -218,7 +218,9 @@ describe('a sign-in mail', () => {
   ])('that warns of a deletion and meets %s with %s counts as %s', async (verb, answer, outcome) => {
     const server = createServer(socket => {
       socket.write('220 x ESMTP\r\n')
-      socket.on('data', chunk => socket.write(String(chunk).startsWith(verb) ? `${answer}\r\n` : '250 ok\r\n'))
+      socket.on('data', chunk =>
+        socket.write(String(chunk).startsWith(verb) ? `${answer}\r\n` : '250 ok\r\n'),
+      )
       socket.on('error', () => {})
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

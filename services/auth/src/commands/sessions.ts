@@ -1,6 +1,13 @@
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { DETAILS, LIMITS } from '@iodine/contracts'
-import { SESSION_KNOWN_MS, SESSION_REVOKED, sessionKey, signToken, TOMBSTONE_MS, unavailable } from '@iodine/service-kit'
+import {
+  SESSION_KNOWN_MS,
+  SESSION_REVOKED,
+  sessionKey,
+  signToken,
+  TOMBSTONE_MS,
+  unavailable,
+} from '@iodine/service-kit'
 import { exportJWK, importPKCS8 } from 'jose'
 import { Types } from 'mongoose'
 import type { AuthContext, SessionKeys } from '../context.js'
