@@ -96,7 +96,7 @@ for (const viewport of [
     test.setTimeout(240_000)
     await page.setViewportSize(viewport)
     const faults: string[] = []
-    const violations = watchPolicy(page)
+    const violations = await watchPolicy(page)
     for (const [path, text] of PAGES) {
       if (path.startsWith('/dashboard')) await openAs(page, stack.url, token, path)
       else await page.goto(stack.url + path)
@@ -118,7 +118,7 @@ test('no dialog, popover, menu or drawer has a serious accessibility fault', asy
   // Faults of contrast are those of the finished picture.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const faults: string[] = []
-  const violations = watchPolicy(page)
+  const violations = await watchPolicy(page)
   await openAs(page, stack.url, token, '/dashboard/overview')
   for (const [path, clicks, shown] of OPENED) {
     await page.goto(stack.url + path)
@@ -142,7 +142,7 @@ test('no dialog, popover, menu or drawer has a serious accessibility fault', asy
 test('the API reference keeps to the policy, under which no script of a page runs that is not a file of ours', async ({
   page,
 }) => {
-  const violations = watchPolicy(page)
+  const violations = await watchPolicy(page)
   await page.goto(`${stack.url}/api/v1/docs`)
   await page.getByText('Ask for a sign-in link by e-mail').click()
   await expect(page.getByText('requires_beta_code').first()).toBeVisible()

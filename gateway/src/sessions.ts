@@ -1,4 +1,4 @@
-import { authInternal } from '@iodine/contracts'
+import { authInternal, type SessionState, sessionState } from '@iodine/contracts'
 import {
   bearerToken,
   type Caller,
@@ -6,6 +6,7 @@ import {
   type Peers,
   type Redis,
   SESSION_GRACE_MS,
+  SESSION_KNOWN_MS,
   SESSION_REVOKED,
   sessionKey,
   type TokenVerifier,
@@ -43,9 +44,41 @@ export type SessionCheck = (authorization: string | undefined) => Promise<Caller
 /** Sessions remembered at a time. */
 const REMEMBERED = 20_000
 
+/** What Redis keeps of a session, in auth's words; undefined for anything else. */
+const readState = (kept: string): SessionState | undefined => {
+  try {
+    return sessionState.safeParse(JSON.parse(kept)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Sessions that were seen alive, and when; those seen the longest ago are forgotten first. */
+const createMemory = () => {
+  const seen = new Map<string, SessionState & { at: number }>()
+  return {
+    keep(sid: string, state: SessionState) {
+      seen.delete(sid)
+      if (seen.size >= REMEMBERED) seen.delete(seen.keys().next().value as string)
+      seen.set(sid, { ...state, at: Date.now() })
+    },
+    /** The session as it was seen within the grace time. */
+    recall(sid: string): SessionState | undefined {
+      const state = seen.get(sid)
+      return state && Date.now() - state.at <= SESSION_GRACE_MS ? state : undefined
+    },
+    forget: (sid: string) => seen.delete(sid),
+    clear: () => seen.clear(),
+  }
+}
+
 /**
- * Signature and expiry first, then Redis for whether the session lives, then, where Redis doesn't know, auth. While auth is
- * down, a session that was alive a short while ago still is: its end would stand in Redis.
+ * Signature and expiry first, then Redis for whether the session lives, then, where Redis doesn't know, auth. The token
+ * has to name the session's own user and scope: a session id alone, with another's name in the token, opens nothing.
+ *
+ * While auth is down, a session that was alive a short while ago still is: its end would stand in Redis. That holds for as
+ * long as Redis was there. Where it was away, an end may not have reached it: what was seen before counts no more, and for as
+ * long as answers of before may stand in Redis, auth is asked instead.
  */
 export const createSessionCheck = (
   verify: TokenVerifier,
@@ -54,12 +87,32 @@ export const createSessionCheck = (
   peers: Peers,
 ): SessionCheck => {
   const read = readerOf(redis)
-  /** When sessions were last seen alive, the longest ago first. */
-  const alive = new Map<string, number>()
-  const sawAlive = (sid: string) => {
-    alive.delete(sid)
-    if (alive.size >= REMEMBERED) alive.delete(alive.keys().next().value as string)
-    alive.set(sid, Date.now())
+  const memory = createMemory()
+  let redisAway = false
+  let distrustedUntil = 0
+  redis.on('close', () => {
+    redisAway = true
+    memory.clear()
+  })
+  redis.on('ready', () => {
+    if (redisAway) distrustedUntil = Date.now() + SESSION_KNOWN_MS
+    redisAway = false
+  })
+  const askAuth = async (sid: string, isRedisThere: boolean): Promise<SessionState> => {
+    try {
+      const state = await peers.call('auth', authInternal.checkSession, { body: { sid } })
+      memory.keep(sid, state)
+      return state
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 404) {
+        memory.forget(sid)
+        throw unauthenticated()
+      }
+      // Without Redis nobody could tell that it was ended meanwhile.
+      const state = isRedisThere ? memory.recall(sid) : undefined
+      if (!state) throw unavailable()
+      return state
+    }
   }
   return async authorization => {
     const token = bearerToken(authorization)
@@ -68,21 +121,16 @@ export const createSessionCheck = (
       throw unavailable()
     })
     if (!caller) throw unauthenticated()
-    const state = await read(sessionKey(prefix, caller.sid))
-    if (state === SESSION_REVOKED) throw unauthenticated()
-    if (state) {
-      sawAlive(caller.sid)
-      return caller
+    const { sid } = caller
+    const kept = await read(sessionKey(prefix, sid))
+    if (kept === SESSION_REVOKED) {
+      memory.forget(sid)
+      throw unauthenticated()
     }
-    try {
-      await peers.call('auth', authInternal.checkSession, { body: { sid: caller.sid } })
-      sawAlive(caller.sid)
-    } catch (error) {
-      if (error instanceof HttpError && error.status === 404) throw unauthenticated()
-      // Without Redis nobody could tell that it was ended meanwhile.
-      if (state === undefined || Date.now() - (alive.get(caller.sid) ?? 0) > SESSION_GRACE_MS)
-        throw unavailable()
-    }
+    const known = kept && Date.now() >= distrustedUntil ? readState(kept) : undefined
+    if (known) memory.keep(sid, known)
+    const state = known ?? (await askAuth(sid, kept !== undefined))
+    if (state.user_id !== caller.id || state.scope !== caller.scope) throw unauthenticated()
     return caller
   }
 }

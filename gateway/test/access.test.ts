@@ -93,7 +93,7 @@ const ROWS: Record<string, Row> = {
   'GET /graph/triplets': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
   'GET /graph/texts': {
     query: ({ owner }) => `?user_id=${owner}&from=entity:they&to=verb:hide`,
-    status: 200,
+    status: mine(200, 404),
   },
   'GET /community/users': { status: 200 },
   'GET /community/users/:id': { id: 'owner', status: 200 },

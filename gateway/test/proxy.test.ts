@@ -9,7 +9,7 @@ import {
   type ServiceName,
   sessionKey,
 } from '@iodine/service-kit'
-import { newId, startTestRedis } from '@iodine/test-kit'
+import { newId, startLink, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { gatewayConfigSchema } from '../src/index.js'
 import { createLimits } from '../src/limits.js'
@@ -148,8 +148,10 @@ describe('a session', () => {
   })
   it('is known by Redis, else asked of auth', async () => {
     const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
-    const known = await rig.bed.token({ id: newId(), sid: 'known' })
-    await redis.set(key('known'), '{}')
+    const id = newId()
+    const state = { user_id: id, scope: 'full' as const }
+    const known = await rig.bed.token({ id, sid: 'known' })
+    await redis.set(key('known'), JSON.stringify(state))
     const unknown = await rig.bed.token({ id: newId(), sid: 'unknown' })
     const before = rig.sessionChecks()
     expect((await me(known)).status).toBe(200)
@@ -157,10 +159,43 @@ describe('a session', () => {
     await expectDetail(await me(unknown), 401, DETAILS.unauthenticated)
     expect(rig.sessionChecks()).toBe(before + 1)
     // A tombstone is final, whatever auth would say.
-    rig.liveSessions.add('known')
+    rig.liveSessions.set('known', state)
     await redis.set(key('known'), SESSION_REVOKED)
     await expectDetail(await me(known), 401, DETAILS.unauthenticated)
     expect(rig.sessionChecks()).toBe(before + 1)
+    redis.disconnect()
+  })
+  it('opens nothing for a token of our key that names another user or a wider scope', async () => {
+    const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
+    const mine = await rig.token({ scope: 'collector' })
+    const another = await rig.bed.token({ id: newId(), scope: 'collector', sid: mine.sid })
+    const wider = await rig.bed.token({ id: mine.id, scope: 'full', sid: mine.sid })
+    const refused = async () => {
+      expect((await me(mine.token)).status).toBe(200)
+      for (const forged of [another, wider])
+        await expectDetail(await me(forged), 401, DETAILS.unauthenticated)
+    }
+    // As auth says it, as Redis says it, and as it was seen before auth went down.
+    await refused()
+    await redis.set(key(mine.sid), JSON.stringify({ user_id: mine.id, scope: 'collector' }))
+    const before = rig.sessionChecks()
+    await refused()
+    expect(rig.sessionChecks()).toBe(before)
+    await redis.del(key(mine.sid))
+    await rig.stop('auth')
+    const ask = (bearer: string) => send('/tiktok/data', { method: 'POST' }, bearer)
+    const statuses = [(await ask(mine.token)).status, (await ask(another)).status, (await ask(wider)).status]
+    await rig.start('auth')
+    redis.disconnect()
+    expect(statuses).toEqual([200, 401, 401])
+  })
+  it('is asked of auth where Redis keeps what nobody can read', async () => {
+    const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
+    const { token: mine, sid } = await rig.token()
+    for (const text of ['{}', 'nonsense', 'null']) {
+      await redis.set(key(sid), text)
+      expect((await me(mine)).status).toBe(200)
+    }
     redis.disconnect()
   })
   it('that was ended is dead at once, although its token was seen a moment ago', async () => {
@@ -198,7 +233,7 @@ describe('a session', () => {
   it('is asked of auth while Redis hangs, as soon as when it is down', async () => {
     const redis = await startTestRedis()
     const other = await startRig({ REDIS_URL: redis.url })
-    const { token: mine, sid } = await other.token()
+    const { token: mine, sid, id } = await other.token()
     const ask = async () => {
       const begun = performance.now()
       const { status } = await fetch(`${other.url}/api/v1/iods`, {
@@ -221,11 +256,49 @@ describe('a session', () => {
     } finally {
       process.kill(redis.pid, 'SIGCONT')
     }
+    // It is asked again once it is back.
+    other.liveSessions.set(sid, { user_id: id, scope: 'full' })
+    expect((await ask()).status).toBe(200)
     const own = await connectRedis(redis.url)
-    await own.set(sessionKey(other.settings.REDIS_PREFIX ?? '', sid), '{}')
+    await own.set(sessionKey(other.settings.REDIS_PREFIX ?? '', sid), SESSION_REVOKED)
     own.disconnect()
-    await expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(401)
     await other.close()
+    await redis.stop()
+  })
+  it('that was ended while Redis was away is dead, whatever Redis and this process remember of before', async () => {
+    const redis = await startTestRedis()
+    const link = await startLink(() => Number(new URL(redis.url).port))
+    const through = new URL(redis.url)
+    through.port = String(link.port)
+    const other = await startRig({ REDIS_URL: through.href })
+    const own = await connectRedis(redis.url)
+    const [ended, seen, revoked] = [await other.token(), await other.token(), await other.token()]
+    const ask = async (bearer: string) =>
+      (await fetch(`${other.url}/api/v1/iods`, { headers: { authorization: `Bearer ${bearer}` } })).status
+    const kept = (sid: string) => sessionKey(other.settings.REDIS_PREFIX ?? '', sid)
+    for (const { sid, id } of [ended, seen])
+      await own.set(kept(sid), JSON.stringify({ user_id: id, scope: 'full' }))
+    for (const each of [ended, seen, revoked]) expect(await ask(each.token)).toBe(200)
+    link.set('reset')
+    const before = other.sessionChecks()
+    await expect
+      .poll(async () => (await ask(revoked.token)) === 200 && other.sessionChecks() > before + 1)
+      .toBe(true)
+    // Its end reaches auth's database, not Redis.
+    other.liveSessions.delete(ended.sid)
+    await own.set(kept(revoked.sid), SESSION_REVOKED)
+    link.set('open')
+    // Redis is asked again.
+    await expect.poll(() => ask(revoked.token), { timeout: 10_000 }).toBe(401)
+    expect(await own.get(kept(ended.sid))).toContain(ended.id)
+    expect(await ask(ended.token)).toBe(401)
+    // Nor does what was seen alive before count while auth is down.
+    await other.stop('auth')
+    expect([await ask(ended.token), await ask(seen.token)]).toEqual([503, 503])
+    own.disconnect()
+    await other.close()
+    await link.stop()
     await redis.stop()
   })
   it('cannot be judged while auth is down: 503, not 401', async () => {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import type { SessionState } from '@iodine/contracts'
 import { readConfig, SERVICE_NAMES, type ServiceName } from '@iodine/service-kit'
 import { newId, startServiceBed } from '@iodine/test-kit'
 import { createApp, gatewayConfigSchema } from '../src/index.js'
@@ -19,7 +20,8 @@ type Behaviour = (request: IncomingMessage, response: ServerResponse) => void
 export const startServices = async () => {
   const seen: Seen[] = []
   const behaviour: Partial<Record<ServiceName, Behaviour>> = {}
-  const liveSessions = new Set<string>()
+  /** Whose they are, by id. */
+  const liveSessions = new Map<string, SessionState>()
   const servers = new Map<ServiceName, Server>()
   const ports = new Map<ServiceName, number>()
   let sessionChecks = 0
@@ -41,9 +43,8 @@ export const startServices = async () => {
     if (request.url === '/internal/sessions/check') {
       sessionChecks++
       const { sid } = JSON.parse(body)
-      return liveSessions.has(sid)
-        ? answer(200, { user_id: newId(), scope: 'full' })
-        : answer(404, { detail: 'Not found' })
+      const state = liveSessions.get(sid)
+      return state ? answer(200, state) : answer(404, { detail: 'Not found' })
     }
     if (request.url === '/readyz' || request.url === '/healthz') return answer(200, { status: 'up' })
     seen.push({
@@ -108,10 +109,10 @@ export const startRig = async (env: Record<string, string> = {}) => {
     settings,
     url,
     /** A token of a session that lives. */
-    async token(caller: { scope?: 'full' | 'collector' } = {}, lifetimeMs?: number) {
-      const sid = newId()
-      services.liveSessions.add(sid)
-      return { sid, token: await bed.token({ id: newId(), ...caller, sid }, lifetimeMs) }
+    async token({ scope = 'full' }: { scope?: 'full' | 'collector' } = {}, lifetimeMs?: number) {
+      const [sid, id] = [newId(), newId()]
+      services.liveSessions.set(sid, { user_id: id, scope })
+      return { sid, id, token: await bed.token({ id, scope, sid }, lifetimeMs) }
     },
     async close() {
       await gateway.close()

@@ -172,6 +172,21 @@ describe('selection', () => {
     expect(screen.queryByRole('region', { name: 'Link details' })).toBeNull()
   }, 20_000)
 
+  it('asks for no texts of another user, whose graph alone is public', async () => {
+    const asked = { 'GET /graph/triplets': () => graph }
+    const show = async (search: string) => {
+      await open(asked, search)
+      const found = await settled()
+      const [from, to] = ['entity:moon', 'verb:orbits'].map(id => found.nodePosition(id)!)
+      click(found, { x: (from!.x + to!.x) / 2, y: (from!.y + to!.y) / 2 })
+      return screen.findByRole('region', { name: 'Link details' })
+    }
+    const card = await show(`?user_id=${'b'.repeat(24)}`)
+    expect(within(card).getByText('The texts behind a link are shown to their author alone.')).toBeTruthy()
+    expect(within(card).queryByRole('heading', { name: /^Texts/ })).toBeNull()
+    expect(section.requests.map(({ route }) => route)).not.toContain('GET /graph/texts')
+  })
+
   it('finds a node by its label', async () => {
     await show()
     const found = await settled()

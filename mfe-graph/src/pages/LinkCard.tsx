@@ -1,4 +1,5 @@
 import { isHttpUrl } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { Button, ErrorCallout, Loading } from '@iodine/ui'
 import type { Filters } from '../model/filters'
 import type { Network } from '../model/network'
@@ -18,6 +19,9 @@ export interface LinkCardProps {
 
 /** What is known of the selected link, with the texts that say it. */
 export function LinkCard({ className, network, link, filters, onSelect, onClose }: LinkCardProps) {
+  const { user } = useHost().session
+  // The server keeps others' sentences to itself.
+  const isOwn = !filters.user_id || filters.user_id.toLowerCase() === user.id
   const data = network.links[link]!
   const ends = [network.shape.sources[link]!, network.shape.targets[link]!]
   return (
@@ -42,7 +46,11 @@ export function LinkCard({ className, network, link, filters, onSelect, onClose 
           />
         ))}
       </div>
-      <Texts key={link} link={data} filters={filters} />
+      {isOwn ? (
+        <Texts key={link} link={data} filters={filters} />
+      ) : (
+        <p className={styles.more}>The texts behind a link are shown to their author alone.</p>
+      )}
     </DetailCard>
   )
 }

@@ -52,11 +52,36 @@ const asModule = asked => {
   asked.request = asked.request.replace(/\.cjs$/, '.js').replace(/runtime$/, 'runtime/bundler')
 }
 
+/** What every build of zod 4 names itself by, minified or not. */
+const ZOD = '$ZodType'
+
+/**
+ * Fails the build where zod is in a script. It is 60 kB that no page needs, and it tries `Function("")`, which the content
+ * security policy forbids and reports.
+ */
+const refuseZod = {
+  name: 'refuse-zod',
+  setup(api) {
+    api.processAssets({ stage: 'report' }, ({ assets, compilation }) => {
+      const found = Object.keys(assets).filter(
+        name => name.endsWith('.js') && assets[name].source().includes(ZOD),
+      )
+      if (found.length === 0) return
+      compilation.errors.push(
+        new Error(
+          `zod is in ${found.join(', ')}. A value that stands beside a schema takes it along: move the value to a module ` +
+            'of @iodine/contracts without zod, such as vocabulary.ts.',
+        ),
+      )
+    })
+  },
+}
+
 /** @returns {RsbuildConfig} */
 const baseConfig = name => ({
   mode: process.env.NODE_ENV === 'development' ? 'development' : 'production',
   logLevel: 'warn',
-  plugins: [pluginReact()],
+  plugins: [pluginReact(), refuseZod],
   resolve: { conditionNames: ['source', '...'] },
   output: {
     // Pages that are open keep asking for the files they began with: build-apps prunes these later.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
-import { email, id } from './primitives.js'
+import { email, id, time } from './primitives.js'
 
 const byId = z.strictObject({ id })
 const byEmail = z.strictObject({ email })
@@ -80,6 +80,16 @@ export const accountsInternal = {
     summary: 'All services have forgotten the user, the first of them asked `elapsed_ms` ago',
     params: byId,
     body: z.strictObject({ elapsed_ms: z.int().min(0) }),
+    response: done,
+  }),
+  confirmWarning: endpoint({
+    method: 'POST',
+    path: '/internal/accounts/:id/warned',
+    access: 'anyone',
+    summary:
+      'The mail server took the warning of a spell without activity, or refused its address for good; repeating it changes nothing',
+    params: byId,
+    body: z.strictObject({ last_active_at: time, outcome: z.enum(['taken', 'refused']) }),
     response: done,
   }),
   expireAccounts: endpoint({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { email, id, text, time, username } from './primitives.js'
+import { email, id, pageQuery, text, time, username } from './primitives.js'
 
 export const profile = z.strictObject({
   id,
@@ -20,6 +20,8 @@ export const betaCode = z.strictObject({
   used: z.boolean(),
   created_at: time,
   used_at: time.nullable(),
+  /** Who made it: null for codes from before this was noted, and once the account is deleted or has no username. */
+  created_by_username: z.string().nullable(),
 })
 export type BetaCode = z.output<typeof betaCode>
 
@@ -119,6 +121,7 @@ export const adminApi = {
     path: '/admin/beta-codes',
     access: 'user',
     summary: 'All beta codes, newest first (admins)',
+    query: z.strictObject(pageQuery),
     response: z.array(betaCode),
   }),
   createBetaCode: endpoint({

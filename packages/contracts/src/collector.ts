@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { id, pageQuery, text } from './primitives.js'
-
-export const SOURCES = ['tiktok', 'telegram', 'blog'] as const
-export type Source = (typeof SOURCES)[number]
+import { id, pageQuery, text, timestamp } from './primitives.js'
+import { SOURCES, type Source } from './vocabulary.js'
 
 const field = text().nullish()
 const count = z.int().min(0, 'must be 0 or more').nullish()
 const texts = z.array(text()).max(1_000).nullish()
 const collectorMetadata = z.strictObject({
-  fetch_timestamp: z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' }),
+  fetch_timestamp: timestamp,
   source: text(),
 })
 

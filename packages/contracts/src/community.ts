@@ -2,9 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { cursorParam, id, limitParam, skipParam, text, time } from './primitives.js'
-
-export const CONTRIBUTION_TYPES = ['IOD', 'NARRATIVE'] as const
-export type ContributionType = (typeof CONTRIBUTION_TYPES)[number]
+import { CONTRIBUTION_TYPES } from './vocabulary.js'
 
 const contributionType = z.enum(CONTRIBUTION_TYPES)
 

@@ -24,6 +24,8 @@ export const DETAILS = {
   headersTooLarge: 'The headers are too large',
   badRequest: 'Bad request',
   tooManyRequests: 'Too many requests, please try again later',
+  logoutUnfinished:
+    'Your session has ended, but parts of the service may take it for up to ten minutes more: try again to end it at once',
   unavailable: 'This part of the service is not available right now',
   timeout: 'This took too long',
   internal: 'Something went wrong',

@@ -59,6 +59,9 @@ export const mailJob = z.discriminatedUnion('template', [
     to: z.string(),
     link: z.string(),
     delete_at: time,
+    // What the worker tells auth of once the mail server has decided: of whom, and of which spell without activity.
+    user_id: id,
+    last_active_at: time,
   }),
 ])
 export type MailJob = z.output<typeof mailJob>

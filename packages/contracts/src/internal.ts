@@ -10,6 +10,8 @@ import { id, time } from './primitives.js'
  * `access` says nothing here.
  */
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
+/** Whose a live session is, and what it may do. */
+export type SessionState = z.output<typeof sessionState>
 
 export const userCard = z.strictObject({ id, username: z.string().nullable(), created_at: time })
 export type UserCard = z.output<typeof userCard>

@@ -10,6 +10,7 @@ export const LIMITS = {
   tripletPartMax: 500,
   tripletsMax: 200,
   listLimitMax: 500,
+  skipMax: 2 ** 31 - 1,
   communityLimitMax: 100,
   communityPageSize: 20,
   contributionsPageSize: 50,

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { filledText, id, limitParam, pageQuery, sourceReference, text, time } from './primitives.js'
+import {
+  filledText,
+  id,
+  limitParam,
+  pageQuery,
+  sourceReference,
+  text,
+  time,
+  timeParam,
+} from './primitives.js'
 
 const part = z.string().min(1).max(LIMITS.tripletPartMax)
 
@@ -54,7 +63,8 @@ export const narrativesApi = {
     method: 'GET',
     path: '/narratives/open',
     access: 'user',
-    summary: "The caller's texts under way, newest first, with how far they are",
+    summary: "The caller's texts under way, newest first, with how far they are; 100 without a limit",
+    query: z.strictObject(pageQuery),
     response: z.array(openNarrative),
   }),
   createNarrative: endpoint({
@@ -80,15 +90,6 @@ export const narrativesApi = {
   }),
 } as const
 
-/** A filter time: ISO, or what a datetime-local picker gives; without a zone it is UTC. */
-const filterTime = text(40)
-  .regex(/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i, 'must be a time')
-  .transform(value => {
-    const iso = value.replace(' ', 'T')
-    const zoned = /(Z|[+-]\d{2}:?\d{2})$/i.test(iso) && iso.includes('T')
-    return new Date(zoned ? iso : iso.includes('T') ? `${iso}Z` : `${iso}T00:00:00Z`)
-  })
-  .refine(value => !Number.isNaN(value.getTime()), 'must be a time')
 /** Empty and white-space filters count as not sent. */
 const optionalFilter = <T extends z.ZodType>(schema: T) =>
   z.preprocess(
@@ -133,8 +134,8 @@ export type GraphText = z.output<typeof graphText>
 
 const graphSelection = {
   user_id: optionalFilter(id),
-  start_date: optionalFilter(filterTime),
-  end_date: optionalFilter(filterTime),
+  start_date: optionalFilter(timeParam),
+  end_date: optionalFilter(timeParam),
   source: optionalFilter(text()),
 }
 const nodeId = text().regex(/^(entity|verb):/, 'must be the id of a node')
@@ -158,7 +159,8 @@ export const graphApi = {
     method: 'GET',
     path: '/graph/texts',
     access: 'user',
-    summary: 'The narratives that say a link of the graph, newest first, each with its sentence',
+    summary:
+      "The caller's narratives that say a link of their graph, newest first, each with its sentence; 404 for another's user_id",
     query: z.strictObject({ ...graphSelection, ...pageQuery, from: nodeId, to: nodeId }),
     response: z.array(graphText),
   }),

@@ -6,6 +6,19 @@ import { isHttpUrl } from './vocabulary.js'
 export const id = z.string().regex(/^[0-9a-f]{24}$/i, 'must be an id')
 /** ISO 8601 UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 })
+/** ISO 8601 with a zone, as clients send it. A date that no calendar has, such as February 30, is none. */
+export const timestamp = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' })
+/** A time in a query, as a Date: a `timestamp`, a day, or what a datetime-local picker gives; without a zone it is UTC. */
+export const timeParam = z
+  .string()
+  .transform(value => {
+    const parts = /^(\S{10})(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(value)
+    if (!parts) return value
+    const [, day, minute = '00:00', second = ':00', zone = 'Z'] = parts
+    return `${day}T${minute}${second}${zone.toUpperCase().replace(/^(.\d\d)(\d\d)$/, '$1:$2')}`
+  })
+  .pipe(timestamp)
+  .transform(value => new Date(value))
 /** Text stored as sent. */
 export const text = (max: number = LIMITS.fieldMax) =>
   z.string().max(max, `must have at most ${max} characters`)
@@ -42,13 +55,15 @@ export const repeatable = <T extends z.ZodType>(item: T) =>
     >
   ).optional()
 
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,9}$/, 'must be a whole number')
-  .transform(Number)
-export const limitParam = (max: number) =>
-  wholeNumber.pipe(z.number().min(1, 'must be at least 1').max(max, `must be at most ${max}`))
-export const skipParam = wholeNumber
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    // What is beyond every number is too large, not no number.
+    .transform(digits => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
+export const limitParam = (max: number) => wholeNumber(1, max)
+export const skipParam = wholeNumber(0, LIMITS.skipMax)
 
 /** What a list that can grow takes; with neither, the whole list is streamed. */
 /** Where the page before ended, as its X-Next-Cursor said. */

@@ -1,4 +1,5 @@
-// Words and rules that screens need at run time. Free of zod, which browsers then never load.
+// Words and rules that screens need at run time. Free of zod, which a bundle would take in whole with any value that stands
+// beside a schema: the build of the web apps fails where it does.
 
 export const CATEGORIES = [
   'USERNAME',
@@ -18,6 +19,13 @@ export type Category = (typeof CATEGORIES)[number]
 
 export const SOURCE_TYPES = ['MANUAL', 'TIKTOK', 'TELEGRAM', 'BLOG', 'NARRATIVES'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
+
+/** Where records are collected. */
+export const SOURCES = ['tiktok', 'telegram', 'blog'] as const
+export type Source = (typeof SOURCES)[number]
+
+export const CONTRIBUTION_TYPES = ['IOD', 'NARRATIVE'] as const
+export type ContributionType = (typeof CONTRIBUTION_TYPES)[number]
 
 export const VOTE_TYPES = ['POSITIVE', 'NEGATIVE'] as const
 export type VoteType = (typeof VOTE_TYPES)[number]

@@ -14,6 +14,7 @@ import {
   newIod,
   profileApi,
   sourceReference,
+  tiktokRecord,
 } from '../src/index.js'
 
 describe('source references', () => {
@@ -69,6 +70,58 @@ it('reads filter times without a zone as UTC and ignores blank filters', () => {
   })
   expect(query.parse({ start_date: '2026-01-02' }).start_date).toEqual(new Date('2026-01-02T00:00:00Z'))
   expect(query.safeParse({ start_date: 'yesterday' }).success).toBe(false)
+})
+
+describe('times that clients send', () => {
+  const start = (start_date: string) => graphApi.getTriplets.query.safeParse({ start_date })
+  it.each([
+    ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+    ['2025-02-28T23:59', '2025-02-28T23:59:00.000Z'],
+    ['2025-12-31 23:59:59', '2025-12-31T23:59:59.000Z'],
+    ['2025-12-31t23:59:59.123456z', '2025-12-31T23:59:59.123Z'],
+    ['2025-12-31T23:59:59+05:30', '2025-12-31T18:29:59.000Z'],
+    ['2025-12-31T23:59:59-0530', '2026-01-01T05:29:59.000Z'],
+  ])('%s is %s', (text, time) => expect(start(text).data?.start_date).toEqual(new Date(time)))
+  it.each([
+    '2025-02-30T00:00:00Z',
+    '2025-02-29',
+    '2025-04-31T00:00',
+    '2025-13-01',
+    '2025-00-10',
+    '2025-01-00',
+    '2025-01-32',
+    '2025-01-01T24:00:00Z',
+    '2025-01-01T00:60:00Z',
+    '2025-01-01T00:00:60Z',
+    '2025-01-01T00:00:00+24:00',
+    '2025-01-01+02:00',
+    '2025-01-01T',
+    '2025-01-01T00:00 Z',
+    '2025-01-01T00:00T00:00',
+    '12025-01-01',
+    '1735689600',
+  ])('%s is none, in a query and in a record', text => {
+    expect(start(text).error?.issues[0]?.message).toBe('must be an ISO 8601 time')
+    const record = { main: { video_id: '1' }, collector_metadata: { fetch_timestamp: text, source: 'x' } }
+    expect(tiktokRecord.safeParse(record).error?.issues[0]?.message).toBe('must be an ISO 8601 time')
+  })
+})
+
+describe('numbers in a query', () => {
+  const { query } = communityApi.listUsers
+  const fault = (of: object) => query.safeParse(of).error?.issues[0]?.message
+  it('skip as far as any list could go', () => {
+    expect(query.parse({ skip: '1000000000' })).toEqual({ skip: 1_000_000_000 })
+    expect(query.parse({ skip: '2147483647' })).toEqual({ skip: 2_147_483_647 })
+  })
+  it.each([
+    [{ skip: '2147483648' }, 'must be at most 2147483647'],
+    [{ skip: '9'.repeat(400) }, 'must be at most 2147483647'],
+    [{ skip: '-1' }, 'must be a whole number'],
+    [{ skip: '1.5' }, 'must be a whole number'],
+    [{ limit: '0' }, 'must be at least 1'],
+    [{ limit: '1000000000000' }, 'must be at most 100'],
+  ])('%j: %s', (of, message) => expect(fault(of)).toBe(message))
 })
 
 it('every endpoint can be written down as JSON Schema', () => {

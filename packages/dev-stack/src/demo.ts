@@ -1,35 +1,44 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { authConfigSchema, makeSignInToken } from '@iodine/auth'
+import { LIMITS } from '@iodine/contracts'
 import { demoAccounts, fillDemo } from '@iodine/demo'
+import { readConfig } from '@iodine/service-kit'
 import type { Stack } from './stack.js'
 
 /**
- * Fills a stack with the demo's accounts and their work, once for its data folder, and tells how to sign in. What the
- * product refuses is said and tried again at the next start.
+ * Fills a stack with the demo's accounts and their work, once for its data folder, and tells how to sign in. It mails
+ * nothing, so that an SMTP_URL hears of no made-up address. What the product refuses is said and tried again at the next start.
  */
 export const addDemo = async (
-  { url, inboxUrl, takeLink, adminEmails, offlineAi, dataDir }: Stack,
+  { url, inboxUrl, adminEmails, offlineAi, dataDir, parts }: Stack,
   say: (line: string) => void,
 ): Promise<string> => {
   const [adminEmail] = adminEmails
-  if (!takeLink || !adminEmail)
-    throw new Error('--demo needs the embedded inbox and an address in ADMIN_EMAILS')
+  if (!adminEmail) throw new Error('--demo needs an address in ADMIN_EMAILS')
+  const auth = readConfig(authConfigSchema, parts.auth.env)
+  const signInToken = (email: string) => makeSignInToken(auth, email)
   const done = join(dataDir, 'demo-filled')
   if (!existsSync(done)) {
     say('Filling in the demo: accounts and records …')
     try {
-      await fillDemo({ url, adminEmail, mailedLink: takeLink }, say)
+      await fillDemo({ url, adminEmail, signInToken }, say)
       writeFileSync(done, `${new Date().toISOString()}\n`)
     } catch (error) {
       say(`The demo is not complete: ${(error as Error).message}`)
     }
   }
-  const addresses = demoAccounts.map(
+  const lines = demoAccounts.map(
     ({ email, username }) => `  ${(email ?? adminEmail).padEnd(24)} @${username}`,
   )
+  const [first] = demoAccounts
+  const howTo = inboxUrl
+    ? `sign in with one of these addresses, the link arrives in the inbox at ${inboxUrl}`
+    : `mail goes to SMTP_URL, and only ${adminEmail} can read it. To be @${first?.username}, open within ${LIMITS.magicLinkMs / 60_000} minutes
+${auth.PUBLIC_URL}/magic-login?token=${await signInToken(first?.email ?? adminEmail)}`
   return `
-Demo accounts: sign in with one of these addresses, the link arrives in the inbox at ${inboxUrl}
-${addresses.join('\n')}
+Demo accounts: ${howTo}
+${lines.join('\n')}
 ${adminEmail} is the administrator. ${
     offlineAi
       ? 'Texts are analyzed by rules on this machine, not by an AI model.'

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Inbox, startInbox } from '@iodine/inbox'
+import { startInbox } from '@iodine/inbox'
 import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
 import { ConfigError, createLogger } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
@@ -31,8 +31,6 @@ export interface Stack {
   url: string
   /** The embedded inbox's page; absent when mail goes to an SMTP_URL. */
   inboxUrl: string | undefined
-  /** Takes sign-in links from the embedded inbox. */
-  takeLink: Inbox['takeLink'] | undefined
   adminEmails: string[]
   /** Whether texts are analyzed by the offline provider. */
   offlineAi: boolean
@@ -50,7 +48,7 @@ export interface StackOptions {
   env: Env
   /** Begins the names of databases and Redis keys, so that stacks can share servers. */
   prefix?: string
-  /** Analyzes texts by the offline provider unless OPENAI_BASE_URL is set, and keeps to the embedded inbox. */
+  /** Analyzes texts by the offline provider unless OPENAI_BASE_URL is set. */
   demo?: boolean
   /** Hears what is going on, a line each. */
   progress?: (line: string) => void
@@ -68,8 +66,6 @@ export const startStack = async ({
   progress = () => {},
 }: StackOptions): Promise<Stack> => {
   const config = readStackConfig(env)
-  if (demo && config.SMTP_URL)
-    throw new ConfigError(['SMTP_URL: --demo signs its accounts in by the embedded inbox; leave it unset'])
   const dataDir = resolve(config.DATA_DIR)
   const started: (() => unknown)[] = []
   let stopping: Promise<void> | undefined
@@ -104,7 +100,7 @@ export const startStack = async ({
             ),
           ),
       config.SMTP_URL
-        ? { port: undefined, smtpUrl: config.SMTP_URL, takeLink: undefined }
+        ? { port: undefined, smtpUrl: config.SMTP_URL }
         : keep(
             startInbox({ folder: join(dataDir, 'inbox'), host: config.INBOX_HOST, port: config.INBOX_PORT }),
           ),
@@ -170,7 +166,6 @@ export const startStack = async ({
     return {
       url,
       inboxUrl: inboxUrl || undefined,
-      takeLink: inbox.takeLink,
       adminEmails: config.ADMIN_EMAILS,
       offlineAi: offlineAi !== undefined,
       dataDir,

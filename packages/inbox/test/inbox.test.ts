@@ -44,7 +44,12 @@ test('mails are readable over its API and its page, and are there after a restar
   const texts = async (url: string) =>
     ((await (await fetch(`${url}/api/email`)).json()) as { text: string }[]).map(mail => mail.text.trim())
   expect(await texts(urlOf(first))).toEqual(['https://example.org/?token=1'])
-  expect(await (await fetch(urlOf(first), { headers: { accept: 'text/html' } })).text()).toContain('<html')
+  for (const accept of ['text/html', '*/*', 'application/json'])
+    for (const path of ['', '/', '/?x=1']) {
+      const page = await fetch(urlOf(first) + path, { headers: { accept } })
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<html')])
+    }
+  expect((await fetch(`${urlOf(first)}/nothing`)).status).toBe(404)
   const foreign = await fetch(`${urlOf(first)}/api/email`, { headers: { origin: 'https://evil.example' } })
   expect(foreign.headers.get('access-control-allow-origin')).toBe(null)
   expect(await statusFor('evil.example', urlOf(first))).toBe(403)

@@ -4,6 +4,9 @@ export const sessionKey = (prefix: string, sid: string): string => `${prefix}:se
 /** Stands under the key of a session that was ended. */
 export const SESSION_REVOKED = 'revoked'
 
+/** For how long Redis answers for auth's database. */
+export const SESSION_KNOWN_MS = 60_000
+
 /** How long a tombstone stands: longer than any answer of before may count. */
 export const TOMBSTONE_MS = 15 * 60_000
 

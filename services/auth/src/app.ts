@@ -34,7 +34,12 @@ export const createApp = async (config: AuthConfig, deps: ServiceDeps = {}): Pro
         prefix: config.REDIS_PREFIX,
         enabled: config.RATE_LIMITS === 'on',
       })
-    const limits = { email: limit('sign-in-email', 5, 60), ip: limit('sign-in-ip', 30, 300) }
+    const limits = {
+      email: limit('sign-in-email', 5, 60),
+      // Whoever asks, from wherever: nobody's mailbox is filled by others.
+      mails: limit('sign-in-mails', 20, 3_600),
+      ip: limit('sign-in-ip', 30, 300),
+    }
     const context = { config, service, models, keys, limits }
     addAuthRoutes(context)
     addProfileRoutes(context)

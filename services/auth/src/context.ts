@@ -15,5 +15,5 @@ export interface AuthContext {
   service: StoreService
   models: AuthModels
   keys: SessionKeys
-  limits: { email: RateLimit; ip: RateLimit }
+  limits: Record<'email' | 'mails' | 'ip', RateLimit>
 }

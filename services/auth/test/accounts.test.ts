@@ -41,10 +41,10 @@ describe('the last activity', () => {
       () => rig.internal('POST', '/sessions/check', { sid: sidOf(token) }),
       () => rig.signIn(email),
     ]) {
-      await users().updateOne({ email }, { last_active_at: daysAgo(100), warned_at: daysAgo(1) })
+      await users().updateOne({ email }, { last_active_at: daysAgo(100), warning_taken_at: daysAgo(1) })
       await use()
       expect(Date.now() - (await lastActive()).getTime()).toBeLessThan(60_000)
-      expect((await users().findOne({ email }).lean()) as object).not.toHaveProperty('warned_at')
+      expect((await users().findOne({ email }).lean()) as object).not.toHaveProperty('warning_taken_at')
     }
   })
 })
@@ -84,25 +84,76 @@ describe('an inactive account', () => {
 
   it('is warned all the same when a crash came between the note and the mail', async () => {
     const email = await sleeper('sleeper3', 340)
-    await users().updateOne({ email }, { warned_at: daysAgo(0) })
+    await users().updateOne({ email }, { warning_queued_at: daysAgo(0) })
+    expect((await expire()).body).toMatchObject({ warned: 0 })
+    await users().updateOne({ email }, { warning_queued_at: daysAgo(0.1) })
     expect((await expire()).body).toMatchObject({ warned: 1 })
     await expire()
     await settled()
     expect(warnings(email)).toHaveLength(1)
   })
 
-  it('goes 30 days after the warning, and never without one', async () => {
-    const email = await sleeper('sleeper4', 800)
-    const id = await idOf(email)
-    expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
-    await users().updateOne({ email }, { warned_at: daysAgo(29) })
-    expect((await expire()).body).toMatchObject({ deleted: 0 })
-    await users().updateOne({ email }, { warned_at: daysAgo(31) })
-    const answers = await Promise.all(Array.from({ length: 5 }, expire))
-    expect(answers.reduce((sum, { body }) => sum + body.deleted, 0)).toBe(1)
-    expect(await users().exists({ email })).toBeNull()
-    expect(await erasures()).toContain(id)
+  it('is warned again while the mail server takes no warning, and stays', async () => {
+    const email = await sleeper('sleeper6', 800)
+    for (let days = 40; days > 0; days -= 10) {
+      await users().updateOne({ email }, { warning_queued_at: daysAgo(days) })
+      expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
+      await settled()
+    }
+    expect(warnings(email)).toHaveLength(4)
+    // One that still waits in the queue stays the only one.
+    await rig.service.queues.queue('mail').pause()
+    await users().updateOne({ email }, { warning_queued_at: daysAgo(1) })
+    await expire()
+    await users().updateOne({ email }, { warning_queued_at: daysAgo(1) })
+    await expire()
+    expect(await rig.service.queues.queue('mail').getWaitingCount()).toBe(1)
+    await rig.service.queues.queue('mail').resume()
+    await settled()
+    expect(await users().countDocuments({ email })).toBe(1)
   })
+
+  it('takes word of a warning once, and of its own spell without activity alone', async () => {
+    const email = await sleeper('sleeper7', 345)
+    await expire()
+    await settled()
+    const { user_id, last_active_at } = warnings(email)[0] as { user_id: string; last_active_at: string }
+    const word = (outcome: string, of = last_active_at) =>
+      rig.internal('POST', `/accounts/${user_id}/warned`, { last_active_at: of, outcome })
+    const state = async () => users().findOne({ email }).lean<Record<string, unknown>>()
+    expect((await word('taken', new Date(0).toISOString())).status).toBe(200)
+    expect(await state()).not.toHaveProperty('warning_taken_at')
+    expect((await word('refused')).body).toEqual({ done: true })
+    const first = await state()
+    expect(first).toMatchObject({ warning_taken_at: expect.any(Date), warning_refused: true })
+    await word('taken')
+    expect(await state()).toEqual(first)
+    expect((await expire()).body).toEqual({ warned: 0, deleted: 0, more: false })
+  })
+
+  it.each(['taken', 'refused'])(
+    'goes 30 days after its warning was %s, and never without one',
+    async outcome => {
+      const email = await sleeper('sleeper4', 800)
+      const id = await idOf(email)
+      expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
+      await users().updateOne({ email }, { warning_queued_at: daysAgo(31) })
+      expect((await expire()).body).toMatchObject({ deleted: 0 })
+      await settled()
+      const { user_id, last_active_at } = warnings(email).at(-1) as {
+        user_id: string
+        last_active_at: string
+      }
+      await rig.internal('POST', `/accounts/${user_id}/warned`, { last_active_at, outcome })
+      await users().updateOne({ email }, { warning_taken_at: daysAgo(29) })
+      expect((await expire()).body).toMatchObject({ deleted: 0 })
+      await users().updateOne({ email }, { warning_taken_at: daysAgo(31) })
+      const answers = await Promise.all(Array.from({ length: 5 }, expire))
+      expect(answers.reduce((sum, { body }) => sum + body.deleted, 0)).toBe(1)
+      expect(await users().exists({ email })).toBeNull()
+      expect(await erasures()).toContain(id)
+    },
+  )
 
   it('stays when its owner comes back after the mail, and is warned anew in a next spell', async () => {
     const email = await sleeper('sleeper5', 340)

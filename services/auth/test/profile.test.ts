@@ -228,12 +228,58 @@ describe('an admin', () => {
       used: false,
       created_at: expect.any(String),
       used_at: null,
+      created_by_username: null,
     })
     expect(blank.body.email).toBeNull()
     const list = await admin.api.send('GET', '/admin/beta-codes')
     expect(list.body).toEqual([bound.body, blank.body, free.body])
     expect((await admin.api.send('POST', '/admin/beta-codes', { email: 'x' })).status).toBe(422)
     expect((await admin.api.send('POST', '/admin/beta-codes', { used: true })).status).toBe(422)
+  })
+
+  it('lists codes in pages, newest first', async () => {
+    const { api } = await rig.signIn('boss@example.org')
+    for (let n = 0; n < 5; n++) await api.send('POST', '/admin/beta-codes', {})
+    const all = (await api.send('GET', '/admin/beta-codes')).body
+    const seen: unknown[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await api.send('GET', `/admin/beta-codes?limit=2${cursor && `&cursor=${cursor}`}`)
+      expect(page.headers.get('x-total-count')).toBe(String(all.length))
+      expect(page.body.length).toBeLessThanOrEqual(2)
+      seen.push(...page.body)
+      cursor = page.headers.get('x-next-cursor')
+    }
+    expect(seen).toEqual(all)
+    for (const query of ['limit=0', 'limit=501', 'cursor=x', 'limit=1&what=1'])
+      expect((await api.send('GET', `/admin/beta-codes?${query}`)).status).toBe(422)
+  })
+
+  it('is named by the codes they made, as long as there is an account', async () => {
+    const [boss, root] = [await rig.signIn('boss@example.org'), await rig.signIn('root@example.org')]
+    const codes = rig.service.mongo.models.BetaCode!
+    await codes.create({ code: 'OLDER-CODES', used: false, created_at: new Date(0) })
+    const username = 'root_admin'
+    const nameless = (await root.api.send('POST', '/admin/beta-codes', {})).body
+    await root.api.send('POST', '/profile/setup-username', { username })
+    const named = (await root.api.send('POST', '/admin/beta-codes', { email: 'guest@example.org' })).body
+    expect([nameless.created_by_username, named.created_by_username]).toEqual([null, username])
+    const makerOf = async (code: string) =>
+      (await boss.api.send('GET', '/admin/beta-codes')).body.find(
+        (each: { code: string }) => each.code === code,
+      ).created_by_username
+    expect([await makerOf(nameless.code), await makerOf(named.code), await makerOf('OLDER-CODES')]).toEqual([
+      username,
+      username,
+      null,
+    ])
+    const id = (await root.api.send('GET', '/profile/me')).body.id
+    const kept = (await rig.internal('GET', `/users/${id}/personal-data`)).body
+    const made = kept.filter(({ kind }: { kind: string }) => kind === 'made_beta_code')
+    expect(made).toHaveLength(2)
+    expect(JSON.stringify(kept)).not.toContain('guest@example.org')
+    await rig.internal('POST', '/accounts/delete', { email: 'root@example.org' })
+    expect(await makerOf(named.code)).toBeNull()
+    expect(await codes.countDocuments({ created_by: id })).toBe(0)
   })
 
   it('is none any more once the settings say so, with the token unchanged', async () => {

@@ -153,6 +153,44 @@ describe('a request for a link', () => {
     await limited.close()
   })
 
+  it('is good for 20 mails an hour to one address, whoever asks and whoever has an account', async () => {
+    const limited = await startRig(bed, { RATE_LIMITS: 'on' })
+    const { redis, config } = limited.service
+    const ask = (email: string, n: number) =>
+      limited.anyone.send(
+        'POST',
+        '/auth/request-magic-link',
+        { email },
+        { 'x-forwarded-for': `203.0.113.${n}` },
+      )
+    const aMinuteLater = async () => {
+      const counted = await redis.keys(`${config.REDIS_PREFIX}:limit:sign-in-email:*`)
+      if (counted.length > 0) await redis.del(...counted)
+    }
+    const known = 'often@example.org'
+    await limited.signIn(known)
+    const refusals = await Promise.all(
+      [
+        { email: known, before: 1 },
+        { email: 'never@example.org', before: 0 },
+      ].map(async ({ email, before }) => {
+        for (let n = before; n < 20; n++) {
+          if (n % 4 === 0) await aMinuteLater()
+          expect((await ask(email, n)).status).toBe(200)
+        }
+        await aMinuteLater()
+        return ask(email, 100)
+      }),
+    )
+    for (const answer of refusals) {
+      expect(answer).toMatchObject(refusal(429, DETAILS.tooManyRequests))
+      const wait = Number(answer.headers.get('retry-after'))
+      expect(wait).toBeGreaterThan(60)
+      expect(wait).toBeLessThanOrEqual(3_600)
+    }
+    await limited.close()
+  })
+
   it('is 503, and leaves the service alive, while Redis is down', async () => {
     const redis = await startTestRedis()
     const lonely = await startRig(bed, { REDIS_URL: redis.url })

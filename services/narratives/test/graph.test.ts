@@ -1,5 +1,6 @@
 import {
   authInternal,
+  DETAILS,
   foldLabel,
   type Graph,
   graphApi,
@@ -398,14 +399,22 @@ describe('the texts behind a link', () => {
     expect(JSON.stringify(plan)).toContain('link_keys')
   })
 
-  it('are another’s whose profile is public, and refuse what is no link', async () => {
-    await say([triplet('the moon', 'orbits')], undefined, { text: 'Public.' })
-    const bob = await bench.user('bob')
+  it('are nobody else’s, not even where the graph is, and refuse what is no link', async () => {
+    await say([triplet('the moon', 'orbits')], undefined, { text: 'Private.' })
+    const [bob, nameless] = [await bench.user('bob'), await bench.user()]
     expect(await texts({}, bob.api)).toEqual([])
-    expect((await texts({ user_id: ana.id }, bob.api)).map(({ sentence }) => sentence)).toEqual(['Public.'])
-    const nameless = await bench.user()
-    const path = (query: string) => ana.api.send('GET', `/graph/texts?${query}`)
-    expect((await path(`from=entity:a&to=verb:b&user_id=${nameless.id}`)).status).toBe(404)
+    const path = (query: string, { api } = ana) => api.send('GET', `/graph/texts?${query}`)
+    const moon = 'from=entity:the%20moon&to=verb:orbits'
+    expect((await bob.api.send('GET', `/graph/triplets?user_id=${ana.id}`)).body.links).not.toEqual([])
+    expect(await path(`${moon}&user_id=${ana.id}`, bob)).toMatchObject({
+      status: 404,
+      body: { detail: DETAILS.notFound },
+    })
+    expect((await path(`${moon}&user_id=${bob.id}`)).status).toBe(404)
+    expect((await path(`${moon}&user_id=${nameless.id}`)).status).toBe(404)
+    expect((await path(`${moon}&user_id=${ana.id.toUpperCase()}`)).body).toMatchObject([
+      { sentence: 'Private.' },
+    ])
     expect((await path('from=entity:a')).status).toBe(422)
     expect((await path('from=a&to=verb:b')).status).toBe(422)
     expect((await path('from=entity:a&to=verb:b&cursor=nonsense')).status).toBe(422)

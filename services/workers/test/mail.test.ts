@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type MailJob, PRODUCT_NAME, repairInternal } from '@iodine/contracts'
+import { accountsInternal, type MailJob, PRODUCT_NAME, repairInternal } from '@iodine/contracts'
 import {
   createLogger,
   createService,
@@ -14,6 +14,7 @@ import {
 import {
   linkIn,
   type MailCatcher,
+  newId,
   redisContents,
   type ServiceBed,
   startMailCatcher,
@@ -34,6 +35,7 @@ const logs: string[] = []
 
 beforeAll(async () => {
   ;[bed, catcher] = await Promise.all([startServiceBed(), startMailCatcher()])
+  bed.answer(accountsInternal.confirmWarning, () => ({ done: true as const }))
   bed.answer(repairInternal.repair, () => {
     if (++repairs % 2) throw new HttpError(404, 'Not found')
     return { repaired: 1 }
@@ -67,6 +69,15 @@ const add = (to: string, link: string, key?: string) =>
     { sealed: sealed(to, link, key) },
     { attempts: 5, backoff: { type: 'fixed', delay: 50 } },
   )
+const warning = (to: string, more: Partial<Extract<MailJob, { template: 'inactive-account' }>> = {}) => ({
+  template: 'inactive-account' as const,
+  to,
+  link: 'https://iodine.example/login',
+  delete_at: '2026-12-21T23:30:00.000Z',
+  user_id: newId(),
+  last_active_at: '2025-12-20T08:00:00.000Z',
+  ...more,
+})
 const link = () => `https://iodine.example/magic-login?token=${CANARY}`
 const recipient = () => `reader${++recipients}@example.org`
 
@@ -160,7 +171,7 @@ describe('a sign-in mail', () => {
     const suspended = await send({ template: 'account-suspended', to: recipient(), link: page })
     expect(suspended.subject).toBe(`Your ${PRODUCT_NAME} account is suspended`)
     const delete_at = '2026-12-21T23:30:00.000Z'
-    const inactive = await send({ template: 'inactive-account', to: recipient(), link: page, delete_at })
+    const inactive = await send(warning(recipient(), { delete_at }))
     expect(inactive.subject).toBe(`Your ${PRODUCT_NAME} account will be deleted on 21 December 2026`)
     for (const body of [inactive.text, inactive.html]) {
       expect(body).toContain('12 months')
@@ -168,6 +179,74 @@ describe('a sign-in mail', () => {
     }
     for (const mail of [suspended, inactive])
       expect([linkIn(mail), linkIn({ text: '', html: mail.html })]).toEqual([page, page])
+  })
+
+  it('that warns of a deletion is told of to auth once the server took it, mailed once whatever auth does', async () => {
+    const mail = warning(recipient())
+    const told: unknown[] = []
+    let isDown = true
+    bed.answer(accountsInternal.confirmWarning, ({ params, body }) => {
+      const mailed = catcher.mails.filter(({ to }) => to.includes(mail.to)).length
+      told.push({ ...params, ...body, mailed })
+      if (isDown) throw new HttpError(503, 'down')
+      return { done: true as const }
+    })
+    catcher.refuse(2)
+    const job = await service.queues.add(
+      'mail',
+      { sealed: seal(bed.env.SECRETS_KEY ?? '', 'mail', JSON.stringify(mail)) },
+      { attempts: 5, backoff: { type: 'fixed', delay: 200 } },
+    )
+    await expect.poll(() => told.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    isDown = false
+    await service.queues.waitFor('mail', job, 20_000)
+    const { user_id: id, last_active_at } = mail
+    expect(new Set(told.map(each => JSON.stringify(each)))).toEqual(
+      new Set([JSON.stringify({ id, last_active_at, outcome: 'taken', mailed: 1 })]),
+    )
+    expect(told.length).toBeGreaterThan(1)
+    expect(catcher.mails.filter(({ to }) => to.includes(mail.to))).toHaveLength(1)
+  })
+
+  it.each([
+    ['RCPT', '550 5.1.1 no such user', 'refused'],
+    ['RCPT', '550 no such user', 'refused'],
+    ['RCPT', '452 4.2.2 mailbox full', undefined],
+    ['RCPT', '554 5.7.1 relay access denied', undefined],
+    ['MAIL', '550 5.1.8 bad sender', undefined],
+    ['DATA', '554 5.6.0 bad content', undefined],
+  ])('that warns of a deletion and meets %s with %s counts as %s', async (verb, answer, outcome) => {
+    const server = createServer(socket => {
+      socket.write('220 x ESMTP\r\n')
+      socket.on('data', chunk =>
+        socket.write(String(chunk).startsWith(verb) ? `${answer}\r\n` : '250 ok\r\n'),
+      )
+      socket.on('error', () => {})
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const other = await startServiceBed()
+    const told: unknown[] = []
+    other.answer(accountsInternal.confirmWarning, ({ body }) => {
+      told.push(body.outcome)
+      return { done: true as const }
+    })
+    const config = readConfig(workersConfigSchema, { ...other.env, SMTP_URL: `smtp://127.0.0.1:${port}` })
+    const picky = await createApp(config, other.deps)
+    const adder = await createService('elsewhere', config, other.deps)
+    const job = await adder.queues.add(
+      'mail',
+      { sealed: seal(config.SECRETS_KEY, 'mail', JSON.stringify(warning(recipient()))) },
+      { attempts: 2, backoff: { type: 'fixed', delay: 50 } },
+    )
+    const ended = adder.queues.waitFor('mail', job, 20_000)
+    if (outcome) await ended
+    else await expect(ended).rejects.toThrow('the mail server failed')
+    expect(told).toEqual(outcome ? [outcome] : [])
+    await picky.close()
+    await adder.close()
+    await other.stop()
+    server.close()
   })
 
   it('leaves its link and address in no log and nowhere in Redis', async () => {

@@ -105,6 +105,7 @@ function BetaCodes() {
             <th>Status</th>
             <th>Creation Date</th>
             <th>Used Date</th>
+            <th>Created by</th>
           </tr>
         </thead>
         <tbody>
@@ -119,6 +120,7 @@ function BetaCodes() {
               </td>
               <td>{formatDate(code.created_at)}</td>
               <td>{code.used_at ? formatDate(code.used_at) : '—'}</td>
+              <td>{code.created_by_username ?? '—'}</td>
             </tr>
           ))}
         </tbody>

@@ -62,6 +62,7 @@ const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> =>
     { $or: [{ email }, { used_by: email }] },
     { $set: { email: null, used_by: null } },
   )
+  await models.betaCodes.updateMany({ created_by: _id }, { $set: { created_by: null } })
   await models.deletions.updateOne(
     { _id },
     { $setOnInsert: { deleted_at, erased_at: null, check_at: new Date(Date.now() + GRACE_MS) } },

@@ -1,4 +1,4 @@
-import { LIMITS, type MailJob } from '@iodine/contracts'
+import { type accountsInternal, type BodyOf, LIMITS, type MailJob } from '@iodine/contracts'
 import { seal } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
@@ -14,13 +14,19 @@ const addMonths = (time: Date, months: number): Date => {
   return moved
 }
 
-/** Mails the owner once for this spell without activity, also when it is run again after a crash. */
-const sendWarning = async ({ config, models, service }: AuthContext, user: UserDoc): Promise<void> => {
-  const { _id, email, last_active_at, warned_at = new Date() } = user
+/** A warning that the mail server has not taken by then is queued again, unless it still waits there. */
+const QUEUE_AGAIN_MS = 3_600_000
+
+/** Queues the owner's warning: once for a spell without activity, for as long as it waits in the queue. */
+const queueWarning = async (
+  { config, service }: AuthContext,
+  { _id, email, last_active_at }: UserDoc,
+  now: Date,
+): Promise<void> => {
   const delete_at = new Date(
     Math.max(
       addMonths(last_active_at, LIMITS.inactiveMonths).getTime(),
-      warned_at.getTime() + LIMITS.inactiveWarningMs,
+      now.getTime() + LIMITS.inactiveWarningMs,
     ),
   )
   const mail: MailJob = {
@@ -28,6 +34,8 @@ const sendWarning = async ({ config, models, service }: AuthContext, user: UserD
     to: email,
     link: `${config.PUBLIC_URL}/login`,
     delete_at: delete_at.toISOString(),
+    user_id: _id.toHexString(),
+    last_active_at: last_active_at.toISOString(),
   }
   await service.queues.add(
     'mail',
@@ -37,17 +45,28 @@ const sendWarning = async ({ config, models, service }: AuthContext, user: UserD
       attempts: 12,
       // Almost three days: the mail matters more than its hour.
       backoff: { type: 'exponential', delay: 60_000 },
-      // Its id keeps a second one away until it is certain that this one is noted.
-      removeOnComplete: { age: 7 * 24 * 3600 },
+      removeOnComplete: true,
       removeOnFail: true,
     },
   )
-  await models.users.updateOne({ _id, warned_at }, { $set: { warning_queued: true } })
+}
+
+/** Notes that the mail server has decided on the warning of a spell; too late, where the owner has come back since. */
+export const confirmWarning = async (
+  { models }: AuthContext,
+  id: string,
+  { last_active_at, outcome }: BodyOf<typeof accountsInternal.confirmWarning>,
+): Promise<void> => {
+  await models.users.updateOne(
+    { _id: id, last_active_at: new Date(last_active_at), warning_taken_at: null },
+    { $set: { warning_taken_at: new Date(), ...(outcome === 'refused' && { warning_refused: true }) } },
+  )
 }
 
 /**
  * Warns owners of accounts that will have been inactive for 12 months in 30 days, and deletes those that have been so
- * for 12 months and were warned 30 days ago. Does a batch of each; `more` says that there may be others.
+ * for 12 months and whose warning the mail server took 30 days ago. Does a batch of each; `more` says that there may be
+ * others.
  */
 export const expireAccounts = async (
   context: AuthContext,
@@ -55,30 +74,30 @@ export const expireAccounts = async (
   const { users } = context.models
   const now = new Date()
   const soon = addMonths(new Date(now.getTime() + LIMITS.inactiveWarningMs), -LIMITS.inactiveMonths)
-  const inactive = await users
-    .find({ last_active_at: { $lte: soon }, deleted_at: null, warning_queued: null })
-    .limit(BATCH)
-    .lean<UserDoc[]>()
+  const unwarned = {
+    last_active_at: { $lte: soon },
+    deleted_at: null,
+    warning_taken_at: null,
+    $or: [
+      { warning_queued_at: null },
+      { warning_queued_at: { $lte: new Date(now.getTime() - QUEUE_AGAIN_MS) } },
+    ],
+  }
+  const inactive = await users.find(unwarned).limit(BATCH).lean<UserDoc[]>()
   let warned = 0
-  for (const { _id, last_active_at } of inactive) {
-    // Not any more, where the owner has come back meanwhile. One warned already lacks its mail: a crash kept it.
-    const user =
-      (await users
-        .findOneAndUpdate(
-          { _id, last_active_at, warned_at: null },
-          { $set: { warned_at: now } },
-          { returnDocument: 'after' },
-        )
-        .lean<UserDoc>()) ??
-      (await users.findOne({ _id, last_active_at, warned_at: { $ne: null } }).lean<UserDoc>())
+  for (const { _id } of inactive) {
+    // Not any more, where the owner has come back meanwhile, or another job was here first. After a crash before the
+    // mail is queued, the note alone stands, and the next hour finds it.
+    const user = await users
+      .findOneAndUpdate({ _id, ...unwarned }, { $set: { warning_queued_at: now } })
+      .lean<UserDoc>()
     if (!user) continue
-    await sendWarning(context, user)
+    await queueWarning(context, user, now)
     warned++
   }
   const over = {
     last_active_at: { $lte: addMonths(now, -LIMITS.inactiveMonths) },
-    warned_at: { $lte: new Date(now.getTime() - LIMITS.inactiveWarningMs) },
-    warning_queued: true,
+    warning_taken_at: { $lte: new Date(now.getTime() - LIMITS.inactiveWarningMs) },
     deleted_at: null,
   }
   const expired = await users.find(over).limit(BATCH).lean<UserDoc[]>()

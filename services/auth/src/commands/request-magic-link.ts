@@ -2,6 +2,7 @@ import { type authApi, type BodyOf, DETAILS, LIMITS, type MailJob } from '@iodin
 import { badRequest, seal } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
+import type { AuthModels } from '../models/index.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { codeFor } from './beta-codes.js'
@@ -11,6 +12,23 @@ import { hashOf, newToken } from './codes.js'
 const OPEN_LINKS_MAX = 100
 
 const MAIL_RETRY_MS = 3_000
+
+/** Stores a link for the address and returns its token. */
+export const addLink = async (
+  models: AuthModels,
+  email: string,
+  beta_code: Types.ObjectId | null,
+): Promise<string> => {
+  const token = newToken()
+  const expires_at = new Date(Date.now() + LIMITS.magicLinkMs)
+  const link = { token_hash: hashOf(token), beta_code, expires_at }
+  await models.links.updateOne(
+    { _id: email },
+    { $push: { links: { $each: [link], $slice: -OPEN_LINKS_MAX } }, $set: { expires_at } },
+    { upsert: true },
+  )
+  return token
+}
 
 /**
  * Queues a mail with a sign-in link, unless a beta code is needed first. Known, unknown and suspended addresses get the
@@ -28,14 +46,7 @@ export const requestMagicLink = async (
     betaCode = await codeFor(models.betaCodes, email, invite_code)
     if (!betaCode) throw badRequest(DETAILS.badInviteCode)
   }
-  const token = newToken()
-  const expires_at = new Date(Date.now() + LIMITS.magicLinkMs)
-  const link = { token_hash: hashOf(token), beta_code: betaCode, expires_at }
-  await models.links.updateOne(
-    { _id: email },
-    { $push: { links: { $each: [link], $slice: -OPEN_LINKS_MAX } }, $set: { expires_at } },
-    { upsert: true },
-  )
+  const token = await addLink(models, email, betaCode)
   const mail: MailJob = user?.suspended_at
     ? { template: 'account-suspended', to: email, link: `${config.PUBLIC_URL}/terms-of-service` }
     : { template: 'magic-link', to: email, link: `${config.PUBLIC_URL}/magic-login?token=${token}` }
@@ -43,7 +54,7 @@ export const requestMagicLink = async (
     'mail',
     { sealed: seal(config.SECRETS_KEY, 'mail', JSON.stringify(mail)) },
     {
-      jobId: link.token_hash,
+      jobId: hashOf(token),
       // Soon after the mail server is back, and for as long as the link is good for anything.
       attempts: LIMITS.magicLinkMs / MAIL_RETRY_MS,
       backoff: { type: 'fixed', delay: MAIL_RETRY_MS },

@@ -1,6 +1,13 @@
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
-import { LIMITS } from '@iodine/contracts'
-import { SESSION_REVOKED, sessionKey, signToken, TOMBSTONE_MS } from '@iodine/service-kit'
+import { DETAILS, LIMITS } from '@iodine/contracts'
+import {
+  SESSION_KNOWN_MS,
+  SESSION_REVOKED,
+  sessionKey,
+  signToken,
+  TOMBSTONE_MS,
+  unavailable,
+} from '@iodine/service-kit'
 import { exportJWK, importPKCS8 } from 'jose'
 import { Types } from 'mongoose'
 import type { AuthContext, SessionKeys } from '../context.js'
@@ -14,8 +21,9 @@ export const readSessionKeys = async (pem: string): Promise<SessionKeys> => ({
   },
 })
 
-/** For how long Redis answers for the database. */
-const KNOWN_SECONDS = 60
+/** How long the one who began an end has before the repair steps in. */
+const GRACE_MS = 5_000
+const REPAIR_BATCH = 500
 
 const DAY_MS = 24 * 3_600_000
 const today = (): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
@@ -30,7 +38,10 @@ const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Prom
   if (user.last_active_at < today())
     await models.users.updateOne(
       { _id: userId, deleted_at: null },
-      { $set: { last_active_at: new Date() }, $unset: { warned_at: 1, warning_queued: 1 } },
+      {
+        $set: { last_active_at: new Date() },
+        $unset: { warning_queued_at: 1, warning_taken_at: 1, warning_refused: 1 },
+      },
     )
   return true
 }
@@ -64,14 +75,14 @@ export const openSession = async (
 export const checkSession = async (context: AuthContext, sid: string) => {
   const { models, service, config } = context
   const session = await models.sessions
-    .findOne({ _id: sid, expires_at: { $gt: new Date() } })
+    .findOne({ _id: sid, expires_at: { $gt: new Date() }, ended_at: null })
     .lean<SessionDoc>()
   if (!session || !(await useAccount(context, session.user_id))) return null
   const state = { user_id: session.user_id.toHexString(), scope: session.scope }
   // Never over a tombstone: the session may have been revoked since it was read.
   // Not waited for: a Redis that hangs must not keep the answer back.
   void service.redis
-    .set(sessionKey(config.REDIS_PREFIX, sid), JSON.stringify(state), 'EX', KNOWN_SECONDS, 'NX')
+    .set(sessionKey(config.REDIS_PREFIX, sid), JSON.stringify(state), 'PX', SESSION_KNOWN_MS, 'NX')
     .catch(() => {})
   return state
 }
@@ -84,10 +95,32 @@ const bury = async ({ service, config }: AuthContext, sids: string[]): Promise<v
   for (const [error] of (await commands.exec()) ?? []) if (error) throw error
 }
 
-/** Ends a session; once this resolves its token is dead everywhere. Rejects while Redis is down, after which a new try does it. */
+/**
+ * Ends a session. Once this resolves its token is dead everywhere. While Redis is down it throws 503: the database has the
+ * end, which `repairEnds` brings to Redis, and a gateway that doesn't ask may take the token until then.
+ */
 export const endSession = async (context: AuthContext, sid: string): Promise<void> => {
-  await context.models.sessions.deleteOne({ _id: sid })
-  await bury(context, [sid])
+  const { sessions } = context.models
+  await sessions.updateOne({ _id: sid, ended_at: null }, { $set: { ended_at: new Date() } })
+  await bury(context, [sid]).catch(() => {
+    throw unavailable(DETAILS.logoutUnfinished)
+  })
+  await sessions.deleteOne({ _id: sid })
+}
+
+/** Brings ends to Redis that a crash, or a Redis that was down, kept from it. Returns how many. */
+export const repairEnds = async (context: AuthContext): Promise<number> => {
+  const { sessions } = context.models
+  const ended = await sessions
+    .find({ ended_at: { $lte: new Date(Date.now() - GRACE_MS) } })
+    .select('_id')
+    .limit(REPAIR_BATCH)
+    .lean<Pick<SessionDoc, '_id'>[]>()
+  if (ended.length === 0) return 0
+  const sids = ended.map(session => session._id)
+  await bury(context, sids)
+  await sessions.deleteMany({ _id: { $in: sids } })
+  return sids.length
 }
 
 /** Ends all sessions of a user, like `endSession`. */

@@ -11,6 +11,8 @@ export interface BetaCodeDoc {
   used_by: string | null
   created_at: Date
   used_at: Date | null
+  /** The administrator who made it; null once their account is deleted, and in codes from before this was noted. */
+  created_by: Types.ObjectId | null
 }
 export type BetaCodeModel = Model<BetaCodeDoc>
 
@@ -23,10 +25,12 @@ const schema = new Schema<BetaCodeDoc>(
     used_by: { type: String, default: null },
     created_at: { type: Date, required },
     used_at: { type: Date, default: null },
+    created_by: { type: Schema.Types.ObjectId, default: null },
   },
   { collection: 'beta_codes', versionKey: false },
 )
 schema.index({ code: 1 }, { unique: true })
+schema.index({ created_by: 1 }, { sparse: true })
 schema.index({ created_at: -1, _id: -1 })
 
 export const createBetaCodeModel = (mongo: Connection): BetaCodeModel =>

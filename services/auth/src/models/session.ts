@@ -8,6 +8,8 @@ export interface SessionDoc {
   scope: 'full' | 'collector'
   created_at: Date
   expires_at: Date
+  /** Ended, while Redis may not know yet: the document goes once it does. */
+  ended_at?: Date
 }
 export type SessionModel = Model<SessionDoc>
 
@@ -19,10 +21,12 @@ const schema = new Schema<SessionDoc>(
     scope: { type: String, enum: ['full', 'collector'], required },
     created_at: { type: Date, required },
     expires_at: { type: Date, required },
+    ended_at: Date,
   },
   { collection: 'sessions', versionKey: false },
 )
 schema.index({ user_id: 1 })
+schema.index({ ended_at: 1 }, { sparse: true })
 schema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
 
 export const createSessionModel = (mongo: Connection): SessionModel =>

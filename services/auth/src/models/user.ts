@@ -13,10 +13,12 @@ export interface UserDoc {
   created_at: Date
   /** When the account was last used, to the day: one write a day notes it. */
   last_active_at: Date
-  /** When the owner was warned that the account will go; absent once it is used again. */
-  warned_at?: Date
-  /** True once the warning is on its way; an account without it is not deleted. */
-  warning_queued?: boolean
+  /** When the warning that the account will go last went to the mail queue. This and the next two end with the spell. */
+  warning_queued_at?: Date
+  /** When the mail server took the warning, or refused the address for good; an account without it is not deleted. */
+  warning_taken_at?: Date
+  /** The mail server refused the address for good. */
+  warning_refused?: boolean
   /** Nobody signs in to it while it stands. */
   suspended_at?: Date
   /** The account is about to be gone: nothing but the rest of its deletion happens to it. */
@@ -37,8 +39,9 @@ const schema = new Schema<UserDoc>(
     sealed_ai_key: { type: String, default: null },
     created_at: { type: Date, required },
     last_active_at: { type: Date, required },
-    warned_at: Date,
-    warning_queued: Boolean,
+    warning_queued_at: Date,
+    warning_taken_at: Date,
+    warning_refused: Boolean,
     suspended_at: Date,
     deleted_at: Date,
     revision: { type: Number, required },

@@ -1,11 +1,13 @@
 import type { BetaCode } from '@iodine/contracts'
 import type { BetaCodeDoc } from '../models/beta-code.js'
 
-export const presentBetaCode = (doc: BetaCodeDoc): BetaCode => ({
+/** A code as administrators see it; `names` has the usernames of those who made codes, by id. */
+export const presentBetaCode = (doc: BetaCodeDoc, names: ReadonlyMap<string, string | null>): BetaCode => ({
   id: doc._id.toHexString(),
   code: doc.code,
   email: doc.email,
   used: doc.used,
   created_at: doc.created_at.toISOString(),
   used_at: doc.used_at?.toISOString() ?? null,
+  created_by_username: (doc.created_by && names.get(doc.created_by.toHexString())) ?? null,
 })

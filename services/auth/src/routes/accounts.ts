@@ -8,7 +8,7 @@ import {
   suspendAccount,
   unsuspendAccount,
 } from '../commands/close-account.js'
-import { expireAccounts } from '../commands/expire-accounts.js'
+import { confirmWarning, expireAccounts } from '../commands/expire-accounts.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
@@ -46,6 +46,11 @@ export const addAccountRoutes = (context: AuthContext): void => {
 
   service.internal(accountsInternal.confirmErasure, async ({ params, body }) => {
     await confirmErasure(context, params.id, body.elapsed_ms)
+    return { done: true }
+  })
+
+  service.internal(accountsInternal.confirmWarning, async ({ params, body }) => {
+    await confirmWarning(context, params.id, body)
     return { done: true }
   })
 
@@ -91,7 +96,14 @@ export const addAccountRoutes = (context: AuthContext): void => {
         const email = await emailOf(userId)
         return email === null ? { _id: null } : { $or: [{ email }, { used_by: email }] }
       },
-      ({ _id: _, ...code }) => code,
+      ({ _id: _, created_by: _maker, ...code }) => code,
+    ),
+    // Whom a code is for is not its maker's.
+    personalSource(
+      'made_beta_code',
+      models.betaCodes,
+      created_by => ({ created_by }),
+      ({ created_at, used, used_at }) => ({ created_at, used, used_at }),
     ),
   ])
 }

@@ -1,18 +1,29 @@
 import { adminApi } from '@iodine/contracts'
+import { sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { newCode } from '../commands/codes.js'
 import type { AuthContext } from '../context.js'
 import type { BetaCodeDoc } from '../models/beta-code.js'
+import type { UserDoc } from '../models/user.js'
 import { requireAdmin } from '../policies/admin.js'
 import { presentBetaCode } from '../presenters/beta-code.js'
 
 export const addAdminRoutes = (context: AuthContext): void => {
   const { models, service } = context
 
-  service.route(adminApi.listBetaCodes, async ({ user }) => {
+  const present = async (codes: BetaCodeDoc[]) => {
+    const makers = codes.flatMap(({ created_by }) => created_by ?? [])
+    const users = await models.users
+      .find({ _id: { $in: makers }, deleted_at: null })
+      .select('username')
+      .lean<UserDoc[]>()
+    const names = new Map(users.map(({ _id, username }) => [_id.toHexString(), username]))
+    return codes.map(code => presentBetaCode(code, names))
+  }
+
+  service.route(adminApi.listBetaCodes, async ({ user, query: { limit, cursor }, reply }) => {
     await requireAdmin(context, user.id)
-    const codes = await models.betaCodes.find().sort({ created_at: -1, _id: -1 }).lean<BetaCodeDoc[]>()
-    return codes.map(presentBetaCode)
+    return sendList(reply, { model: models.betaCodes, filter: {}, limit, cursor, present })
   })
 
   service.route(adminApi.createBetaCode, async ({ user, body }) => {
@@ -25,8 +36,9 @@ export const addAdminRoutes = (context: AuthContext): void => {
       used_by: null,
       created_at: new Date(),
       used_at: null,
+      created_by: new Types.ObjectId(user.id),
     }
     await models.betaCodes.create(code)
-    return presentBetaCode(code)
+    return (await present([code]))[0]
   })
 }

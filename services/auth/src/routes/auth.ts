@@ -13,6 +13,7 @@ export const addAuthRoutes = (context: AuthContext): void => {
   service.route(authApi.requestMagicLink, async ({ body, request }) => {
     await limits.ip.use(addressKey(request.ip))
     await limits.email.use(hashOf(body.email))
+    await limits.mails.use(hashOf(body.email))
     return requestMagicLink(context, body)
   })
 

@@ -2,7 +2,7 @@ import { authInternal, repairInternal } from '@iodine/contracts'
 import { notFound, serveHistory } from '@iodine/service-kit'
 import { eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
-import { checkSession } from '../commands/sessions.js'
+import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 
@@ -42,6 +42,8 @@ export const addInternalRoutes = (context: AuthContext): void => {
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 
   service.internal(repairInternal.repair, async () => ({
-    repaired: (await repairAnnouncements(context)) + (await repairDeletions(context)),
+    // First what keeps somebody out.
+    repaired:
+      (await repairEnds(context)) + (await repairAnnouncements(context)) + (await repairDeletions(context)),
   }))
 }

@@ -14,3 +14,9 @@ export const graphOwner = async (
   if (card?.id !== id || card.username === null) throw notFound()
   return id
 }
+
+/** Whose sentences are shown: the caller's alone, also where another's graph is public. Throws 404. */
+export const textsOwner = (callerId: string, asked: string | undefined): string => {
+  if (asked !== undefined && asked.toLowerCase() !== callerId) throw notFound()
+  return callerId
+}

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { graphApi } from '@iodine/contracts'
 import { sendList } from '@iodine/service-kit'
-import { graphOwner } from '../policies/graph-owner.js'
+import { graphOwner, textsOwner } from '../policies/graph-owner.js'
 import { presentGraphText } from '../presenters/graph-text.js'
 import { textsOf } from '../queries/graph-texts.js'
 import { readGraph } from '../queries/read-graph.js'
@@ -19,7 +19,7 @@ export const addGraphRoutes = (store: Store): void => {
   service.route(graphApi.listTexts, async ({ user, query: { user_id, ...query }, reply }) =>
     sendList(reply, {
       model: narratives,
-      filter: textsOf(await graphOwner(store, user.id, user_id), query),
+      filter: textsOf(textsOwner(user.id, user_id), query),
       limit: query.limit ?? TEXTS_PAGE,
       cursor: query.cursor,
       present: docs => docs.map(doc => presentGraphText(doc, query.from, query.to)),

@@ -3,8 +3,11 @@ import { sendList } from '@iodine/service-kit'
 import { createNarrative } from '../commands/create-narrative.js'
 import { deleteNarrative } from '../commands/delete-narrative.js'
 import { presentNarrative } from '../presenters/narrative.js'
-import { listOpenNarratives } from '../queries/list-open-narratives.js'
+import { presentOpenNarratives } from '../queries/list-open-narratives.js'
 import type { Store } from '../store.js'
+
+/** Texts under way on a page unless the caller says otherwise: as many as a screen can show. */
+const OPEN_PAGE = 100
 
 export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void => {
   const { service, narratives } = store
@@ -19,7 +22,15 @@ export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void
     }),
   )
 
-  service.route(narrativesApi.listOpenNarratives, async ({ user }) => listOpenNarratives(store, user.id))
+  service.route(narrativesApi.listOpenNarratives, async ({ user, query, reply }) =>
+    sendList(reply, {
+      model: narratives,
+      filter: { user_id: user.id, state: 'open' },
+      limit: query.limit ?? OPEN_PAGE,
+      cursor: query.cursor,
+      present: docs => presentOpenNarratives(store, docs),
+    }),
+  )
 
   service.route(narrativesApi.createNarrative, async ({ user, body }) =>
     createNarrative(store, user.id, body, extractionWaitMs),

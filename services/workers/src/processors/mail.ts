@@ -1,8 +1,31 @@
-import { type MailJob, mailJob } from '@iodine/contracts'
-import { traced, UnrecoverableError, unseal } from '@iodine/service-kit'
+import { accountsInternal, type MailJob, mailJob } from '@iodine/contracts'
+import { DelayedError, HttpError, type Job, traced, UnrecoverableError, unseal } from '@iodine/service-kit'
 import { createTransport } from 'nodemailer'
 import { presentMail } from '../mail/templates.js'
 import { defineProcessor } from '../processor.js'
+
+/** What the mail server made of a mail: it answered 250, or refuses the address for good. */
+const OUTCOMES = ['taken', 'refused'] as const
+type Outcome = (typeof OUTCOMES)[number]
+
+/** How soon auth is told again of a warning when it was down. */
+const TELL_AGAIN_MS = 3_000
+
+/**
+ * Whether the server refuses this recipient for good: 5xx on RCPT TO. A refusal of our own address, of the content or by
+ * policy (5.7.x: relaying, blocklists) says nothing about the recipient, and may be mended.
+ */
+const isAddressRefused = (error: unknown): boolean => {
+  const {
+    code,
+    command,
+    responseCode = 0,
+    response = '',
+  } = error as { code?: string; command?: string; responseCode?: number; response?: string }
+  return (
+    code === 'EENVELOPE' && command === 'RCPT TO' && responseCode >= 500 && !/^\d{3}[ -]5\.7\./.test(response)
+  )
+}
 
 /** Sends what other services sealed; a failing SMTP server is tried again by the queue. */
 export const mailProcessor = defineProcessor({
@@ -21,13 +44,8 @@ export const mailProcessor = defineProcessor({
     })
     service.onClose(() => transport.close())
     const domain = /@([^@<>\s]+)>?\s*$/.exec(config.MAIL_FROM)?.[1] ?? 'localhost'
-    return async ({ sealed }, queued) => {
-      let job: MailJob
-      try {
-        job = mailJob.parse(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
-      } catch {
-        throw new UnrecoverableError('unreadable mail')
-      }
+    /** Hands a mail to the server. Throws where another try may succeed. */
+    const send = async (job: MailJob, queued: Job): Promise<Outcome> => {
       try {
         // An address object, so that no address is ever read as a list of several.
         await traced('smtp send', 'client', {}, () =>
@@ -41,13 +59,46 @@ export const mailProcessor = defineProcessor({
             ...presentMail(job),
           }),
         )
+        return 'taken'
       } catch (error) {
+        if (isAddressRefused(error)) return 'refused'
         // The server's own words may hold the address: they stay out of Redis and the log.
-        const { responseCode, code } = error as { responseCode?: number; code?: string }
-        if (code === 'EENVELOPE' && responseCode && responseCode >= 500)
-          throw new UnrecoverableError('the mail server refuses the address')
-        throw new Error(`the mail server failed: ${code ?? 'unknown'}`)
+        throw new Error(`the mail server failed: ${(error as { code?: string }).code ?? 'unknown'}`)
       }
+    }
+    /** An account goes only after its warning: auth hears of it, however long it is down. */
+    const tellOfWarning = async (
+      { user_id, last_active_at }: Extract<MailJob, { template: 'inactive-account' }>,
+      outcome: Outcome,
+      queued: Job,
+    ): Promise<void> => {
+      try {
+        await service.peers.call('auth', accountsInternal.confirmWarning, {
+          params: { id: user_id },
+          body: { last_active_at, outcome },
+        })
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        await queued.moveToDelayed(Date.now() + TELL_AGAIN_MS, queued.token)
+        throw new DelayedError()
+      }
+    }
+    return async ({ sealed }, queued) => {
+      let job: MailJob
+      try {
+        job = mailJob.parse(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
+      } catch {
+        throw new UnrecoverableError('unreadable mail')
+      }
+      if (job.template === 'inactive-account') {
+        // A warning that the server has decided on is not handed in again where only auth could not be told.
+        const known = OUTCOMES.find(each => each === queued.progress)
+        const outcome = known ?? (await send(job, queued))
+        if (!known) await queued.updateProgress(outcome)
+        return tellOfWarning(job, outcome, queued)
+      }
+      if ((await send(job, queued)) === 'refused')
+        throw new UnrecoverableError('the mail server refuses the address')
     }
   },
 })

@@ -1,0 +1,29 @@
+import { connectMongo } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import { newCode } from './commands/codes.js'
+import { addLink } from './commands/request-magic-link.js'
+import type { AuthConfig } from './config.js'
+import { createModels } from './models/index.js'
+import { isAdminEmail } from './policies/admin.js'
+
+/**
+ * Makes the token of a sign-in link for an address (lower-cased), and mails nothing: for whoever starts the product and holds
+ * its database anyway. Where new accounts need a beta code, the link brings one.
+ */
+export const makeSignInToken = async (
+  config: Pick<AuthConfig, 'MONGODB_URI' | 'MONGODB_PREFIX' | 'BETA_REQUIRED' | 'ADMIN_EMAILS'>,
+  email: string,
+): Promise<string> => {
+  const mongo = await connectMongo(config.MONGODB_URI, `${config.MONGODB_PREFIX}_auth`)
+  try {
+    const models = createModels(mongo)
+    const needsCode =
+      config.BETA_REQUIRED && !isAdminEmail(config, email) && !(await models.users.exists({ email }))
+    if (!needsCode) return await addLink(models, email, null)
+    const _id = new Types.ObjectId()
+    await models.betaCodes.create({ _id, code: newCode(), email, used: false, created_at: new Date() })
+    return await addLink(models, email, _id)
+  } finally {
+    await mongo.close()
+  }
+}
