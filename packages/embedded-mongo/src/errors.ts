@@ -35,14 +35,19 @@ const codeNames: Record<number, string> = {
   115: 'CommandNotSupported',
   168: 'InvalidPipelineOperator',
   171: 'CannotIndexParallelArrays',
+  175: 'QueryPlanKilled',
   225: 'TransactionTooOld',
+  237: 'CursorKilled',
   238: 'NotImplemented',
   251: 'NoSuchTransaction',
   256: 'TransactionCommitted',
   263: 'OperationNotSupportedInTransaction',
+  279: 'ClientDisconnect',
   303: 'FeatureNotSupported',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
+  11600: 'InterruptedAtShutdown',
+  12051: 'CursorInUse',
   28667: 'Location28667',
 }
 
@@ -83,3 +88,8 @@ export const writeConflict = () =>
     new Map(),
     ['TransientTransactionError'],
   )
+
+/** Errors that end a whole command: time limits, kills and conflicts are never those of one statement. */
+const interruptions = new Set([50, 112, 175, 237, 251, 279, 11600])
+
+export const isInterruption = (error: MongoError) => interruptions.has(error.code)

@@ -2,6 +2,7 @@ import { asInteger, count } from '../bson/numbers.js'
 import { Doc, type Value } from '../bson/values.js'
 import { fail, MongoError } from '../errors.js'
 import { compileFilter } from '../match/filter.js'
+import { due, gathered, paced, pause, type Rows } from '../slices.js'
 import { accumulators, groupKey } from './accumulators.js'
 import { compileExpression } from './expressions.js'
 import { type Compile, missing } from './operator.js'
@@ -9,13 +10,13 @@ import { compileAddFields, compileProjection } from './project.js'
 import { sortBy, sortPattern } from './sort.js'
 import { Variables } from './variables.js'
 
-/** One stage: documents in, documents out. */
-export type Stage = (input: Iterable<Doc>) => Iterable<Doc>
+/** One stage: documents in, documents out; the pauses between them pass through. */
+export type Stage = (input: Rows<Doc>) => Rows<Doc>
 
 export type PipelineContext = {
   variables: Variables
   /** The documents of another collection of the same database that match a filter. */
-  source(collection: string, filter: Doc): Iterable<Doc>
+  source(collection: string, filter: Doc): Rows<Doc>
 }
 
 /** Compiles a pipeline; throws 40324 for a stage it does not know. */
@@ -36,7 +37,7 @@ type StageMaker = (spec: Value, context: PipelineContext) => Stage
 
 const each = (change: (doc: Doc) => Doc): Stage =>
   function* (input) {
-    for (const doc of input) yield change(doc)
+    for (const doc of input) yield doc === pause ? pause : change(doc)
   }
 
 const object = (code: number, name: string, spec: Value): Doc =>
@@ -57,7 +58,7 @@ const compiler =
 const match: StageMaker = (spec, context) => {
   const condition = compileFilter(object(15959, '$match', spec), context)
   return function* (input) {
-    for (const doc of input) if (condition.matches(doc)) yield doc
+    for (const doc of input) if (doc === pause || condition.matches(doc)) yield doc
   }
 }
 
@@ -105,20 +106,25 @@ const group: StageMaker = (spec, context) => {
       return [name, make(argument, compile)] as const
     })
   return function* (input) {
-    const groups = new Map<string, { id: Value; gathered: ReturnType<(typeof makers)[number][1]>[] }>()
+    const groups = new Map<string, { id: Value; gatherers: ReturnType<(typeof makers)[number][1]>[] }>()
     for (const doc of input) {
+      if (doc === pause) {
+        yield pause
+        continue
+      }
       const id = idOf(doc)
       const key = groupKey(id ?? null)
       let found = groups.get(key)
       if (!found) {
-        found = { id: id ?? null, gathered: makers.map(([, make]) => make()) }
+        found = { id: id ?? null, gatherers: makers.map(([, make]) => make()) }
         groups.set(key, found)
       }
-      for (const gather of found.gathered) gather.add(doc)
+      for (const gather of found.gatherers) gather.add(doc)
     }
-    for (const { id, gathered } of groups.values()) {
+    for (const { id, gatherers } of groups.values()) {
+      if (due()) yield pause
       const made = new Doc([['_id', id]])
-      for (const [i, [name]] of makers.entries()) made.set(name, gathered[i]!.result())
+      for (const [i, [name]] of makers.entries()) made.set(name, gatherers[i]!.result())
       yield made
     }
   }
@@ -137,7 +143,7 @@ const limit: StageMaker = spec => {
     let left = most
     for (const doc of input) {
       yield doc
-      if (--left === 0) return
+      if (doc !== pause && --left === 0) return
     }
   }
 }
@@ -146,7 +152,7 @@ const skip: StageMaker = spec => {
   const by = whole(5107200, '$skip', spec)
   return function* (input) {
     let left = by
-    for (const doc of input) if (left-- <= 0) yield doc
+    for (const doc of input) if (doc === pause || left-- <= 0) yield doc
   }
 }
 
@@ -170,10 +176,17 @@ const unwind: StageMaker = spec => {
     typeof indexName === 'string' ? replaced(doc, indexName.split('.'), index) : doc
   return function* (input) {
     for (const doc of input) {
+      if (doc === pause) {
+        yield pause
+        continue
+      }
       let value: Value | undefined = doc
       for (const part of parts) value = value instanceof Doc ? value.get(part) : undefined
       if (Array.isArray(value) && value.length > 0) {
-        for (const [i, item] of value.entries()) yield withIndex(replaced(doc, parts, item), BigInt(i))
+        for (const [i, item] of value.entries()) {
+          if (due()) yield pause
+          yield withIndex(replaced(doc, parts, item), BigInt(i))
+        }
       } else if (Array.isArray(value) ? preserve : missing(value) ? preserve : true) {
         yield withIndex(Array.isArray(value) ? replaced(doc, parts, undefined) : doc, null)
       }
@@ -224,6 +237,10 @@ const lookup: StageMaker = (spec, context) => {
   const local = localField === undefined ? undefined : compile(`$${localField as string}`)
   return function* (input) {
     for (const doc of input) {
+      if (doc === pause) {
+        yield pause
+        continue
+      }
       for (const { slot, evaluate } of sets) slot.value = evaluate(doc)
       let filter = leading ?? new Doc()
       if (local) {
@@ -233,7 +250,7 @@ const lookup: StageMaker = (spec, context) => {
         filter = leading ? new Doc([['$and', [joined, leading]]]) : joined
       }
       const found = context.source(from, filter)
-      yield replaced(doc, as.split('.'), [...(run ? run(found) : found)])
+      yield replaced(doc, as.split('.'), yield* gathered(run ? run(found) : found))
     }
   }
 }
@@ -269,8 +286,10 @@ const facet: StageMaker = (spec, context) => {
     return [name, compilePipeline(pipeline, context)] as const
   })
   return function* (input) {
-    const docs = [...input]
-    yield new Doc(runs.map(([name, run]) => [name, [...run(docs)]]))
+    const docs = yield* gathered(input)
+    const made = new Doc()
+    for (const [name, run] of runs) made.set(name, yield* gathered(run(paced(docs))))
+    yield made
   }
 }
 
@@ -281,7 +300,10 @@ const counted: StageMaker = spec => {
   if (spec.includes('.')) fail(40160, "the count field cannot contain '.'")
   return function* (input) {
     let found = 0
-    for (const _ of input) found++
+    for (const doc of input) {
+      if (doc === pause) yield pause
+      else found++
+    }
     if (found > 0) yield new Doc([[spec, count(found)]])
   }
 }
@@ -312,13 +334,13 @@ const sample: StageMaker = spec => {
   const size = asInteger(object(28745, '$sample', spec).get('size'))
   if (size === undefined || size < 0)
     return fail(28747, 'size argument to $sample must be a non-negative number')
-  return input => {
-    const docs = [...input]
+  return function* (input) {
+    const docs = yield* gathered(input)
     for (let i = 0; i < Math.min(size, docs.length); i++) {
       const j = i + Math.floor(Math.random() * (docs.length - i))
       ;[docs[i], docs[j]] = [docs[j]!, docs[i]!]
     }
-    return docs.slice(0, size)
+    yield* paced(docs.slice(0, size))
   }
 }
 

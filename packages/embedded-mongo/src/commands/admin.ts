@@ -4,6 +4,7 @@ import { Binary, Doc, Double, isNumeric, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { findIndex } from '../indexes/plan.js'
 import { compileFilter } from '../match/filter.js'
+import type { Work } from '../slices.js'
 import type { CollectionInfo } from '../storage/catalog.js'
 import {
   type Command,
@@ -323,9 +324,9 @@ const dropIndexes: Command = {
   },
 }
 
-const cursorReply = (context: Context, command: Doc, ns: string, rows: Doc[]) =>
-  ok({
-    cursor: context.cursors.first(
+function* cursorReply(context: Context, command: Doc, ns: string, rows: Doc[]): Work<Doc> {
+  return ok({
+    cursor: yield* context.cursors.first(
       ns,
       rows,
       natural(optionalDoc(command, 'cursor'), 'batchSize') ?? Number.POSITIVE_INFINITY,
@@ -333,6 +334,7 @@ const cursorReply = (context: Context, command: Doc, ns: string, rows: Doc[]) =>
       context.transaction,
     ),
   })
+}
 
 const listIndexes: Command = {
   writes: false,
@@ -392,10 +394,10 @@ const listDatabases: Command = {
 /** Counts a collection's index entries against its documents. */
 const validate: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'full', 'metadata', 'checkBSONConformance')
     const collection = existing(context, collectionName(command))
-    const { errors, keysPerIndex, records } = collection.verify()
+    const { errors, keysPerIndex, records } = yield* collection.verify()
     return ok({
       ns: collection.ns,
       nrecords: asCount(records),

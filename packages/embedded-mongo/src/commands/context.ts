@@ -2,10 +2,12 @@ import { Variables } from '../aggregate/variables.js'
 import { asInteger } from '../bson/numbers.js'
 import { Doc, Double, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
+import type { Work } from '../slices.js'
 import type { Catalog, CollectionInfo } from '../storage/catalog.js'
 import { Collection, type RecordNumbers } from '../storage/collection.js'
 import type { Kv } from '../storage/kv.js'
 import type { Cursors } from './cursors.js'
+import type { Progress } from './progress.js'
 
 /** What a command works on. */
 export type Context = {
@@ -18,12 +20,15 @@ export type Context = {
   transaction: string | undefined
   /** This server's own address, as `hello` names it. */
   address: string
+  /** How far a retryable write has come, for one that is told again after a restart. */
+  progress?: Progress | undefined
 }
 
 export type Command = {
   /** Whether it may change the store: then it runs inside a write transaction. */
   writes: boolean
-  run(command: Doc, context: Context): Doc
+  /** The reply, or work in slices that returns it. */
+  run(command: Doc, context: Context): Doc | Work<Doc>
 }
 
 /** A successful reply; MongoDB's `ok` is a double. */

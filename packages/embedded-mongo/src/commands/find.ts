@@ -10,6 +10,7 @@ import { fail } from '../errors.js'
 import { choosePlan, distinctPlan, type Plan } from '../indexes/plan.js'
 import { type Condition, compileFilter, type Position } from '../match/filter.js'
 import { visitPath } from '../match/paths.js'
+import { due, gathered, paced, pause, pauses, type Rows, type Work } from '../slices.js'
 import type { Collection } from '../storage/collection.js'
 import {
   type Command,
@@ -31,6 +32,8 @@ export class Found {
   readonly id: number
   readonly bytes: Buffer
   readonly position: Position
+  /** How often the command had paused when it was found. */
+  readonly pauses = pauses()
   private whole: Doc | undefined
 
   constructor(id: number, bytes: Buffer, position: Position) {
@@ -69,15 +72,13 @@ export function* search(
   collection: Collection,
   plan: Plan,
   condition: Condition,
-  query: Pick<Query, 'filter' | 'deadline'>,
+  query: Pick<Query, 'filter'>,
   examined?: Examined,
-): Iterable<Found> {
+): Rows<Found> {
   const fields = fieldsOf(query.filter)
-  let looked = 0
   for (const { id, bytes } of candidates(collection, plan, examined)) {
+    if (due()) yield pause
     if (examined) examined.docs++
-    if (query.deadline !== undefined && ++looked % 64 === 0 && performance.now() > query.deadline)
-      fail(50, 'operation exceeded time limit')
     const position: Position = {}
     if (fields?.size === 0 || condition.matches(readDoc(bytes, 0, fields), position))
       yield new Found(id, bytes, position)
@@ -120,14 +121,6 @@ export type Query = {
   limit: number
   hint: Value | undefined
   variables: Variables
-  /** When `maxTimeMS` runs out; taken back once the first batch is there. */
-  deadline?: number | undefined
-}
-
-/** When a command has to be done, by its `maxTimeMS`. */
-export const deadlineOf = (command: Doc): number | undefined => {
-  const most = natural(command, 'maxTimeMS')
-  return most ? performance.now() + most : undefined
 }
 
 /** A query made ready: its condition, its plan, and whether the plan gives the order asked for. */
@@ -149,7 +142,7 @@ const naturalFree = (sort: Doc) =>
   sort.has('$natural') ? new Doc([...sort].filter(([name]) => name !== '$natural')) : sort
 
 /** The documents of a query in its order, between skip and limit. */
-export function* select(collection: Collection, query: Query, examined?: Examined): Iterable<Found> {
+export function* select(collection: Collection, query: Query, examined?: Examined): Rows<Found> {
   const { condition, pattern, plan, sorted } = prepare(collection, query)
   const found = search(collection, plan, condition, query, examined)
   const sortFields = new Set(pattern.map(part => part.parts[0]!))
@@ -157,6 +150,10 @@ export function* select(collection: Collection, query: Query, examined?: Examine
   let skip = query.skip
   let left = query.limit || Number.POSITIVE_INFINITY
   for (const one of ordered) {
+    if (one === pause) {
+      yield pause
+      continue
+    }
     if (skip-- > 0) continue
     yield one
     if (--left === 0) return
@@ -170,7 +167,7 @@ export const pipelineContext = (context: Context, variables: Variables): Pipelin
     const collection = findCollection(context, name)
     if (!collection) return
     const query = { filter, sort: new Doc(), skip: 0, limit: 0, hint: undefined, variables }
-    for (const { doc } of select(collection, query)) yield doc
+    for (const one of select(collection, query)) yield one === pause ? pause : one.doc
   },
 })
 
@@ -183,7 +180,6 @@ const queryOf = (command: Doc): Query => {
     limit: limit < 0 ? fail(51024, `BSON field 'limit' value must be >= 0, actual value '${limit}'`) : limit,
     hint: command.get('hint'),
     variables: variablesOf(command),
-    deadline: deadlineOf(command),
   }
 }
 
@@ -215,7 +211,7 @@ const checkFind = (command: Doc) => {
 
 const find: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     checkFind(command)
     const name = collectionName(command)
     const query = queryOf(command)
@@ -237,26 +233,31 @@ const find: Command = {
     prepare(collection, query)
     const rows = function* () {
       for (const found of select(collection, query)) {
-        if (kept) yield new RawDoc(pickFields(found.bytes, kept))
+        if (found === pause) yield pause
+        else if (kept) yield new RawDoc(pickFields(found.bytes, kept))
         else yield project ? project(found.doc, found.position) : new RawDoc(found.bytes)
       }
     }
-    const cursor = context.cursors.first(ns, rows(), batchSize, single, context.transaction)
-    query.deadline = undefined
-    return ok({ cursor })
+    return ok({ cursor: yield* context.cursors.first(ns, rows(), batchSize, single, context.transaction) })
   },
 }
 
 const getMore: Command = {
   writes: false,
-  run(command, context) {
-    knownFields(command, 'collection', 'batchSize', 'maxTimeMS')
+  *run(command, context) {
+    knownFields(command, 'collection', 'batchSize')
+    if (natural(command, 'maxTimeMS'))
+      fail(2, 'cannot set maxTimeMS on getMore command for a non-awaitData cursor')
     const id = command.get('getMore')
     if (typeof id !== 'bigint')
       return fail(14, "BSON field 'getMore.getMore' is the wrong type, expected type 'long'")
     const size = natural(command, 'batchSize')
     return ok({
-      cursor: context.cursors.more(id, `${context.db}.${text(command, 'collection')}`, size || undefined),
+      cursor: yield* context.cursors.more(
+        id,
+        `${context.db}.${text(command, 'collection')}`,
+        size || undefined,
+      ),
     })
   },
 }
@@ -277,7 +278,7 @@ const killCursors: Command = {
 
 const count: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'query', 'limit', 'skip', 'hint', 'fields')
     const collection = findCollection(context, collectionName(command))
     const filter = optionalDoc(command, 'query')
@@ -290,7 +291,6 @@ const count: Command = {
       limit,
       hint: command.get('hint'),
       variables: variablesOf(command),
-      deadline: deadlineOf(command),
     }
     if (!collection) {
       compileFilter(filter)
@@ -299,14 +299,18 @@ const count: Command = {
     let n = 0
     if (filter.size === 0)
       n = Math.max(0, Math.min(collection.count() - skip, limit || Number.POSITIVE_INFINITY))
-    else for (const _ of select(collection, query)) n++
+    else
+      for (const one of select(collection, query)) {
+        if (one === pause) yield pause
+        else n++
+      }
     return ok({ n: asCount(n) })
   },
 }
 
 const distinct: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'key', 'query', 'hint')
     const collection = findCollection(context, collectionName(command))
     const key = text(command, 'key')
@@ -322,23 +326,26 @@ const distinct: Command = {
       ? undefined
       : distinctPlan(collection.info, compileFilter(filter, { variables }), key)
     if (skipping) {
-      const found = collection.distinct(skipping.index, skipping.prefix, key)
-      return ok({ values: [...found].filter(value => value !== undefined) })
+      const found = yield* gathered(paced(collection.distinct(skipping.index, skipping.prefix, key)))
+      return ok({ values: found.filter(value => value !== undefined) })
     }
-    for (const { doc } of select(collection, {
+    for (const one of select(collection, {
       filter,
       sort: new Doc(),
       skip: 0,
       limit: 0,
       hint: command.get('hint'),
       variables,
-      deadline: deadlineOf(command),
     })) {
-      visitPath(doc, parts, false, value => {
+      if (one === pause) {
+        yield pause
+        continue
+      }
+      visitPath(one.doc, parts, false, value => {
         // The elements of an array count, not the array as a whole.
-        for (const one of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
-          const name = groupKey(one)
-          if (!values.has(name)) values.set(name, one)
+        for (const item of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
+          const name = groupKey(item)
+          if (!values.has(name)) values.set(name, item)
         }
         return false
       })
@@ -372,7 +379,7 @@ const leading = (pipeline: readonly Value[]) => {
 
 const aggregate: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     knownFields(
       command,
       'pipeline',
@@ -384,7 +391,7 @@ const aggregate: Command = {
       'bypassDocumentValidation',
     )
     const pipeline = list(command, 'pipeline')
-    if (command.get('explain') === true) return explainCommand(command, context)
+    if (command.get('explain') === true) return yield* explainCommand(command, context)
     const cursor = command.get('cursor')
     if (!(cursor instanceof Doc))
       return fail(9, "The 'cursor' option is required, except for aggregate with the explain argument")
@@ -412,24 +419,22 @@ const aggregate: Command = {
       limit: 0,
       hint: command.get('hint'),
       variables,
-      deadline: deadlineOf(command),
     }
-    const rows: Iterable<Doc | RawDoc> =
+    const rows: Rows<Doc | RawDoc> =
       collection && rest.length === 0
         ? raws(select(collection, query))
         : run(collection ? bodies(select(collection, query), stageFields(rest[0])) : [])
-    const batch = context.cursors.first(`${context.db}.${name}`, rows, batchSize, false, context.transaction)
-    query.deadline = undefined
-    return ok({ cursor: batch })
+    const ns = `${context.db}.${name}`
+    return ok({ cursor: yield* context.cursors.first(ns, rows, batchSize, false, context.transaction) })
   },
 }
 
-function* raws(found: Iterable<Found>) {
-  for (const { bytes } of found) yield new RawDoc(bytes)
+function* raws(found: Rows<Found>) {
+  for (const one of found) yield one === pause ? pause : new RawDoc(one.bytes)
 }
 
-function* bodies(found: Iterable<Found>, only: Set<string> | undefined) {
-  for (const { bytes } of found) yield readDoc(bytes, 0, only)
+function* bodies(found: Rows<Found>, only: Set<string> | undefined) {
+  for (const one of found) yield one === pause ? pause : readDoc(one.bytes, 0, only)
 }
 
 /** A command's query, for `explain`. */
@@ -490,7 +495,7 @@ const keyStage = (plan: Plan): Doc => {
   })
 }
 
-const explainCommand = (command: Doc, context: Context, verbosity: Value = 'queryPlanner'): Doc => {
+function* explainCommand(command: Doc, context: Context, verbosity: Value = 'queryPlanner'): Work<Doc> {
   const name = collectionName(command)
   const query = explained(command)
   const collection = findCollection(context, name)
@@ -507,7 +512,10 @@ const explainCommand = (command: Doc, context: Context, verbosity: Value = 'quer
   const examined: Examined = { keys: 0, docs: 0 }
   const from = performance.now()
   let returned = 0
-  for (const _ of select(collection, query, examined)) returned++
+  for (const one of select(collection, query, examined)) {
+    if (one === pause) yield pause
+    else returned++
+  }
   const executionStats = Doc.of({
     executionSuccess: true,
     nReturned: returned,
@@ -521,7 +529,7 @@ const explainCommand = (command: Doc, context: Context, verbosity: Value = 'quer
 
 const explain: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'verbosity')
     const inner = command.get('explain')
     if (!(inner instanceof Doc))
@@ -529,7 +537,7 @@ const explain: Command = {
     const verbosity = command.get('verbosity') ?? 'allPlansExecution'
     if (!['queryPlanner', 'executionStats', 'allPlansExecution'].includes(verbosity as string))
       fail(2, `Enumeration value '${String(verbosity)}' for field 'explain.verbosity' is not a valid value.`)
-    return explainCommand(inner, context, verbosity)
+    return yield* explainCommand(inner, context, verbosity)
   },
 }
 

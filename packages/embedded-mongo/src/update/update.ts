@@ -118,7 +118,7 @@ const pipelineUpdate = (
     apply(doc) {
       const id = doc.get('_id')
       const [made] = run([doc])
-      const now = new Doc(made)
+      const now = new Doc(made as Doc)
       if (id !== undefined) {
         if (now.has('_id') && !equal(now.get('_id'), id))
           fail(66, "After applying the update, the (immutable) field '_id' was found to have been altered")
