@@ -2,7 +2,7 @@ import { readDoc } from './bson/read.js'
 import { Binary, Doc, order, type RawDoc, type Value } from './bson/values.js'
 import { writeDoc } from './bson/write.js'
 import { adminCommands } from './commands/admin.js'
-import { type Command, type Context, natural, ok, open } from './commands/context.js'
+import { type Activity, type Command, type Context, natural, ok, open } from './commands/context.js'
 import { Cursors } from './commands/cursors.js'
 import { readCommands } from './commands/find.js'
 import { Progress } from './commands/progress.js'
@@ -83,6 +83,7 @@ export class Engine {
   private catalog: Catalog
   private readonly numbers: RecordNumbers = new Map()
   private readonly cursors = new Cursors()
+  private readonly activity: Activity
   private readonly sessions = new Map<string, Session>()
   private readonly address: () => string
   private queue: Operation[] = []
@@ -102,6 +103,17 @@ export class Engine {
     this.store = store
     this.address = address
     this.catalog = Catalog.load(store)
+    const engine = this
+    this.activity = {
+      get readers() {
+        return engine.paused.length - this.writers
+      },
+      get writers() {
+        return engine.paused.filter(({ writes }) => writes).length
+      },
+      endedByDisconnect: 0,
+      endedByTimeLimit: 0,
+    }
     this.timer = setInterval(() => this.sweep(), sweepMs)
     this.timer.unref()
   }
@@ -161,7 +173,7 @@ export class Engine {
     const until = performance.now() + sliceMs
     const writes = this.late
     this.late = []
-    const resumed = this.paused.shift()
+    const hadPaused = this.paused.length > 0
     const waiting = this.queue
     this.queue = []
     let next = 0
@@ -172,6 +184,7 @@ export class Engine {
       else this.advance(operation)
     }
     this.queue = [...waiting.slice(next), ...this.queue]
+    const resumed = hadPaused ? this.paused.shift() : undefined
     if (resumed?.writes) writes.push(resumed)
     else if (resumed) this.advance(resumed)
     this.write(writes)
@@ -259,6 +272,8 @@ export class Engine {
         return step.done ? step.value : pause
       })
     } catch (error) {
+      if (error instanceof MongoError && error.code === 279) this.activity.endedByDisconnect++
+      if (error instanceof MongoError && error.code === 50) this.activity.endedByTimeLimit++
       return onError(error)
     }
   }
@@ -294,6 +309,7 @@ export class Engine {
       },
       numbers: this.numbers,
       cursors: this.cursors,
+      activity: this.activity,
       transaction: undefined,
       address: this.address(),
     }

@@ -53,7 +53,7 @@ export const currentTimer = (): Timer | undefined => running
 /** How often the running command has paused. */
 export const pauses = (): number => running?.pauses ?? 0
 
-const timeUp = () => new MongoError(50, 'operation exceeded time limit')
+export const timeUp = () => new MongoError(50, 'operation exceeded time limit')
 
 /** Whether the slice is used up, so that the caller should yield a pause; throws 50 once `maxTimeMS` has passed. */
 export const due = (): boolean => {

@@ -60,6 +60,20 @@ const serverStatus: Command = {
       pid: BigInt(process.pid),
       uptime: new Double(process.uptime()),
       localTime: new Date(),
+      globalLock: Doc.of({
+        activeClients: Doc.of({
+          total: context.activity.readers + context.activity.writers,
+          readers: context.activity.readers,
+          writers: context.activity.writers,
+        }),
+      }),
+      metrics: Doc.of({
+        cursor: Doc.of({ open: Doc.of({ total: BigInt(context.cursors.size) }) }),
+        operation: Doc.of({
+          killedDueToClientDisconnect: BigInt(context.activity.endedByDisconnect),
+          killedDueToMaxTimeMSExpired: BigInt(context.activity.endedByTimeLimit),
+        }),
+      }),
     }),
 }
 

@@ -20,8 +20,17 @@ export type Context = {
   transaction: string | undefined
   /** This server's own address, as `hello` names it. */
   address: string
+  /** How many commands are under way beside this one, and how many were ended early, for `serverStatus`. */
+  activity: Activity
   /** How far a retryable write has come, for one that is told again after a restart. */
   progress?: Progress | undefined
+}
+
+export type Activity = {
+  readonly readers: number
+  readonly writers: number
+  endedByDisconnect: number
+  endedByTimeLimit: number
 }
 
 export type Command = {

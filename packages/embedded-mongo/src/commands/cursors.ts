@@ -144,6 +144,8 @@ type Batch = { rows: RawDoc[]; done: boolean }
 function* take(cursor: Cursor, size: number): Work<Batch> {
   const rows: RawDoc[] = []
   let bytes = 0
+  // Nobody waits for the first row yet.
+  if (size === 0) return { rows, done: false }
   for (;;) {
     const row = cursor.next ?? pull(cursor)
     if (row === pause) {

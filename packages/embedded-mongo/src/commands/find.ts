@@ -10,7 +10,7 @@ import { fail } from '../errors.js'
 import { choosePlan, distinctPlan, type Plan } from '../indexes/plan.js'
 import { type Condition, compileFilter, type Position } from '../match/filter.js'
 import { visitPath } from '../match/paths.js'
-import { due, gathered, paced, pause, pauses, type Rows, type Work } from '../slices.js'
+import { due, gathered, paced, pause, type Rows, type Work } from '../slices.js'
 import type { Collection } from '../storage/collection.js'
 import {
   type Command,
@@ -32,8 +32,6 @@ export class Found {
   readonly id: number
   readonly bytes: Buffer
   readonly position: Position
-  /** How often the command had paused when it was found. */
-  readonly pauses = pauses()
   private whole: Doc | undefined
 
   constructor(id: number, bytes: Buffer, position: Position) {

@@ -199,6 +199,7 @@ function* forEachFound(
     again = false
     const started = collection()
     if (!started) return
+    const before = pauses()
     const found = new Map<number, Found>()
     for (const row of select(started, query)) {
       if (row === pause) yield pause
@@ -208,7 +209,7 @@ function* forEachFound(
       if (due()) yield pause
       const now = collection()
       if (now?.info.id !== started.info.id) return
-      const still = row.pauses === pauses() ? row : stillFound(now, row, condition)
+      const still = pauses() === before ? row : stillFound(now, row, condition)
       if (still) apply(now, still)
       else again = one
     }
