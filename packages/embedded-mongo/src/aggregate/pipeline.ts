@@ -1,5 +1,5 @@
 import { asInteger, count } from '../bson/numbers.js'
-import { Doc, type Value } from '../bson/values.js'
+import { Doc, Regex, type Value } from '../bson/values.js'
 import { fail, MongoError } from '../errors.js'
 import { compileFilter } from '../match/filter.js'
 import { accumulators, groupKey } from './accumulators.js'
@@ -14,8 +14,8 @@ export type Stage = (input: Iterable<Doc>) => Iterable<Doc>
 
 export type PipelineContext = {
   variables: Variables
-  /** The documents of another collection of the same database that match a filter. */
-  source(collection: string, filter: Doc): Iterable<Doc>
+  /** The documents of another collection of the same database that match a filter, in which the variables stand. */
+  source(collection: string, filter: Doc, variables: Variables): Iterable<Doc>
 }
 
 /** Compiles a pipeline; throws 40324 for a stage it does not know. */
@@ -217,10 +217,12 @@ const lookup: StageMaker = (spec, context) => {
     slot: scope.define(name),
     evaluate: compile(value),
   }))
-  const run = options.has('pipeline')
-    ? compilePipeline(options.get('pipeline')!, { ...context, variables: scope })
-    : undefined
-  const leading = options.has('pipeline') ? leadingMatch(options.get('pipeline')!) : undefined
+  const inside = { ...context, variables: scope }
+  const { filter: leading, rest } = options.has('pipeline')
+    ? leadingMatch(options.get('pipeline')!)
+    : { filter: undefined, rest: [] }
+  if (leading) compileFilter(leading, inside)
+  const run = compilePipeline(rest, inside)
   const local = localField === undefined ? undefined : compile(`$${localField as string}`)
   return function* (input) {
     for (const doc of input) {
@@ -228,21 +230,30 @@ const lookup: StageMaker = (spec, context) => {
       let filter = leading ?? new Doc()
       if (local) {
         const value = local(doc)
-        const wanted = Array.isArray(value) ? new Doc([['$in', value]]) : new Doc([['$eq', value ?? null]])
-        const joined = new Doc([[foreignField as string, wanted]])
+        const joined = joinOn(foreignField as string, value ?? null)
         filter = leading ? new Doc([['$and', [joined, leading]]]) : joined
       }
-      const found = context.source(from, filter)
-      yield replaced(doc, as.split('.'), [...(run ? run(found) : found)])
+      yield replaced(doc, as.split('.'), [...run(context.source(from, filter, scope))])
     }
   }
 }
 
-/** A leading `$match` without expressions, so that an index can serve it; the stage itself still runs. */
-const leadingMatch = (pipeline: Value): Doc | undefined => {
+/** The condition on a foreign field: equal to the local value, or to one of its elements. Patterns are values here. */
+const joinOn = (path: string, value: Value): Doc => {
+  const equals = (one: Value) => new Doc([[path, new Doc([['$eq', one]])]])
+  if (!Array.isArray(value)) return equals(value)
+  return value.some(one => one instanceof Regex)
+    ? new Doc([['$or', value.map(equals)]])
+    : new Doc([[path, new Doc([['$in', value]])]])
+}
+
+/** Splits a leading `$match` off a pipeline, so that an index can serve it. */
+const leadingMatch = (pipeline: Value): { filter: Doc | undefined; rest: Value } => {
   const first = Array.isArray(pipeline) ? pipeline[0] : undefined
-  const filter = first instanceof Doc ? first.get('$match') : undefined
-  return filter instanceof Doc && ![...filter.keys()].some(name => name.startsWith('$')) ? filter : undefined
+  const filter = first instanceof Doc && first.size === 1 ? first.get('$match') : undefined
+  return filter instanceof Doc
+    ? { filter, rest: (pipeline as Value[]).slice(1) }
+    : { filter: undefined, rest: pipeline }
 }
 
 const unionWith: StageMaker = (spec, context) => {
@@ -251,10 +262,12 @@ const unionWith: StageMaker = (spec, context) => {
     if (name !== 'coll' && name !== 'pipeline')
       fail(40415, `BSON field '$unionWith.${name}' is an unknown field.`)
   const from = collectionName('$unionWith', options.get('coll'))
-  const run = compilePipeline(options.get('pipeline') ?? [], context)
+  const { filter = new Doc(), rest } = leadingMatch(options.get('pipeline') ?? [])
+  compileFilter(filter, context)
+  const run = compilePipeline(rest, context)
   return function* (input) {
     yield* input
-    yield* run(context.source(from, new Doc()))
+    yield* run(context.source(from, filter, context.variables))
   }
 }
 

@@ -1,4 +1,5 @@
-import { Variables } from '../aggregate/variables.js'
+import { commandVariables } from '../aggregate/expressions.js'
+import type { Variables } from '../aggregate/variables.js'
 import { asInteger } from '../bson/numbers.js'
 import { Doc, Double, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
@@ -145,4 +146,4 @@ export const findOrCreate = (context: Context, name: string): Collection => {
 }
 
 /** The variables of a command: `$$NOW` and its `let`. */
-export const variablesOf = (command: Doc): Variables => Variables.forCommand(optionalDoc(command, 'let'))
+export const variablesOf = (command: Doc): Variables => commandVariables(optionalDoc(command, 'let'))

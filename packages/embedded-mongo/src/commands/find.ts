@@ -62,7 +62,15 @@ const fieldsOf = (filter: Doc): Set<string> | undefined => {
 }
 
 /** What a search examined, for `explain`. */
-export type Examined = { keys: number; docs: number }
+export type Examined = { keys: number; docs: number; scans: number; indexes: Set<string> }
+
+const nothingExamined = (): Examined => ({ keys: 0, docs: 0, scans: 0, indexes: new Set() })
+
+const planned = (plan: Plan, examined: Examined) => {
+  if (plan.kind === 'scan') examined.scans++
+  else if (plan.kind === 'index') examined.indexes.add(plan.index.name)
+  else for (const one of plan.of) planned(one, examined)
+}
 
 /** Runs a plan and keeps what meets the whole condition, each document once. */
 export function* search(
@@ -89,6 +97,7 @@ function* candidates(
   plan: Plan,
   examined?: Examined,
 ): Iterable<{ id: number; bytes: Buffer }> {
+  if (examined) planned(plan, examined)
   if (plan.kind === 'scan') {
     yield* collection.scan(plan.reverse)
     return
@@ -132,7 +141,7 @@ export const deadlineOf = (command: Doc): number | undefined => {
 
 /** A query made ready: its condition, its plan, and whether the plan gives the order asked for. */
 export const prepare = (collection: Collection, query: Query) => {
-  const condition = compileFilter(query.filter, { variables: query.variables })
+  const condition = compileFilter(query.filter, { variables: query.variables, settled: true })
   const pattern = sortPattern(naturalFree(query.sort))
   const natural = query.sort.get('$natural')
   const plan = choosePlan(
@@ -164,13 +173,17 @@ export function* select(collection: Collection, query: Query, examined?: Examine
 }
 
 /** Other collections, as pipelines read them. */
-export const pipelineContext = (context: Context, variables: Variables): PipelineContext => ({
+export const pipelineContext = (
+  context: Context,
+  variables: Variables,
+  examined?: Examined,
+): PipelineContext => ({
   variables,
-  *source(name, filter) {
+  *source(name, filter, inner) {
     const collection = findCollection(context, name)
     if (!collection) return
-    const query = { filter, sort: new Doc(), skip: 0, limit: 0, hint: undefined, variables }
-    for (const { doc } of select(collection, query)) yield doc
+    const query = { filter, sort: new Doc(), skip: 0, limit: 0, hint: undefined, variables: inner }
+    for (const { doc } of select(collection, query, examined)) yield doc
   },
 })
 
@@ -490,7 +503,47 @@ const keyStage = (plan: Plan): Doc => {
   })
 }
 
+/** The stages of a pipeline after those that its plan serves, each with what it read of other collections. */
+const explainedStages = (
+  rest: readonly Value[],
+  context: Context,
+  variables: Variables,
+  input: Iterable<Doc> | undefined,
+): Doc[] => {
+  let docs = input && [...input]
+  return rest.map(stage => {
+    const examined = nothingExamined()
+    const run = compilePipeline([stage], pipelineContext(context, variables, examined))
+    const row = new Doc(stage as Doc)
+    if (!docs) return row
+    docs = [...run(docs)]
+    row.set('nReturned', asCount(docs.length))
+    if (!row.has('$lookup')) return row
+    row.set('totalDocsExamined', asCount(examined.docs))
+    row.set('totalKeysExamined', asCount(examined.keys))
+    row.set('collectionScans', asCount(examined.scans))
+    return row.set('indexesUsed', [...examined.indexes])
+  })
+}
+
 const explainCommand = (command: Doc, context: Context, verbosity: Value = 'queryPlanner'): Doc => {
+  const rest = command.has('pipeline') ? leading(list(command, 'pipeline')).rest : []
+  if (rest.length === 0) return explainQuery(command, context, verbosity)
+  const reply = explainQuery(command, context, verbosity)
+  const query = explained(command)
+  const collection = findCollection(context, collectionName(command))
+  const input = collection ? bodies(select(collection, query), undefined) : []
+  const stages = explainedStages(
+    rest,
+    context,
+    query.variables,
+    verbosity === 'queryPlanner' ? undefined : input,
+  )
+  const cursor = Doc.of({ queryPlanner: reply.get('queryPlanner'), executionStats: reply.get('executionStats') })
+  return ok({ explainVersion: '1', stages: [Doc.of({ $cursor: cursor }), ...stages], command })
+}
+
+const explainQuery = (command: Doc, context: Context, verbosity: Value): Doc => {
   const name = collectionName(command)
   const query = explained(command)
   const collection = findCollection(context, name)
@@ -504,7 +557,7 @@ const explainCommand = (command: Doc, context: Context, verbosity: Value = 'quer
     : Doc.of({ stage: 'SORT', sortPattern: query.sort, inputStage: stageOf(plan) })
   const reply = { explainVersion: '1', queryPlanner: planner(stage), command }
   if (verbosity === 'queryPlanner') return ok(reply)
-  const examined: Examined = { keys: 0, docs: 0 }
+  const examined = nothingExamined()
   const from = performance.now()
   let returned = 0
   for (const _ of select(collection, query, examined)) returned++

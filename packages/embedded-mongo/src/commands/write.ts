@@ -1,6 +1,7 @@
 import { ObjectId as NewId } from 'bson'
 import { truthy } from '../aggregate/operator.js'
 import { compileProjection } from '../aggregate/project.js'
+import { Variables } from '../aggregate/variables.js'
 import { count as asCount } from '../bson/numbers.js'
 import { readDoc } from '../bson/read.js'
 import { Doc, Double, ObjectId, Regex, Timestamp, typeName, type Value } from '../bson/values.js'
@@ -106,12 +107,11 @@ type UpdateStatement = {
   arrayFilters: readonly Value[]
   hint: Value | undefined
   sort: Doc
-  variables: Doc
+  variables: Variables
 }
 
 const queryOf = (
-  statement: { filter: Doc; hint: Value | undefined; sort?: Doc },
-  context: Doc,
+  statement: { filter: Doc; hint: Value | undefined; sort?: Doc; variables: Variables },
   limit: number,
 ): Query => ({
   filter: statement.filter,
@@ -119,8 +119,18 @@ const queryOf = (
   skip: 0,
   limit,
   hint: statement.hint,
-  variables: variablesOf(new Doc([['let', context]])),
+  variables: statement.variables,
 })
+
+/** A statement's own variables, values as they stand, which only a pipeline may read. */
+const withConstants = (variables: Variables, statement: Doc, name: string): Variables => {
+  const constants = optionalDoc(statement, name)
+  if (constants.size === 0) return variables
+  const pipeline = statement.get('u') ?? statement.get('updateMods')
+  if (!Array.isArray(pipeline))
+    fail(51198, 'Constant values may only be specified for pipeline updates')
+  return new Variables(variables, constants)
+}
 
 type Updated = {
   matched: number
@@ -132,7 +142,7 @@ type Updated = {
 
 /** Applies one update statement. `after` is the document as the last change left it. */
 const runUpdate = (context: Context, name: string, statement: UpdateStatement): Updated => {
-  const query = queryOf(statement, statement.variables, statement.multi ? 0 : 1)
+  const query = queryOf(statement, statement.multi ? 0 : 1)
   const update = compileUpdate(
     statement.update,
     pipelineContext(context, query.variables),
@@ -189,6 +199,7 @@ const update: Command = {
   run(command, context) {
     knownFields(command, 'updates', 'ordered', 'bypassDocumentValidation', 'let')
     const name = collectionName(command)
+    const variables = variablesOf(command)
     const upserted: Doc[] = []
     let n = 0
     let nModified = 0
@@ -213,7 +224,7 @@ const update: Command = {
         arrayFilters: statement.has('arrayFilters') ? list(statement, 'arrayFilters') : [],
         hint: statement.get('hint'),
         sort: optionalDoc(statement, 'sort'),
-        variables: optionalDoc(command, 'let'),
+        variables: withConstants(variables, statement, 'c'),
       })
       if (result.upserted !== undefined) upserted.push(Doc.of({ index, _id: result.upserted }))
       n += result.matched + (result.upserted === undefined ? 0 : 1)
@@ -231,9 +242,9 @@ const update: Command = {
 const runDelete = (
   context: Context,
   name: string,
-  statement: { filter: Doc; hint: Value | undefined; multi: boolean; variables: Doc },
+  statement: { filter: Doc; hint: Value | undefined; multi: boolean; variables: Variables },
 ): number => {
-  const query = queryOf(statement, statement.variables, statement.multi ? 0 : 1)
+  const query = queryOf(statement, statement.multi ? 0 : 1)
   compileFilter(statement.filter, { variables: query.variables })
   const collection = findCollection(context, name)
   if (!collection) return 0
@@ -247,6 +258,7 @@ const remove: Command = {
   run(command, context) {
     knownFields(command, 'deletes', 'ordered', 'let')
     const name = collectionName(command)
+    const variables = variablesOf(command)
     let n = 0
     const errors = each(batch(docs(command, 'deletes')), orderedOf(command), statement => {
       checkFields(statement, 'delete.deletes', ['q', 'limit', 'hint', 'sampleId'])
@@ -257,7 +269,7 @@ const remove: Command = {
         filter: optionalDoc(statement, 'q'),
         hint: statement.get('hint'),
         multi: !truthy(limit),
-        variables: optionalDoc(command, 'let'),
+        variables,
       })
     })
     return ok({ n, writeErrors: errors.length > 0 ? errors : undefined })
@@ -301,11 +313,11 @@ const findAndModify: Command = {
       filter: optionalDoc(command, 'query'),
       hint: command.get('hint'),
       sort: optionalDoc(command, 'sort'),
-      variables: optionalDoc(command, 'let'),
+      variables,
     }
     if (removing) {
       const collection = findCollection(context, name)
-      const query = queryOf(statement, statement.variables, 1)
+      const query = queryOf(statement, 1)
       compileFilter(statement.filter, { variables })
       const [found] = collection ? select(collection, query) : []
       if (found) collection!.remove(found.id, found.doc)
@@ -342,7 +354,7 @@ const bulkOperation = (
   context: Context,
   op: Doc,
   namespaces: readonly string[],
-  variables: Doc,
+  variables: Variables,
   totals: Totals,
 ): Doc => {
   const [kind, at] = op.entries().next().value ?? fail(9, 'empty operation')
@@ -382,7 +394,7 @@ const bulkOperation = (
         arrayFilters: op.has('arrayFilters') ? list(op, 'arrayFilters') : [],
         hint: op.get('hint'),
         sort: optionalDoc(op, 'sort'),
-        variables,
+        variables: withConstants(variables, op, 'constants'),
       })
       totals.nMatched += result.matched
       totals.nModified += result.modified
@@ -428,9 +440,10 @@ const bulkWrite: Command = {
     const ops = batch(docs(command, 'ops'))
     const errorsOnly = command.get('errorsOnly') === true
     const totals: Totals = { nInserted: 0, nMatched: 0, nModified: 0, nUpserted: 0, nDeleted: 0 }
+    const variables = variablesOf(command)
     const rows: Doc[] = []
     const errors = each(ops, orderedOf(command), (op, idx) => {
-      const row = bulkOperation(context, op, namespaces, optionalDoc(command, 'let'), totals)
+      const row = bulkOperation(context, op, namespaces, variables, totals)
       if (!errorsOnly) rows.push(new Doc([['ok', new Double(1)], ['idx', idx], ...row]))
     })
     for (const error of errors) {
