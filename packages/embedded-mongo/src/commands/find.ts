@@ -539,7 +539,10 @@ const explainCommand = (command: Doc, context: Context, verbosity: Value = 'quer
     query.variables,
     verbosity === 'queryPlanner' ? undefined : input,
   )
-  const cursor = Doc.of({ queryPlanner: reply.get('queryPlanner'), executionStats: reply.get('executionStats') })
+  const cursor = Doc.of({
+    queryPlanner: reply.get('queryPlanner'),
+    executionStats: reply.get('executionStats'),
+  })
   return ok({ explainVersion: '1', stages: [Doc.of({ $cursor: cursor }), ...stages], command })
 }
 

@@ -127,8 +127,7 @@ const withConstants = (variables: Variables, statement: Doc, name: string): Vari
   const constants = optionalDoc(statement, name)
   if (constants.size === 0) return variables
   const pipeline = statement.get('u') ?? statement.get('updateMods')
-  if (!Array.isArray(pipeline))
-    fail(51198, 'Constant values may only be specified for pipeline updates')
+  if (!Array.isArray(pipeline)) fail(51198, 'Constant values may only be specified for pipeline updates')
   return new Variables(variables, constants)
 }
 

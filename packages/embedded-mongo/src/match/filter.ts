@@ -375,7 +375,8 @@ const elemMatch = (path: string, value: Value, context: FilterContext): Conditio
   if (!(value instanceof Doc)) return fail(2, '$elemMatch needs an Object')
   const parts = path.split('.')
   const first = value.keys().next().value
-  const byValue = first?.startsWith('$') && !logical.has(first) && ![...dbRefNames].some(name => value.has(name))
+  const byValue =
+    first?.startsWith('$') && !logical.has(first) && ![...dbRefNames].some(name => value.has(name))
   const inner = byValue
     ? all(operators('v', value, context))
     : compileFilter(value, { ...context, element: true })
