@@ -1,7 +1,9 @@
 import { readDoc } from './bson/read.js'
-import { Binary, Doc, order, type RawDoc, type Value } from './bson/values.js'
+import { Binary, Doc, Double, order, type RawDoc } from './bson/values.js'
 import { writeDoc } from './bson/write.js'
+import { ClusterClock } from './clock.js'
 import { adminCommands } from './commands/admin.js'
+import { checkConcerns, writeConcernError } from './commands/concerns.js'
 import { type Command, type Context, ok, open } from './commands/context.js'
 import { Cursors } from './commands/cursors.js'
 import { readCommands } from './commands/find.js'
@@ -56,6 +58,7 @@ const sessionMs = 30 * 60_000
  */
 export class Engine {
   private readonly store: Store
+  private readonly clock: ClusterClock
   private catalog: Catalog
   private readonly numbers: RecordNumbers = new Map()
   private readonly cursors = new Cursors()
@@ -68,6 +71,7 @@ export class Engine {
 
   constructor(store: Store, address: () => string, sweepMs: number) {
     this.store = store
+    this.clock = new ClusterClock(store)
     this.address = address
     this.catalog = Catalog.load(store)
     this.timer = setInterval(() => {
@@ -83,12 +87,29 @@ export class Engine {
 
   /** Runs a command and answers its reply; errors are replies too. */
   submit(command: Doc): Promise<Reply> {
-    return new Promise(resolve => {
+    return new Promise(done => {
+      const resolve = (reply: Reply) => done(this.completed(command, reply))
+      try {
+        this.clock.hear(command)
+      } catch (error) {
+        resolve((error as MongoError).toReply())
+        return
+      }
       this.queue.push({ command, resolve })
       if (this.scheduled) return
       this.scheduled = true
       setImmediate(() => this.drain())
     })
+  }
+
+  /** A reply with what every reply of a replica set has: its times, and whether the write concern was met. */
+  private completed(command: Doc, reply: Reply): Reply {
+    if (!(reply instanceof Doc)) return reply
+    if (reply.get('ok') instanceof Double) {
+      const error = writeConcernError(command)
+      if (error) reply.set('writeConcernError', error)
+    }
+    return this.clock.stamp(reply)
   }
 
   async close() {
@@ -128,7 +149,11 @@ export class Engine {
     }
     let replies: Reply[]
     try {
-      replies = this.store.write(() => batch.map(({ command }) => this.run(command)))
+      replies = this.store.write(() => {
+        const made = batch.map(({ command }) => this.run(command))
+        this.clock.keep(this.store)
+        return made
+      })
     } catch (error) {
       // Nothing of the batch was kept. Run it one by one, so that only the command at fault fails.
       this.catalog = Catalog.load(this.store)
@@ -154,6 +179,7 @@ export class Engine {
       const name = nameOf(command)
       if (name === 'endSessions') return this.endSessions(command)
       const handler = commands.get(name) ?? fail(59, `no such command: '${name}'`)
+      checkConcerns(command, this.clock, { name, writes: handler.writes, transaction: false, starts: false })
       const context = this.context(command)
       const number = command.get('txnNumber')
       if (!handler.writes || typeof number !== 'bigint') return handler.run(command, context)
@@ -168,7 +194,6 @@ export class Engine {
     const db = command.get('$db')
     if (typeof db !== 'string') return fail(40414, "BSON field '$db' is missing but a required field")
     if (!/^[^/\\. "$*<>:|?\0]{1,63}$/.test(db)) fail(73, `Invalid database name: '${db}'`)
-    checkConcern(command)
     return {
       db,
       kv: this.store,
@@ -177,6 +202,7 @@ export class Engine {
       cursors: this.cursors,
       transaction: undefined,
       address: this.address(),
+      clock: this.clock,
     }
   }
 
@@ -206,8 +232,10 @@ export class Engine {
     const number = command.get('txnNumber')
     if (typeof number !== 'bigint') return fail(72, "'autocommit' needs a txnNumber")
     if (command.get('autocommit') !== false) return fail(72, "'startTransaction' needs autocommit: false")
+    const starts = command.get('startTransaction') === true
+    checkConcerns(command, this.clock, { name, writes: true, transaction: true, starts })
     let session = this.sessions.get(id)
-    if (command.get('startTransaction') === true) {
+    if (starts) {
       if (session && number < session.number)
         fail(
           225,
@@ -287,6 +315,7 @@ export class Engine {
         this.store.apply(session.transaction)
         this.catalog.adopt(session.catalog)
         this.store.put(key, writeDoc(Doc.of({ number: session.number, at: new Date(), committed: true })))
+        this.clock.keep(this.store)
       })
     } catch (error) {
       this.end(session, 'aborted')
@@ -397,17 +426,3 @@ const transient = (code: number, message: string) =>
 
 const internalError = (error: unknown) =>
   new MongoError(1, `internal error: ${error instanceof Error ? error.message : String(error)}`).toReply()
-
-/** Every write is durable and every read sees what is committed, so only impossible concerns are refused. */
-const checkConcern = (command: Doc) => {
-  const write = command.get('writeConcern')
-  const wanted: Value | undefined = write instanceof Doc ? write.get('w') : undefined
-  if (typeof wanted === 'number' && wanted > 1) fail(100, 'Not enough data-bearing nodes')
-  const read = command.get('readConcern')
-  const level = read instanceof Doc ? read.get('level') : undefined
-  if (
-    level !== undefined &&
-    !['local', 'available', 'majority', 'linearizable', 'snapshot'].includes(level as string)
-  )
-    fail(9, `Enumeration value '${String(level)}' for field 'readConcern.level' is not a valid value.`)
-}

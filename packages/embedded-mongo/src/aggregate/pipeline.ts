@@ -1,4 +1,5 @@
 import { asInteger, count } from '../bson/numbers.js'
+import { maxGathered, sizeOf } from '../bson/size.js'
 import { Doc, Regex, type Value } from '../bson/values.js'
 import { fail, MongoError } from '../errors.js'
 import { compileFilter } from '../match/filter.js'
@@ -233,9 +234,26 @@ const lookup: StageMaker = (spec, context) => {
         const joined = joinOn(foreignField as string, value ?? null)
         filter = leading ? new Doc([['$and', [joined, leading]]]) : joined
       }
-      yield replaced(doc, as.split('.'), [...run(context.source(from, filter, scope))])
+      const found = within(
+        run(context.source(from, filter, scope)),
+        4568,
+        `documents in ${from} matching pipeline's $lookup stage`,
+      )
+      yield replaced(doc, as.split('.'), found)
     }
   }
+}
+
+/** Gathers documents into one array, up to what MongoDB lets one stage gather. */
+const within = (docs: Iterable<Doc>, code: number, what: string): Doc[] => {
+  const gathered: Doc[] = []
+  let size = 0
+  for (const doc of docs) {
+    size += sizeOf(doc)
+    if (size > maxGathered) fail(code, `Total size of ${what} exceeds ${maxGathered} bytes`)
+    gathered.push(doc)
+  }
+  return gathered
 }
 
 /** The condition on a foreign field: equal to the local value, or to one of its elements. Patterns are values here. */
@@ -283,7 +301,9 @@ const facet: StageMaker = (spec, context) => {
   })
   return function* (input) {
     const docs = [...input]
-    yield new Doc(runs.map(([name, run]) => [name, [...run(docs)]]))
+    yield new Doc(
+      runs.map(([name, run]) => [name, within(run(docs), 4031700, 'document constructed by $facet')]),
+    )
   }
 }
 

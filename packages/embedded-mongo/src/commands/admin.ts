@@ -1,6 +1,6 @@
 import { equal } from '../bson/compare.js'
 import { count as asCount, toDouble } from '../bson/numbers.js'
-import { Binary, Doc, Double, isNumeric, type Value } from '../bson/values.js'
+import { Binary, Doc, Double, dbRefNames, isNumeric, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { findIndex } from '../indexes/plan.js'
 import { compileFilter } from '../match/filter.js'
@@ -149,7 +149,7 @@ const indexSpec = (given: Doc): Doc => {
     if (path === '') fail(67, 'Index keys cannot be an empty field.')
     if (path.includes('$**')) fail(67, 'Wildcard indexes are not supported')
     if (path.split('.').includes('')) fail(67, 'Index key contains an empty field name')
-    if (path.split('.').some(part => part.startsWith('$')))
+    if (path.split('.').some((part, i) => part.startsWith('$') && !(i > 0 && dbRefNames.has(part))))
       fail(67, `Index key contains an illegal field name: field name starts with '$'.`)
     if (typeof direction === 'string') fail(67, `Index type '${direction}' is not supported`)
     if (!isNumeric(direction) || toDouble(direction) === 0 || Number.isNaN(toDouble(direction)))

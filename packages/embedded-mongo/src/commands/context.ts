@@ -2,6 +2,7 @@ import { commandVariables } from '../aggregate/expressions.js'
 import type { Variables } from '../aggregate/variables.js'
 import { asInteger } from '../bson/numbers.js'
 import { Doc, Double, typeName, type Value } from '../bson/values.js'
+import type { ClusterClock } from '../clock.js'
 import { fail } from '../errors.js'
 import type { Catalog, CollectionInfo } from '../storage/catalog.js'
 import { Collection, type RecordNumbers } from '../storage/collection.js'
@@ -17,6 +18,8 @@ export type Context = {
   cursors: Cursors
   /** The transaction the command belongs to, as text; undefined outside of transactions. */
   transaction: string | undefined
+  /** The cluster's time, for timestamps that the server sets. */
+  clock: ClusterClock
   /** This server's own address, as `hello` names it. */
   address: string
 }

@@ -5,6 +5,7 @@ import { sortBy, sortPattern } from '../aggregate/sort.js'
 import type { Variables } from '../aggregate/variables.js'
 import { count as asCount, asInteger } from '../bson/numbers.js'
 import { pickFields, readDoc } from '../bson/read.js'
+import { maxDocumentSize, sizeOf } from '../bson/size.js'
 import { Doc, RawDoc, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { choosePlan, distinctPlan, type Plan } from '../indexes/plan.js'
@@ -317,6 +318,9 @@ const count: Command = {
   },
 }
 
+/** What distinct values may take in all: they are answered in one document. */
+const mostDistinct = maxDocumentSize - 4096
+
 const distinct: Command = {
   writes: false,
   run(command, context) {
@@ -326,6 +330,13 @@ const distinct: Command = {
     const filter = optionalDoc(command, 'query')
     const variables = variablesOf(command)
     const values = new Map<string, Value>()
+    let size = 0
+    const gather = (name: string, value: Value) => {
+      if (values.has(name)) return
+      size += sizeOf(value) + 2 + String(values.size).length
+      if (size >= mostDistinct) fail(17217, 'distinct too big, 16mb cap')
+      values.set(name, value)
+    }
     if (!collection) {
       compileFilter(filter)
       return ok({ values: [] })
@@ -335,8 +346,9 @@ const distinct: Command = {
       ? undefined
       : distinctPlan(collection.info, compileFilter(filter, { variables }), key)
     if (skipping) {
-      const found = collection.distinct(skipping.index, skipping.prefix, key)
-      return ok({ values: [...found].filter(value => value !== undefined) })
+      for (const value of collection.distinct(skipping.index, skipping.prefix, key))
+        if (value !== undefined) gather(groupKey(value), value)
+      return ok({ values: [...values.values()] })
     }
     for (const { doc } of select(collection, {
       filter,
@@ -350,8 +362,7 @@ const distinct: Command = {
       visitPath(doc, parts, false, value => {
         // The elements of an array count, not the array as a whole.
         for (const one of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
-          const name = groupKey(one)
-          if (!values.has(name)) values.set(name, one)
+          gather(groupKey(one), one)
         }
         return false
       })

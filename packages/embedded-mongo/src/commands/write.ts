@@ -4,11 +4,18 @@ import { compileProjection } from '../aggregate/project.js'
 import { Variables } from '../aggregate/variables.js'
 import { count as asCount } from '../bson/numbers.js'
 import { readDoc } from '../bson/read.js'
-import { Doc, Double, ObjectId, Regex, Timestamp, typeName, type Value } from '../bson/values.js'
+import { Doc, Double, ObjectId, Regex, typeName, type Value } from '../bson/values.js'
 import { fail, MongoError } from '../errors.js'
 import { compileFilter, type Position } from '../match/filter.js'
 import type { Collection } from '../storage/collection.js'
-import { compileUpdate, idFirst, type Update, upsertSeed } from '../update/update.js'
+import {
+  compileUpdate,
+  fillTimestamps,
+  idFirst,
+  type Now,
+  type Update,
+  upsertSeed,
+} from '../update/update.js'
 import {
   type Command,
   type Context,
@@ -27,12 +34,16 @@ import {
 import { type Found, pipelineContext, type Query, select } from './find.js'
 
 /** Checks a document before it is stored and puts `_id`, made if need be, in front. */
-const insertable = (doc: Doc): Doc => {
+const withId = (doc: Doc): Doc => {
   const id = doc.get('_id')
   if (id === undefined) return idFirst(new Doc(doc).set('_id', new ObjectId(Buffer.from(new NewId().id))))
   checkId(id)
-  return withTimestamps(idFirst(doc))
+  return idFirst(doc)
 }
+
+/** A document as an insert stores it: with its `_id`, and the times it leaves to the server. */
+const insertable = (doc: Doc, context: Context): Doc =>
+  fillTimestamps(withId(doc), () => context.clock.tick())
 
 const checkId = (id: Value) => {
   if (Array.isArray(id) || id instanceof Regex) fail(53, `The '_id' value cannot be of type ${typeName(id)}`)
@@ -40,14 +51,6 @@ const checkId = (id: Value) => {
     for (const name of id.keys())
       if (name.startsWith('$'))
         fail(52, `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`)
-}
-
-/** Empty timestamps at the top level become the present one, as a server sets them. */
-const withTimestamps = (doc: Doc): Doc => {
-  for (const [name, value] of doc)
-    if (name !== '_id' && value instanceof Timestamp && value.seconds === 0 && value.ordinal === 0)
-      doc.set(name, new Timestamp(Math.floor(Date.now() / 1000), 1))
-  return doc
 }
 
 /** An error of one statement, for `writeErrors`. Conflicts are the whole command's. */
@@ -92,7 +95,7 @@ const insert: Command = {
     const collection = findOrCreate(context, collectionName(command))
     let n = 0
     const errors = each(documents, orderedOf(command), doc => {
-      collection.insert(insertable(doc))
+      collection.insert(insertable(doc, context))
       n++
     })
     return ok({ n, writeErrors: errors.length > 0 ? errors : undefined })
@@ -141,6 +144,7 @@ type Updated = {
 
 /** Applies one update statement. `after` is the document as the last change left it. */
 const runUpdate = (context: Context, name: string, statement: UpdateStatement): Updated => {
+  const now = () => context.clock.tick()
   const query = queryOf(statement, statement.multi ? 0 : 1)
   const update = compileUpdate(
     statement.update,
@@ -161,27 +165,26 @@ const runUpdate = (context: Context, name: string, statement: UpdateStatement): 
     after: undefined,
   }
   for (const one of found) {
-    result.after = change(collection!, one, update)
+    result.after = change(collection!, one, update, now)
     if (result.after) result.modified++
   }
   if (found.length === 0 && statement.upsert) {
-    result.after = upsert(findOrCreate(context, name), statement.filter, update)
+    result.after = upsert(findOrCreate(context, name), statement.filter, update, now)
     result.upserted = result.after.get('_id')!
   }
   return result
 }
 
 /** Changes one document; undefined if the update left it as it was. */
-const change = (collection: Collection, found: Found, update: Update): Doc | undefined => {
-  const after = update.apply(readDoc(found.bytes), { index: found.position.index })
+const change = (collection: Collection, found: Found, update: Update, now: Now): Doc | undefined => {
+  const after = update.apply(readDoc(found.bytes), { index: found.position.index, now })
   checkId(after.get('_id')!)
   return collection.update(found.id, found.doc, found.bytes, after) ? after : undefined
 }
 
-const upsert = (collection: Collection, filter: Doc, update: Update): Doc => {
-  const made = insertable(
-    update.apply(upsertSeed(filter, update.kind === 'replacement'), { inserting: true }),
-  )
+const upsert = (collection: Collection, filter: Doc, update: Update, now: Now): Doc => {
+  const seed = upsertSeed(filter, update.kind === 'replacement')
+  const made = withId(update.apply(seed, { inserting: true, now }))
   collection.insert(made)
   return made
 }
@@ -367,7 +370,7 @@ const bulkOperation = (
   switch (kind) {
     case 'insert': {
       checkFields(op, 'bulkWrite.ops', ['insert', 'document'])
-      findOrCreate(inside, name).insert(insertable(optionalDoc(op, 'document')))
+      findOrCreate(inside, name).insert(insertable(optionalDoc(op, 'document'), context))
       totals.nInserted++
       return Doc.of({ n: 1 })
     }

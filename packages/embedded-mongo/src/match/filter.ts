@@ -126,7 +126,8 @@ const topLevel = (name: string, value: Value, context: FilterContext): Condition
   }
 }
 
-const isOperators = (value: Value): value is Doc =>
+/** Whether a field's condition is made of operators, rather than a value that it has to be equal to. */
+export const isOperators = (value: Value): value is Doc =>
   value instanceof Doc &&
   (value.keys().next().value?.startsWith('$') ?? false) &&
   !(value.has('$ref') && value.has('$id'))

@@ -1,5 +1,9 @@
-import { type Document, Int32, Long } from 'mongodb'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Binary, type Document, Int32, Long, MongoClient, Timestamp } from 'mongodb'
 import { describe, expect, test } from 'vitest'
+import { startEmbeddedMongo } from '../../src/index.js'
 import { exact, plain, useServer } from '../support.js'
 
 const server = useServer()
@@ -209,5 +213,277 @@ describe('an index serves', () => {
       { $lookup: { from: name, as: 'found', localField: 'k', foreignField: 'x' } },
     ])
     expect(ids(row?.found)).toEqual([2, 3])
+  })
+})
+
+describe('write concerns', () => {
+  const w10 = { w: 10 }
+  /** A reply as it came: the driver itself throws for what it says of the write concern. */
+  const reply = async (command: Document, db = 'semantics'): Promise<Document> =>
+    server.run({ ...command, writeConcern: w10 }, db).catch(error => error.result ?? error.errorResponse)
+
+  const expectUnmet = (document: Document) => {
+    const { code, codeName, errmsg, errInfo } = document.writeConcernError
+    expect([plain(code), codeName, errmsg]).toEqual([
+      100,
+      'UnsatisfiableWriteConcern',
+      'Not enough data-bearing nodes',
+    ])
+    expect(plain(errInfo.writeConcern.w)).toBe(10)
+    expect(plain(document.ok)).toBe(1)
+  }
+
+  test('that ask for more members than there are: the write is carried out, and the reply says so', async () => {
+    const name = await server.holding([])
+    expectUnmet(await reply({ insert: name, documents: [{ _id: 1 }] }))
+    expect(ids(await server.find(name))).toEqual([1])
+    expectUnmet(await reply({ update: name, updates: [{ q: { _id: 1 }, u: { $set: { a: 1 } } }] }))
+    expectUnmet(await reply({ findAndModify: name, query: { _id: 1 }, update: { $set: { b: 1 } } }))
+    expect(exact(await server.find(name))).toBe(
+      exact([{ _id: new Int32(1), a: new Int32(1), b: new Int32(1) }]),
+    )
+    expectUnmet(await reply({ delete: name, deletes: [{ q: { _id: 1 }, limit: 1 }] }))
+    expect(await server.find(name)).toEqual([])
+    const ops = [{ insert: 0, document: { _id: 2 } }]
+    expectUnmet(await reply({ bulkWrite: 1, ops, nsInfo: [{ ns: `semantics.${name}` }] }, 'admin'))
+    expectUnmet(await reply({ createIndexes: name, indexes: [{ key: { a: 1 }, name: 'a_1' }] }))
+    expect((await server.run({ listIndexes: name })).cursor.firstBatch).toHaveLength(2)
+    expectUnmet(await reply({ drop: name }))
+    expect((await server.failure({ listIndexes: name })).code).toBe(26)
+  })
+
+  test('and so it is with an error of the write beside it', async () => {
+    const name = await server.holding([{ _id: 1 }])
+    const answer = await reply({ insert: name, documents: [{ _id: 1 }] })
+    expectUnmet(answer)
+    expect(plain(answer.writeErrors[0].code)).toBe(11000)
+  })
+
+  test('the driver tells of it', async () => {
+    const name = await server.holding([])
+    const collection = server.client().db('semantics').collection<{ _id: number }>(name)
+    const error = await collection.insertOne({ _id: 1 }, { writeConcern: w10 }).catch(failure => failure)
+    expect([error.name, error.code]).toEqual(['MongoWriteConcernError', 100])
+    expect(await collection.countDocuments()).toBe(1)
+  })
+
+  test('a commit is kept, and says so', async () => {
+    const name = await server.holding([])
+    const session = server.client().startSession()
+    const collection = server.client().db('semantics').collection<{ _id: number }>(name)
+    session.startTransaction({ writeConcern: w10 })
+    await collection.insertOne({ _id: 1 }, { session })
+    const error = await session.commitTransaction().catch(failure => failure)
+    expect(error.code).toBe(100)
+    await session.endSession()
+    expect(ids(await server.find(name))).toEqual([1])
+  })
+
+  test('a name that no configuration has', async () => {
+    const name = await server.holding([])
+    const failure = await server.failure({
+      insert: name,
+      documents: [{ _id: 1 }],
+      writeConcern: { w: 'two' },
+    })
+    expect(failure.code).toBe(79)
+    expect(ids(await server.find(name))).toEqual([1])
+  })
+
+  test('those that one member meets are met', async () => {
+    const name = await server.holding([])
+    for (const writeConcern of [{ w: 1, j: true }, { w: 'majority', wtimeout: 5 }, { w: 0 }, {}])
+      await server.run({ insert: name, documents: [{}], writeConcern })
+    expect(await server.find(name)).toHaveLength(4)
+  })
+
+  test('none in a transaction but at its end', async () => {
+    const name = await server.holding([])
+    const session = server.client().startSession()
+    session.startTransaction()
+    const command = { insert: name, documents: [{}], writeConcern: { w: 1 } }
+    const error = await server
+      .client()
+      .db('semantics')
+      .command(command, { session })
+      .catch(failure => failure)
+    await session.abortTransaction()
+    await session.endSession()
+    expect(error.code).toBe(72)
+  })
+})
+
+describe('the cluster’s time', () => {
+  const later = (a: Timestamp, b: Timestamp) => a.compare(b) > 0
+  const gossip = (clusterTime: Timestamp) => ({
+    clusterTime,
+    signature: { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO },
+  })
+
+  test('is in every reply, of an error too', async () => {
+    const name = await server.holding([])
+    const { operationTime, $clusterTime } = await server.run({ ping: 1 })
+    expect(operationTime.getHighBits()).toBeGreaterThan(1_700_000_000)
+    expect($clusterTime.clusterTime.compare(operationTime)).toBe(0)
+    expect($clusterTime.signature.hash.length()).toBe(20)
+    const error = await server.run({ frobnicate: name }).catch(failure => failure)
+    expect(error.errorResponse.operationTime).toBeInstanceOf(Timestamp)
+  })
+
+  test('goes on with every write, and never back', async () => {
+    const name = await server.holding([])
+    const times: Timestamp[] = []
+    for (let i = 0; i < 5; i++) {
+      times.push((await server.run({ insert: name, documents: [{}] })).operationTime)
+      times.push((await server.run({ find: name })).operationTime)
+    }
+    for (let i = 1; i < times.length; i++) {
+      const [before, now] = [times[i - 1]!, times[i]!]
+      expect(i % 2 === 0 ? later(now, before) : !later(before, now)).toBe(true)
+    }
+  })
+
+  test('goes on after a restart, and with the time a client has heard of', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'cluster-time-'))
+    const times: Timestamp[] = []
+    const ahead = new Timestamp({ t: Math.floor(Date.now() / 1000) + 5000, i: 7 })
+    for (let i = 0; i < 3; i++) {
+      const mongo = await startEmbeddedMongo({ dataDir })
+      const client = await new MongoClient(mongo.uri).connect()
+      times.push((await client.db('t').command({ ping: 1 })).operationTime)
+      // Said once: what was written then is remembered, however the clocks go.
+      const session = client.startSession()
+      if (i === 0) session.advanceClusterTime(gossip(ahead))
+      times.push((await client.db('t').command({ insert: 'c', documents: [{}] }, { session })).operationTime)
+      await session.endSession()
+      await client.close()
+      await mongo.stop()
+    }
+    rmSync(dataDir, { recursive: true })
+    expect(later(times[1]!, ahead)).toBe(true)
+    for (let i = 1; i < times.length; i++) expect(later(times[i - 1]!, times[i]!)).toBe(false)
+  })
+
+  test('is not pushed more than a year ahead', async () => {
+    const clusterTime = new Timestamp({ t: Math.floor(Date.now() / 1000) + 40_000_000, i: 1 })
+    const session = server.client().startSession()
+    session.advanceClusterTime(gossip(clusterTime))
+    const failure = await server
+      .client()
+      .db('semantics')
+      .command({ ping: 1 }, { session })
+      .catch(error => error)
+    await session.endSession()
+    expect(failure.code).toBe(209)
+  })
+
+  test('a causally consistent session reads what it wrote', async () => {
+    const name = await server.holding([])
+    await server.client().withSession({ causalConsistency: true }, async session => {
+      const collection = server.client().db('semantics').collection<{ _id: number }>(name)
+      for (let i = 0; i < 5; i++) {
+        await collection.insertOne({ _id: i }, { session })
+        expect(session.operationTime).toBeInstanceOf(Timestamp)
+        expect(await collection.findOne({ _id: i }, { session })).toEqual({ _id: i })
+      }
+    })
+  })
+
+  test('a snapshot session is refused', async () => {
+    const name = await server.holding([{ _id: 1 }])
+    await server.client().withSession({ snapshot: true }, async session => {
+      const collection = server.client().db('semantics').collection(name)
+      for (const read of [
+        () => collection.findOne({}, { session }),
+        () => collection.aggregate([{ $count: 'n' }], { session }).toArray(),
+        () => collection.distinct('_id', {}, { session }),
+      ])
+        await expect(read()).rejects.toMatchObject({ code: 72 })
+    })
+  })
+
+  test('a transaction reads a snapshot when it is asked for one', async () => {
+    const name = await server.holding([{ _id: 1 }])
+    const collection = server.client().db('semantics').collection<{ _id: number }>(name)
+    const session = server.client().startSession()
+    session.startTransaction({ readConcern: { level: 'snapshot' } })
+    expect(await collection.countDocuments({}, { session })).toBe(1)
+    await collection.insertOne({ _id: 2 })
+    expect(await collection.countDocuments({}, { session })).toBe(1)
+    await session.abortTransaction()
+    session.startTransaction({ readConcern: { level: 'linearizable' } })
+    await expect(collection.findOne({}, { session })).rejects.toMatchObject({ code: 72 })
+    await session.abortTransaction().catch(() => {})
+    await session.endSession()
+  })
+})
+
+describe('results beyond 16 MB', () => {
+  const text = 'x'.repeat(1_000_000)
+  const large = async () => {
+    const name = await server.holding([])
+    for (let i = 0; i < 20; i++) await server.run({ insert: name, documents: [{ _id: i, t: `${i}${text}` }] })
+    return name
+  }
+  const failure = async (command: Document) => (await server.failure(command)).code
+  const pipelines: [name: string, stages: (name: string) => Document[]][] = [
+    ['$group with $push', () => [{ $group: { _id: null, all: { $push: '$t' } } }]],
+    ['$group with $addToSet', () => [{ $group: { _id: null, all: { $addToSet: '$t' } } }]],
+    ['$lookup', name => [{ $limit: 1 }, { $lookup: { from: name, as: 'all', pipeline: [] } }]],
+    ['$facet', () => [{ $facet: { all: [{ $match: {} }] } }]],
+    [
+      'an expression',
+      () => [{ $limit: 1 }, { $project: { all: { $map: { input: { $range: [0, 20] }, in: '$t' } } } }],
+    ],
+  ]
+
+  test.each(pipelines)(
+    'of %s are refused, and are fine on the way to something smaller',
+    async (_, stages) => {
+      const name = await large()
+      const pipeline = stages(name)
+      expect(await failure({ aggregate: name, pipeline, cursor: {} })).toBe(10334)
+      const [row] = await server.aggregate(name, [...pipeline, { $project: { n: { $size: '$all' } } }])
+      expect(plain(row?.n)).toBe(20)
+    },
+  )
+
+  test('of a projection are refused', async () => {
+    const name = await large()
+    const projection = { all: { $map: { input: { $range: [0, 20] }, in: '$t' } } }
+    expect(await failure({ find: name, projection, limit: 1 })).toBe(10334)
+  })
+
+  test('of distinct are refused, with an index and without', async () => {
+    const name = await large()
+    expect(await failure({ distinct: name, key: 't' })).toBe(17217)
+    await server.run({ createIndexes: name, indexes: [{ key: { t: 1 }, name: 't_1' }] })
+    expect(await failure({ distinct: name, key: 't' })).toBe(17217)
+    expect((await server.run({ distinct: name, key: 't', query: { _id: { $lt: 15 } } })).values).toHaveLength(
+      15,
+    )
+  })
+
+  test('many documents of 20 MB together come in batches', async () => {
+    const name = await large()
+    const found = await server.client().db('semantics').collection(name).find().toArray()
+    expect(found).toHaveLength(20)
+  })
+
+  test('what one accumulator holds ends at 100 MB', async () => {
+    const name = await large()
+    const repeated = [{ $set: { n: { $range: [0, 6] } } }, { $unwind: '$n' }]
+    const pipeline = [
+      ...repeated,
+      { $group: { _id: null, all: { $push: '$t' } } },
+      { $project: { n: { $size: '$all' } } },
+    ]
+    expect(await failure({ aggregate: name, pipeline, cursor: {} })).toBe(146)
+    const joined = [
+      { $limit: 1 },
+      { $lookup: { from: name, as: 'all', pipeline: repeated } },
+      { $project: { n: { $size: '$all' } } },
+    ]
+    expect(await failure({ aggregate: name, pipeline: joined, cursor: {} })).toBe(4568)
   })
 })
