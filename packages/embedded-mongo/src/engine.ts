@@ -4,7 +4,7 @@ import { writeDoc } from './bson/write.js'
 import { ClusterClock } from './clock.js'
 import { adminCommands } from './commands/admin.js'
 import { checkConcerns, writeConcernError } from './commands/concerns.js'
-import { type Command, type Context, ok, open } from './commands/context.js'
+import { type Command, type Context, checkApi, ok, open } from './commands/context.js'
 import { Cursors } from './commands/cursors.js'
 import { readCommands } from './commands/find.js'
 import { writeCommands } from './commands/write.js'
@@ -179,6 +179,7 @@ export class Engine {
       const name = nameOf(command)
       if (name === 'endSessions') return this.endSessions(command)
       const handler = commands.get(name) ?? fail(59, `no such command: '${name}'`)
+      checkApi(command)
       checkConcerns(command, this.clock, { name, writes: handler.writes, transaction: false, starts: false })
       const context = this.context(command)
       const number = command.get('txnNumber')

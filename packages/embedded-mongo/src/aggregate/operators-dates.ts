@@ -298,8 +298,21 @@ const whole = (name: string, value: Value | undefined, otherwise: number): numbe
 const dateFromParts = (given: Named): Value => {
   if (Object.values(given).some(value => value === null)) return null
   const { year, month, day, hour, minute, second, millisecond, timezone } = given
+  const { isoWeekYear, isoWeek, isoDayOfWeek } = given
   const shown = new Date(0)
-  shown.setUTCFullYear(whole('year', year, 1970), whole('month', month, 1) - 1, whole('day', day, 1))
+  if (isoWeekYear === undefined) {
+    if (isoWeek !== undefined || isoDayOfWeek !== undefined)
+      fail(40489, '$dateFromParts does not allow mixing natural dates with ISO dates')
+    if (year === undefined)
+      fail(40516, "$dateFromParts requires either 'year' or 'isoWeekYear' to be present")
+    shown.setUTCFullYear(whole('year', year, 1970), whole('month', month, 1) - 1, whole('day', day, 1))
+  } else {
+    if (year !== undefined || month !== undefined || day !== undefined)
+      fail(40525, '$dateFromParts does not allow mixing natural dates with ISO dates')
+    shown.setUTCFullYear(whole('isoWeekYear', isoWeekYear, 1970), 0, 4)
+    const days = (whole('isoWeek', isoWeek, 1) - 1) * 7 + whole('isoDayOfWeek', isoDayOfWeek, 1)
+    shown.setTime(shown.getTime() + (days - isoDay(shown)) * dayMs)
+  }
   shown.setUTCHours(
     whole('hour', hour, 0),
     whole('minute', minute, 0),
@@ -434,8 +447,20 @@ export const dateOperators: [string, Operator][] = [
     '$dateFromParts',
     withNames(
       '$dateFromParts',
-      ['year'],
-      ['month', 'day', 'hour', 'minute', 'second', 'millisecond', 'timezone'],
+      [],
+      [
+        'year',
+        'month',
+        'day',
+        'isoWeekYear',
+        'isoWeek',
+        'isoDayOfWeek',
+        'hour',
+        'minute',
+        'second',
+        'millisecond',
+        'timezone',
+      ],
       dateFromParts,
     ),
   ],

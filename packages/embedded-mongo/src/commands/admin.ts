@@ -1,5 +1,5 @@
 import { equal } from '../bson/compare.js'
-import { count as asCount, toDouble } from '../bson/numbers.js'
+import { count as asCount, asInteger, toDouble } from '../bson/numbers.js'
 import { Binary, Doc, Double, dbRefNames, isNumeric, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { findIndex } from '../indexes/plan.js'
@@ -89,6 +89,10 @@ const create: Command = {
         fail(115, `create's ${name} is not supported`)
     }
     knownFields(command, 'idIndex', 'autoIndexId', ...createOptions)
+    const idKey = optionalDoc(command, 'idIndex').get('key')
+    if (idKey !== undefined && !sameKey(idKey, Doc.of({ _id: 1 })))
+      fail(2, "The field 'key' for an _id index must be {_id: 1}")
+    if (command.get('autoIndexId') === false) fail(115, "create's autoIndexId: false is not supported")
     const name = collectionName(command)
     // One that is there already, with the same options (there are none), is as good as created.
     if (context.transaction && findCollection(context, name))
@@ -173,6 +177,8 @@ const indexSpec = (given: Doc): Doc => {
     if (value !== undefined && typeof value !== 'boolean' && !isNumeric(value))
       fail(14, `The field '${option}' has the wrong type`)
   }
+  if (given.has('v') && asInteger(given.get('v')) !== 2)
+    fail(67, 'Index versions other than 2 are not supported')
   const expire = given.get('expireAfterSeconds')
   if (expire !== undefined) {
     if (!isNumeric(expire) || toDouble(expire) < 0 || toDouble(expire) > 2147483647)
@@ -236,6 +242,11 @@ const createIndexes: Command = {
   writes: true,
   run(command, context) {
     knownFields(command, 'indexes', 'commitQuorum', 'ignoreUnknownIndexOptions')
+    const quorum = asInteger(command.get('commitQuorum') ?? 1)
+    if (quorum !== undefined && quorum > 1)
+      fail(278, 'Commit quorum cannot be satisfied with the current replica set configuration')
+    if (command.get('ignoreUnknownIndexOptions') === true)
+      fail(303, 'ignoreUnknownIndexOptions is not supported')
     const specs = docs(command, 'indexes').map(indexSpec)
     if (specs.length === 0) fail(2, 'Must specify at least one index to create')
     const name = collectionName(command)
@@ -337,6 +348,8 @@ const cursorReply = (context: Context, command: Doc, ns: string, rows: Doc[]) =>
 const listIndexes: Command = {
   writes: false,
   run(command, context) {
+    for (const option of ['includeBuildUUIDs', 'includeIndexBuildInfo'])
+      if (truthyOption(command, option)) fail(303, `listIndexes' ${option} is not supported`)
     knownFields(command, 'cursor', 'includeBuildUUIDs', 'includeIndexBuildInfo')
     const { info, ns } = existing(context, collectionName(command))
     return cursorReply(

@@ -51,6 +51,45 @@ const generic = new Set([
   'apiDeprecationErrors',
 ])
 
+/** What a client that keeps to version 1 of MongoDB's stable API may use; the commands of transactions and sessions are the engine's. */
+const stable = new Set([
+  'aggregate',
+  'bulkWrite',
+  'count',
+  'create',
+  'createIndexes',
+  'delete',
+  'drop',
+  'dropDatabase',
+  'dropIndexes',
+  'explain',
+  'find',
+  'findAndModify',
+  'getMore',
+  'hello',
+  'insert',
+  'killCursors',
+  'listCollections',
+  'listDatabases',
+  'listIndexes',
+  'ping',
+  'update',
+])
+
+/** Refuses versions of the API that do not exist (322), and commands beyond it for a client that is strict (323). */
+export const checkApi = (command: Doc) => {
+  const version = command.get('apiVersion')
+  if (version === undefined) {
+    if (command.has('apiStrict') || command.has('apiDeprecationErrors'))
+      fail(322, 'Provided apiStrict or apiDeprecationErrors without passing apiVersion')
+    return
+  }
+  if (version !== '1') fail(322, 'API version must be "1"')
+  const [name] = command.keys()
+  if (command.get('apiStrict') === true && !stable.has(name!))
+    fail(323, `Provided apiStrict:true, but the command ${name} is not in API Version 1`)
+}
+
 /** Refuses fields a command does not know (40415), and collations (which need more than binary order). */
 export const knownFields = (command: Doc, ...names: string[]) => {
   const [command0] = command.keys()

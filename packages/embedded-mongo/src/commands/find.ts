@@ -211,13 +211,25 @@ const findFields = [
   'batchSize',
   'singleBatch',
   'let',
-  'noCursorTimeout',
   'allowDiskUse',
   'allowPartialResults',
   'oplogReplay',
 ]
 
-const unsupportedFind = ['tailable', 'awaitData', 'returnKey', 'showRecordId', 'min', 'max']
+const unsupportedFind = [
+  'tailable',
+  'awaitData',
+  'returnKey',
+  'showRecordId',
+  'min',
+  'max',
+  'noCursorTimeout',
+]
+
+/** Refuses the limit that MongoDB sets a sort or group that may not use its disk: here none is measured. */
+const checkMemory = (command: Doc) => {
+  if (command.get('allowDiskUse') === false) fail(303, 'allowDiskUse: false is not supported')
+}
 
 const checkFind = (command: Doc) => {
   for (const name of unsupportedFind) {
@@ -225,6 +237,7 @@ const checkFind = (command: Doc) => {
     if (value !== undefined && value !== false) fail(303, `find's ${name} is not supported`)
   }
   knownFields(command, ...findFields, ...unsupportedFind)
+  checkMemory(command)
 }
 
 const find: Command = {
@@ -407,6 +420,7 @@ const aggregate: Command = {
       'explain',
       'bypassDocumentValidation',
     )
+    checkMemory(command)
     const pipeline = list(command, 'pipeline')
     if (command.get('explain') === true) return explainCommand(command, context)
     const cursor = command.get('cursor')

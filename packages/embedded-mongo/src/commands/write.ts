@@ -27,6 +27,7 @@ import {
   findOrCreate,
   knownFields,
   list,
+  natural,
   ok,
   optionalDoc,
   variablesOf,
@@ -151,6 +152,7 @@ const runUpdate = (context: Context, name: string, statement: UpdateStatement): 
     pipelineContext(context, query.variables),
     statement.arrayFilters,
   )
+  if (statement.multi && statement.sort.size > 0) fail(9, 'Cannot specify sort with multi=true')
   if (statement.multi && update.kind === 'replacement')
     fail(9, 'multi update is not supported for replacement-style update')
   compileFilter(statement.filter, { variables: query.variables })
@@ -457,7 +459,7 @@ const bulkWrite: Command = {
     const cursor = context.cursors.first(
       'admin.$cmd.bulkWrite',
       rows,
-      Number.POSITIVE_INFINITY,
+      natural(optionalDoc(command, 'cursor'), 'batchSize') ?? Number.POSITIVE_INFINITY,
       false,
       context.transaction,
     )

@@ -47,6 +47,12 @@ const dateStrings: [expression: Document, value: unknown][] = [
   [read('2018-06-15', null), null],
   [read('2018-06-15', '%Y-%m-%d', { timezone: null }), null],
   [{ $dateFromString: { dateString: '2018-06-15T10:00:00Z', timezone: '+01:00' } }, { code: 241 }],
+  [
+    { $dateFromParts: { isoWeekYear: 2018, isoWeek: 24, isoDayOfWeek: 5, hour: 3 } },
+    new Date('2018-06-15T03:00:00Z'),
+  ],
+  [{ $dateFromParts: { isoWeekYear: 2018, month: 2 } }, { code: 40525 }],
+  [{ $dateFromParts: { month: 2 } }, { code: 40516 }],
   [{ $dateToString: { date: '$t', timezone: 'Europe/Paris' } }, '2026-03-01T13:34:56.789'],
   [
     { $dateToString: { date: '$t', format: '%d %b %Y, %B, week %V, day %j, %w/%u, %Z' } },
