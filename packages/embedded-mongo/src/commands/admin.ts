@@ -406,6 +406,8 @@ const listDatabases: Command = {
 const validate: Command = {
   writes: false,
   run(command, context) {
+    for (const option of ['metadata', 'checkBSONConformance'])
+      if (truthyOption(command, option)) fail(303, `validate's ${option} is not supported`)
     knownFields(command, 'full', 'metadata', 'checkBSONConformance')
     const collection = existing(context, collectionName(command))
     const { errors, keysPerIndex, records } = collection.verify()
