@@ -1,8 +1,10 @@
 import { readDoc } from './bson/read.js'
-import { Binary, Doc, order, type RawDoc, type Value } from './bson/values.js'
+import { Binary, Doc, Double, order, type RawDoc, type Value } from './bson/values.js'
 import { writeDoc } from './bson/write.js'
+import { ClusterClock } from './clock.js'
 import { adminCommands } from './commands/admin.js'
-import { type Activity, type Command, type Context, natural, ok, open } from './commands/context.js'
+import { checkConcerns, writeConcernError } from './commands/concerns.js'
+import { type Activity, type Command, type Context, checkApi, natural, ok, open } from './commands/context.js'
 import { Cursors } from './commands/cursors.js'
 import { readCommands } from './commands/find.js'
 import { Progress } from './commands/progress.js'
@@ -80,6 +82,7 @@ const sweepSessionsMs = 60_000
  */
 export class Engine {
   private readonly store: Store
+  private readonly clock: ClusterClock
   private catalog: Catalog
   private readonly numbers: RecordNumbers = new Map()
   private readonly cursors = new Cursors()
@@ -101,6 +104,7 @@ export class Engine {
 
   constructor(store: Store, address: () => string, sweepMs: number) {
     this.store = store
+    this.clock = new ClusterClock(store)
     this.address = address
     this.catalog = Catalog.load(store)
     const engine = this
@@ -120,9 +124,11 @@ export class Engine {
 
   /** Runs a command and answers its reply; errors are replies too. */
   submit(command: Doc, client?: Client): Promise<Reply> {
-    return new Promise(resolve => {
+    return new Promise(done => {
+      const resolve = (reply: Reply) => done(this.completed(command, reply))
       const timer = new Timer()
       try {
+        this.clock.hear(command)
         const most = natural(command, 'maxTimeMS')
         // A getMore has what is left of its cursor's time.
         if (most && !command.has('getMore')) timer.deadline = performance.now() + most
@@ -142,6 +148,16 @@ export class Engine {
       }
       this.schedule()
     })
+  }
+
+  /** A reply with what every reply of a replica set has: its times, and whether the write concern was met. */
+  private completed(command: Doc, reply: Reply): Reply {
+    if (!(reply instanceof Doc)) return reply
+    if (reply.get('ok') instanceof Double) {
+      const error = writeConcernError(command)
+      if (error) reply.set('writeConcernError', error)
+    }
+    return this.clock.stamp(reply)
   }
 
   async close() {
@@ -235,6 +251,7 @@ export class Engine {
           const operation = batch[begun++]!
           ran.push({ operation, reply: this.slice(operation, onlyMongoErrors) })
         }
+        this.clock.keep(this.store)
       })
     } catch (error) {
       // Nothing of the slices was kept. Those that began with them run again, one by one, so that only the one at
@@ -283,6 +300,8 @@ export class Engine {
     const name = nameOf(command)
     if (name === 'endSessions') return this.endSessions(command)
     const handler = commands.get(name) ?? fail(59, `no such command: '${name}'`)
+    checkApi(command)
+    checkConcerns(command, this.clock, { name, writes: handler.writes, transaction: false, starts: false })
     const context = this.context(command)
     const number = command.get('txnNumber')
     if (!handler.writes) {
@@ -299,7 +318,6 @@ export class Engine {
     const db = command.get('$db')
     if (typeof db !== 'string') return fail(40414, "BSON field '$db' is missing but a required field")
     if (!/^[^/\\. "$*<>:|?\0]{1,63}$/.test(db)) fail(73, `Invalid database name: '${db}'`)
-    checkConcern(command)
     const engine = this
     return {
       db,
@@ -312,6 +330,7 @@ export class Engine {
       activity: this.activity,
       transaction: undefined,
       address: this.address(),
+      clock: this.clock,
     }
   }
 
@@ -367,8 +386,10 @@ export class Engine {
     const number = command.get('txnNumber')
     if (typeof number !== 'bigint') return fail(72, "'autocommit' needs a txnNumber")
     if (command.get('autocommit') !== false) return fail(72, "'startTransaction' needs autocommit: false")
+    const starts = command.get('startTransaction') === true
+    checkConcerns(command, this.clock, { name, writes: true, transaction: true, starts })
     let session = this.sessions.get(id)
-    if (command.get('startTransaction') === true) {
+    if (starts) {
       if (session && number < session.number)
         fail(
           225,
@@ -453,6 +474,7 @@ export class Engine {
         this.store.apply(session.transaction)
         this.catalog.adopt(session.catalog)
         this.store.put(key, writeDoc(Doc.of({ number: session.number, at: new Date(), committed: true })))
+        this.clock.keep(this.store)
       })
     } catch (error) {
       this.end(session, 'aborted')
@@ -615,18 +637,4 @@ const asReply = (error: unknown): Reply =>
 const onlyMongoErrors = (error: unknown): Reply => {
   if (error instanceof MongoError) return error.toReply()
   throw error
-}
-
-/** Every write is durable and every read sees what is committed, so only impossible concerns are refused. */
-const checkConcern = (command: Doc) => {
-  const write = command.get('writeConcern')
-  const wanted: Value | undefined = write instanceof Doc ? write.get('w') : undefined
-  if (typeof wanted === 'number' && wanted > 1) fail(100, 'Not enough data-bearing nodes')
-  const read = command.get('readConcern')
-  const level = read instanceof Doc ? read.get('level') : undefined
-  if (
-    level !== undefined &&
-    !['local', 'available', 'majority', 'linearizable', 'snapshot'].includes(level as string)
-  )
-    fail(9, `Enumeration value '${String(level)}' for field 'readConcern.level' is not a valid value.`)
 }

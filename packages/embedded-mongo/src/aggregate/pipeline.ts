@@ -1,8 +1,9 @@
 import { asInteger, count } from '../bson/numbers.js'
-import { Doc, type Value } from '../bson/values.js'
+import { maxGathered, sizeOf } from '../bson/size.js'
+import { Doc, Regex, type Value } from '../bson/values.js'
 import { fail, MongoError } from '../errors.js'
 import { compileFilter } from '../match/filter.js'
-import { due, gathered, paced, pause, type Rows } from '../slices.js'
+import { due, gathered, paced, pause, type Rows, type Work } from '../slices.js'
 import { accumulators, groupKey } from './accumulators.js'
 import { compileExpression } from './expressions.js'
 import { type Compile, missing } from './operator.js'
@@ -15,8 +16,8 @@ export type Stage = (input: Rows<Doc>) => Rows<Doc>
 
 export type PipelineContext = {
   variables: Variables
-  /** The documents of another collection of the same database that match a filter. */
-  source(collection: string, filter: Doc): Rows<Doc>
+  /** The documents of another collection of the same database that match a filter, in which the variables stand. */
+  source(collection: string, filter: Doc, variables: Variables): Rows<Doc>
 }
 
 /** Compiles a pipeline; throws 40324 for a stage it does not know. */
@@ -230,10 +231,12 @@ const lookup: StageMaker = (spec, context) => {
     slot: scope.define(name),
     evaluate: compile(value),
   }))
-  const run = options.has('pipeline')
-    ? compilePipeline(options.get('pipeline')!, { ...context, variables: scope })
-    : undefined
-  const leading = options.has('pipeline') ? leadingMatch(options.get('pipeline')!) : undefined
+  const inside = { ...context, variables: scope }
+  const { filter: leading, rest } = options.has('pipeline')
+    ? leadingMatch(options.get('pipeline')!)
+    : { filter: undefined, rest: [] }
+  if (leading) compileFilter(leading, inside)
+  const run = compilePipeline(rest, inside)
   const local = localField === undefined ? undefined : compile(`$${localField as string}`)
   return function* (input) {
     for (const doc of input) {
@@ -245,21 +248,51 @@ const lookup: StageMaker = (spec, context) => {
       let filter = leading ?? new Doc()
       if (local) {
         const value = local(doc)
-        const wanted = Array.isArray(value) ? new Doc([['$in', value]]) : new Doc([['$eq', value ?? null]])
-        const joined = new Doc([[foreignField as string, wanted]])
+        const joined = joinOn(foreignField as string, value ?? null)
         filter = leading ? new Doc([['$and', [joined, leading]]]) : joined
       }
-      const found = context.source(from, filter)
-      yield replaced(doc, as.split('.'), yield* gathered(run ? run(found) : found))
+      const found = yield* within(
+        run(context.source(from, filter, scope)),
+        4568,
+        `documents in ${from} matching pipeline's $lookup stage`,
+      )
+      yield replaced(doc, as.split('.'), found)
     }
   }
 }
 
-/** A leading `$match` without expressions, so that an index can serve it; the stage itself still runs. */
-const leadingMatch = (pipeline: Value): Doc | undefined => {
+/** Gathers documents into one array, up to what MongoDB lets one stage gather. */
+function* within(docs: Rows<Doc>, code: number, what: string): Work<Doc[]> {
+  const all: Doc[] = []
+  let size = 0
+  for (const doc of docs) {
+    if (doc === pause) {
+      yield pause
+      continue
+    }
+    size += sizeOf(doc)
+    if (size > maxGathered) fail(code, `Total size of ${what} exceeds ${maxGathered} bytes`)
+    all.push(doc)
+  }
+  return all
+}
+
+/** The condition on a foreign field: equal to the local value, or to one of its elements. Patterns are values here. */
+const joinOn = (path: string, value: Value): Doc => {
+  const equals = (one: Value) => new Doc([[path, new Doc([['$eq', one]])]])
+  if (!Array.isArray(value)) return equals(value)
+  return value.some(one => one instanceof Regex)
+    ? new Doc([['$or', value.map(equals)]])
+    : new Doc([[path, new Doc([['$in', value]])]])
+}
+
+/** Splits a leading `$match` off a pipeline, so that an index can serve it. */
+const leadingMatch = (pipeline: Value): { filter: Doc | undefined; rest: Value } => {
   const first = Array.isArray(pipeline) ? pipeline[0] : undefined
-  const filter = first instanceof Doc ? first.get('$match') : undefined
-  return filter instanceof Doc && ![...filter.keys()].some(name => name.startsWith('$')) ? filter : undefined
+  const filter = first instanceof Doc && first.size === 1 ? first.get('$match') : undefined
+  return filter instanceof Doc
+    ? { filter, rest: (pipeline as Value[]).slice(1) }
+    : { filter: undefined, rest: pipeline }
 }
 
 const unionWith: StageMaker = (spec, context) => {
@@ -268,10 +301,12 @@ const unionWith: StageMaker = (spec, context) => {
     if (name !== 'coll' && name !== 'pipeline')
       fail(40415, `BSON field '$unionWith.${name}' is an unknown field.`)
   const from = collectionName('$unionWith', options.get('coll'))
-  const run = compilePipeline(options.get('pipeline') ?? [], context)
+  const { filter = new Doc(), rest } = leadingMatch(options.get('pipeline') ?? [])
+  compileFilter(filter, context)
+  const run = compilePipeline(rest, context)
   return function* (input) {
     yield* input
-    yield* run(context.source(from, new Doc()))
+    yield* run(context.source(from, filter, context.variables))
   }
 }
 
@@ -288,7 +323,8 @@ const facet: StageMaker = (spec, context) => {
   return function* (input) {
     const docs = yield* gathered(input)
     const made = new Doc()
-    for (const [name, run] of runs) made.set(name, yield* gathered(run(paced(docs))))
+    for (const [name, run] of runs)
+      made.set(name, yield* within(run(paced(docs)), 4031700, 'document constructed by $facet'))
     yield made
   }
 }

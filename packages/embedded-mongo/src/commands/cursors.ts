@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { maxResultSize } from '../bson/size.js'
 import { Doc, RawDoc } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
 import { fail, MongoError } from '../errors.js'
@@ -166,5 +167,13 @@ function* take(cursor: Cursor, size: number): Work<Batch> {
 const pull = (cursor: Cursor): RawDoc | Pause | undefined => {
   const step = cursor.rows.next()
   if (step.done) return undefined
-  return step.value === pause || step.value instanceof RawDoc ? step.value : new RawDoc(writeDoc(step.value))
+  if (step.value === pause || step.value instanceof RawDoc) return step.value
+  const bytes = writeDoc(step.value)
+  // MongoDB's documents may be larger on their way through a pipeline, but not at its end.
+  if (bytes.length > maxResultSize)
+    fail(
+      10334,
+      `BSONObj size: ${bytes.length} (0x${bytes.length.toString(16).toUpperCase()}) is invalid. Size must be between 0 and ${maxResultSize}(16MB)`,
+    )
+  return new RawDoc(bytes)
 }

@@ -5,6 +5,7 @@ import { sortBy, sortPattern } from '../aggregate/sort.js'
 import type { Variables } from '../aggregate/variables.js'
 import { count as asCount, asInteger } from '../bson/numbers.js'
 import { pickFields, readDoc } from '../bson/read.js'
+import { maxDocumentSize, sizeOf } from '../bson/size.js'
 import { Doc, RawDoc, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { choosePlan, distinctPlan, type Plan } from '../indexes/plan.js'
@@ -63,7 +64,15 @@ const fieldsOf = (filter: Doc): Set<string> | undefined => {
 }
 
 /** What a search examined, for `explain`. */
-export type Examined = { keys: number; docs: number }
+export type Examined = { keys: number; docs: number; scans: number; indexes: Set<string> }
+
+const nothingExamined = (): Examined => ({ keys: 0, docs: 0, scans: 0, indexes: new Set() })
+
+const planned = (plan: Plan, examined: Examined) => {
+  if (plan.kind === 'scan') examined.scans++
+  else if (plan.kind === 'index') examined.indexes.add(plan.index.name)
+  else for (const one of plan.of) planned(one, examined)
+}
 
 /** Runs a plan and keeps what meets the whole condition, each document once. */
 export function* search(
@@ -88,6 +97,7 @@ function* candidates(
   plan: Plan,
   examined?: Examined,
 ): Iterable<{ id: number; bytes: Buffer }> {
+  if (examined) planned(plan, examined)
   if (plan.kind === 'scan') {
     yield* collection.scan(plan.reverse)
     return
@@ -123,7 +133,7 @@ export type Query = {
 
 /** A query made ready: its condition, its plan, and whether the plan gives the order asked for. */
 export const prepare = (collection: Collection, query: Query) => {
-  const condition = compileFilter(query.filter, { variables: query.variables })
+  const condition = compileFilter(query.filter, { variables: query.variables, settled: true })
   const pattern = sortPattern(naturalFree(query.sort))
   const natural = query.sort.get('$natural')
   const plan = choosePlan(
@@ -159,13 +169,17 @@ export function* select(collection: Collection, query: Query, examined?: Examine
 }
 
 /** Other collections, as pipelines read them. */
-export const pipelineContext = (context: Context, variables: Variables): PipelineContext => ({
+export const pipelineContext = (
+  context: Context,
+  variables: Variables,
+  examined?: Examined,
+): PipelineContext => ({
   variables,
-  *source(name, filter) {
+  *source(name, filter, inner) {
     const collection = findCollection(context, name)
     if (!collection) return
-    const query = { filter, sort: new Doc(), skip: 0, limit: 0, hint: undefined, variables }
-    for (const one of select(collection, query)) yield one === pause ? pause : one.doc
+    const query = { filter, sort: new Doc(), skip: 0, limit: 0, hint: undefined, variables: inner }
+    for (const one of select(collection, query, examined)) yield one === pause ? pause : one.doc
   },
 })
 
@@ -191,13 +205,25 @@ const findFields = [
   'batchSize',
   'singleBatch',
   'let',
-  'noCursorTimeout',
   'allowDiskUse',
   'allowPartialResults',
   'oplogReplay',
 ]
 
-const unsupportedFind = ['tailable', 'awaitData', 'returnKey', 'showRecordId', 'min', 'max']
+const unsupportedFind = [
+  'tailable',
+  'awaitData',
+  'returnKey',
+  'showRecordId',
+  'min',
+  'max',
+  'noCursorTimeout',
+]
+
+/** Refuses the limit that MongoDB sets a sort or group that may not use its disk: here none is measured. */
+const checkMemory = (command: Doc) => {
+  if (command.get('allowDiskUse') === false) fail(303, 'allowDiskUse: false is not supported')
+}
 
 const checkFind = (command: Doc) => {
   for (const name of unsupportedFind) {
@@ -205,6 +231,7 @@ const checkFind = (command: Doc) => {
     if (value !== undefined && value !== false) fail(303, `find's ${name} is not supported`)
   }
   knownFields(command, ...findFields, ...unsupportedFind)
+  checkMemory(command)
 }
 
 const find: Command = {
@@ -306,6 +333,9 @@ const count: Command = {
   },
 }
 
+/** What distinct values may take in all: they are answered in one document. */
+const mostDistinct = maxDocumentSize - 4096
+
 const distinct: Command = {
   writes: false,
   *run(command, context) {
@@ -315,6 +345,13 @@ const distinct: Command = {
     const filter = optionalDoc(command, 'query')
     const variables = variablesOf(command)
     const values = new Map<string, Value>()
+    let size = 0
+    const gather = (name: string, value: Value) => {
+      if (values.has(name)) return
+      size += sizeOf(value) + 2 + String(values.size).length
+      if (size >= mostDistinct) fail(17217, 'distinct too big, 16mb cap')
+      values.set(name, value)
+    }
     if (!collection) {
       compileFilter(filter)
       return ok({ values: [] })
@@ -324,8 +361,11 @@ const distinct: Command = {
       ? undefined
       : distinctPlan(collection.info, compileFilter(filter, { variables }), key)
     if (skipping) {
-      const found = yield* gathered(paced(collection.distinct(skipping.index, skipping.prefix, key)))
-      return ok({ values: found.filter(value => value !== undefined) })
+      for (const value of paced(collection.distinct(skipping.index, skipping.prefix, key))) {
+        if (value === pause) yield pause
+        else if (value !== undefined) gather(groupKey(value), value)
+      }
+      return ok({ values: [...values.values()] })
     }
     for (const one of select(collection, {
       filter,
@@ -342,8 +382,7 @@ const distinct: Command = {
       visitPath(one.doc, parts, false, value => {
         // The elements of an array count, not the array as a whole.
         for (const item of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
-          const name = groupKey(item)
-          if (!values.has(name)) values.set(name, item)
+          gather(groupKey(item), item)
         }
         return false
       })
@@ -388,6 +427,7 @@ const aggregate: Command = {
       'explain',
       'bypassDocumentValidation',
     )
+    checkMemory(command)
     const pipeline = list(command, 'pipeline')
     if (command.get('explain') === true) return yield* explainCommand(command, context)
     const cursor = command.get('cursor')
@@ -493,7 +533,53 @@ const keyStage = (plan: Plan): Doc => {
   })
 }
 
+/** The stages of a pipeline after those that its plan serves, each with what it read of other collections. */
+function* explainedStages(
+  rest: readonly Value[],
+  context: Context,
+  variables: Variables,
+  input: Rows<Doc> | undefined,
+): Work<Doc[]> {
+  let docs = input && (yield* gathered(input))
+  const rows: Doc[] = []
+  for (const stage of rest) {
+    const examined = nothingExamined()
+    const run = compilePipeline([stage], pipelineContext(context, variables, examined))
+    const row = new Doc(stage as Doc)
+    rows.push(row)
+    if (!docs) continue
+    docs = yield* gathered(run(paced(docs)))
+    row.set('nReturned', asCount(docs.length))
+    if (!row.has('$lookup')) continue
+    row.set('totalDocsExamined', asCount(examined.docs))
+    row.set('totalKeysExamined', asCount(examined.keys))
+    row.set('collectionScans', asCount(examined.scans))
+    row.set('indexesUsed', [...examined.indexes])
+  }
+  return rows
+}
+
 function* explainCommand(command: Doc, context: Context, verbosity: Value = 'queryPlanner'): Work<Doc> {
+  const rest = command.has('pipeline') ? leading(list(command, 'pipeline')).rest : []
+  if (rest.length === 0) return yield* explainQuery(command, context, verbosity)
+  const reply = yield* explainQuery(command, context, verbosity)
+  const query = explained(command)
+  const collection = findCollection(context, collectionName(command))
+  const input = collection ? bodies(select(collection, query), undefined) : []
+  const stages = yield* explainedStages(
+    rest,
+    context,
+    query.variables,
+    verbosity === 'queryPlanner' ? undefined : input,
+  )
+  const cursor = Doc.of({
+    queryPlanner: reply.get('queryPlanner'),
+    executionStats: reply.get('executionStats'),
+  })
+  return ok({ explainVersion: '1', stages: [Doc.of({ $cursor: cursor }), ...stages], command })
+}
+
+function* explainQuery(command: Doc, context: Context, verbosity: Value): Work<Doc> {
   const name = collectionName(command)
   const query = explained(command)
   const collection = findCollection(context, name)
@@ -507,7 +593,7 @@ function* explainCommand(command: Doc, context: Context, verbosity: Value = 'que
     : Doc.of({ stage: 'SORT', sortPattern: query.sort, inputStage: stageOf(plan) })
   const reply = { explainVersion: '1', queryPlanner: planner(stage), command }
   if (verbosity === 'queryPlanner') return ok(reply)
-  const examined: Examined = { keys: 0, docs: 0 }
+  const examined = nothingExamined()
   const from = performance.now()
   let returned = 0
   for (const one of select(collection, query, examined)) {

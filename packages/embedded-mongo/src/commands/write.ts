@@ -1,14 +1,22 @@
 import { ObjectId as NewId } from 'bson'
 import { truthy } from '../aggregate/operator.js'
 import { compileProjection } from '../aggregate/project.js'
+import { Variables } from '../aggregate/variables.js'
 import { count as asCount } from '../bson/numbers.js'
 import { readDoc } from '../bson/read.js'
-import { Doc, Double, ObjectId, Regex, Timestamp, typeName, type Value } from '../bson/values.js'
+import { Doc, Double, ObjectId, Regex, typeName, type Value } from '../bson/values.js'
 import { fail, isInterruption, MongoError } from '../errors.js'
 import { type Condition, compileFilter, type Position } from '../match/filter.js'
 import { due, pause, pauses, type Work } from '../slices.js'
 import type { Collection } from '../storage/collection.js'
-import { compileUpdate, idFirst, type Update, upsertSeed } from '../update/update.js'
+import {
+  compileUpdate,
+  fillTimestamps,
+  idFirst,
+  type Now,
+  type Update,
+  upsertSeed,
+} from '../update/update.js'
 import {
   type Command,
   type Context,
@@ -20,6 +28,7 @@ import {
   findOrCreate,
   knownFields,
   list,
+  natural,
   ok,
   optionalDoc,
   variablesOf,
@@ -28,12 +37,16 @@ import { Found, pipelineContext, type Query, select } from './find.js'
 import { Progress } from './progress.js'
 
 /** Checks a document before it is stored and puts `_id`, made if need be, in front. */
-const insertable = (doc: Doc): Doc => {
+const withId = (doc: Doc): Doc => {
   const id = doc.get('_id')
   if (id === undefined) return idFirst(new Doc(doc).set('_id', new ObjectId(Buffer.from(new NewId().id))))
   checkId(id)
-  return withTimestamps(idFirst(doc))
+  return idFirst(doc)
 }
+
+/** A document as an insert stores it: with its `_id`, and the times it leaves to the server. */
+const insertable = (doc: Doc, context: Context): Doc =>
+  fillTimestamps(withId(doc), () => context.clock.tick())
 
 const checkId = (id: Value) => {
   if (Array.isArray(id) || id instanceof Regex) fail(53, `The '_id' value cannot be of type ${typeName(id)}`)
@@ -41,14 +54,6 @@ const checkId = (id: Value) => {
     for (const name of id.keys())
       if (name.startsWith('$'))
         fail(52, `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`)
-}
-
-/** Empty timestamps at the top level become the present one, as a server sets them. */
-const withTimestamps = (doc: Doc): Doc => {
-  for (const [name, value] of doc)
-    if (name !== '_id' && value instanceof Timestamp && value.seconds === 0 && value.ordinal === 0)
-      doc.set(name, new Timestamp(Math.floor(Date.now() / 1000), 1))
-  return doc
 }
 
 /** An error of one statement, for `writeErrors`. Conflicts and time limits are the whole command's. */
@@ -112,7 +117,7 @@ const insert: Command = {
     // It is made even if none of the documents can be stored.
     collection()
     yield* each(documents, orderedOf(command), progress, doc => {
-      collection().insert(insertable(doc))
+      collection().insert(insertable(doc, context))
       progress.add('n', 1)
       return undefined
     })
@@ -128,12 +133,11 @@ type UpdateStatement = {
   arrayFilters: readonly Value[]
   hint: Value | undefined
   sort: Doc
-  variables: Doc
+  variables: Variables
 }
 
 const queryOf = (
-  statement: { filter: Doc; hint: Value | undefined; sort?: Doc },
-  context: Doc,
+  statement: { filter: Doc; hint: Value | undefined; sort?: Doc; variables: Variables },
   limit: number,
 ): Query => ({
   filter: statement.filter,
@@ -141,8 +145,17 @@ const queryOf = (
   skip: 0,
   limit,
   hint: statement.hint,
-  variables: variablesOf(new Doc([['let', context]])),
+  variables: statement.variables,
 })
+
+/** A statement's own variables, values as they stand, which only a pipeline may read. */
+const withConstants = (variables: Variables, statement: Doc, name: string): Variables => {
+  const constants = optionalDoc(statement, name)
+  if (constants.size === 0) return variables
+  const pipeline = statement.get('u') ?? statement.get('updateMods')
+  if (!Array.isArray(pipeline)) fail(51198, 'Constant values may only be specified for pipeline updates')
+  return new Variables(variables, constants)
+}
 
 type Updated = {
   matched: number
@@ -154,12 +167,14 @@ type Updated = {
 
 /** Applies one update statement. `after` is the document as the last change left it. */
 function* runUpdate(context: Context, name: string, statement: UpdateStatement): Work<Updated> {
-  const query = queryOf(statement, statement.variables, statement.multi ? 0 : 1)
+  const now = () => context.clock.tick()
+  const query = queryOf(statement, statement.multi ? 0 : 1)
   const update = compileUpdate(
     statement.update,
     pipelineContext(context, query.variables),
     statement.arrayFilters,
   )
+  if (statement.multi && statement.sort.size > 0) fail(9, 'Cannot specify sort with multi=true')
   if (statement.multi && update.kind === 'replacement')
     fail(9, 'multi update is not supported for replacement-style update')
   const result: Updated = {
@@ -172,11 +187,11 @@ function* runUpdate(context: Context, name: string, statement: UpdateStatement):
   yield* forEachFound(context, name, query, (collection, found) => {
     result.before ??= found
     result.matched++
-    result.after = change(collection, found, update)
+    result.after = change(collection, found, update, now)
     if (result.after) result.modified++
   })
   if (result.matched === 0 && statement.upsert) {
-    result.after = upsert(findOrCreate(context, name), statement.filter, update)
+    result.after = upsert(findOrCreate(context, name), statement.filter, update, now)
     result.upserted = result.after.get('_id')!
   }
   return result
@@ -225,16 +240,15 @@ const stillFound = (collection: Collection, found: Found, condition: Condition):
 }
 
 /** Changes one document; undefined if the update left it as it was. */
-const change = (collection: Collection, found: Found, update: Update): Doc | undefined => {
-  const after = update.apply(readDoc(found.bytes), { index: found.position.index })
+const change = (collection: Collection, found: Found, update: Update, now: Now): Doc | undefined => {
+  const after = update.apply(readDoc(found.bytes), { index: found.position.index, now })
   checkId(after.get('_id')!)
   return collection.update(found.id, found.doc, found.bytes, after) ? after : undefined
 }
 
-const upsert = (collection: Collection, filter: Doc, update: Update): Doc => {
-  const made = insertable(
-    update.apply(upsertSeed(filter, update.kind === 'replacement'), { inserting: true }),
-  )
+const upsert = (collection: Collection, filter: Doc, update: Update, now: Now): Doc => {
+  const seed = upsertSeed(filter, update.kind === 'replacement')
+  const made = withId(update.apply(seed, { inserting: true, now }))
   collection.insert(made)
   return made
 }
@@ -251,6 +265,7 @@ const update: Command = {
   *run(command, context) {
     knownFields(command, 'updates', 'ordered', 'bypassDocumentValidation', 'let')
     const name = collectionName(command)
+    const variables = variablesOf(command)
     const progress = context.progress ?? new Progress()
     yield* each(
       batch(docs(command, 'updates')),
@@ -278,7 +293,7 @@ const update: Command = {
           arrayFilters: statement.has('arrayFilters') ? list(statement, 'arrayFilters') : [],
           hint: statement.get('hint'),
           sort: optionalDoc(statement, 'sort'),
-          variables: optionalDoc(command, 'let'),
+          variables: withConstants(variables, statement, 'c'),
         })
         if (result.upserted !== undefined) progress.rows.push(Doc.of({ index, _id: result.upserted }))
         progress.add('n', result.matched + (result.upserted === undefined ? 0 : 1))
@@ -297,9 +312,9 @@ const update: Command = {
 function* runDelete(
   context: Context,
   name: string,
-  statement: { filter: Doc; hint: Value | undefined; multi: boolean; variables: Doc },
+  statement: { filter: Doc; hint: Value | undefined; multi: boolean; variables: Variables },
 ): Work<number> {
-  const query = queryOf(statement, statement.variables, statement.multi ? 0 : 1)
+  const query = queryOf(statement, statement.multi ? 0 : 1)
   let n = 0
   yield* forEachFound(context, name, query, (collection, { id, doc }) => {
     collection.remove(id, doc)
@@ -313,6 +328,7 @@ const remove: Command = {
   *run(command, context) {
     knownFields(command, 'deletes', 'ordered', 'let')
     const name = collectionName(command)
+    const variables = variablesOf(command)
     const progress = context.progress ?? new Progress()
     yield* each(
       batch(docs(command, 'deletes')),
@@ -327,7 +343,7 @@ const remove: Command = {
           filter: optionalDoc(statement, 'q'),
           hint: statement.get('hint'),
           multi: !truthy(limit),
-          variables: optionalDoc(command, 'let'),
+          variables,
         })
         progress.add('n', n)
       },
@@ -373,10 +389,10 @@ const findAndModify: Command = {
       filter: optionalDoc(command, 'query'),
       hint: command.get('hint'),
       sort: optionalDoc(command, 'sort'),
-      variables: optionalDoc(command, 'let'),
+      variables,
     }
     if (removing) {
-      const query = queryOf(statement, statement.variables, 1)
+      const query = queryOf(statement, 1)
       let found: Found | undefined
       yield* forEachFound(context, name, query, (collection, one) => {
         collection.remove(one.id, one.doc)
@@ -415,7 +431,7 @@ function* bulkOperation(
   context: Context,
   op: Doc,
   namespaces: readonly string[],
-  variables: Doc,
+  variables: Variables,
   progress: Progress,
 ): Work<Doc> {
   const [kind, at] = op.entries().next().value ?? fail(9, 'empty operation')
@@ -435,7 +451,7 @@ function* bulkOperation(
   switch (kind) {
     case 'insert': {
       checkFields(op, 'bulkWrite.ops', ['insert', 'document'])
-      findOrCreate(inside, name).insert(insertable(optionalDoc(op, 'document')))
+      findOrCreate(inside, name).insert(insertable(optionalDoc(op, 'document'), context))
       progress.add('nInserted', 1)
       return Doc.of({ n: 1 })
     }
@@ -461,7 +477,7 @@ function* bulkOperation(
         arrayFilters: op.has('arrayFilters') ? list(op, 'arrayFilters') : [],
         hint: op.get('hint'),
         sort: optionalDoc(op, 'sort'),
-        variables,
+        variables: withConstants(variables, op, 'constants'),
       })
       progress.add('nMatched', result.matched)
       progress.add('nModified', result.modified)
@@ -506,9 +522,10 @@ const bulkWrite: Command = {
     )
     const ops = batch(docs(command, 'ops'))
     const errorsOnly = command.get('errorsOnly') === true
+    const variables = variablesOf(command)
     const progress = context.progress ?? new Progress()
     yield* each(ops, orderedOf(command), progress, function* (op, idx): Work<void> {
-      const row = yield* bulkOperation(context, op, namespaces, optionalDoc(command, 'let'), progress)
+      const row = yield* bulkOperation(context, op, namespaces, variables, progress)
       if (!errorsOnly) progress.rows.push(new Doc([['ok', new Double(1)], ['idx', idx], ...row]))
     })
     const rows = [...progress.rows]
@@ -521,7 +538,7 @@ const bulkWrite: Command = {
     const cursor = yield* context.cursors.first(
       'admin.$cmd.bulkWrite',
       rows,
-      Number.POSITIVE_INFINITY,
+      natural(optionalDoc(command, 'cursor'), 'batchSize') ?? Number.POSITIVE_INFINITY,
       false,
       context.transaction,
     )

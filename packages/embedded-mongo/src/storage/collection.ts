@@ -1,4 +1,5 @@
 import { readDoc } from '../bson/read.js'
+import { maxDocumentSize } from '../bson/size.js'
 import { Doc, Regex, type Value } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
 import { fail, MongoError } from '../errors.js'
@@ -8,8 +9,6 @@ import { compileFilter } from '../match/filter.js'
 import { due, gathered, paced, pause, type Work } from '../slices.js'
 import { type Catalog, type CollectionInfo, type IndexInfo, indexPrefix, recordPrefix } from './catalog.js'
 import type { Kv } from './kv.js'
-
-export const maxDocumentSize = 16 * 1024 * 1024
 
 /** A stored document: its record number and its bytes. */
 export type StoredDoc = { id: number; bytes: Buffer }
