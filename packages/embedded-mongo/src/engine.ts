@@ -1,19 +1,38 @@
 import { readDoc } from './bson/read.js'
-import { Binary, Doc, order, type RawDoc, type Value } from './bson/values.js'
+import { Binary, Doc, Double, order, type RawDoc, type Value } from './bson/values.js'
 import { writeDoc } from './bson/write.js'
+import { ClusterClock } from './clock.js'
 import { adminCommands } from './commands/admin.js'
-import { type Command, type Context, ok, open } from './commands/context.js'
+import { checkConcerns, writeConcernError } from './commands/concerns.js'
+import { type Activity, type Command, type Context, checkApi, natural, ok, open } from './commands/context.js'
 import { Cursors } from './commands/cursors.js'
 import { readCommands } from './commands/find.js'
+import { Progress } from './commands/progress.js'
 import { writeCommands } from './commands/write.js'
 import { fail, MongoError, writeConflict } from './errors.js'
 import { after, classBounds, encodeBound } from './indexes/key.js'
+import { due, type Pause, pause, Timer, type Work } from './slices.js'
 import { Catalog, type IndexInfo, space } from './storage/catalog.js'
-import type { Collection, RecordNumbers } from './storage/collection.js'
+import type { RecordNumbers } from './storage/collection.js'
 import type { Store, Transaction } from './storage/kv.js'
+import { View } from './storage/view.js'
 
 type Reply = Doc | RawDoc
-type Pending = { command: Doc; resolve(reply: Reply): void }
+
+/** Who waits for a reply; a read of one that has gone is not finished. */
+export type Client = { readonly destroyed: boolean }
+
+/** A command that waits, runs or rests between two slices. */
+type Operation = {
+  readonly command: Doc
+  readonly writes: boolean
+  /** The session it has for itself while it runs, if it is numbered. */
+  readonly session: string | undefined
+  readonly client: Client | undefined
+  readonly timer: Timer
+  work: Work<Reply> | undefined
+  resolve(reply: Reply): void
+}
 
 type Session = {
   number: bigint
@@ -22,6 +41,8 @@ type Session = {
   catalog: Catalog
   id: string
   began: number
+  /** The command of the transaction that is under way. */
+  running: Timer | undefined
 }
 
 const commands: ReadonlyMap<string, Command> = new Map([...adminCommands, ...readCommands, ...writeCommands])
@@ -44,147 +65,284 @@ const inTransactions = new Set([
 
 /** Most commands that share one write transaction, and so one wait for the disk. */
 const batchSize = 200
+/** A command's first slice is short, so that many slow ones that come together leave room for the quick. */
+const firstSliceMs = 3
+const sliceMs = 10
 const transactionMs = 60_000
 /** Each open transaction takes one of the store's 126 places for readers. */
 const mostTransactions = 100
 const mostSessions = 10_000
 const sessionMs = 30 * 60_000
+const sweepSessionsMs = 60_000
 
 /**
- * Runs commands against a store. Handlers are synchronous; all that arrive together run inside one write
- * transaction, and none is answered before it is on disk.
+ * Runs commands against a store, in turns of the event loop. Each gets a short slice of its own; one that needs more
+ * goes on in later turns, between those that have come meanwhile. A read then goes on with a snapshot. Writes of a
+ * turn share one write transaction, and none is answered before it is on disk.
  */
 export class Engine {
   private readonly store: Store
+  private readonly clock: ClusterClock
   private catalog: Catalog
   private readonly numbers: RecordNumbers = new Map()
   private readonly cursors = new Cursors()
+  private readonly activity: Activity
   private readonly sessions = new Map<string, Session>()
   private readonly address: () => string
-  private queue: Pending[] = []
+  private queue: Operation[] = []
+  /** Writes that there was no time for in their turn. */
+  private late: Operation[] = []
+  /** Commands between two slices, the next one first. */
+  private paused: Operation[] = []
+  /** Sessions with a numbered command under way, and the commands that wait for it. */
+  private readonly busy = new Map<string, Operation[]>()
   private scheduled = false
+  private sweeping = false
+  private closed = false
   private readonly timer: NodeJS.Timeout
   private sweptSessions = Date.now()
 
   constructor(store: Store, address: () => string, sweepMs: number) {
     this.store = store
+    this.clock = new ClusterClock(store)
     this.address = address
     this.catalog = Catalog.load(store)
-    this.timer = setInterval(() => {
-      try {
-        this.sweep()
-      } catch {
-        // A full disk, say: nothing was kept, and the next round tries again.
-        this.catalog = Catalog.load(store)
-      }
-    }, sweepMs)
+    const engine = this
+    this.activity = {
+      get readers() {
+        return engine.paused.length - this.writers
+      },
+      get writers() {
+        return engine.paused.filter(({ writes }) => writes).length
+      },
+      endedByDisconnect: 0,
+      endedByTimeLimit: 0,
+    }
+    this.timer = setInterval(() => this.sweep(), sweepMs)
     this.timer.unref()
   }
 
   /** Runs a command and answers its reply; errors are replies too. */
-  submit(command: Doc): Promise<Reply> {
-    return new Promise(resolve => {
-      this.queue.push({ command, resolve })
-      if (this.scheduled) return
-      this.scheduled = true
-      setImmediate(() => this.drain())
+  submit(command: Doc, client?: Client): Promise<Reply> {
+    return new Promise(done => {
+      const resolve = (reply: Reply) => done(this.completed(command, reply))
+      const timer = new Timer()
+      try {
+        this.clock.hear(command)
+        const most = natural(command, 'maxTimeMS')
+        // A getMore has what is left of its cursor's time.
+        if (most && !command.has('getMore')) timer.deadline = performance.now() + most
+        const name = nameOf(command)
+        this.queue.push({
+          command,
+          writes:
+            !isTransactional(command) && (commands.get(name)?.writes === true || name === 'endSessions'),
+          session: command.has('txnNumber') ? sessionText(command) : undefined,
+          client,
+          timer,
+          work: undefined,
+          resolve,
+        })
+      } catch (error) {
+        resolve(asReply(error))
+      }
+      this.schedule()
     })
+  }
+
+  /** A reply with what every reply of a replica set has: its times, and whether the write concern was met. */
+  private completed(command: Doc, reply: Reply): Reply {
+    if (!(reply instanceof Doc)) return reply
+    if (reply.get('ok') instanceof Double) {
+      const error = writeConcernError(command)
+      if (error) reply.set('writeConcernError', error)
+    }
+    return this.clock.stamp(reply)
   }
 
   async close() {
     clearInterval(this.timer)
-    this.drain()
+    this.closed = true
+    while (this.hasWork()) {
+      this.turn()
+      for (const { timer } of this.paused) timer.stop(new MongoError(11600, 'interrupted at shutdown'))
+    }
     for (const session of this.sessions.values()) this.end(session, 'aborted')
     await this.store.close()
   }
 
-  private drain() {
-    this.scheduled = false
-    const batch = this.queue.splice(0, batchSize)
-    if (this.queue.length > 0) {
-      this.scheduled = true
-      setImmediate(() => this.drain())
-    }
-    let together: Pending[] = []
-    for (const pending of batch) {
-      if (!isTransactional(pending.command)) {
-        together.push(pending)
-        continue
-      }
-      this.runTogether(together)
-      together = []
-      pending.resolve(this.guarded(() => this.runInTransaction(pending.command)))
-    }
-    this.runTogether(together)
+  private hasWork() {
+    return this.queue.length > 0 || this.late.length > 0 || this.paused.length > 0
   }
 
-  private runTogether(batch: readonly Pending[]) {
+  private schedule() {
+    if (this.scheduled || this.closed) return
+    this.scheduled = true
+    setImmediate(() => {
+      this.scheduled = false
+      if (!this.closed) this.turn()
+    })
+  }
+
+  /** Starts what has come, and runs one slice of what came before. */
+  private turn() {
+    const until = performance.now() + sliceMs
+    const writes = this.late
+    this.late = []
+    const hadPaused = this.paused.length > 0
+    const waiting = this.queue
+    this.queue = []
+    let next = 0
+    while (next < waiting.length && next < batchSize && performance.now() < until) {
+      const operation = waiting[next++]!
+      if (!this.take(operation)) continue
+      if (operation.writes) writes.push(operation)
+      else this.advance(operation)
+    }
+    this.queue = [...waiting.slice(next), ...this.queue]
+    const resumed = hadPaused ? this.paused.shift() : undefined
+    if (resumed?.writes) writes.push(resumed)
+    else if (resumed) this.advance(resumed)
+    this.write(writes)
+    if (this.hasWork()) this.schedule()
+  }
+
+  /** Takes the session of a numbered command; if another has it, the command waits for that one's end. */
+  private take(operation: Operation): boolean {
+    if (operation.session === undefined) return true
+    const others = this.busy.get(operation.session)
+    if (others) others.push(operation)
+    else this.busy.set(operation.session, [])
+    return !others
+  }
+
+  private finish(operation: Operation, reply: Reply) {
+    operation.timer.view?.release()
+    if (operation.session !== undefined) {
+      const others = this.busy.get(operation.session) ?? []
+      this.busy.delete(operation.session)
+      this.queue.unshift(...others)
+    }
+    operation.resolve(reply)
+  }
+
+  private rest(operation: Operation) {
+    operation.timer.pauses++
+    operation.timer.view?.hold()
+    this.paused.push(operation)
+  }
+
+  /** Runs a slice of a command that needs no write transaction. */
+  private advance(operation: Operation) {
+    const reply = this.slice(operation, asReply)
+    if (reply === pause) this.rest(operation)
+    else this.finish(operation, reply)
+  }
+
+  /** Runs slices of writes in one write transaction; those for which there is no time left wait for the next turn. */
+  private write(batch: readonly Operation[]) {
     if (batch.length === 0) return
-    if (
-      !batch.some(({ command }) => commands.get(nameOf(command))?.writes || nameOf(command) === 'endSessions')
-    ) {
-      for (const { command, resolve } of batch) resolve(this.guarded(() => this.run(command)))
-      return
-    }
-    let replies: Reply[]
+    const until = performance.now() + sliceMs
+    const ran: { operation: Operation; reply: Reply | Pause }[] = []
+    let begun = 0
     try {
-      replies = this.store.write(() => batch.map(({ command }) => this.run(command)))
+      this.store.write(() => {
+        while (begun < batch.length && (begun === 0 || performance.now() < until)) {
+          const operation = batch[begun++]!
+          ran.push({ operation, reply: this.slice(operation, onlyMongoErrors) })
+        }
+        this.clock.keep(this.store)
+      })
     } catch (error) {
-      // Nothing of the batch was kept. Run it one by one, so that only the command at fault fails.
+      // Nothing of the slices was kept. Those that began with them run again, one by one, so that only the one at
+      // fault fails; what others did in earlier slices is on disk and cannot be begun again.
       this.catalog = Catalog.load(this.store)
-      if (batch.length > 1) for (const one of batch) this.runTogether([one])
-      else batch[0]!.resolve(internalError(error))
+      this.late.push(...batch.slice(begun))
+      for (const operation of batch.slice(0, begun)) {
+        operation.work?.return(new Doc())
+        operation.work = undefined
+        if (operation.timer.pauses > 0 || batch.length === 1) this.finish(operation, internalError(error))
+        else this.write([operation])
+      }
       return
     }
-    for (const [i, { resolve }] of batch.entries()) resolve(replies[i]!)
+    for (const { operation, reply } of ran) {
+      if (reply === pause) this.rest(operation)
+      else this.finish(operation, reply)
+    }
+    this.late.push(...batch.slice(begun))
   }
 
-  /** An error becomes a reply; one that is not MongoDB's is the server's own fault and says so. */
-  private guarded(run: () => Reply): Reply {
+  /** Runs a command until it is done or pauses. */
+  private slice(operation: Operation, onError: (error: unknown) => Reply): Reply | Pause {
+    const { timer, client } = operation
+    if (client?.destroyed && !operation.writes) timer.stop(new MongoError(279, 'the client has disconnected'))
     try {
-      return run()
+      return timer.run(timer.pauses === 0 ? firstSliceMs : sliceMs, () => {
+        if (!operation.work) {
+          const begun = this.begin(operation)
+          if (!('next' in begun)) return begun
+          operation.work = begun
+        }
+        const { work } = operation
+        const step = timer.stopped ? work.throw(timer.stopped) : work.next()
+        return step.done ? step.value : pause
+      })
     } catch (error) {
-      return error instanceof MongoError ? error.toReply() : internalError(error)
+      if (error instanceof MongoError && error.code === 279) this.activity.endedByDisconnect++
+      if (error instanceof MongoError && error.code === 50) this.activity.endedByTimeLimit++
+      return onError(error)
     }
   }
 
-  /** Runs a command outside of transactions. Only MongoDB's own errors become replies here. */
-  private run(command: Doc): Reply {
-    try {
-      const name = nameOf(command)
-      if (name === 'endSessions') return this.endSessions(command)
-      const handler = commands.get(name) ?? fail(59, `no such command: '${name}'`)
-      const context = this.context(command)
-      const number = command.get('txnNumber')
-      if (!handler.writes || typeof number !== 'bigint') return handler.run(command, context)
-      return this.once(command, number, () => handler.run(command, context))
-    } catch (error) {
-      if (error instanceof MongoError) return error.toReply()
-      throw error
+  private begin({ command, timer }: Operation): Reply | Work<Reply> {
+    if (isTransactional(command)) return this.runInTransaction(command, timer)
+    const name = nameOf(command)
+    if (name === 'endSessions') return this.endSessions(command)
+    const handler = commands.get(name) ?? fail(59, `no such command: '${name}'`)
+    checkApi(command)
+    checkConcerns(command, this.clock, { name, writes: handler.writes, transaction: false, starts: false })
+    const context = this.context(command)
+    const number = command.get('txnNumber')
+    if (!handler.writes) {
+      const view = new View(this.store, () => this.catalog)
+      timer.view = view
+      return handler.run(command, reading(context, view))
     }
+    return typeof number === 'bigint'
+      ? this.once(command, number, handler, context)
+      : handler.run(command, context)
   }
 
   private context(command: Doc): Context {
     const db = command.get('$db')
     if (typeof db !== 'string') return fail(40414, "BSON field '$db' is missing but a required field")
     if (!/^[^/\\. "$*<>:|?\0]{1,63}$/.test(db)) fail(73, `Invalid database name: '${db}'`)
-    checkConcern(command)
+    const engine = this
     return {
       db,
       kv: this.store,
-      catalog: this.catalog,
+      get catalog() {
+        return engine.catalog
+      },
       numbers: this.numbers,
       cursors: this.cursors,
+      activity: this.activity,
       transaction: undefined,
       address: this.address(),
+      clock: this.clock,
     }
   }
 
-  /** A retryable write: a number seen before gets the reply it got then, even after a restart. */
-  private once(command: Doc, number: bigint, run: () => Doc): Reply {
+  /**
+   * A retryable write: a number seen before gets the reply it got then, even after a restart. One that was cut off
+   * between two slices goes on where it was.
+   */
+  private *once(command: Doc, number: bigint, handler: Command, context: Context): Work<Reply> {
     const key = sessionKey(command)
     const stored = this.store.get(key)
     const known = stored && readDoc(stored, 0, new Set(['number']))
+    let progress = new Progress()
     if (known) {
       const last = known.get('number') as bigint
       if (number < last)
@@ -192,22 +350,46 @@ export class Engine {
           225,
           `Retryable write with txnNumber ${number} is prohibited on session because a newer retryable write with txnNumber ${last} has already started on this session.`,
         )
-      const reply = number === last ? readDoc(stored).get('reply') : undefined
+      const whole = number === last ? readDoc(stored) : undefined
+      const reply = whole?.get('reply')
       if (reply instanceof Doc) return reply
+      const done = whole?.get('progress')
+      if (done instanceof Doc) progress = Progress.of(done)
     }
-    const reply = run()
-    this.store.put(key, writeDoc(Doc.of({ number, at: new Date(), reply })))
-    return reply
+    const keep = (state: Record<string, Value>) =>
+      this.store.put(key, writeDoc(Doc.of({ number, at: new Date(), ...state })))
+    const work = handler.run(command, { ...context, progress })
+    if (work instanceof Doc) {
+      keep({ reply: work })
+      return work
+    }
+    let ended = false
+    try {
+      for (;;) {
+        const step = work.next()
+        if (step.done) {
+          ended = true
+          keep({ reply: step.value })
+          return step.value
+        }
+        keep({ progress: progress.toDoc() })
+        yield pause
+      }
+    } finally {
+      if (!ended) work.return(new Doc())
+    }
   }
 
-  private runInTransaction(command: Doc): Reply {
+  private *runInTransaction(command: Doc, timer: Timer): Work<Reply> {
     const name = nameOf(command)
     const id = sessionText(command)
     const number = command.get('txnNumber')
     if (typeof number !== 'bigint') return fail(72, "'autocommit' needs a txnNumber")
     if (command.get('autocommit') !== false) return fail(72, "'startTransaction' needs autocommit: false")
+    const starts = command.get('startTransaction') === true
+    checkConcerns(command, this.clock, { name, writes: true, transaction: true, starts })
     let session = this.sessions.get(id)
-    if (command.get('startTransaction') === true) {
+    if (starts) {
       if (session && number < session.number)
         fail(
           225,
@@ -225,6 +407,7 @@ export class Engine {
         catalog: this.catalog.fork(transaction),
         id: `${id}:${number}`,
         began: Date.now(),
+        running: undefined,
       }
       this.sessions.set(id, session)
     }
@@ -239,6 +422,7 @@ export class Engine {
       this.end(session, 'aborted')
       return ok()
     }
+    session.running = timer
     try {
       if (!inTransactions.has(name)) {
         if (!commands.has(name)) fail(59, `no such command: '${name}'`)
@@ -250,12 +434,15 @@ export class Engine {
         catalog: session.catalog,
         transaction: session.id,
       }
-      const reply = commands.get(name)!.run(command, context)
+      const work = commands.get(name)!.run(command, context)
+      const reply = work instanceof Doc ? work : yield* work
       if (reply.has('writeErrors')) this.end(session, 'aborted')
       return reply
     } catch (error) {
       this.end(session, 'aborted')
       throw error
+    } finally {
+      session.running = undefined
     }
   }
 
@@ -287,6 +474,7 @@ export class Engine {
         this.store.apply(session.transaction)
         this.catalog.adopt(session.catalog)
         this.store.put(key, writeDoc(Doc.of({ number: session.number, at: new Date(), committed: true })))
+        this.clock.keep(this.store)
       })
     } catch (error) {
       this.end(session, 'aborted')
@@ -300,6 +488,7 @@ export class Engine {
   private end(session: Session, state: 'committed' | 'aborted') {
     if (session.state !== 'open') return
     session.state = state
+    session.running?.stop(transient(251, `Transaction ${session.number} has been aborted.`))
     this.cursors.endTransaction(session.id)
     this.store.end(session.transaction)
   }
@@ -325,35 +514,57 @@ export class Engine {
       if (session.state === 'open' && now - session.began > transactionMs) this.end(session, 'aborted')
       if (now - session.began > sessionMs) this.sessions.delete(id)
     }
-    const expired = this.expired(now)
-    const sessions = now - this.sweptSessions > 60_000 ? this.oldSessions(now) : []
-    if (expired.length === 0 && sessions.length === 0) return
-    this.store.write(() => {
-      for (const { collection, ids } of expired)
-        for (const id of ids) {
-          const bytes = collection.get(id)
-          if (bytes) collection.remove(id, readDoc(bytes))
-        }
-      for (const key of sessions) this.store.remove(key)
+    if (this.sweeping || !(this.hasExpired(now) || now - this.sweptSessions > sweepSessionsMs)) return
+    this.sweeping = true
+    this.queue.push({
+      command: new Doc(),
+      writes: true,
+      session: undefined,
+      client: undefined,
+      timer: new Timer(),
+      work: this.expire(now),
+      // After a full disk, say, nothing was kept, and the next round tries again.
+      resolve: () => {
+        this.sweeping = false
+      },
     })
+    this.schedule()
   }
 
-  private expired(now: number): { collection: Collection; ids: Set<number> }[] {
-    const found: { collection: Collection; ids: Set<number> }[] = []
-    for (const info of this.catalog.list()) {
-      for (const index of info.indexes) {
-        if (index.expireAfterSeconds === undefined) continue
-        const collection = open(this.context(Doc.of({ $db: info.db })), info)
-        const range = datesUntil(index, now - index.expireAfterSeconds * 1000)
-        const ids = new Set<number>()
-        for (const id of collection.indexRange(index, range)) {
-          ids.add(id)
-          if (ids.size >= 10_000) break
+  private hasExpired(now: number): boolean {
+    for (const { info, index } of this.expiringIndexes()) {
+      const [found] = open(this.context(Doc.of({ $db: info.db })), info).indexRange(
+        index,
+        rangeUntil(index, now),
+      )
+      if (found !== undefined) return true
+    }
+    return false
+  }
+
+  private *expiringIndexes() {
+    for (const info of this.catalog.list())
+      for (const index of info.indexes) if (index.expireAfterSeconds !== undefined) yield { info, index }
+  }
+
+  private *expire(now: number): Work<Reply> {
+    for (const { info, index } of this.expiringIndexes()) {
+      for (let more = true; more; ) {
+        more = false
+        const there = this.catalog.get(info.db, info.name)
+        if (there?.id !== info.id || !there.indexes.some(one => one.id === index.id)) break
+        const collection = open(this.context(Doc.of({ $db: info.db })), there)
+        for (const id of [...first(collection.indexRange(index, rangeUntil(index, now)), expiredAtOnce)]) {
+          const bytes = collection.get(id)
+          if (bytes) collection.remove(id, readDoc(bytes))
+          more = true
         }
-        if (ids.size > 0) found.push({ collection, ids })
+        if (due()) yield pause
       }
     }
-    return found
+    if (now - this.sweptSessions > sweepSessionsMs)
+      for (const key of this.oldSessions(now)) this.store.remove(key)
+    return new Doc()
   }
 
   private oldSessions(now: number): Buffer[] {
@@ -371,13 +582,33 @@ export class Engine {
   }
 }
 
-/** The range of an index that holds dates up to and including a time. */
-const datesUntil = (index: IndexInfo, time: number): { from: Buffer; to: Buffer } => {
+/** The range of an index that holds the dates of what has expired. */
+const rangeUntil = (index: IndexInfo, now: number): { from: Buffer; to: Buffer } => {
+  const time = now - (index.expireAfterSeconds ?? 0) * 1000
   const direction = index.directions[0]!
   const [first, last] = classBounds(order.date, direction)
   const at = encodeBound(new Date(Math.max(time, -8.64e15)), direction)
   return direction > 0 ? { from: first, to: after(at) } : { from: at, to: last }
 }
+
+const expiredAtOnce = 100
+
+function* first<T>(items: Iterable<T>, most: number): Iterable<T> {
+  let left = most
+  for (const item of items) {
+    yield item
+    if (--left === 0) return
+  }
+}
+
+/** The context of a command that only reads. */
+const reading = (context: Context, view: View): Context => ({
+  ...context,
+  kv: view,
+  get catalog() {
+    return view.catalog
+  },
+})
 
 const nameOf = (command: Doc): string => command.keys().next().value ?? ''
 
@@ -398,16 +629,12 @@ const transient = (code: number, message: string) =>
 const internalError = (error: unknown) =>
   new MongoError(1, `internal error: ${error instanceof Error ? error.message : String(error)}`).toReply()
 
-/** Every write is durable and every read sees what is committed, so only impossible concerns are refused. */
-const checkConcern = (command: Doc) => {
-  const write = command.get('writeConcern')
-  const wanted: Value | undefined = write instanceof Doc ? write.get('w') : undefined
-  if (typeof wanted === 'number' && wanted > 1) fail(100, 'Not enough data-bearing nodes')
-  const read = command.get('readConcern')
-  const level = read instanceof Doc ? read.get('level') : undefined
-  if (
-    level !== undefined &&
-    !['local', 'available', 'majority', 'linearizable', 'snapshot'].includes(level as string)
-  )
-    fail(9, `Enumeration value '${String(level)}' for field 'readConcern.level' is not a valid value.`)
+/** An error becomes a reply; one that is not MongoDB's is the server's own fault and says so. */
+const asReply = (error: unknown): Reply =>
+  error instanceof MongoError ? error.toReply() : internalError(error)
+
+/** As `asReply`, inside a write transaction, which errors that are not MongoDB's have to undo. */
+const onlyMongoErrors = (error: unknown): Reply => {
+  if (error instanceof MongoError) return error.toReply()
+  throw error
 }

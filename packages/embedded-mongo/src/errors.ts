@@ -22,6 +22,8 @@ const codeNames: Record<number, string> = {
   52: 'DollarPrefixedFieldName',
   53: 'InvalidIdField',
   54: 'NotSingleValueField',
+  55: 'InvalidDBRef',
+  56: 'EmptyFieldName',
   59: 'CommandNotFound',
   66: 'ImmutableField',
   67: 'CannotCreateIndex',
@@ -30,19 +32,32 @@ const codeNames: Record<number, string> = {
   73: 'InvalidNamespace',
   85: 'IndexOptionsConflict',
   86: 'IndexKeySpecsConflict',
+  79: 'UnknownReplWriteConcern',
   96: 'OperationFailed',
+  100: 'UnsatisfiableWriteConcern',
   112: 'WriteConflict',
   115: 'CommandNotSupported',
+  146: 'ExceededMemoryLimit',
   168: 'InvalidPipelineOperator',
   171: 'CannotIndexParallelArrays',
+  175: 'QueryPlanKilled',
+  209: 'ClusterTimeFailsRateLimiter',
   225: 'TransactionTooOld',
+  237: 'CursorKilled',
   238: 'NotImplemented',
+  241: 'ConversionFailure',
   251: 'NoSuchTransaction',
   256: 'TransactionCommitted',
   263: 'OperationNotSupportedInTransaction',
+  279: 'ClientDisconnect',
+  278: 'UnsatisfiableCommitQuorum',
   303: 'FeatureNotSupported',
+  322: 'APIVersionError',
+  323: 'APIStrictError',
   10334: 'BSONObjectTooLarge',
   11000: 'DuplicateKey',
+  11600: 'InterruptedAtShutdown',
+  12051: 'CursorInUse',
   28667: 'Location28667',
 }
 
@@ -83,3 +98,8 @@ export const writeConflict = () =>
     new Map(),
     ['TransientTransactionError'],
   )
+
+/** Errors that end a whole command: time limits, kills and conflicts are never those of one statement. */
+const interruptions = new Set([50, 112, 175, 237, 251, 279, 11600])
+
+export const isInterruption = (error: MongoError) => interruptions.has(error.code)

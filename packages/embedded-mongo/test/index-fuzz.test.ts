@@ -131,6 +131,10 @@ const query = (random: Random, depth = 0): Document => {
   }
   if (depth === 0 && random.chance(0.15)) made.$or = random.many(2, () => query(random, 1))
   if (depth === 0 && random.chance(0.1)) made.$and = random.many(2, () => query(random, 1))
+  if (random.chance(0.15)) {
+    const equals = { $eq: [`$${random.pick(paths)}`, { $literal: value(random) }] }
+    return { ...(random.chance(0.3) && made), $expr: equals }
+  }
   return made
 }
 
@@ -159,6 +163,14 @@ const change = (random: Random): Document =>
     () => ({ $max: { n: random.below(9) } }),
   ])()
 
+/** The same query, its expressions said so that no plan can be made of them. */
+const unplanned = (filter: Document): Document => ({
+  ...filter,
+  ...(filter.$expr && { $expr: { $or: [filter.$expr] } }),
+  ...(filter.$or && { $or: filter.$or.map(unplanned) }),
+  ...(filter.$and && { $and: filter.$and.map(unplanned) }),
+})
+
 /** What a query finds through the indexes and through a plain scan, in its order. */
 const both = async (name: string, filter: Document, sort: Document) => {
   const projection =
@@ -166,7 +178,12 @@ const both = async (name: string, filter: Document, sort: Document) => {
       ? { projection: { ...Object.fromEntries(Object.keys(sort).map(path => [path, 1])), _id: 1 } }
       : { projection: { _id: 1 } }
   const indexed = await server.find(name, { filter, sort, ...projection })
-  const scanned = await server.find(name, { filter, sort, hint: { $natural: 1 }, ...projection })
+  const scanned = await server.find(name, {
+    filter: unplanned(filter),
+    sort,
+    hint: { $natural: 1 },
+    ...projection,
+  })
   return { indexed, scanned }
 }
 

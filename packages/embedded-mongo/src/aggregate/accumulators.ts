@@ -1,5 +1,6 @@
 import { compare } from '../bson/compare.js'
 import { asInteger, divide, Total } from '../bson/numbers.js'
+import { maxGathered, sizeOf } from '../bson/size.js'
 import { Doc, Double, isNumeric, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { encodeKey } from '../indexes/key.js'
@@ -77,11 +78,27 @@ const last = (): Gather => {
   }
 }
 
+/** Counts what an accumulator holds, up to what MongoDB lets one hold. */
+const memory = (name: string) => {
+  let used = 0
+  return (value: Value) => {
+    used += sizeOf(value)
+    if (used > maxGathered)
+      fail(
+        146,
+        `${name} used too much memory and cannot spill to disk. Used: ${used} bytes. Memory limit: ${maxGathered} bytes`,
+      )
+  }
+}
+
 const push = (): Gather => {
   const items: Value[] = []
+  const count = memory('$push')
   return {
     add(value) {
-      if (value !== undefined) items.push(value)
+      if (value === undefined) return
+      count(value)
+      items.push(value)
     },
     result: () => items,
   }
@@ -89,11 +106,14 @@ const push = (): Gather => {
 
 const addToSet = (): Gather => {
   const items = new Map<string, Value>()
+  const count = memory('$addToSet')
   return {
     add(value) {
       if (value === undefined) return
       const key = groupKey(value)
-      if (!items.has(key)) items.set(key, value)
+      if (items.has(key)) return
+      count(value)
+      items.set(key, value)
     },
     result: () => [...items.values()],
   }

@@ -1,6 +1,6 @@
-import { Doc, type Value } from '../bson/values.js'
+import { Doc, dbRefNames, type Value } from '../bson/values.js'
 import { fail, MongoError } from '../errors.js'
-import type { Compile, Evaluate } from './operator.js'
+import { type Compile, checkVariable, type Evaluate } from './operator.js'
 import { operators } from './operators.js'
 import { Variables } from './variables.js'
 
@@ -40,6 +40,35 @@ export const compileExpression = (spec: Value, variables = Variables.forCommand(
   }
 }
 
+/** Whether an expression's value may depend on the document it is evaluated for; yes when in doubt. */
+export const readsDocument = (spec: Value): boolean => {
+  if (typeof spec === 'string') return /^\$(?!\$)|^\$\$(ROOT|CURRENT)(\.|$)/.test(spec)
+  if (Array.isArray(spec)) return spec.some(readsDocument)
+  if (!(spec instanceof Doc)) return false
+  return [...spec].some(([name, inner]) => {
+    if (name === '$literal') return false
+    // Without an `input` this one reads the document itself.
+    if (name === '$getField' && !(inner instanceof Doc && inner.has('input'))) return true
+    return readsDocument(inner)
+  })
+}
+
+/** The variables of a command: `$$NOW` and its `let`, whose expressions are evaluated here, once, each seeing those before it. */
+export const commandVariables = (lets: Doc): Variables => {
+  const variables = new Variables(Variables.forCommand())
+  for (const [name, spec] of lets) {
+    checkVariable(name)
+    const evaluate = compileExpression(spec, variables)
+    if (readsDocument(spec))
+      fail(
+        4890500,
+        'Command let Expression tried to access a field, but this is not allowed because Command let Expressions run before the query examines any documents.',
+      )
+    variables.define(name).value = evaluate(new Doc())
+  }
+  return variables
+}
+
 const fieldPath = (text: string, variables: Variables): Evaluate => {
   if (!text.startsWith('$$')) {
     const parts = pathParts(text.slice(1))
@@ -57,7 +86,7 @@ const pathParts = (path: string): string[] => {
   const parts = path.split('.')
   for (const part of parts) {
     if (part === '') fail(path.endsWith('.') ? 40353 : 15998, 'FieldPath must not have an empty component')
-    if (part.startsWith('$'))
+    if (part.startsWith('$') && !dbRefNames.has(part))
       fail(
         16410,
         `FieldPath field names may not start with '$'. Consider using $getField or $setField: ${part}`,

@@ -2,6 +2,7 @@ import { compare, equal } from '../bson/compare.js'
 import { asInteger } from '../bson/numbers.js'
 import { Doc, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
+import { checkTime } from '../slices.js'
 import {
   checkVariable,
   missing,
@@ -45,6 +46,7 @@ const each = (
       const items = input(doc)
       if (missing(items)) return null
       const run = (item: Value) => {
+        checkTime()
         slot.value = item
         return inner(doc)
       }
@@ -66,6 +68,7 @@ const reduce: Operator = (spec, compile, variables) => {
     if (missing(items)) return null
     let value = initial(doc)
     for (const one of list(40080, '$reduce', items)) {
+      checkTime()
       item.value = one
       total.value = value
       value = inner(doc)
@@ -150,7 +153,11 @@ const distinct = (items: readonly Value[]): Value[] => {
   return sorted.filter((item, i) => i === 0 || !equal(item, sorted[i - 1]))
 }
 
-const contains = (items: readonly Value[], value: Value) => items.some(one => equal(one, value))
+const contains = (items: readonly Value[], value: Value) =>
+  items.some(one => {
+    checkTime()
+    return equal(one, value)
+  })
 
 const set = (name: string, apply: (lists: Value[][]) => Value): Operator =>
   withArguments(name, 0, 1e9, values => {

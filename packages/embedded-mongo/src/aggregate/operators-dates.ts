@@ -12,7 +12,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** What a zone is ahead of UTC at a time, in milliseconds. Zones are `UTC`, `+hh:mm` or Olson names. */
 const offsetAt = (time: number, zone: Value | undefined): number => {
-  if (zone === undefined || zone === 'UTC' || zone === 'GMT' || zone === 'Z') return 0
+  if (isUtc(zone)) return 0
   if (typeof zone !== 'string')
     return fail(40517, `timezone must evaluate to a string, found ${typeName(zone)}`)
   const fixed = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone)
@@ -104,6 +104,8 @@ const months = [
 const formatted = (time: number, format: string, zone: Value | undefined): string => {
   const offset = offsetAt(time, zone)
   const date = new Date(time + offset)
+  if (date.getUTCFullYear() < 0 || date.getUTCFullYear() > 9999)
+    fail(18537, `$dateToString is only defined on year 0-9999, tried to use year ${date.getUTCFullYear()}`)
   const minutes = offset / 60_000
   return format.replace(/%(.?)/gs, (_, letter: string) => {
     switch (letter) {
@@ -144,26 +146,148 @@ const formatted = (time: number, format: string, zone: Value | undefined): strin
       case '%':
         return '%'
       default:
-        return fail(18536, `Invalid format character '%${letter}' in format string`)
+        return badFormat(letter)
     }
   })
 }
 
+const badFormat = (letter: string): never =>
+  letter === ''
+    ? fail(18535, "Unmatched '%' at end of format string")
+    : fail(18536, `Invalid format character '%${letter}' in format string`)
+
+/** What a format's letters stand for in a text, as `$dateFromString` reads it. */
+const readable: ReadonlyMap<string, string> = new Map([
+  ['Y', '(?<year>\\d{4})'],
+  ['m', '(?<month>\\d{1,2})'],
+  ['b', '(?<monthName>[A-Za-z]+)'],
+  ['B', '(?<monthName>[A-Za-z]+)'],
+  ['d', '(?<day>\\d{1,2})'],
+  ['j', '(?<yearDay>\\d{1,3})'],
+  ['G', '(?<isoYear>\\d{4})'],
+  ['V', '(?<isoWeek>\\d{1,2})'],
+  ['u', '(?<isoDay>\\d)'],
+  ['H', '(?<hour>\\d{1,2})'],
+  ['M', '(?<minute>\\d{1,2})'],
+  ['S', '(?<second>\\d{1,2})'],
+  ['L', '(?<millisecond>\\d{1,3})'],
+  ['z', '(?<zone>[+-]\\d{2}:?(?:\\d{2})?|[A-Za-z][\\w/+-]*)'],
+  ['Z', '(?<offset>[+-]\\d{1,4})'],
+  ['%', '%'],
+])
+
+const patterns = new Map<string, RegExp>()
+
+/** A format as a regular expression with a name for each part. */
+const patternOf = (format: string): RegExp => {
+  const known = patterns.get(format)
+  if (known) return known
+  const seen = new Set<string>()
+  const source = format.replace(/%(.?)|[^%]+/gs, (literal, letter: string | undefined) => {
+    if (letter === undefined) return literal.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+    const part = readable.get(letter) ?? badFormat(letter)
+    const name = /<(\w+)>/.exec(part)?.[1]
+    if (name === undefined) return part
+    if (seen.has(name)) return fail(241, `Error parsing date string: the format names ${name} twice`)
+    seen.add(name)
+    return part
+  })
+  const made = new RegExp(`^${source}$`)
+  if (patterns.size >= 100) patterns.clear()
+  patterns.set(format, made)
+  return made
+}
+
+type ReadDate = { shown: number; zone: Value | undefined }
+
+/** Reads a text by a format; undefined if it does not follow it, or names no day there is. */
+const readDate = (text: string, format: string): ReadDate | undefined => {
+  const part = patternOf(format).exec(text)?.groups
+  if (!part) return undefined
+  const number = (name: string, otherwise: number) =>
+    part[name] === undefined ? otherwise : Number(part[name])
+  const day = dayOf(part)
+  if (day === undefined) return undefined
+  const [hour, minute, second] = [number('hour', 0), number('minute', 0), number('second', 0)]
+  if (hour > 23 || minute > 59 || second > 59) return undefined
+  const millisecond = Number((part.millisecond ?? '0').padEnd(3, '0'))
+  const shown = day + ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
+  if (part.offset !== undefined) return { shown: shown - Number(part.offset) * 60_000, zone: 'UTC' }
+  return { shown, zone: part.zone === undefined ? undefined : part.zone.replace(/^([+-]\d{2}):?$/, '$1') }
+}
+
+/** The day that a text names, as midnight UTC: by month and day, by day of the year, or by ISO week. */
+const dayOf = (part: Record<string, string | undefined>): number | undefined => {
+  const start = (year: string, month = 0, day = 1) => {
+    const date = new Date(0)
+    date.setUTCFullYear(Number(year), month, day)
+    return date
+  }
+  if (part.isoYear !== undefined || part.isoWeek !== undefined || part.isoDay !== undefined) {
+    const others = ['year', 'month', 'monthName', 'day', 'yearDay'].some(name => part[name] !== undefined)
+    if (others || part.isoYear === undefined || part.isoWeek === undefined) return undefined
+    const [week, weekDay] = [Number(part.isoWeek), Number(part.isoDay ?? 1)]
+    const fourth = start(part.isoYear, 0, 4)
+    const day = fourth.getTime() + ((week - 1) * 7 + weekDay - isoDay(fourth)) * dayMs
+    const found = isoWeek(new Date(day))
+    return weekDay >= 1 && weekDay <= 7 && found.week === week && found.year === Number(part.isoYear)
+      ? day
+      : undefined
+  }
+  if (part.year === undefined) return undefined
+  if (part.yearDay !== undefined && part.day === undefined) {
+    const date = start(part.year, 0, Number(part.yearDay))
+    return date.getUTCFullYear() === Number(part.year) ? date.getTime() : undefined
+  }
+  const name = part.monthName?.toLowerCase()
+  const month =
+    name === undefined
+      ? Number(part.month ?? Number.NaN) - 1
+      : months.findIndex(one => [one.toLowerCase(), one.slice(0, 3).toLowerCase()].includes(name))
+  const date = start(part.year, month, Number(part.day ?? Number.NaN))
+  return date.getUTCMonth() === month && date.getUTCDate() === Number(part.day) ? date.getTime() : undefined
+}
+
+const isUtc = (zone: Value | undefined) =>
+  zone === undefined || zone === 'UTC' || zone === 'GMT' || zone === 'Z'
+
 const dateToString = ({ date, format, timezone, onNull }: Named): Value | undefined => {
   if (missing(date)) return onNull === undefined ? null : onNull
   if (timezone === null || format === null) return null
-  const text = format ?? '%Y-%m-%dT%H:%M:%S.%LZ'
+  const text = format ?? `%Y-%m-%dT%H:%M:%S.%L${isUtc(timezone) ? 'Z' : ''}`
   if (typeof text !== 'string')
     return fail(18533, `$dateToString requires that 'format' be a string, found: ${typeName(text)}`)
   return formatted(dateTime('$dateToString', date), text, timezone)
 }
 
-const dateFromString = ({ dateString, timezone, onError, onNull }: Named): Value | undefined => {
+const dateFromString = ({ dateString, format, timezone, onError, onNull }: Named): Value | undefined => {
   if (missing(dateString)) return onNull === undefined ? null : onNull
-  const parsed = typeof dateString === 'string' ? parseDate(dateString) : undefined
-  if (!parsed)
-    return onError !== undefined ? onError : fail(241, `Error parsing date string '${String(dateString)}'`)
-  return timezone === undefined ? parsed : new Date(fromLocal(parsed.getTime(), timezone))
+  if (timezone === null || format === null) return null
+  if (format !== undefined && typeof format !== 'string')
+    return fail(40684, `$dateFromString requires that 'format' be a string, found: ${typeName(format)}`)
+  const failed = (why = '') =>
+    onError !== undefined ? onError : fail(241, `Error parsing date string '${String(dateString)}'${why}`)
+  if (format !== undefined) patternOf(format)
+  if (typeof dateString !== 'string') return failed()
+  const read = format === undefined ? isoDate(dateString) : readDate(dateString, format)
+  if (!read) return failed()
+  if (read.zone !== undefined && timezone !== undefined)
+    return failed(
+      '; you cannot pass in a date/time string with time zone information together with a timezone argument',
+    )
+  try {
+    return new Date(fromLocal(read.shown, read.zone ?? timezone))
+  } catch (error) {
+    // A zone within the text that nobody knows is an error of the text.
+    if (read.zone === undefined) throw error
+    return failed()
+  }
+}
+
+const isoDate = (text: string): ReadDate | undefined => {
+  const parsed = parseDate(text)
+  const named = /T.*(Z|[+-]\d{2}:?\d{2})$| .*(Z|[+-]\d{2}:?\d{2})$/.test(text)
+  return parsed && { shown: parsed.getTime(), zone: named ? 'UTC' : undefined }
 }
 
 const whole = (name: string, value: Value | undefined, otherwise: number): number =>
@@ -174,8 +298,21 @@ const whole = (name: string, value: Value | undefined, otherwise: number): numbe
 const dateFromParts = (given: Named): Value => {
   if (Object.values(given).some(value => value === null)) return null
   const { year, month, day, hour, minute, second, millisecond, timezone } = given
+  const { isoWeekYear, isoWeek, isoDayOfWeek } = given
   const shown = new Date(0)
-  shown.setUTCFullYear(whole('year', year, 1970), whole('month', month, 1) - 1, whole('day', day, 1))
+  if (isoWeekYear === undefined) {
+    if (isoWeek !== undefined || isoDayOfWeek !== undefined)
+      fail(40489, '$dateFromParts does not allow mixing natural dates with ISO dates')
+    if (year === undefined)
+      fail(40516, "$dateFromParts requires either 'year' or 'isoWeekYear' to be present")
+    shown.setUTCFullYear(whole('year', year, 1970), whole('month', month, 1) - 1, whole('day', day, 1))
+  } else {
+    if (year !== undefined || month !== undefined || day !== undefined)
+      fail(40525, '$dateFromParts does not allow mixing natural dates with ISO dates')
+    shown.setUTCFullYear(whole('isoWeekYear', isoWeekYear, 1970), 0, 4)
+    const days = (whole('isoWeek', isoWeek, 1) - 1) * 7 + whole('isoDayOfWeek', isoDayOfWeek, 1)
+    shown.setTime(shown.getTime() + (days - isoDay(shown)) * dayMs)
+  }
   shown.setUTCHours(
     whole('hour', hour, 0),
     whole('minute', minute, 0),
@@ -304,14 +441,26 @@ export const dateOperators: [string, Operator][] = [
   ['$dateToString', withNames('$dateToString', ['date'], ['format', 'timezone', 'onNull'], dateToString)],
   [
     '$dateFromString',
-    withNames('$dateFromString', ['dateString'], ['timezone', 'onError', 'onNull'], dateFromString),
+    withNames('$dateFromString', ['dateString'], ['format', 'timezone', 'onError', 'onNull'], dateFromString),
   ],
   [
     '$dateFromParts',
     withNames(
       '$dateFromParts',
-      ['year'],
-      ['month', 'day', 'hour', 'minute', 'second', 'millisecond', 'timezone'],
+      [],
+      [
+        'year',
+        'month',
+        'day',
+        'isoWeekYear',
+        'isoWeek',
+        'isoDayOfWeek',
+        'hour',
+        'minute',
+        'second',
+        'millisecond',
+        'timezone',
+      ],
       dateFromParts,
     ),
   ],

@@ -2,6 +2,7 @@ import { compareStrings } from '../bson/compare.js'
 import { asInteger } from '../bson/numbers.js'
 import { Doc, isNumeric, Regex, Sym, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
+import type { Pattern } from '../match/pattern.js'
 import { compileRegex } from '../match/regex.js'
 import { missing, namedSpecs, type Operator, withArguments, withNames } from './operator.js'
 import { textOf } from './operators-types.js'
@@ -107,7 +108,7 @@ const compareIgnoringCase = ([left, right]: Args): Value => {
 }
 
 /** The compiled expression of a regex operator's arguments, or null when there is nothing to match. */
-const regexOf = (name: string, regex: Value | undefined, options: Value | undefined): RegExp | null => {
+const regexOf = (name: string, regex: Value | undefined, options: Value | undefined): Pattern | null => {
   if (missing(regex)) return null
   if (options !== undefined && !missing(options) && typeof options !== 'string')
     return fail(51106, `${name} needs 'options' to be of type string`)
@@ -123,7 +124,7 @@ const regexOf = (name: string, regex: Value | undefined, options: Value | undefi
   )
 }
 
-const regex = (name: string, apply: (text: string, regex: RegExp) => Value, nothing: Value): Operator => {
+const regex = (name: string, apply: (text: string, pattern: Pattern) => Value, nothing: Value): Operator => {
   return (spec, compile) => {
     const inner = namedSpecs(name, spec, ['input', 'regex'], ['options']).map(
       ([key, value]) => [key, compile(value)] as const,
@@ -148,8 +149,8 @@ const found = (text: string, match: RegExpMatchArray): Doc =>
     captures: match.slice(1).map(one => one ?? null),
   })
 
-const all = (text: string, compiled: RegExp): Value =>
-  [...text.matchAll(new RegExp(compiled.source, `${compiled.flags}g`))].map(match => found(text, match))
+const all = (text: string, compiled: Pattern): Value =>
+  compiled.findAll(text).map(match => found(text, match))
 
 const replace = (name: string, apply: (text: string, find: string, by: string) => string): Operator =>
   withNames(name, ['input', 'find', 'replacement'], [], ({ input, find, replacement }) => {
@@ -185,7 +186,7 @@ export const stringOperators: [string, Operator][] = [
     regex(
       '$regexFind',
       (text, compiled) => {
-        const match = text.match(compiled)
+        const match = compiled.find(text)
         return match ? found(text, match) : null
       },
       null,

@@ -1,7 +1,9 @@
 import { asInteger, count } from '../bson/numbers.js'
-import { Doc, type Value } from '../bson/values.js'
+import { maxGathered, sizeOf } from '../bson/size.js'
+import { Doc, Regex, type Value } from '../bson/values.js'
 import { fail, MongoError } from '../errors.js'
 import { compileFilter } from '../match/filter.js'
+import { due, gathered, paced, pause, type Rows, type Work } from '../slices.js'
 import { accumulators, groupKey } from './accumulators.js'
 import { compileExpression } from './expressions.js'
 import { type Compile, missing } from './operator.js'
@@ -9,13 +11,13 @@ import { compileAddFields, compileProjection } from './project.js'
 import { sortBy, sortPattern } from './sort.js'
 import { Variables } from './variables.js'
 
-/** One stage: documents in, documents out. */
-export type Stage = (input: Iterable<Doc>) => Iterable<Doc>
+/** One stage: documents in, documents out; the pauses between them pass through. */
+export type Stage = (input: Rows<Doc>) => Rows<Doc>
 
 export type PipelineContext = {
   variables: Variables
-  /** The documents of another collection of the same database that match a filter. */
-  source(collection: string, filter: Doc): Iterable<Doc>
+  /** The documents of another collection of the same database that match a filter, in which the variables stand. */
+  source(collection: string, filter: Doc, variables: Variables): Rows<Doc>
 }
 
 /** Compiles a pipeline; throws 40324 for a stage it does not know. */
@@ -36,7 +38,7 @@ type StageMaker = (spec: Value, context: PipelineContext) => Stage
 
 const each = (change: (doc: Doc) => Doc): Stage =>
   function* (input) {
-    for (const doc of input) yield change(doc)
+    for (const doc of input) yield doc === pause ? pause : change(doc)
   }
 
 const object = (code: number, name: string, spec: Value): Doc =>
@@ -57,7 +59,7 @@ const compiler =
 const match: StageMaker = (spec, context) => {
   const condition = compileFilter(object(15959, '$match', spec), context)
   return function* (input) {
-    for (const doc of input) if (condition.matches(doc)) yield doc
+    for (const doc of input) if (doc === pause || condition.matches(doc)) yield doc
   }
 }
 
@@ -105,20 +107,25 @@ const group: StageMaker = (spec, context) => {
       return [name, make(argument, compile)] as const
     })
   return function* (input) {
-    const groups = new Map<string, { id: Value; gathered: ReturnType<(typeof makers)[number][1]>[] }>()
+    const groups = new Map<string, { id: Value; gatherers: ReturnType<(typeof makers)[number][1]>[] }>()
     for (const doc of input) {
+      if (doc === pause) {
+        yield pause
+        continue
+      }
       const id = idOf(doc)
       const key = groupKey(id ?? null)
       let found = groups.get(key)
       if (!found) {
-        found = { id: id ?? null, gathered: makers.map(([, make]) => make()) }
+        found = { id: id ?? null, gatherers: makers.map(([, make]) => make()) }
         groups.set(key, found)
       }
-      for (const gather of found.gathered) gather.add(doc)
+      for (const gather of found.gatherers) gather.add(doc)
     }
-    for (const { id, gathered } of groups.values()) {
+    for (const { id, gatherers } of groups.values()) {
+      if (due()) yield pause
       const made = new Doc([['_id', id]])
-      for (const [i, [name]] of makers.entries()) made.set(name, gathered[i]!.result())
+      for (const [i, [name]] of makers.entries()) made.set(name, gatherers[i]!.result())
       yield made
     }
   }
@@ -137,7 +144,7 @@ const limit: StageMaker = spec => {
     let left = most
     for (const doc of input) {
       yield doc
-      if (--left === 0) return
+      if (doc !== pause && --left === 0) return
     }
   }
 }
@@ -146,7 +153,7 @@ const skip: StageMaker = spec => {
   const by = whole(5107200, '$skip', spec)
   return function* (input) {
     let left = by
-    for (const doc of input) if (left-- <= 0) yield doc
+    for (const doc of input) if (doc === pause || left-- <= 0) yield doc
   }
 }
 
@@ -170,10 +177,17 @@ const unwind: StageMaker = spec => {
     typeof indexName === 'string' ? replaced(doc, indexName.split('.'), index) : doc
   return function* (input) {
     for (const doc of input) {
+      if (doc === pause) {
+        yield pause
+        continue
+      }
       let value: Value | undefined = doc
       for (const part of parts) value = value instanceof Doc ? value.get(part) : undefined
       if (Array.isArray(value) && value.length > 0) {
-        for (const [i, item] of value.entries()) yield withIndex(replaced(doc, parts, item), BigInt(i))
+        for (const [i, item] of value.entries()) {
+          if (due()) yield pause
+          yield withIndex(replaced(doc, parts, item), BigInt(i))
+        }
       } else if (Array.isArray(value) ? preserve : missing(value) ? preserve : true) {
         yield withIndex(Array.isArray(value) ? replaced(doc, parts, undefined) : doc, null)
       }
@@ -217,32 +231,68 @@ const lookup: StageMaker = (spec, context) => {
     slot: scope.define(name),
     evaluate: compile(value),
   }))
-  const run = options.has('pipeline')
-    ? compilePipeline(options.get('pipeline')!, { ...context, variables: scope })
-    : undefined
-  const leading = options.has('pipeline') ? leadingMatch(options.get('pipeline')!) : undefined
+  const inside = { ...context, variables: scope }
+  const { filter: leading, rest } = options.has('pipeline')
+    ? leadingMatch(options.get('pipeline')!)
+    : { filter: undefined, rest: [] }
+  if (leading) compileFilter(leading, inside)
+  const run = compilePipeline(rest, inside)
   const local = localField === undefined ? undefined : compile(`$${localField as string}`)
   return function* (input) {
     for (const doc of input) {
+      if (doc === pause) {
+        yield pause
+        continue
+      }
       for (const { slot, evaluate } of sets) slot.value = evaluate(doc)
       let filter = leading ?? new Doc()
       if (local) {
         const value = local(doc)
-        const wanted = Array.isArray(value) ? new Doc([['$in', value]]) : new Doc([['$eq', value ?? null]])
-        const joined = new Doc([[foreignField as string, wanted]])
+        const joined = joinOn(foreignField as string, value ?? null)
         filter = leading ? new Doc([['$and', [joined, leading]]]) : joined
       }
-      const found = context.source(from, filter)
-      yield replaced(doc, as.split('.'), [...(run ? run(found) : found)])
+      const found = yield* within(
+        run(context.source(from, filter, scope)),
+        4568,
+        `documents in ${from} matching pipeline's $lookup stage`,
+      )
+      yield replaced(doc, as.split('.'), found)
     }
   }
 }
 
-/** A leading `$match` without expressions, so that an index can serve it; the stage itself still runs. */
-const leadingMatch = (pipeline: Value): Doc | undefined => {
+/** Gathers documents into one array, up to what MongoDB lets one stage gather. */
+function* within(docs: Rows<Doc>, code: number, what: string): Work<Doc[]> {
+  const all: Doc[] = []
+  let size = 0
+  for (const doc of docs) {
+    if (doc === pause) {
+      yield pause
+      continue
+    }
+    size += sizeOf(doc)
+    if (size > maxGathered) fail(code, `Total size of ${what} exceeds ${maxGathered} bytes`)
+    all.push(doc)
+  }
+  return all
+}
+
+/** The condition on a foreign field: equal to the local value, or to one of its elements. Patterns are values here. */
+const joinOn = (path: string, value: Value): Doc => {
+  const equals = (one: Value) => new Doc([[path, new Doc([['$eq', one]])]])
+  if (!Array.isArray(value)) return equals(value)
+  return value.some(one => one instanceof Regex)
+    ? new Doc([['$or', value.map(equals)]])
+    : new Doc([[path, new Doc([['$in', value]])]])
+}
+
+/** Splits a leading `$match` off a pipeline, so that an index can serve it. */
+const leadingMatch = (pipeline: Value): { filter: Doc | undefined; rest: Value } => {
   const first = Array.isArray(pipeline) ? pipeline[0] : undefined
-  const filter = first instanceof Doc ? first.get('$match') : undefined
-  return filter instanceof Doc && ![...filter.keys()].some(name => name.startsWith('$')) ? filter : undefined
+  const filter = first instanceof Doc && first.size === 1 ? first.get('$match') : undefined
+  return filter instanceof Doc
+    ? { filter, rest: (pipeline as Value[]).slice(1) }
+    : { filter: undefined, rest: pipeline }
 }
 
 const unionWith: StageMaker = (spec, context) => {
@@ -251,10 +301,12 @@ const unionWith: StageMaker = (spec, context) => {
     if (name !== 'coll' && name !== 'pipeline')
       fail(40415, `BSON field '$unionWith.${name}' is an unknown field.`)
   const from = collectionName('$unionWith', options.get('coll'))
-  const run = compilePipeline(options.get('pipeline') ?? [], context)
+  const { filter = new Doc(), rest } = leadingMatch(options.get('pipeline') ?? [])
+  compileFilter(filter, context)
+  const run = compilePipeline(rest, context)
   return function* (input) {
     yield* input
-    yield* run(context.source(from, new Doc()))
+    yield* run(context.source(from, filter, context.variables))
   }
 }
 
@@ -269,8 +321,11 @@ const facet: StageMaker = (spec, context) => {
     return [name, compilePipeline(pipeline, context)] as const
   })
   return function* (input) {
-    const docs = [...input]
-    yield new Doc(runs.map(([name, run]) => [name, [...run(docs)]]))
+    const docs = yield* gathered(input)
+    const made = new Doc()
+    for (const [name, run] of runs)
+      made.set(name, yield* within(run(paced(docs)), 4031700, 'document constructed by $facet'))
+    yield made
   }
 }
 
@@ -281,7 +336,10 @@ const counted: StageMaker = spec => {
   if (spec.includes('.')) fail(40160, "the count field cannot contain '.'")
   return function* (input) {
     let found = 0
-    for (const _ of input) found++
+    for (const doc of input) {
+      if (doc === pause) yield pause
+      else found++
+    }
     if (found > 0) yield new Doc([[spec, count(found)]])
   }
 }
@@ -312,13 +370,13 @@ const sample: StageMaker = spec => {
   const size = asInteger(object(28745, '$sample', spec).get('size'))
   if (size === undefined || size < 0)
     return fail(28747, 'size argument to $sample must be a non-negative number')
-  return input => {
-    const docs = [...input]
+  return function* (input) {
+    const docs = yield* gathered(input)
     for (let i = 0; i < Math.min(size, docs.length); i++) {
       const j = i + Math.floor(Math.random() * (docs.length - i))
       ;[docs[i], docs[j]] = [docs[j]!, docs[i]!]
     }
-    return docs.slice(0, size)
+    yield* paced(docs.slice(0, size))
   }
 }
 

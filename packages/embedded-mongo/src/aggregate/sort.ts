@@ -4,6 +4,7 @@ import { Doc, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { extractKeys } from '../indexes/extract.js'
 import { emptyArray, type KeyValue } from '../indexes/key.js'
+import { checkTime, due, type Pause, pause, type Rows, sorted } from '../slices.js'
 
 export type SortPart = { path: string; parts: readonly string[]; direction: 1 | -1 }
 
@@ -61,13 +62,24 @@ const sortKey = (pattern: readonly SortPart[], doc: Doc): readonly KeyValue[] =>
 /** Compares documents by a pattern; for lists use `sortBy`, which reads each document's key once. */
 export const compareBy =
   (pattern: readonly SortPart[]) =>
-  (a: Doc, b: Doc): number =>
-    compareTuples(pattern, sortKey(pattern, a), sortKey(pattern, b))
+  (a: Doc, b: Doc): number => {
+    checkTime()
+    return compareTuples(pattern, sortKey(pattern, a), sortKey(pattern, b))
+  }
 
 /** Sorts items by their documents; equal ones keep their order. */
-export const sortBy = <T>(items: Iterable<T>, docOf: (item: T) => Doc, pattern: readonly SortPart[]): T[] => {
+export function* sortBy<T>(
+  items: Rows<T>,
+  docOf: (item: T) => Doc,
+  pattern: readonly SortPart[],
+): Generator<T | Pause> {
   const keyed: { key: readonly KeyValue[]; item: T }[] = []
-  for (const item of items) keyed.push({ key: sortKey(pattern, docOf(item)), item })
-  keyed.sort((a, b) => compareTuples(pattern, a.key, b.key))
-  return keyed.map(one => one.item)
+  for (const item of items) {
+    if (item === pause) yield pause
+    else keyed.push({ key: sortKey(pattern, docOf(item)), item })
+  }
+  for (const { item } of yield* sorted(keyed, (a, b) => compareTuples(pattern, a.key, b.key))) {
+    if (due()) yield pause
+    yield item
+  }
 }

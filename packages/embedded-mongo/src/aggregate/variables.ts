@@ -13,9 +13,9 @@ export class Variables {
     for (const [name, value] of values) this.slots.set(name, { value })
   }
 
-  /** What every command starts with: `$$NOW` and its `let`. */
-  static forCommand(values: Iterable<[string, Value | undefined]> = []) {
-    return new Variables(new Variables(undefined, [['NOW', new Date()]]), values)
+  /** What every command starts with: `$$NOW`, the same throughout the command. */
+  static forCommand() {
+    return new Variables(undefined, [['NOW', new Date()]])
   }
 
   define(name: string): Slot {

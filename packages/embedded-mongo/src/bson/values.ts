@@ -15,6 +15,9 @@ export class Doc extends Map<string, Value> {
   }
 }
 
+/** The fields of a reference to a document elsewhere: the only names with a dollar that queries, paths and indexes take. */
+export const dbRefNames: ReadonlySet<string> = new Set(['$ref', '$id', '$db'])
+
 /** A document kept as the bytes it came as. */
 export class RawDoc {
   readonly bytes: Buffer

@@ -1,9 +1,10 @@
 import { equal } from '../bson/compare.js'
-import { count as asCount, toDouble } from '../bson/numbers.js'
-import { Binary, Doc, Double, isNumeric, type Value } from '../bson/values.js'
+import { count as asCount, asInteger, toDouble } from '../bson/numbers.js'
+import { Binary, Doc, Double, dbRefNames, isNumeric, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { findIndex } from '../indexes/plan.js'
 import { compileFilter } from '../match/filter.js'
+import type { Work } from '../slices.js'
 import type { CollectionInfo } from '../storage/catalog.js'
 import {
   type Command,
@@ -59,6 +60,20 @@ const serverStatus: Command = {
       pid: BigInt(process.pid),
       uptime: new Double(process.uptime()),
       localTime: new Date(),
+      globalLock: Doc.of({
+        activeClients: Doc.of({
+          total: context.activity.readers + context.activity.writers,
+          readers: context.activity.readers,
+          writers: context.activity.writers,
+        }),
+      }),
+      metrics: Doc.of({
+        cursor: Doc.of({ open: Doc.of({ total: BigInt(context.cursors.size) }) }),
+        operation: Doc.of({
+          killedDueToClientDisconnect: BigInt(context.activity.endedByDisconnect),
+          killedDueToMaxTimeMSExpired: BigInt(context.activity.endedByTimeLimit),
+        }),
+      }),
     }),
 }
 
@@ -89,6 +104,10 @@ const create: Command = {
         fail(115, `create's ${name} is not supported`)
     }
     knownFields(command, 'idIndex', 'autoIndexId', ...createOptions)
+    const idKey = optionalDoc(command, 'idIndex').get('key')
+    if (idKey !== undefined && !sameKey(idKey, Doc.of({ _id: 1 })))
+      fail(2, "The field 'key' for an _id index must be {_id: 1}")
+    if (command.get('autoIndexId') === false) fail(115, "create's autoIndexId: false is not supported")
     const name = collectionName(command)
     // One that is there already, with the same options (there are none), is as good as created.
     if (context.transaction && findCollection(context, name))
@@ -149,7 +168,7 @@ const indexSpec = (given: Doc): Doc => {
     if (path === '') fail(67, 'Index keys cannot be an empty field.')
     if (path.includes('$**')) fail(67, 'Wildcard indexes are not supported')
     if (path.split('.').includes('')) fail(67, 'Index key contains an empty field name')
-    if (path.split('.').some(part => part.startsWith('$')))
+    if (path.split('.').some((part, i) => part.startsWith('$') && !(i > 0 && dbRefNames.has(part))))
       fail(67, `Index key contains an illegal field name: field name starts with '$'.`)
     if (typeof direction === 'string') fail(67, `Index type '${direction}' is not supported`)
     if (!isNumeric(direction) || toDouble(direction) === 0 || Number.isNaN(toDouble(direction)))
@@ -173,6 +192,8 @@ const indexSpec = (given: Doc): Doc => {
     if (value !== undefined && typeof value !== 'boolean' && !isNumeric(value))
       fail(14, `The field '${option}' has the wrong type`)
   }
+  if (given.has('v') && asInteger(given.get('v')) !== 2)
+    fail(67, 'Index versions other than 2 are not supported')
   const expire = given.get('expireAfterSeconds')
   if (expire !== undefined) {
     if (!isNumeric(expire) || toDouble(expire) < 0 || toDouble(expire) > 2147483647)
@@ -236,6 +257,11 @@ const createIndexes: Command = {
   writes: true,
   run(command, context) {
     knownFields(command, 'indexes', 'commitQuorum', 'ignoreUnknownIndexOptions')
+    const quorum = asInteger(command.get('commitQuorum') ?? 1)
+    if (quorum !== undefined && quorum > 1)
+      fail(278, 'Commit quorum cannot be satisfied with the current replica set configuration')
+    if (command.get('ignoreUnknownIndexOptions') === true)
+      fail(303, 'ignoreUnknownIndexOptions is not supported')
     const specs = docs(command, 'indexes').map(indexSpec)
     if (specs.length === 0) fail(2, 'Must specify at least one index to create')
     const name = collectionName(command)
@@ -323,9 +349,9 @@ const dropIndexes: Command = {
   },
 }
 
-const cursorReply = (context: Context, command: Doc, ns: string, rows: Doc[]) =>
-  ok({
-    cursor: context.cursors.first(
+function* cursorReply(context: Context, command: Doc, ns: string, rows: Doc[]): Work<Doc> {
+  return ok({
+    cursor: yield* context.cursors.first(
       ns,
       rows,
       natural(optionalDoc(command, 'cursor'), 'batchSize') ?? Number.POSITIVE_INFINITY,
@@ -333,10 +359,13 @@ const cursorReply = (context: Context, command: Doc, ns: string, rows: Doc[]) =>
       context.transaction,
     ),
   })
+}
 
 const listIndexes: Command = {
   writes: false,
   run(command, context) {
+    for (const option of ['includeBuildUUIDs', 'includeIndexBuildInfo'])
+      if (truthyOption(command, option)) fail(303, `listIndexes' ${option} is not supported`)
     knownFields(command, 'cursor', 'includeBuildUUIDs', 'includeIndexBuildInfo')
     const { info, ns } = existing(context, collectionName(command))
     return cursorReply(
@@ -392,10 +421,12 @@ const listDatabases: Command = {
 /** Counts a collection's index entries against its documents. */
 const validate: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
+    for (const option of ['metadata', 'checkBSONConformance'])
+      if (truthyOption(command, option)) fail(303, `validate's ${option} is not supported`)
     knownFields(command, 'full', 'metadata', 'checkBSONConformance')
     const collection = existing(context, collectionName(command))
-    const { errors, keysPerIndex, records } = collection.verify()
+    const { errors, keysPerIndex, records } = yield* collection.verify()
     return ok({
       ns: collection.ns,
       nrecords: asCount(records),

@@ -1,11 +1,15 @@
-import { Variables } from '../aggregate/variables.js'
+import { commandVariables } from '../aggregate/expressions.js'
+import type { Variables } from '../aggregate/variables.js'
 import { asInteger } from '../bson/numbers.js'
 import { Doc, Double, typeName, type Value } from '../bson/values.js'
+import type { ClusterClock } from '../clock.js'
 import { fail } from '../errors.js'
+import type { Work } from '../slices.js'
 import type { Catalog, CollectionInfo } from '../storage/catalog.js'
 import { Collection, type RecordNumbers } from '../storage/collection.js'
 import type { Kv } from '../storage/kv.js'
 import type { Cursors } from './cursors.js'
+import type { Progress } from './progress.js'
 
 /** What a command works on. */
 export type Context = {
@@ -16,14 +20,28 @@ export type Context = {
   cursors: Cursors
   /** The transaction the command belongs to, as text; undefined outside of transactions. */
   transaction: string | undefined
+  /** The cluster's time, for timestamps that the server sets. */
+  clock: ClusterClock
   /** This server's own address, as `hello` names it. */
   address: string
+  /** How many commands are under way beside this one, and how many were ended early, for `serverStatus`. */
+  activity: Activity
+  /** How far a retryable write has come, for one that is told again after a restart. */
+  progress?: Progress | undefined
+}
+
+export type Activity = {
+  readonly readers: number
+  readonly writers: number
+  endedByDisconnect: number
+  endedByTimeLimit: number
 }
 
 export type Command = {
   /** Whether it may change the store: then it runs inside a write transaction. */
   writes: boolean
-  run(command: Doc, context: Context): Doc
+  /** The reply, or work in slices that returns it. */
+  run(command: Doc, context: Context): Doc | Work<Doc>
 }
 
 /** A successful reply; MongoDB's `ok` is a double. */
@@ -46,6 +64,45 @@ const generic = new Set([
   'apiStrict',
   'apiDeprecationErrors',
 ])
+
+/** What a client that keeps to version 1 of MongoDB's stable API may use; the commands of transactions and sessions are the engine's. */
+const stable = new Set([
+  'aggregate',
+  'bulkWrite',
+  'count',
+  'create',
+  'createIndexes',
+  'delete',
+  'drop',
+  'dropDatabase',
+  'dropIndexes',
+  'explain',
+  'find',
+  'findAndModify',
+  'getMore',
+  'hello',
+  'insert',
+  'killCursors',
+  'listCollections',
+  'listDatabases',
+  'listIndexes',
+  'ping',
+  'update',
+])
+
+/** Refuses versions of the API that do not exist (322), and commands beyond it for a client that is strict (323). */
+export const checkApi = (command: Doc) => {
+  const version = command.get('apiVersion')
+  if (version === undefined) {
+    if (command.has('apiStrict') || command.has('apiDeprecationErrors'))
+      fail(322, 'Provided apiStrict or apiDeprecationErrors without passing apiVersion')
+    return
+  }
+  if (version !== '1') fail(322, 'API version must be "1"')
+  const [name] = command.keys()
+  if (command.get('apiStrict') === true && !stable.has(name!))
+    fail(323, `Provided apiStrict:true, but the command ${name} is not in API Version 1`)
+}
 
 /** Refuses fields a command does not know (40415), and collations (which need more than binary order). */
 export const knownFields = (command: Doc, ...names: string[]) => {
@@ -145,4 +202,4 @@ export const findOrCreate = (context: Context, name: string): Collection => {
 }
 
 /** The variables of a command: `$$NOW` and its `let`. */
-export const variablesOf = (command: Doc): Variables => Variables.forCommand(optionalDoc(command, 'let'))
+export const variablesOf = (command: Doc): Variables => commandVariables(optionalDoc(command, 'let'))

@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto'
+import { maxResultSize } from '../bson/size.js'
 import { Doc, RawDoc } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
-import { fail } from '../errors.js'
+import { fail, MongoError } from '../errors.js'
+import { currentTimer, type Held, type Pause, pause, type Rows, type Timer, type Work } from '../slices.js'
 
 type Cursor = {
   ns: string
-  rows: Iterator<Doc | RawDoc>
+  rows: Iterator<Doc | RawDoc | Pause>
   next: RawDoc | undefined
   transaction: string | undefined
   used: number
+  /** What is left of its command's `maxTimeMS`. */
+  leftMs: number
+  view: Held | undefined
+  /** The command that reads it right now. */
+  reader: Timer | undefined
+  ended: boolean
 }
 
 const idleMs = 10 * 60_000
@@ -19,30 +27,42 @@ const batchBytes = 16 * 1024 * 1024
 /** The open cursors: each the rest of a result that is still being read. */
 export class Cursors {
   private readonly open = new Map<bigint, Cursor>()
+  /** Those whose first batch is being read. */
+  private readonly beginning = new Set<Cursor>()
+
+  get size() {
+    return this.open.size
+  }
 
   /** Takes the first batch of a result; keeps a cursor for the rest unless `single`. */
-  first(
+  *first(
     ns: string,
-    rows: Iterable<Doc | RawDoc>,
+    rows: Rows<Doc | RawDoc>,
     size: number,
     single: boolean,
     transaction: string | undefined,
-  ): Doc {
+  ): Work<Doc> {
+    const timer = currentTimer()
     const cursor: Cursor = {
       ns,
       rows: rows[Symbol.iterator](),
       next: undefined,
       transaction,
       used: Date.now(),
+      leftMs: Number.POSITIVE_INFINITY,
+      view: timer?.view,
+      reader: timer,
+      ended: false,
     }
-    const batch = take(cursor, size)
+    this.beginning.add(cursor)
+    const batch = yield* this.read(cursor, size)
     let id = 0n
     if (single) cursor.rows.return?.()
     else if (!batch.done) id = this.keep(cursor)
     return Doc.of({ firstBatch: batch.rows, id, ns })
   }
 
-  more(id: bigint, ns: string, size: number | undefined): Doc {
+  *more(id: bigint, ns: string, size: number | undefined): Work<Doc> {
     const cursor = this.open.get(id)
     if (!cursor) return fail(43, `cursor id ${id} not found`)
     if (cursor.ns !== ns)
@@ -50,16 +70,45 @@ export class Cursors {
         13,
         `Requested getMore on namespace '${ns}', but cursor belongs to a different namespace ${cursor.ns}`,
       )
-    cursor.used = Date.now()
-    this.open.delete(id)
-    const batch = take(cursor, size ?? Number.POSITIVE_INFINITY)
-    if (!batch.done) this.open.set(id, cursor)
+    if (cursor.reader) fail(12051, `cursor id ${id} is already in use`)
+    const timer = currentTimer()
+    if (timer) {
+      timer.view = cursor.view
+      timer.deadline = performance.now() + cursor.leftMs
+    }
+    cursor.reader = timer
+    let batch: Batch | undefined
+    try {
+      batch = yield* this.read(cursor, size ?? Number.POSITIVE_INFINITY)
+    } finally {
+      if (!batch || batch.done) this.open.delete(id)
+    }
     return Doc.of({ nextBatch: batch.rows, id: batch.done ? 0n : id, ns })
+  }
+
+  /** Reads a batch; a cursor that fails or is ended meanwhile is let go. */
+  private *read(cursor: Cursor, size: number): Work<Batch> {
+    let batch: Batch | undefined
+    try {
+      batch = yield* take(cursor, size)
+      if (cursor.ended && !batch.done) {
+        batch = undefined
+        fail(175, 'cursor killed: its collection or index was dropped')
+      }
+      return batch!
+    } finally {
+      this.beginning.delete(cursor)
+      if (!batch) cursor.rows.return?.()
+      if (cursor.reader) cursor.leftMs = cursor.reader.deadline - performance.now()
+      cursor.reader = undefined
+      cursor.used = Date.now()
+    }
   }
 
   kill(id: bigint): boolean {
     const cursor = this.open.get(id)
-    cursor?.rows.return?.()
+    if (cursor?.reader) cursor.reader.stop(new MongoError(237, 'operation was interrupted: cursor killed'))
+    else cursor?.rows.return?.()
     return this.open.delete(id)
   }
 
@@ -70,16 +119,17 @@ export class Cursors {
 
   /** Drops the cursors over a collection whose indexes or documents go away under them. */
   endNamespace(ns: string) {
-    for (const [id, cursor] of this.open) if (cursor.ns === ns) this.kill(id)
+    for (const [id, cursor] of this.open) {
+      if (cursor.ns !== ns) continue
+      if (cursor.reader) cursor.ended = true
+      else this.kill(id)
+    }
+    for (const cursor of this.beginning) if (cursor.ns === ns) cursor.ended = true
   }
 
   /** Drops cursors that nobody has read for ten minutes. */
   sweep(now = Date.now()) {
-    for (const [id, cursor] of this.open) if (now - cursor.used > idleMs) this.kill(id)
-  }
-
-  get size() {
-    return this.open.size
+    for (const [id, cursor] of this.open) if (!cursor.reader && now - cursor.used > idleMs) this.kill(id)
   }
 
   private keep(cursor: Cursor): bigint {
@@ -90,11 +140,19 @@ export class Cursors {
   }
 }
 
-const take = (cursor: Cursor, size: number): { rows: RawDoc[]; done: boolean } => {
+type Batch = { rows: RawDoc[]; done: boolean }
+
+function* take(cursor: Cursor, size: number): Work<Batch> {
   const rows: RawDoc[] = []
   let bytes = 0
+  // Nobody waits for the first row yet.
+  if (size === 0) return { rows, done: false }
   for (;;) {
     const row = cursor.next ?? pull(cursor)
+    if (row === pause) {
+      yield pause
+      continue
+    }
     cursor.next = undefined
     if (!row) return { rows, done: true }
     if (rows.length >= size || (rows.length > 0 && bytes + row.bytes.length > batchBytes)) {
@@ -106,8 +164,16 @@ const take = (cursor: Cursor, size: number): { rows: RawDoc[]; done: boolean } =
   }
 }
 
-const pull = (cursor: Cursor): RawDoc | undefined => {
+const pull = (cursor: Cursor): RawDoc | Pause | undefined => {
   const step = cursor.rows.next()
   if (step.done) return undefined
-  return step.value instanceof RawDoc ? step.value : new RawDoc(writeDoc(step.value))
+  if (step.value === pause || step.value instanceof RawDoc) return step.value
+  const bytes = writeDoc(step.value)
+  // MongoDB's documents may be larger on their way through a pipeline, but not at its end.
+  if (bytes.length > maxResultSize)
+    fail(
+      10334,
+      `BSONObj size: ${bytes.length} (0x${bytes.length.toString(16).toUpperCase()}) is invalid. Size must be between 0 and ${maxResultSize}(16MB)`,
+    )
+  return new RawDoc(bytes)
 }

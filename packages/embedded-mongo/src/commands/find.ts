@@ -5,11 +5,13 @@ import { sortBy, sortPattern } from '../aggregate/sort.js'
 import type { Variables } from '../aggregate/variables.js'
 import { count as asCount, asInteger } from '../bson/numbers.js'
 import { pickFields, readDoc } from '../bson/read.js'
+import { maxDocumentSize, sizeOf } from '../bson/size.js'
 import { Doc, RawDoc, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { choosePlan, distinctPlan, type Plan } from '../indexes/plan.js'
 import { type Condition, compileFilter, type Position } from '../match/filter.js'
 import { visitPath } from '../match/paths.js'
+import { due, gathered, paced, pause, type Rows, type Work } from '../slices.js'
 import type { Collection } from '../storage/collection.js'
 import {
   type Command,
@@ -62,22 +64,28 @@ const fieldsOf = (filter: Doc): Set<string> | undefined => {
 }
 
 /** What a search examined, for `explain`. */
-export type Examined = { keys: number; docs: number }
+export type Examined = { keys: number; docs: number; scans: number; indexes: Set<string> }
+
+const nothingExamined = (): Examined => ({ keys: 0, docs: 0, scans: 0, indexes: new Set() })
+
+const planned = (plan: Plan, examined: Examined) => {
+  if (plan.kind === 'scan') examined.scans++
+  else if (plan.kind === 'index') examined.indexes.add(plan.index.name)
+  else for (const one of plan.of) planned(one, examined)
+}
 
 /** Runs a plan and keeps what meets the whole condition, each document once. */
 export function* search(
   collection: Collection,
   plan: Plan,
   condition: Condition,
-  query: Pick<Query, 'filter' | 'deadline'>,
+  query: Pick<Query, 'filter'>,
   examined?: Examined,
-): Iterable<Found> {
+): Rows<Found> {
   const fields = fieldsOf(query.filter)
-  let looked = 0
   for (const { id, bytes } of candidates(collection, plan, examined)) {
+    if (due()) yield pause
     if (examined) examined.docs++
-    if (query.deadline !== undefined && ++looked % 64 === 0 && performance.now() > query.deadline)
-      fail(50, 'operation exceeded time limit')
     const position: Position = {}
     if (fields?.size === 0 || condition.matches(readDoc(bytes, 0, fields), position))
       yield new Found(id, bytes, position)
@@ -89,6 +97,7 @@ function* candidates(
   plan: Plan,
   examined?: Examined,
 ): Iterable<{ id: number; bytes: Buffer }> {
+  if (examined) planned(plan, examined)
   if (plan.kind === 'scan') {
     yield* collection.scan(plan.reverse)
     return
@@ -120,19 +129,11 @@ export type Query = {
   limit: number
   hint: Value | undefined
   variables: Variables
-  /** When `maxTimeMS` runs out; taken back once the first batch is there. */
-  deadline?: number | undefined
-}
-
-/** When a command has to be done, by its `maxTimeMS`. */
-export const deadlineOf = (command: Doc): number | undefined => {
-  const most = natural(command, 'maxTimeMS')
-  return most ? performance.now() + most : undefined
 }
 
 /** A query made ready: its condition, its plan, and whether the plan gives the order asked for. */
 export const prepare = (collection: Collection, query: Query) => {
-  const condition = compileFilter(query.filter, { variables: query.variables })
+  const condition = compileFilter(query.filter, { variables: query.variables, settled: true })
   const pattern = sortPattern(naturalFree(query.sort))
   const natural = query.sort.get('$natural')
   const plan = choosePlan(
@@ -149,7 +150,7 @@ const naturalFree = (sort: Doc) =>
   sort.has('$natural') ? new Doc([...sort].filter(([name]) => name !== '$natural')) : sort
 
 /** The documents of a query in its order, between skip and limit. */
-export function* select(collection: Collection, query: Query, examined?: Examined): Iterable<Found> {
+export function* select(collection: Collection, query: Query, examined?: Examined): Rows<Found> {
   const { condition, pattern, plan, sorted } = prepare(collection, query)
   const found = search(collection, plan, condition, query, examined)
   const sortFields = new Set(pattern.map(part => part.parts[0]!))
@@ -157,6 +158,10 @@ export function* select(collection: Collection, query: Query, examined?: Examine
   let skip = query.skip
   let left = query.limit || Number.POSITIVE_INFINITY
   for (const one of ordered) {
+    if (one === pause) {
+      yield pause
+      continue
+    }
     if (skip-- > 0) continue
     yield one
     if (--left === 0) return
@@ -164,13 +169,17 @@ export function* select(collection: Collection, query: Query, examined?: Examine
 }
 
 /** Other collections, as pipelines read them. */
-export const pipelineContext = (context: Context, variables: Variables): PipelineContext => ({
+export const pipelineContext = (
+  context: Context,
+  variables: Variables,
+  examined?: Examined,
+): PipelineContext => ({
   variables,
-  *source(name, filter) {
+  *source(name, filter, inner) {
     const collection = findCollection(context, name)
     if (!collection) return
-    const query = { filter, sort: new Doc(), skip: 0, limit: 0, hint: undefined, variables }
-    for (const { doc } of select(collection, query)) yield doc
+    const query = { filter, sort: new Doc(), skip: 0, limit: 0, hint: undefined, variables: inner }
+    for (const one of select(collection, query, examined)) yield one === pause ? pause : one.doc
   },
 })
 
@@ -183,7 +192,6 @@ const queryOf = (command: Doc): Query => {
     limit: limit < 0 ? fail(51024, `BSON field 'limit' value must be >= 0, actual value '${limit}'`) : limit,
     hint: command.get('hint'),
     variables: variablesOf(command),
-    deadline: deadlineOf(command),
   }
 }
 
@@ -197,13 +205,25 @@ const findFields = [
   'batchSize',
   'singleBatch',
   'let',
-  'noCursorTimeout',
   'allowDiskUse',
   'allowPartialResults',
   'oplogReplay',
 ]
 
-const unsupportedFind = ['tailable', 'awaitData', 'returnKey', 'showRecordId', 'min', 'max']
+const unsupportedFind = [
+  'tailable',
+  'awaitData',
+  'returnKey',
+  'showRecordId',
+  'min',
+  'max',
+  'noCursorTimeout',
+]
+
+/** Refuses the limit that MongoDB sets a sort or group that may not use its disk: here none is measured. */
+const checkMemory = (command: Doc) => {
+  if (command.get('allowDiskUse') === false) fail(303, 'allowDiskUse: false is not supported')
+}
 
 const checkFind = (command: Doc) => {
   for (const name of unsupportedFind) {
@@ -211,11 +231,12 @@ const checkFind = (command: Doc) => {
     if (value !== undefined && value !== false) fail(303, `find's ${name} is not supported`)
   }
   knownFields(command, ...findFields, ...unsupportedFind)
+  checkMemory(command)
 }
 
 const find: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     checkFind(command)
     const name = collectionName(command)
     const query = queryOf(command)
@@ -237,26 +258,31 @@ const find: Command = {
     prepare(collection, query)
     const rows = function* () {
       for (const found of select(collection, query)) {
-        if (kept) yield new RawDoc(pickFields(found.bytes, kept))
+        if (found === pause) yield pause
+        else if (kept) yield new RawDoc(pickFields(found.bytes, kept))
         else yield project ? project(found.doc, found.position) : new RawDoc(found.bytes)
       }
     }
-    const cursor = context.cursors.first(ns, rows(), batchSize, single, context.transaction)
-    query.deadline = undefined
-    return ok({ cursor })
+    return ok({ cursor: yield* context.cursors.first(ns, rows(), batchSize, single, context.transaction) })
   },
 }
 
 const getMore: Command = {
   writes: false,
-  run(command, context) {
-    knownFields(command, 'collection', 'batchSize', 'maxTimeMS')
+  *run(command, context) {
+    knownFields(command, 'collection', 'batchSize')
+    if (natural(command, 'maxTimeMS'))
+      fail(2, 'cannot set maxTimeMS on getMore command for a non-awaitData cursor')
     const id = command.get('getMore')
     if (typeof id !== 'bigint')
       return fail(14, "BSON field 'getMore.getMore' is the wrong type, expected type 'long'")
     const size = natural(command, 'batchSize')
     return ok({
-      cursor: context.cursors.more(id, `${context.db}.${text(command, 'collection')}`, size || undefined),
+      cursor: yield* context.cursors.more(
+        id,
+        `${context.db}.${text(command, 'collection')}`,
+        size || undefined,
+      ),
     })
   },
 }
@@ -277,7 +303,7 @@ const killCursors: Command = {
 
 const count: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'query', 'limit', 'skip', 'hint', 'fields')
     const collection = findCollection(context, collectionName(command))
     const filter = optionalDoc(command, 'query')
@@ -290,7 +316,6 @@ const count: Command = {
       limit,
       hint: command.get('hint'),
       variables: variablesOf(command),
-      deadline: deadlineOf(command),
     }
     if (!collection) {
       compileFilter(filter)
@@ -299,20 +324,34 @@ const count: Command = {
     let n = 0
     if (filter.size === 0)
       n = Math.max(0, Math.min(collection.count() - skip, limit || Number.POSITIVE_INFINITY))
-    else for (const _ of select(collection, query)) n++
+    else
+      for (const one of select(collection, query)) {
+        if (one === pause) yield pause
+        else n++
+      }
     return ok({ n: asCount(n) })
   },
 }
 
+/** What distinct values may take in all: they are answered in one document. */
+const mostDistinct = maxDocumentSize - 4096
+
 const distinct: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'key', 'query', 'hint')
     const collection = findCollection(context, collectionName(command))
     const key = text(command, 'key')
     const filter = optionalDoc(command, 'query')
     const variables = variablesOf(command)
     const values = new Map<string, Value>()
+    let size = 0
+    const gather = (name: string, value: Value) => {
+      if (values.has(name)) return
+      size += sizeOf(value) + 2 + String(values.size).length
+      if (size >= mostDistinct) fail(17217, 'distinct too big, 16mb cap')
+      values.set(name, value)
+    }
     if (!collection) {
       compileFilter(filter)
       return ok({ values: [] })
@@ -322,23 +361,28 @@ const distinct: Command = {
       ? undefined
       : distinctPlan(collection.info, compileFilter(filter, { variables }), key)
     if (skipping) {
-      const found = collection.distinct(skipping.index, skipping.prefix, key)
-      return ok({ values: [...found].filter(value => value !== undefined) })
+      for (const value of paced(collection.distinct(skipping.index, skipping.prefix, key))) {
+        if (value === pause) yield pause
+        else if (value !== undefined) gather(groupKey(value), value)
+      }
+      return ok({ values: [...values.values()] })
     }
-    for (const { doc } of select(collection, {
+    for (const one of select(collection, {
       filter,
       sort: new Doc(),
       skip: 0,
       limit: 0,
       hint: command.get('hint'),
       variables,
-      deadline: deadlineOf(command),
     })) {
-      visitPath(doc, parts, false, value => {
+      if (one === pause) {
+        yield pause
+        continue
+      }
+      visitPath(one.doc, parts, false, value => {
         // The elements of an array count, not the array as a whole.
-        for (const one of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
-          const name = groupKey(one)
-          if (!values.has(name)) values.set(name, one)
+        for (const item of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
+          gather(groupKey(item), item)
         }
         return false
       })
@@ -372,7 +416,7 @@ const leading = (pipeline: readonly Value[]) => {
 
 const aggregate: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     knownFields(
       command,
       'pipeline',
@@ -383,8 +427,9 @@ const aggregate: Command = {
       'explain',
       'bypassDocumentValidation',
     )
+    checkMemory(command)
     const pipeline = list(command, 'pipeline')
-    if (command.get('explain') === true) return explainCommand(command, context)
+    if (command.get('explain') === true) return yield* explainCommand(command, context)
     const cursor = command.get('cursor')
     if (!(cursor instanceof Doc))
       return fail(9, "The 'cursor' option is required, except for aggregate with the explain argument")
@@ -412,24 +457,22 @@ const aggregate: Command = {
       limit: 0,
       hint: command.get('hint'),
       variables,
-      deadline: deadlineOf(command),
     }
-    const rows: Iterable<Doc | RawDoc> =
+    const rows: Rows<Doc | RawDoc> =
       collection && rest.length === 0
         ? raws(select(collection, query))
         : run(collection ? bodies(select(collection, query), stageFields(rest[0])) : [])
-    const batch = context.cursors.first(`${context.db}.${name}`, rows, batchSize, false, context.transaction)
-    query.deadline = undefined
-    return ok({ cursor: batch })
+    const ns = `${context.db}.${name}`
+    return ok({ cursor: yield* context.cursors.first(ns, rows, batchSize, false, context.transaction) })
   },
 }
 
-function* raws(found: Iterable<Found>) {
-  for (const { bytes } of found) yield new RawDoc(bytes)
+function* raws(found: Rows<Found>) {
+  for (const one of found) yield one === pause ? pause : new RawDoc(one.bytes)
 }
 
-function* bodies(found: Iterable<Found>, only: Set<string> | undefined) {
-  for (const { bytes } of found) yield readDoc(bytes, 0, only)
+function* bodies(found: Rows<Found>, only: Set<string> | undefined) {
+  for (const one of found) yield one === pause ? pause : readDoc(one.bytes, 0, only)
 }
 
 /** A command's query, for `explain`. */
@@ -490,7 +533,53 @@ const keyStage = (plan: Plan): Doc => {
   })
 }
 
-const explainCommand = (command: Doc, context: Context, verbosity: Value = 'queryPlanner'): Doc => {
+/** The stages of a pipeline after those that its plan serves, each with what it read of other collections. */
+function* explainedStages(
+  rest: readonly Value[],
+  context: Context,
+  variables: Variables,
+  input: Rows<Doc> | undefined,
+): Work<Doc[]> {
+  let docs = input && (yield* gathered(input))
+  const rows: Doc[] = []
+  for (const stage of rest) {
+    const examined = nothingExamined()
+    const run = compilePipeline([stage], pipelineContext(context, variables, examined))
+    const row = new Doc(stage as Doc)
+    rows.push(row)
+    if (!docs) continue
+    docs = yield* gathered(run(paced(docs)))
+    row.set('nReturned', asCount(docs.length))
+    if (!row.has('$lookup')) continue
+    row.set('totalDocsExamined', asCount(examined.docs))
+    row.set('totalKeysExamined', asCount(examined.keys))
+    row.set('collectionScans', asCount(examined.scans))
+    row.set('indexesUsed', [...examined.indexes])
+  }
+  return rows
+}
+
+function* explainCommand(command: Doc, context: Context, verbosity: Value = 'queryPlanner'): Work<Doc> {
+  const rest = command.has('pipeline') ? leading(list(command, 'pipeline')).rest : []
+  if (rest.length === 0) return yield* explainQuery(command, context, verbosity)
+  const reply = yield* explainQuery(command, context, verbosity)
+  const query = explained(command)
+  const collection = findCollection(context, collectionName(command))
+  const input = collection ? bodies(select(collection, query), undefined) : []
+  const stages = yield* explainedStages(
+    rest,
+    context,
+    query.variables,
+    verbosity === 'queryPlanner' ? undefined : input,
+  )
+  const cursor = Doc.of({
+    queryPlanner: reply.get('queryPlanner'),
+    executionStats: reply.get('executionStats'),
+  })
+  return ok({ explainVersion: '1', stages: [Doc.of({ $cursor: cursor }), ...stages], command })
+}
+
+function* explainQuery(command: Doc, context: Context, verbosity: Value): Work<Doc> {
   const name = collectionName(command)
   const query = explained(command)
   const collection = findCollection(context, name)
@@ -504,10 +593,13 @@ const explainCommand = (command: Doc, context: Context, verbosity: Value = 'quer
     : Doc.of({ stage: 'SORT', sortPattern: query.sort, inputStage: stageOf(plan) })
   const reply = { explainVersion: '1', queryPlanner: planner(stage), command }
   if (verbosity === 'queryPlanner') return ok(reply)
-  const examined: Examined = { keys: 0, docs: 0 }
+  const examined = nothingExamined()
   const from = performance.now()
   let returned = 0
-  for (const _ of select(collection, query, examined)) returned++
+  for (const one of select(collection, query, examined)) {
+    if (one === pause) yield pause
+    else returned++
+  }
   const executionStats = Doc.of({
     executionSuccess: true,
     nReturned: returned,
@@ -521,7 +613,7 @@ const explainCommand = (command: Doc, context: Context, verbosity: Value = 'quer
 
 const explain: Command = {
   writes: false,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'verbosity')
     const inner = command.get('explain')
     if (!(inner instanceof Doc))
@@ -529,7 +621,7 @@ const explain: Command = {
     const verbosity = command.get('verbosity') ?? 'allPlansExecution'
     if (!['queryPlanner', 'executionStats', 'allPlansExecution'].includes(verbosity as string))
       fail(2, `Enumeration value '${String(verbosity)}' for field 'explain.verbosity' is not a valid value.`)
-    return explainCommand(inner, context, verbosity)
+    return yield* explainCommand(inner, context, verbosity)
   },
 }
 

@@ -1,13 +1,22 @@
 import { ObjectId as NewId } from 'bson'
 import { truthy } from '../aggregate/operator.js'
 import { compileProjection } from '../aggregate/project.js'
+import { Variables } from '../aggregate/variables.js'
 import { count as asCount } from '../bson/numbers.js'
 import { readDoc } from '../bson/read.js'
-import { Doc, Double, ObjectId, Regex, Timestamp, typeName, type Value } from '../bson/values.js'
-import { fail, MongoError } from '../errors.js'
-import { compileFilter, type Position } from '../match/filter.js'
+import { Doc, Double, ObjectId, Regex, typeName, type Value } from '../bson/values.js'
+import { fail, isInterruption, MongoError } from '../errors.js'
+import { type Condition, compileFilter, type Position } from '../match/filter.js'
+import { due, pause, pauses, type Work } from '../slices.js'
 import type { Collection } from '../storage/collection.js'
-import { compileUpdate, idFirst, type Update, upsertSeed } from '../update/update.js'
+import {
+  compileUpdate,
+  fillTimestamps,
+  idFirst,
+  type Now,
+  type Update,
+  upsertSeed,
+} from '../update/update.js'
 import {
   type Command,
   type Context,
@@ -19,19 +28,25 @@ import {
   findOrCreate,
   knownFields,
   list,
+  natural,
   ok,
   optionalDoc,
   variablesOf,
 } from './context.js'
-import { type Found, pipelineContext, type Query, select } from './find.js'
+import { Found, pipelineContext, type Query, select } from './find.js'
+import { Progress } from './progress.js'
 
 /** Checks a document before it is stored and puts `_id`, made if need be, in front. */
-const insertable = (doc: Doc): Doc => {
+const withId = (doc: Doc): Doc => {
   const id = doc.get('_id')
   if (id === undefined) return idFirst(new Doc(doc).set('_id', new ObjectId(Buffer.from(new NewId().id))))
   checkId(id)
-  return withTimestamps(idFirst(doc))
+  return idFirst(doc)
 }
+
+/** A document as an insert stores it: with its `_id`, and the times it leaves to the server. */
+const insertable = (doc: Doc, context: Context): Doc =>
+  fillTimestamps(withId(doc), () => context.clock.tick())
 
 const checkId = (id: Value) => {
   if (Array.isArray(id) || id instanceof Regex) fail(53, `The '_id' value cannot be of type ${typeName(id)}`)
@@ -41,39 +56,47 @@ const checkId = (id: Value) => {
         fail(52, `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`)
 }
 
-/** Empty timestamps at the top level become the present one, as a server sets them. */
-const withTimestamps = (doc: Doc): Doc => {
-  for (const [name, value] of doc)
-    if (name !== '_id' && value instanceof Timestamp && value.seconds === 0 && value.ordinal === 0)
-      doc.set(name, new Timestamp(Math.floor(Date.now() / 1000), 1))
-  return doc
-}
-
-/** An error of one statement, for `writeErrors`. Conflicts are the whole command's. */
+/** An error of one statement, for `writeErrors`. Conflicts and time limits are the whole command's. */
 const statementError = (error: unknown, index: number): Doc => {
-  if (!(error instanceof MongoError) || error.code === 112 || error.code === 251) throw error
+  if (!(error instanceof MongoError) || isInterruption(error)) throw error
   const made = Doc.of({ index, code: error.code })
   for (const [name, value] of error.extra) made.set(name, value)
   return made.set('errmsg', error.message)
 }
 
-/** Runs statements in turn; stops at the first error when ordered. */
-const each = <T>(
+/** Runs the statements that are not done yet in turn, with pauses; stops at the first error when ordered. */
+function* each<T>(
   statements: readonly T[],
   ordered: boolean,
-  run: (statement: T, index: number) => void,
-): Doc[] => {
-  const errors: Doc[] = []
-  for (const [index, statement] of statements.entries()) {
+  progress: Progress,
+  run: (statement: T, index: number) => Work<void> | undefined,
+): Work<void> {
+  while (progress.done < statements.length) {
+    const index = progress.done
     try {
-      run(statement, index)
+      if (index > 0 && due()) yield pause
+      const work = run(statements[index]!, index)
+      if (work) yield* work
     } catch (error) {
-      errors.push(statementError(error, index))
-      if (ordered) break
+      progress.errors.push(statementError(error, index))
+      if (ordered) return
     }
+    progress.done++
   }
-  return errors
 }
+
+/** A collection as it is after each pause: it may have got an index meanwhile, or have been dropped. */
+const current = <T>(find: () => T) => {
+  let at = -1
+  let found: T
+  return (): T => {
+    if (at !== pauses()) found = find()
+    at = pauses()
+    return found
+  }
+}
+
+const errorsOf = ({ errors }: Progress) => (errors.length > 0 ? errors : undefined)
 
 const batch = (statements: Doc[]): Doc[] => {
   if (statements.length === 0 || statements.length > 100_000)
@@ -85,16 +108,20 @@ const orderedOf = (command: Doc) => command.get('ordered') !== false
 
 const insert: Command = {
   writes: true,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'documents', 'ordered', 'bypassDocumentValidation')
     const documents = batch(docs(command, 'documents'))
-    const collection = findOrCreate(context, collectionName(command))
-    let n = 0
-    const errors = each(documents, orderedOf(command), doc => {
-      collection.insert(insertable(doc))
-      n++
+    const name = collectionName(command)
+    const collection = current(() => findOrCreate(context, name))
+    const progress = context.progress ?? new Progress()
+    // It is made even if none of the documents can be stored.
+    collection()
+    yield* each(documents, orderedOf(command), progress, doc => {
+      collection().insert(insertable(doc, context))
+      progress.add('n', 1)
+      return undefined
     })
-    return ok({ n, writeErrors: errors.length > 0 ? errors : undefined })
+    return ok({ n: progress.count('n'), writeErrors: errorsOf(progress) })
   },
 }
 
@@ -106,12 +133,11 @@ type UpdateStatement = {
   arrayFilters: readonly Value[]
   hint: Value | undefined
   sort: Doc
-  variables: Doc
+  variables: Variables
 }
 
 const queryOf = (
-  statement: { filter: Doc; hint: Value | undefined; sort?: Doc },
-  context: Doc,
+  statement: { filter: Doc; hint: Value | undefined; sort?: Doc; variables: Variables },
   limit: number,
 ): Query => ({
   filter: statement.filter,
@@ -119,8 +145,17 @@ const queryOf = (
   skip: 0,
   limit,
   hint: statement.hint,
-  variables: variablesOf(new Doc([['let', context]])),
+  variables: statement.variables,
 })
+
+/** A statement's own variables, values as they stand, which only a pipeline may read. */
+const withConstants = (variables: Variables, statement: Doc, name: string): Variables => {
+  const constants = optionalDoc(statement, name)
+  if (constants.size === 0) return variables
+  const pipeline = statement.get('u') ?? statement.get('updateMods')
+  if (!Array.isArray(pipeline)) fail(51198, 'Constant values may only be specified for pipeline updates')
+  return new Variables(variables, constants)
+}
 
 type Updated = {
   matched: number
@@ -131,48 +166,89 @@ type Updated = {
 }
 
 /** Applies one update statement. `after` is the document as the last change left it. */
-const runUpdate = (context: Context, name: string, statement: UpdateStatement): Updated => {
-  const query = queryOf(statement, statement.variables, statement.multi ? 0 : 1)
+function* runUpdate(context: Context, name: string, statement: UpdateStatement): Work<Updated> {
+  const now = () => context.clock.tick()
+  const query = queryOf(statement, statement.multi ? 0 : 1)
   const update = compileUpdate(
     statement.update,
     pipelineContext(context, query.variables),
     statement.arrayFilters,
   )
+  if (statement.multi && statement.sort.size > 0) fail(9, 'Cannot specify sort with multi=true')
   if (statement.multi && update.kind === 'replacement')
     fail(9, 'multi update is not supported for replacement-style update')
-  compileFilter(statement.filter, { variables: query.variables })
-  const collection = findCollection(context, name)
-  // All that match are found before the first changes, so that none is met twice.
-  const found = collection ? [...select(collection, query)] : []
   const result: Updated = {
-    matched: found.length,
+    matched: 0,
     modified: 0,
     upserted: undefined,
-    before: found[0],
+    before: undefined,
     after: undefined,
   }
-  for (const one of found) {
-    result.after = change(collection!, one, update)
+  yield* forEachFound(context, name, query, (collection, found) => {
+    result.before ??= found
+    result.matched++
+    result.after = change(collection, found, update, now)
     if (result.after) result.modified++
-  }
-  if (found.length === 0 && statement.upsert) {
-    result.after = upsert(findOrCreate(context, name), statement.filter, update)
+  })
+  if (result.matched === 0 && statement.upsert) {
+    result.after = upsert(findOrCreate(context, name), statement.filter, update, now)
     result.upserted = result.after.get('_id')!
   }
   return result
 }
 
+/**
+ * Changes what a query finds. All that match are found before the first changes, so that none is met twice. After a
+ * pause each is looked at again: others may have changed or removed it, and what they wrote must not be lost.
+ */
+function* forEachFound(
+  context: Context,
+  name: string,
+  query: Query,
+  apply: (collection: Collection, found: Found) => void,
+): Work<void> {
+  const condition = compileFilter(query.filter, { variables: query.variables })
+  const collection = current(() => findCollection(context, name))
+  const one = query.limit === 1
+  for (let again = true; again; ) {
+    again = false
+    const started = collection()
+    if (!started) return
+    const before = pauses()
+    const found = new Map<number, Found>()
+    for (const row of select(started, query)) {
+      if (row === pause) yield pause
+      else if (!found.has(row.id)) found.set(row.id, row)
+    }
+    for (const row of found.values()) {
+      if (due()) yield pause
+      const now = collection()
+      if (now?.info.id !== started.info.id) return
+      const still = pauses() === before ? row : stillFound(now, row, condition)
+      if (still) apply(now, still)
+      else again = one
+    }
+  }
+}
+
+/** A document found before a pause, as it is now; undefined if it is gone or no longer meets the condition. */
+const stillFound = (collection: Collection, found: Found, condition: Condition): Found | undefined => {
+  const bytes = collection.get(found.id)
+  if (!bytes || bytes.equals(found.bytes)) return bytes && found
+  const now = new Found(found.id, bytes, {})
+  return condition.matches(now.doc, now.position) ? now : undefined
+}
+
 /** Changes one document; undefined if the update left it as it was. */
-const change = (collection: Collection, found: Found, update: Update): Doc | undefined => {
-  const after = update.apply(readDoc(found.bytes), { index: found.position.index })
+const change = (collection: Collection, found: Found, update: Update, now: Now): Doc | undefined => {
+  const after = update.apply(readDoc(found.bytes), { index: found.position.index, now })
   checkId(after.get('_id')!)
   return collection.update(found.id, found.doc, found.bytes, after) ? after : undefined
 }
 
-const upsert = (collection: Collection, filter: Doc, update: Update): Doc => {
-  const made = insertable(
-    update.apply(upsertSeed(filter, update.kind === 'replacement'), { inserting: true }),
-  )
+const upsert = (collection: Collection, filter: Doc, update: Update, now: Now): Doc => {
+  const seed = upsertSeed(filter, update.kind === 'replacement')
+  const made = withId(update.apply(seed, { inserting: true, now }))
   collection.insert(made)
   return made
 }
@@ -186,87 +262,99 @@ const checkFields = (statement: Doc, where: string, names: readonly string[]) =>
 
 const update: Command = {
   writes: true,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'updates', 'ordered', 'bypassDocumentValidation', 'let')
     const name = collectionName(command)
-    const upserted: Doc[] = []
-    let n = 0
-    let nModified = 0
-    const errors = each(batch(docs(command, 'updates')), orderedOf(command), (statement, index) => {
-      checkFields(statement, 'update.updates', [
-        'q',
-        'u',
-        'multi',
-        'upsert',
-        'arrayFilters',
-        'hint',
-        'c',
-        'sort',
-        'sampleId',
-      ])
-      const result = runUpdate(context, name, {
-        filter: optionalDoc(statement, 'q'),
-        update:
-          statement.get('u') ?? fail(40414, "BSON field 'update.updates.u' is missing but a required field"),
-        multi: statement.get('multi') === true,
-        upsert: statement.get('upsert') === true,
-        arrayFilters: statement.has('arrayFilters') ? list(statement, 'arrayFilters') : [],
-        hint: statement.get('hint'),
-        sort: optionalDoc(statement, 'sort'),
-        variables: optionalDoc(command, 'let'),
-      })
-      if (result.upserted !== undefined) upserted.push(Doc.of({ index, _id: result.upserted }))
-      n += result.matched + (result.upserted === undefined ? 0 : 1)
-      nModified += result.modified
-    })
+    const variables = variablesOf(command)
+    const progress = context.progress ?? new Progress()
+    yield* each(
+      batch(docs(command, 'updates')),
+      orderedOf(command),
+      progress,
+      function* (statement, index): Work<void> {
+        checkFields(statement, 'update.updates', [
+          'q',
+          'u',
+          'multi',
+          'upsert',
+          'arrayFilters',
+          'hint',
+          'c',
+          'sort',
+          'sampleId',
+        ])
+        const result = yield* runUpdate(context, name, {
+          filter: optionalDoc(statement, 'q'),
+          update:
+            statement.get('u') ??
+            fail(40414, "BSON field 'update.updates.u' is missing but a required field"),
+          multi: statement.get('multi') === true,
+          upsert: statement.get('upsert') === true,
+          arrayFilters: statement.has('arrayFilters') ? list(statement, 'arrayFilters') : [],
+          hint: statement.get('hint'),
+          sort: optionalDoc(statement, 'sort'),
+          variables: withConstants(variables, statement, 'c'),
+        })
+        if (result.upserted !== undefined) progress.rows.push(Doc.of({ index, _id: result.upserted }))
+        progress.add('n', result.matched + (result.upserted === undefined ? 0 : 1))
+        progress.add('nModified', result.modified)
+      },
+    )
     return ok({
-      n,
-      nModified,
-      upserted: upserted.length > 0 ? upserted : undefined,
-      writeErrors: errors.length > 0 ? errors : undefined,
+      n: progress.count('n'),
+      nModified: progress.count('nModified'),
+      upserted: progress.rows.length > 0 ? progress.rows : undefined,
+      writeErrors: errorsOf(progress),
     })
   },
 }
 
-const runDelete = (
+function* runDelete(
   context: Context,
   name: string,
-  statement: { filter: Doc; hint: Value | undefined; multi: boolean; variables: Doc },
-): number => {
-  const query = queryOf(statement, statement.variables, statement.multi ? 0 : 1)
-  compileFilter(statement.filter, { variables: query.variables })
-  const collection = findCollection(context, name)
-  if (!collection) return 0
-  const found = [...select(collection, query)]
-  for (const { id, doc } of found) collection.remove(id, doc)
-  return found.length
+  statement: { filter: Doc; hint: Value | undefined; multi: boolean; variables: Variables },
+): Work<number> {
+  const query = queryOf(statement, statement.multi ? 0 : 1)
+  let n = 0
+  yield* forEachFound(context, name, query, (collection, { id, doc }) => {
+    collection.remove(id, doc)
+    n++
+  })
+  return n
 }
 
 const remove: Command = {
   writes: true,
-  run(command, context) {
+  *run(command, context) {
     knownFields(command, 'deletes', 'ordered', 'let')
     const name = collectionName(command)
-    let n = 0
-    const errors = each(batch(docs(command, 'deletes')), orderedOf(command), statement => {
-      checkFields(statement, 'delete.deletes', ['q', 'limit', 'hint', 'sampleId'])
-      const limit = statement.get('limit')
-      if (limit === undefined)
-        fail(40414, "BSON field 'delete.deletes.limit' is missing but a required field")
-      n += runDelete(context, name, {
-        filter: optionalDoc(statement, 'q'),
-        hint: statement.get('hint'),
-        multi: !truthy(limit),
-        variables: optionalDoc(command, 'let'),
-      })
-    })
-    return ok({ n, writeErrors: errors.length > 0 ? errors : undefined })
+    const variables = variablesOf(command)
+    const progress = context.progress ?? new Progress()
+    yield* each(
+      batch(docs(command, 'deletes')),
+      orderedOf(command),
+      progress,
+      function* (statement): Work<void> {
+        checkFields(statement, 'delete.deletes', ['q', 'limit', 'hint', 'sampleId'])
+        const limit = statement.get('limit')
+        if (limit === undefined)
+          fail(40414, "BSON field 'delete.deletes.limit' is missing but a required field")
+        const n = yield* runDelete(context, name, {
+          filter: optionalDoc(statement, 'q'),
+          hint: statement.get('hint'),
+          multi: !truthy(limit),
+          variables,
+        })
+        progress.add('n', n)
+      },
+    )
+    return ok({ n: progress.count('n'), writeErrors: errorsOf(progress) })
   },
 }
 
 const findAndModify: Command = {
   writes: true,
-  run(command, context) {
+  *run(command, context) {
     knownFields(
       command,
       'query',
@@ -301,21 +389,22 @@ const findAndModify: Command = {
       filter: optionalDoc(command, 'query'),
       hint: command.get('hint'),
       sort: optionalDoc(command, 'sort'),
-      variables: optionalDoc(command, 'let'),
+      variables,
     }
     if (removing) {
-      const collection = findCollection(context, name)
-      const query = queryOf(statement, statement.variables, 1)
-      compileFilter(statement.filter, { variables })
-      const [found] = collection ? select(collection, query) : []
-      if (found) collection!.remove(found.id, found.doc)
+      const query = queryOf(statement, 1)
+      let found: Found | undefined
+      yield* forEachFound(context, name, query, (collection, one) => {
+        collection.remove(one.id, one.doc)
+        found = one
+      })
       return ok({
         lastErrorObject: Doc.of({ n: found ? 1 : 0 }),
         value: found ? project(found.doc, found.position) : null,
       })
     }
     const arrayFilters = command.has('arrayFilters') ? list(command, 'arrayFilters') : []
-    const result = runUpdate(context, name, {
+    const result = yield* runUpdate(context, name, {
       ...statement,
       update: spec!,
       multi: false,
@@ -335,29 +424,35 @@ const findAndModify: Command = {
   },
 }
 
-type Totals = { nInserted: number; nMatched: number; nModified: number; nUpserted: number; nDeleted: number }
+const totals = ['nInserted', 'nMatched', 'nModified', 'nUpserted', 'nDeleted']
 
 /** One operation of a client bulk write; answers its row of the result. */
-const bulkOperation = (
+function* bulkOperation(
   context: Context,
   op: Doc,
   namespaces: readonly string[],
-  variables: Doc,
-  totals: Totals,
-): Doc => {
+  variables: Variables,
+  progress: Progress,
+): Work<Doc> {
   const [kind, at] = op.entries().next().value ?? fail(9, 'empty operation')
   const ns =
     namespaces[at as number] ?? fail(2, `BulkWrite ops entry ${String(kind)} has an invalid nsInfo index.`)
   const dot = ns.indexOf('.')
   if (dot < 1) fail(73, `Invalid namespace specified: ${ns}`)
-  const inside = { ...context, db: ns.slice(0, dot) }
+  const inside: Context = {
+    ...context,
+    db: ns.slice(0, dot),
+    get catalog() {
+      return context.catalog
+    },
+  }
   const name = checkName(ns.slice(dot + 1))
   const filter = optionalDoc(op, 'filter')
   switch (kind) {
     case 'insert': {
       checkFields(op, 'bulkWrite.ops', ['insert', 'document'])
-      findOrCreate(inside, name).insert(insertable(optionalDoc(op, 'document')))
-      totals.nInserted++
+      findOrCreate(inside, name).insert(insertable(optionalDoc(op, 'document'), context))
+      progress.add('nInserted', 1)
       return Doc.of({ n: 1 })
     }
     case 'update': {
@@ -372,7 +467,7 @@ const bulkOperation = (
         'sort',
         'constants',
       ])
-      const result = runUpdate(inside, name, {
+      const result = yield* runUpdate(inside, name, {
         filter,
         update:
           op.get('updateMods') ??
@@ -382,23 +477,23 @@ const bulkOperation = (
         arrayFilters: op.has('arrayFilters') ? list(op, 'arrayFilters') : [],
         hint: op.get('hint'),
         sort: optionalDoc(op, 'sort'),
-        variables,
+        variables: withConstants(variables, op, 'constants'),
       })
-      totals.nMatched += result.matched
-      totals.nModified += result.modified
+      progress.add('nMatched', result.matched)
+      progress.add('nModified', result.modified)
       if (result.upserted === undefined) return Doc.of({ n: result.matched, nModified: result.modified })
-      totals.nUpserted++
+      progress.add('nUpserted', 1)
       return Doc.of({ n: 1, nModified: 0, upserted: Doc.of({ _id: result.upserted }) })
     }
     case 'delete': {
       checkFields(op, 'bulkWrite.ops', ['delete', 'filter', 'multi', 'hint'])
-      const n = runDelete(inside, name, {
+      const n = yield* runDelete(inside, name, {
         filter,
         hint: op.get('hint'),
         multi: op.get('multi') === true,
         variables,
       })
-      totals.nDeleted += n
+      progress.add('nDeleted', n)
       return Doc.of({ n })
     }
     default:
@@ -408,7 +503,7 @@ const bulkOperation = (
 
 const bulkWrite: Command = {
   writes: true,
-  run(command, context) {
+  *run(command, context) {
     knownFields(
       command,
       'ops',
@@ -427,29 +522,30 @@ const bulkWrite: Command = {
     )
     const ops = batch(docs(command, 'ops'))
     const errorsOnly = command.get('errorsOnly') === true
-    const totals: Totals = { nInserted: 0, nMatched: 0, nModified: 0, nUpserted: 0, nDeleted: 0 }
-    const rows: Doc[] = []
-    const errors = each(ops, orderedOf(command), (op, idx) => {
-      const row = bulkOperation(context, op, namespaces, optionalDoc(command, 'let'), totals)
-      if (!errorsOnly) rows.push(new Doc([['ok', new Double(1)], ['idx', idx], ...row]))
+    const variables = variablesOf(command)
+    const progress = context.progress ?? new Progress()
+    yield* each(ops, orderedOf(command), progress, function* (op, idx): Work<void> {
+      const row = yield* bulkOperation(context, op, namespaces, variables, progress)
+      if (!errorsOnly) progress.rows.push(new Doc([['ok', new Double(1)], ['idx', idx], ...row]))
     })
-    for (const error of errors) {
+    const rows = [...progress.rows]
+    for (const error of progress.errors) {
       const idx = error.get('index') as number
       error.delete('index')
       rows.push(new Doc([['ok', new Double(0)], ['idx', idx], ...error, ['n', 0]]))
     }
     rows.sort((a, b) => (a.get('idx') as number) - (b.get('idx') as number))
-    const cursor = context.cursors.first(
+    const cursor = yield* context.cursors.first(
       'admin.$cmd.bulkWrite',
       rows,
-      Number.POSITIVE_INFINITY,
+      natural(optionalDoc(command, 'cursor'), 'batchSize') ?? Number.POSITIVE_INFINITY,
       false,
       context.transaction,
     )
     return ok({
       cursor,
-      nErrors: errors.length,
-      ...Object.fromEntries(Object.entries(totals).map(([name, n]) => [name, asCount(n)])),
+      nErrors: progress.errors.length,
+      ...Object.fromEntries(totals.map(name => [name, asCount(progress.count(name))])),
     })
   },
 }

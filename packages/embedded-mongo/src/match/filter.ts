@@ -1,4 +1,4 @@
-import { compileExpression } from '../aggregate/expressions.js'
+import { compileExpression, readsDocument } from '../aggregate/expressions.js'
 import { truthy } from '../aggregate/operator.js'
 import type { Variables } from '../aggregate/variables.js'
 import { compare } from '../bson/compare.js'
@@ -8,6 +8,7 @@ import {
   Decimal128,
   Doc,
   Double,
+  dbRefNames,
   isNumeric,
   MaxKey,
   MinKey,
@@ -42,7 +43,13 @@ export type Condition = { matches(doc: Doc, position?: Position): boolean; test?
   | { kind: 'other' }
 )
 
-export type FilterContext = { variables?: Variables | undefined }
+export type FilterContext = {
+  variables?: Variables | undefined
+  /** Whether the variables already have the values they will have: then a plan may be built on them. */
+  settled?: boolean
+  /** Whether the condition is about an array's element, not the whole document. */
+  element?: boolean
+}
 
 type Test = (value: Value | undefined) => boolean
 
@@ -90,9 +97,15 @@ const topLevel = (name: string, value: Value, context: FilterContext): Condition
       return other(doc => !of.some(one => one.matches(doc)))
     }
     case '$expr': {
+      if (context.element) return fail(2, '$expr can only be applied to the top-level document')
       const evaluate = compileExpression(value, context.variables)
-      return other(doc => truthy(evaluate(doc)))
+      const whole = other(doc => truthy(evaluate(doc)))
+      return context.settled ? all([...fixedFields(value, context), whole]) : whole
     }
+    case '$ref':
+    case '$id':
+    case '$db':
+      return compareCondition(name, '$eq', value)
     case '$comment':
       return all([])
     case '$alwaysTrue':
@@ -113,12 +126,37 @@ const topLevel = (name: string, value: Value, context: FilterContext): Condition
   }
 }
 
-const isOperators = (value: Value): value is Doc => {
-  if (!(value instanceof Doc)) return false
-  for (const name of value.keys())
-    return name.startsWith('$') && name !== '$ref' && name !== '$id' && name !== '$db'
-  return false
+/** Whether a field's condition is made of operators, rather than a value that it has to be equal to. */
+export const isOperators = (value: Value): value is Doc =>
+  value instanceof Doc &&
+  (value.keys().next().value?.startsWith('$') ?? false) &&
+  !(value.has('$ref') && value.has('$id'))
+
+/**
+ * What an expression's equalities say as conditions, for an index to serve. Only single values: a field that holds one
+ * is equal to it in an expression and in a query alike, while arrays, null and patterns mean something else in each.
+ */
+const fixedFields = (spec: Value, context: FilterContext): Condition[] => {
+  if (!(spec instanceof Doc)) return []
+  const conjuncts = spec.get('$and')
+  if (conjuncts !== undefined)
+    return (Array.isArray(conjuncts) ? conjuncts : [conjuncts]).flatMap(one => fixedFields(one, context))
+  const sides = spec.get('$eq')
+  if (!Array.isArray(sides)) return []
+  const path = sides.find(side => typeof side === 'string' && /^\$[^$]/.test(side))
+  const other = sides.find(side => side !== path)
+  if (typeof path !== 'string' || other === undefined || readsDocument(other) || isRandom(other)) return []
+  const value = compileExpression(other, context.variables)(new Doc())
+  if (value === undefined || value === null || Array.isArray(value) || value instanceof Regex) return []
+  return value instanceof MinKey || value instanceof MaxKey
+    ? []
+    : [compareCondition(path.slice(1), '$eq', value)]
 }
+
+const isRandom = (spec: Value): boolean =>
+  Array.isArray(spec)
+    ? spec.some(isRandom)
+    : spec instanceof Doc && [...spec].some(([name, inner]) => name === '$rand' || isRandom(inner))
 
 const field = (path: string, value: Value, context: FilterContext): Condition => {
   if (value instanceof Regex) return regexCondition(path, value)
@@ -338,8 +376,11 @@ const elemMatch = (path: string, value: Value, context: FilterContext): Conditio
   if (!(value instanceof Doc)) return fail(2, '$elemMatch needs an Object')
   const parts = path.split('.')
   const first = value.keys().next().value
-  const byValue = first?.startsWith('$') && !logical.has(first)
-  const inner = byValue ? all(operators('v', value, context)) : compileFilter(value, context)
+  const byValue =
+    first?.startsWith('$') && !logical.has(first) && ![...dbRefNames].some(name => value.has(name))
+  const inner = byValue
+    ? all(operators('v', value, context))
+    : compileFilter(value, { ...context, element: true })
   const accepts = (item: Value): boolean => {
     if (byValue) return inner.test?.(item) ?? false
     if (item instanceof Doc) return inner.matches(item)

@@ -1,12 +1,13 @@
 import { fail } from '../errors.js'
+import { Pattern, textStart } from './pattern.js'
 
-const compiled = new Map<string, RegExp>()
+const compiled = new Map<string, Pattern>()
 
 /**
  * MongoDB's (PCRE's) regular expression as JavaScript's. What the two read differently is rewritten (`$`, `.`, `\s`,
  * `\A`, `\z`, `\h`, extended mode, a leading `(?i)`); what JavaScript lacks is refused with code 51091.
  */
-export const compileRegex = (pattern: string, options: string): RegExp => {
+export const compileRegex = (pattern: string, options: string): Pattern => {
   const name = `${options}/${pattern}`
   let regex = compiled.get(name)
   if (!regex) {
@@ -37,7 +38,7 @@ const posix: Record<string, string> = {
   cntrl: '\\x00-\\x1f\\x7f',
 }
 
-const translate = (pattern: string, options: string): RegExp => {
+const translate = (pattern: string, options: string): Pattern => {
   if (pattern.includes('\0')) fail(51091, 'Regular expression cannot contain an embedded null byte')
   const flags = new Set(options)
   for (const flag of flags) if (!'imsxu'.includes(flag)) fail(51108, `invalid flag in regex options: ${flag}`)
@@ -82,8 +83,7 @@ const translate = (pattern: string, options: string): RegExp => {
       out.push(times ? times[0] : '\\{')
       if (times) i += times[0].length - 1
     } else if (char === '.') out.push(flags.has('s') ? '[\\s\\S]' : '[^\\n]')
-    else if (char === '^')
-      out.push(flags.has('m') ? '(?:(?<![\\s\\S])|(?<=\\n)(?=[\\s\\S]))' : '(?<![\\s\\S])')
+    else if (char === '^') out.push(flags.has('m') ? '(?:(?<![\\s\\S])|(?<=\\n)(?=[\\s\\S]))' : textStart)
     else if (char === '$') out.push(flags.has('m') ? '(?![^\\n])' : end)
     else if (flags.has('x') && /\s/.test(char)) continue
     else if (flags.has('x') && char === '#') while (i + 1 < source.length && source[i + 1] !== '\n') i++
@@ -96,7 +96,7 @@ const translate = (pattern: string, options: string): RegExp => {
     } else out.push(char)
   }
   try {
-    return new RegExp(out.join(''), flags.has('i') ? 'iu' : 'u')
+    return new Pattern(out.join(''), flags.has('i') ? 'iu' : 'u')
   } catch (error) {
     return fail(51091, `Regular expression is invalid or not supported: ${(error as Error).message}`)
   }
@@ -105,7 +105,7 @@ const translate = (pattern: string, options: string): RegExp => {
 const escaped = (char: string, inClass: boolean): string => {
   switch (char) {
     case 'A':
-      return '(?<![\\s\\S])'
+      return textStart
     case 'z':
       return '(?![\\s\\S])'
     case 'Z':

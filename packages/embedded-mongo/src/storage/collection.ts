@@ -1,14 +1,14 @@
 import { readDoc } from '../bson/read.js'
+import { maxDocumentSize } from '../bson/size.js'
 import { Doc, Regex, type Value } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
 import { fail, MongoError } from '../errors.js'
 import { extractKeys } from '../indexes/extract.js'
 import { after, emptyArray, encodeBound, encodeKey, type KeyValue, type Range } from '../indexes/key.js'
 import { compileFilter } from '../match/filter.js'
+import { due, gathered, paced, pause, type Work } from '../slices.js'
 import { type Catalog, type CollectionInfo, type IndexInfo, indexPrefix, recordPrefix } from './catalog.js'
 import type { Kv } from './kv.js'
-
-export const maxDocumentSize = 16 * 1024 * 1024
 
 /** A stored document: its record number and its bytes. */
 export type StoredDoc = { id: number; bytes: Buffer }
@@ -188,6 +188,7 @@ export class Collection {
     const seen = new Set<string>()
     const pending: { key: Buffer; value: Buffer }[] = []
     for (const { id, bytes } of this.scan()) {
+      due()
       const found = keysOf(index, readDoc(bytes))
       multikey ||= found.multikey
       cut ||= found.cut
@@ -209,19 +210,23 @@ export class Collection {
   }
 
   /** Compares every index with the documents, entry by entry. */
-  verify(): { errors: string[]; keysPerIndex: Map<string, number>; records: number } {
+  *verify(): Work<{ errors: string[]; keysPerIndex: Map<string, number>; records: number }> {
     const errors: string[] = []
     const keysPerIndex = new Map<string, number>()
-    const docs = [...this.scan()].map(({ id, bytes }) => ({ id, doc: readDoc(bytes) }))
+    const docs = yield* gathered(paced(this.scan()))
     for (const index of this.info.indexes) {
       const wanted = new Set<string>()
       const textOf = ({ key, value }: { key: Buffer; value: Buffer }) =>
         `${key.toString('latin1')}=${value.toString('latin1')}`
-      for (const { id, doc } of docs)
-        for (const key of keysOf(index, doc).keys.keys()) wanted.add(textOf(entryOf(index, key, id)))
+      for (const { id, bytes } of docs) {
+        if (due()) yield pause
+        for (const key of keysOf(index, readDoc(bytes)).keys.keys())
+          wanted.add(textOf(entryOf(index, key, id)))
+      }
       const prefix = indexPrefix(index)
       let found = 0
       for (const entry of this.kv.entries(prefix, after(prefix))) {
+        if (due()) yield pause
         found++
         if (!wanted.has(textOf(entry))) errors.push(`index ${index.name} has an entry that no document has`)
       }

@@ -16,32 +16,43 @@ export interface Kv {
 }
 
 export type Entry = { key: Buffer; value: Buffer }
+export type { Snapshot }
 
 const firstChunk = 16
 const largestChunk = 512
+/** A chunk of large documents holds fewer: reading one must stay a short step. */
+const chunkBytes = 1024 * 1024
+/** Places for readers: one for each connection that may read, and for each open transaction. */
+const mostReaders = 2_200
 
 /**
  * Reads a range in growing chunks, each a short read of its own: a cursor may rest between two of them for as long
  * as it likes without keeping the store's old pages alive.
  */
-function* inChunks<T>(
+export function* inChunks<T>(
   read: (start: Buffer, end: Buffer, limit: number) => T[],
   keyOf: (item: T) => Buffer,
+  bytesOf: (item: T) => number,
   start: Buffer,
   end: Buffer,
   reverse: boolean,
 ): Generator<T> {
   let from = start
   let to = end
-  for (let size = firstChunk; ; size = Math.min(size * 4, largestChunk)) {
+  for (let size = firstChunk; ; ) {
     const items = read(from, to, size)
     yield* items
     const last = items.at(-1)
     if (last === undefined || items.length < size) return
     if (reverse) to = keyOf(last)
     else from = Buffer.concat([keyOf(last), Buffer.from([0])])
+    let bytes = 1
+    for (const item of items) bytes += bytesOf(item)
+    size = Math.min(size * 4, largestChunk, Math.max(1, Math.floor((chunkBytes * items.length) / bytes)))
   }
 }
+
+export const sizeOf = (entry: Entry) => entry.value.length
 
 /** The folder's LMDB store. Writes happen inside `write` alone. */
 export class Store implements Kv {
@@ -59,6 +70,7 @@ export class Store implements Kv {
       cache: false,
       noSync: !durable,
       overlappingSync: false,
+      maxReaders: mostReaders,
     })
     const found = this.get(formatKey)
     if (!found) this.write(() => this.put(formatKey, format))
@@ -72,7 +84,10 @@ export class Store implements Kv {
 
   /** Runs `work` in one write transaction, on disk when this returns; an exception undoes all of it. */
   write<T>(work: () => T): T {
-    return this.db.transactionSync(work)
+    const made = this.db.transactionSync(work)
+    // What is read from here on sees it, also within this turn of the event loop.
+    this.db.resetReadTxn()
+    return made
   }
 
   get(key: Buffer, snapshot?: Snapshot) {
@@ -89,38 +104,53 @@ export class Store implements Kv {
 
   entries(start: Buffer, end: Buffer, reverse = false, snapshot?: Snapshot): Iterable<Entry> {
     return inChunks(
-      (from, to, limit) => [
-        ...this.db.getRange({
-          ...edges(from, to, reverse),
-          limit,
-          ...(snapshot && { transaction: snapshot }),
-        }),
-      ],
+      (from, to, limit) => this.readEntries(from, to, limit, reverse, snapshot),
       entry => entry.key,
+      sizeOf,
       start,
       end,
       reverse,
     )
   }
 
-  keys(start: Buffer, end: Buffer, reverse = false, snapshot?: Snapshot): Iterable<Buffer> {
+  keys(start: Buffer, end: Buffer, reverse = false): Iterable<Buffer> {
     return inChunks(
-      (from, to, limit) => [
-        ...this.db.getKeys({
-          ...edges(from, to, reverse),
-          limit,
-          ...(snapshot && { transaction: snapshot }),
-        }),
-      ],
+      (from, to, limit) => this.readKeys(from, to, limit, reverse),
       key => key,
+      key => key.length,
       start,
       end,
       reverse,
     )
   }
 
-  count(start: Buffer, end: Buffer) {
-    return this.db.getKeysCount({ start, end })
+  readEntries(start: Buffer, end: Buffer, limit: number, reverse: boolean, snapshot?: Snapshot): Entry[] {
+    return [
+      ...this.db.getRange({
+        ...edges(start, end, reverse),
+        limit,
+        ...(snapshot && { transaction: snapshot }),
+      }),
+    ]
+  }
+
+  readKeys(start: Buffer, end: Buffer, limit: number, reverse: boolean, snapshot?: Snapshot): Buffer[] {
+    return [
+      ...this.db.getKeys({
+        ...edges(start, end, reverse),
+        limit,
+        ...(snapshot && { transaction: snapshot }),
+      }),
+    ]
+  }
+
+  count(start: Buffer, end: Buffer, snapshot?: Snapshot) {
+    return this.db.getKeysCount({ start, end, ...(snapshot && { transaction: snapshot }) })
+  }
+
+  /** The store as it is now, until `done()`. */
+  snapshot(): Snapshot {
+    return this.db.useReadTransaction()
   }
 
   claim(name: Buffer) {
@@ -129,7 +159,7 @@ export class Store implements Kv {
 
   /** Starts a transaction that sees the store as it is now. */
   begin(): Transaction {
-    const transaction = new Transaction(this, this.db.useReadTransaction(), this.sequence)
+    const transaction = new Transaction(this, this.snapshot(), this.sequence)
     this.transactions.add(transaction)
     return transaction
   }

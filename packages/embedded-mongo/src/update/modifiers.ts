@@ -1,12 +1,21 @@
 import { compareBy, sortPattern } from '../aggregate/sort.js'
 import { compare, equal } from '../bson/compare.js'
 import { arithmetic, asInteger } from '../bson/numbers.js'
-import { Doc, isNumeric, type Numeric, Regex, Timestamp, typeName, type Value } from '../bson/values.js'
+import {
+  Doc,
+  dbRefNames,
+  isNumeric,
+  type Numeric,
+  Regex,
+  type Timestamp,
+  typeName,
+  type Value,
+} from '../bson/values.js'
 import { fail } from '../errors.js'
 import { compileFilter } from '../match/filter.js'
 
 /** The old value of a field in, the new one out; undefined means there is no such field. */
-type Change = (value: Value | undefined, path: string) => Value | undefined
+type Change = (value: Value | undefined, path: string, now: () => Timestamp) => Value | undefined
 
 /** A modifier compiled for one field. `creates` tells whether it makes the way to a field that is not there. */
 export type Modifier = { creates: boolean; onInsert?: boolean; change: Change }
@@ -165,12 +174,15 @@ const without = (accepts: (item: Value) => boolean): Modifier => ({
   },
 })
 
+/** Operators of a whole document, which `$pull` applies to documents in the array. */
+const fieldless = new Set(['$and', '$or', '$nor', ...dbRefNames])
+
 const pull = (argument: Value): Modifier => {
   if (
     argument instanceof Regex ||
     (argument instanceof Doc &&
       [...argument.keys()][0]?.startsWith('$') &&
-      !['$and', '$or', '$nor'].includes([...argument.keys()][0]!))
+      !fieldless.has([...argument.keys()][0]!))
   ) {
     const condition = compileFilter(new Doc([['v', argument]]))
     return without(item => condition.test?.(item) ?? false)
@@ -192,7 +204,7 @@ const currentDate = (argument: Value): Modifier => {
   const kind = argument instanceof Doc && argument.size === 1 ? argument.get('$type') : argument
   if (kind === true || kind === false || kind === 'date') return { creates: true, change: () => new Date() }
   if (kind !== 'timestamp') return fail(2, `The '$type' string field is required to be 'date' or 'timestamp'`)
-  return { creates: true, change: () => new Timestamp(Math.floor(Date.now() / 1000), 1) }
+  return { creates: true, change: (_value, _path, now) => now() }
 }
 
 const bit = (argument: Value, path: string): Modifier => {

@@ -1,14 +1,25 @@
 import { compilePipeline, type PipelineContext, stageName, updateStages } from '../aggregate/pipeline.js'
 import { equal } from '../bson/compare.js'
 import { readDoc } from '../bson/read.js'
-import { Doc, Regex, typeName, type Value } from '../bson/values.js'
+import { Doc, dbRefNames, Regex, Timestamp, typeName, type Value } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
 import { fail, MongoError } from '../errors.js'
-import { type Condition, compileFilter } from '../match/filter.js'
+import { type Condition, compileFilter, isOperators } from '../match/filter.js'
 import { type Modifier, modifiers } from './modifiers.js'
 
+/** Gives times of the server, each later than the one before. */
+export type Now = () => Timestamp
+
 /** What an update knows of the document it changes: the array position its query matched, and whether it inserts. */
-export type Occasion = { index?: number | undefined; inserting?: boolean }
+export type Occasion = { index?: number | undefined; inserting?: boolean; now: Now }
+
+/** The document with the present time where it has an empty timestamp at the top level, as MongoDB sets them. */
+export const fillTimestamps = (doc: Doc, now: Now): Doc => {
+  for (const [name, value] of doc)
+    if (name !== '_id' && value instanceof Timestamp && value.seconds === 0 && value.ordinal === 0)
+      doc.set(name, now())
+  return doc
+}
 
 /** A compiled update: takes a document (which it may change in place) and gives what it becomes. */
 export type Update = {
@@ -80,15 +91,9 @@ export const idFirst = (doc: Doc): Doc => {
 
 const replacement = (spec: Doc, arrayFilters: readonly Value[]): Update => {
   if (arrayFilters.length > 0) fail(9, 'arrayFilters may not be specified for replacement-style updates')
-  for (const name of spec.keys())
-    if (name.startsWith('$'))
-      fail(
-        52,
-        `The dollar ($) prefixed field '${name}' in '${name}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
-      )
   return {
     kind: 'replacement',
-    apply(doc) {
+    apply(doc, { inserting, now }) {
       const id = doc.get('_id')
       const made = new Doc(spec)
       const given = made.get('_id')
@@ -97,9 +102,33 @@ const replacement = (spec: Doc, arrayFilters: readonly Value[]): Update => {
           fail(66, "After applying the update, the (immutable) field '_id' was found to have been altered")
         made.set('_id', id)
       }
-      return idFirst(made)
+      if (!inserting) for (const name of made.keys()) checkName(made, name)
+      return idFirst(fillTimestamps(made, now))
     },
   }
+}
+
+/**
+ * Refuses a name with a dollar at a document's top level, where only an insert may put one; the parts of a reference
+ * are taken in their order.
+ */
+const checkName = (doc: Doc, name: string) => {
+  if (!name.startsWith('$')) return
+  if (!dbRefNames.has(name))
+    fail(
+      52,
+      `The dollar ($) prefixed field '${name}' in '${name}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
+    )
+  const names = [...doc.keys()]
+  const at = names.indexOf(name)
+  if (name === '$db' && names[at - 1] !== '$id')
+    fail(55, 'Found $db field without a $id before it, which is invalid.')
+  if (name === '$id' && names[at - 1] !== '$ref')
+    fail(55, 'Found $id field without a $ref before it, which is invalid.')
+  if (name === '$ref' && names[at + 1] !== '$id')
+    fail(55, 'The DBRef $ref field must be followed by a $id field')
+  if (name !== '$id' && typeof doc.get(name) !== 'string')
+    fail(55, `The DBRef ${name} field must be a String, not a ${typeName(doc.get(name))}`)
 }
 
 const pipelineUpdate = (
@@ -118,7 +147,7 @@ const pipelineUpdate = (
     apply(doc) {
       const id = doc.get('_id')
       const [made] = run([doc])
-      const now = new Doc(made)
+      const now = new Doc(made as Doc)
       if (id !== undefined) {
         if (now.has('_id') && !equal(now.get('_id'), id))
           fail(66, "After applying the update, the (immutable) field '_id' was found to have been altered")
@@ -135,16 +164,16 @@ const pathParts = (path: string): string[] => {
   if (parts.length > 200) fail(15, 'An update path may have at most 200 parts')
   for (const [i, part] of parts.entries()) {
     if (part === '') fail(56, `The update path '${path}' contains an empty field name, which is not allowed.`)
-    if (part.startsWith('$') && (i === 0 || !/^\$(\[[a-z]?\w*\])?$/.test(part)))
-      fail(
-        i === 0 && /^\$(\[\w*\])?$/.test(part) ? 2 : 52,
-        `The dollar ($) prefixed field '${part}' in '${path}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
-      )
+    if (i === 0 && isDynamic(part))
+      fail(2, `Cannot have positional (i.e. '$') element in the first position in path '${path}'`)
   }
   if (parts.filter(part => part === '$').length > 1)
     fail(2, `Too many positional (i.e. '$') elements found in path '${path}'`)
   return parts
 }
+
+/** Whether a part of a path stands for elements of an array: `$`, `$[]` or `$[name]`. */
+const isDynamic = (part: string) => part === '$' || (part.startsWith('$[') && part.endsWith(']'))
 
 const numeric = /^(0|[1-9]\d*)$/
 
@@ -176,7 +205,7 @@ const modifierStep = (
   filters: ArrayFilters,
 ): Step => {
   for (const part of parts) {
-    const name = /^\$\[(\w+)\]$/.exec(part)?.[1]
+    const name = isDynamic(part) && part.length > 3 ? part.slice(2, -1) : undefined
     if (name === undefined) continue
     const filter = filters.get(name)
     if (!filter) fail(2, `No array filter found for identifier '${name}' in path '${path}'`)
@@ -229,11 +258,10 @@ const descend = (
       fail(2, 'The positional operator did not find the match needed from the query.')
     name = String(occasion.index)
   }
-  const wild = /^\$\[(\w*)\]$/.exec(name)
-  if (wild) {
+  if (name !== '$' && isDynamic(name)) {
     if (!Array.isArray(container))
       throw new MongoError(2, `Cannot apply array updates to non-array element ${parts[from - 1]}`)
-    const filter = wild[1] ? filters.get(wild[1]) : undefined
+    const filter = filters.get(name.slice(2, -1))
     for (let i = 0; i < container.length; i++) {
       if (filter && !filter.condition.matches(new Doc([['v', container[i]!]]))) continue
       step(container, String(i), parts, from, modifier, path, occasion, filters)
@@ -259,8 +287,10 @@ const step = (
 ): void => {
   const value = read(container, name)
   if (from === parts.length - 1) {
-    const now = modifier.change(value, path)
-    if (now !== value || value === undefined) write(container, name, now)
+    const now = modifier.change(value, path, occasion.now)
+    if (now === value && value !== undefined) return
+    write(container, name, now)
+    if (from === 0) checkTop(container, name, now, occasion)
     return
   }
   if (value instanceof Doc || Array.isArray(value)) {
@@ -269,11 +299,11 @@ const step = (
   }
   if (!modifier.creates) return
   if (value !== undefined) {
-    if (parts[from + 1]!.startsWith('$['))
+    if (isDynamic(parts[from + 1]!))
       fail(2, `Cannot apply array updates to non-array element ${name}: ${typeName(value)}`)
     fail(28, `Cannot create field '${parts[from + 1]}' in element {${name}: ${typeName(value)}}`)
   }
-  const wild = parts.slice(from + 1).find(part => part.startsWith('$['))
+  const wild = parts.slice(from + 1).find(isDynamic)
   if (wild)
     fail(
       2,
@@ -282,6 +312,11 @@ const step = (
   const made = new Doc()
   descend(made, parts, from + 1, modifier, path, occasion, filters)
   write(container, name, made)
+  if (from === 0) checkTop(container, name, made, occasion)
+}
+
+const checkTop = (container: Container, name: string, value: Value | undefined, { inserting }: Occasion) => {
+  if (!inserting && value !== undefined && container instanceof Doc) checkName(container, name)
 }
 
 const renameSteps = (parts: readonly string[], path: string, target: Value): Step[] => {
@@ -290,7 +325,7 @@ const renameSteps = (parts: readonly string[], path: string, target: Value): Ste
   const to = pathParts(target)
   if (path === target) fail(2, `The source and target field for $rename must differ: ${path}: "${target}"`)
   for (const part of [...parts, ...to])
-    if (part.startsWith('$')) fail(2, `The source field for $rename may not be dynamic: ${path}`)
+    if (isDynamic(part)) fail(2, `The source field for $rename may not be dynamic: ${path}`)
   const parentOf = (doc: Doc, names: readonly string[], role: string): Doc | undefined => {
     let value: Value | undefined = doc
     for (const name of names.slice(0, -1)) {
@@ -308,13 +343,13 @@ const renameSteps = (parts: readonly string[], path: string, target: Value): Ste
     {
       parts: to,
       path: target,
-      apply(doc) {
+      apply(doc, occasion) {
         const source = parentOf(doc, parts, 'source')
         const value = source?.get(parts.at(-1)!)
         if (!source || value === undefined) return
         parentOf(doc, to, 'destination')
         source.delete(parts.at(-1)!)
-        descend(doc, to, 0, set(value), target, {}, new Map())
+        descend(doc, to, 0, set(value), target, occasion, new Map())
       },
     },
   ]
@@ -396,7 +431,7 @@ const collectFixed = (filter: Doc, fix: (path: string, value: Value) => void) =>
     if (name === '$and' || (name === '$or' && Array.isArray(value) && value.length === 1)) {
       for (const one of value as Value[]) collectFixed(one as Doc, fix)
     } else if (name.startsWith('$') || value instanceof Regex) continue
-    else if (value instanceof Doc && value.keys().next().value?.startsWith('$')) {
+    else if (isOperators(value)) {
       const wanted = value.get('$eq')
       if (wanted !== undefined) fix(name, wanted)
       for (const operator of ['$in', '$all']) {

@@ -73,7 +73,7 @@ const answer = async (socket: Socket, engine: Engine, bytes: Buffer): Promise<bo
           352,
           `Unsupported OP_QUERY command: ${name}. The client driver may require an upgrade.`,
         ).toReply()
-      : await engine.submit(message.command)
+      : await engine.submit(message.command, socket)
   return !message.wantsReply || send(socket, message, reply)
 }
 

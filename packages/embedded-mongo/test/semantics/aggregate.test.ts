@@ -8,6 +8,60 @@ const long = (text: string) => Long.fromString(text)
 const date = (text: string) => new Date(text)
 const double = (value: number) => new Double(value)
 
+const read = (dateString: unknown, format: unknown, more: Document = {}) => ({
+  $dateFromString: { dateString, format, ...more },
+})
+
+const dateStrings: [expression: Document, value: unknown][] = [
+  [read('06-15-2018', '%m-%d-%Y'), new Date('2018-06-15')],
+  [read('15/6/2018 7:05:09', '%d/%m/%Y %H:%M:%S'), new Date('2018-06-15T07:05:09Z')],
+  [read('2018-06-15T01:02:03.45', '%Y-%m-%dT%H:%M:%S.%L'), new Date('2018-06-15T01:02:03.450Z')],
+  [read('Jun 15, 2018', '%b %d, %Y'), new Date('2018-06-15')],
+  [read('15 february 2016', '%d %B %Y'), new Date('2016-02-15')],
+  [read('2018/166', '%Y/%j'), new Date('2018-06-15')],
+  [read('2018-24-5', '%G-%V-%u'), new Date('2018-06-15')],
+  [read('2018-06-15 10:00 +0200', '%Y-%m-%d %H:%M %z'), new Date('2018-06-15T08:00:00Z')],
+  [read('2018-06-15 10:00 +02:30', '%Y-%m-%d %H:%M %z'), new Date('2018-06-15T07:30:00Z')],
+  [read('2018-06-15 10:00 Europe/Paris', '%Y-%m-%d %H:%M %z'), new Date('2018-06-15T08:00:00Z')],
+  [read('2018-06-15 10:00 -300', '%Y-%m-%d %H:%M %Z'), new Date('2018-06-15T15:00:00Z')],
+  [read('100% 2018-06-15', '100%% %Y-%m-%d'), new Date('2018-06-15')],
+  [read('(2018).[06]*15', '(%Y).[%m]*%d'), new Date('2018-06-15')],
+  [read('15.06.2018', '%d.%m.%Y', { timezone: 'America/New_York' }), new Date('2018-06-15T04:00:00Z')],
+  [read('15.06.2018', '%d.%m.%Y', { timezone: '+01' }), new Date('2018-06-14T23:00:00Z')],
+  [read('2018-02-30', '%Y-%m-%d'), { code: 241 }],
+  [read('2018-13-01', '%Y-%m-%d'), { code: 241 }],
+  [read('2018-366', '%Y-%j'), { code: 241 }],
+  [read('2018-53-1', '%G-%V-%u'), { code: 241 }],
+  [read('2018-06-15 24:00', '%Y-%m-%d %H:%M'), { code: 241 }],
+  [read('18-06-15', '%Y-%m-%d'), { code: 241 }],
+  [read('2018-06', '%Y-%m'), { code: 241 }],
+  [read('2018-06-15 and more', '%Y-%m-%d'), { code: 241 }],
+  [read('2018-06-15 Nowhere/There', '%Y-%m-%d %z'), { code: 241 }],
+  [read('2018-06-15 Z', '%Y-%m-%d %z', { timezone: 'UTC' }), { code: 241 }],
+  [read('2018-06-15', '%Y-%m-%d %q'), { code: 18536 }],
+  [read('2018-06-15', '%Y-%m-%d%'), { code: 18535 }],
+  [read('2018-06-15', 5), { code: 40684 }],
+  [read('2018-06-15', '%d.%m.%Y', { onError: 'bad' }), 'bad'],
+  [read(5, '%d.%m.%Y', { onError: 'bad' }), 'bad'],
+  [read(null, '%d.%m.%Y', { onNull: 'none' }), 'none'],
+  [read('2018-06-15', null), null],
+  [read('2018-06-15', '%Y-%m-%d', { timezone: null }), null],
+  [{ $dateFromString: { dateString: '2018-06-15T10:00:00Z', timezone: '+01:00' } }, { code: 241 }],
+  [
+    { $dateFromParts: { isoWeekYear: 2018, isoWeek: 24, isoDayOfWeek: 5, hour: 3 } },
+    new Date('2018-06-15T03:00:00Z'),
+  ],
+  [{ $dateFromParts: { isoWeekYear: 2018, month: 2 } }, { code: 40525 }],
+  [{ $dateFromParts: { month: 2 } }, { code: 40516 }],
+  [{ $dateToString: { date: '$t', timezone: 'Europe/Paris' } }, '2026-03-01T13:34:56.789'],
+  [
+    { $dateToString: { date: '$t', format: '%d %b %Y, %B, week %V, day %j, %w/%u, %Z' } },
+    '01 Mar 2026, March, week 09, day 060, 1/7, 0',
+  ],
+  [{ $dateToString: { date: '$t', format: '%' } }, { code: 18535 }],
+  [{ $dateToString: { date: '$t', format: '%q' } }, { code: 18536 }],
+]
+
 describe('expressions', () => {
   const doc = {
     n: 7,
@@ -285,6 +339,7 @@ describe('expressions', () => {
       { year: 2026, month: 3, day: 1, hour: 12, minute: 34, second: 56, millisecond: 789 },
     ],
     [{ $dateFromString: { dateString: '2026-02-03T04:05:06Z' } }, date('2026-02-03T04:05:06Z')],
+    ...dateStrings,
     [{ $year: 'x' }, { code: 16006 }],
     // Documents and variables.
     [{ $mergeObjects: ['$o', { y: 2, w: 3 }] }, { x: 1, y: 2, w: 3 }],

@@ -21,6 +21,33 @@ const dec = (text: string) => Decimal128.fromString(text)
 /** Documents by their position, a query, and the positions it must find. */
 type Case = [name: string, docs: Document[], query: Document, found: number[]]
 
+const referring = [
+  { r: { $ref: 'c', $id: 1 } },
+  { r: { $ref: 'c', $id: 2, $db: 'd' } },
+  {
+    r: [
+      { $ref: 'c', $id: 1 },
+      { $ref: 'e', $id: 2 },
+    ],
+  },
+  { r: 1 },
+]
+const references: Case[] = [
+  ['a reference', referring, { r: { $ref: 'c', $id: 1 } }, [0, 2]],
+  ['a reference in $in', referring, { r: { $in: [{ $ref: 'c', $id: 1 }, 1] } }, [0, 2, 3]],
+  ['the id of a reference', referring, { 'r.$id': 2 }, [1, 2]],
+  ['the parts of a reference in $elemMatch', referring, { r: { $elemMatch: { $ref: 'e', $id: 2 } } }, [2]],
+  ['one part in $elemMatch', referring, { r: { $elemMatch: { $id: { $gt: 1 } } } }, []],
+  ['one part and its value in $elemMatch', referring, { r: { $elemMatch: { $id: 2 } } }, [2]],
+  [
+    'the parts of different elements in $elemMatch',
+    referring,
+    { r: { $elemMatch: { $ref: 'c', $id: 2 } } },
+    [],
+  ],
+  ['$expr on the id of a reference', referring, { $expr: { $eq: ['$r.$id', 2] } }, [1]],
+]
+
 const numbers = [
   { v: 1 },
   { v: new Double(1) },
@@ -356,6 +383,7 @@ const cases: Case[] = [
     { $expr: { $eq: [{ $add: ['$a', '$b'] }, 5] } },
     [0],
   ],
+  ...references,
   ['$expr reads arrays as a whole', [{ a: [1, 2] }, { a: 1 }], { $expr: { $eq: ['$a', [1, 2]] } }, [0]],
 ]
 

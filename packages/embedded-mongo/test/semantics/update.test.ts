@@ -355,6 +355,42 @@ const cases: Case[] = [
     ],
     { n: 85, grade: 'B' },
   ],
+  // Names with a dollar: below the top level they are names like others.
+  ['$set of a name with a dollar', { a: {} }, { $set: { 'a.$b': 1 } }, { a: { $b: 1 } }],
+  ['$set makes the way to one', {}, { $set: { 'a.$b.c': 1 } }, { a: { $b: { c: 1 } } }],
+  ['$inc of one', { a: { $b: 1 } }, { $inc: { 'a.$b': 1 } }, { a: { $b: 2 } }],
+  ['$unset of one', { a: { $b: 1, c: 2 } }, { $unset: { 'a.$b': 1 } }, { a: { c: 2 } }],
+  ['$rename to one', { a: { b: 1 } }, { $rename: { 'a.b': 'a.$b' } }, { a: { $b: 1 } }],
+  ['$push to one', { a: {} }, { $push: { 'a.$b': 1 } }, { a: { $b: [1] } }],
+  ['a name that begins as a filter does', { a: {} }, { $set: { 'a.$[x': 1 } }, { a: { '$[x': 1 } }],
+  ['$set of a document with one', {}, { $set: { a: { $b: 1 } } }, { a: { $b: 1 } }],
+  ['a field inside one at the top level', { $a: { b: 1 } }, { $set: { '$a.b': 2 } }, { $a: { b: 2 } }],
+  ['other fields beside one', { $a: 1, b: 1 }, { $set: { b: 2 } }, { $a: 1, b: 2 }],
+  ['$set of one at the top level', {}, { $set: { $a: 1 } }, 52],
+  ['$set that makes one at the top level', {}, { $set: { '$a.b': 1 } }, 52],
+  ['$inc of one at the top level', { $a: 1 }, { $inc: { $a: 1 } }, 52],
+  ['a replacement with one at the top level', {}, { a: 1, $b: 1 }, 52],
+  ['a replacement with one further inside', {}, { a: { $b: [{ $c: 1 }] } }, { a: { $b: [{ $c: 1 }] } }],
+  ['a reference without its collection', {}, { a: 1, $id: 2 }, 55],
+  ['a reference to no text', {}, { a: 1, $ref: 1, $id: 2 }, 55],
+  [
+    'a pipeline may set one at the top level',
+    {},
+    [{ $replaceWith: { $setField: { field: { $literal: '$a' }, input: '$$ROOT', value: 1 } } }],
+    { $a: 1 },
+  ],
+  ['a position without an array', {}, { $set: { '$.a': 1 } }, 2],
+  [
+    '$pull of references',
+    {
+      l: [
+        { $ref: 'c', $id: 1 },
+        { $ref: 'c', $id: 2 },
+      ],
+    },
+    { $pull: { l: { $ref: 'c', $id: 2 } } },
+    { l: [{ $ref: 'c', $id: 1 }] },
+  ],
   ['a pipeline cannot change _id', {}, [{ $set: { _id: 2 } }], 66],
   ['a stage that updates do not have', {}, [{ $group: { _id: 1 } }], 72],
 ]
@@ -400,6 +436,36 @@ describe('updates', () => {
     ).toBe(2)
   })
 
+  test('a replacement may be a reference', async () => {
+    const name = await server.holding([{ _id: 1 }])
+    await server.run({ update: name, updates: [{ q: { _id: 1 }, u: { a: 1, $ref: 'c', $id: 2 } }] })
+    expect(await server.find(name, { filter: { $ref: 'c', $id: 2 } })).toHaveLength(1)
+    expect(await server.find(name, { filter: { $ref: 'c', $id: 3 } })).toHaveLength(0)
+  })
+
+  test('an empty timestamp becomes the present one in a replacement and an insert, not in a modifier', async () => {
+    const empty = new Timestamp({ t: 0, i: 0 })
+    const doc = { t: empty, u: empty, inner: { t: empty } }
+    const name = await server.holding([{ _id: 1 }, { _id: 4 }])
+    const updates = [
+      { q: { _id: 1 }, u: doc },
+      { q: { _id: 2 }, u: doc, upsert: true },
+      { q: { _id: 3 }, u: { $set: doc }, upsert: true },
+    ]
+    await server.run({ update: name, updates })
+    await server.run({ findAndModify: name, query: { _id: 4 }, update: doc })
+    await server.run({ insert: name, documents: [doc] })
+    const rows = await server.find(name, { sort: { _id: 1 } })
+    const kept = rows.filter(row => plain(row._id) === 3)
+    const filled = rows.filter(row => plain(row._id) !== 3)
+    expect(kept.map(row => [row.t.isZero(), row.u.isZero()])).toEqual([[true, true]])
+    expect(filled).toHaveLength(4)
+    for (const row of filled) expect(row.t.getHighBits()).toBeGreaterThan(1_700_000_000)
+    for (const row of rows) expect(row.inner.t.isZero()).toBe(true)
+    const times = filled.flatMap(row => [String(row.t), String(row.u)])
+    expect(new Set(times).size).toBe(8)
+  })
+
   test('many documents', async () => {
     const name = await server.holding([
       { _id: 1, a: 1 },
@@ -441,6 +507,15 @@ describe('upserts', () => {
     ['modifiers apply to the query fields', { a: 1 }, { $inc: { a: 5 } }, { a: 6 }],
     ['$push', { a: 1 }, { $push: { l: 1 } }, { a: 1, l: [1] }],
     ['a replacement ignores the query', { a: 1 }, { b: 2 }, { b: 2 }],
+    ['$set of a name with a dollar', { a: 1 }, { $set: { $b: 1 } }, { a: 1, $b: 1 }],
+    ['a replacement with a name with a dollar', {}, { a: 1, $b: 1 }, { a: 1, $b: 1 }],
+    ['a query for a name with a dollar', { 'a.$b': 1 }, { $set: { c: 1 } }, { a: { $b: 1 }, c: 1 }],
+    [
+      'a reference becomes a field',
+      { a: { $ref: 'c', $id: 1 } },
+      { $set: { b: 1 } },
+      { a: { $ref: 'c', $id: 1 }, b: 1 },
+    ],
     ['a pipeline sees the query fields', { a: 1 }, [{ $set: { b: { $add: ['$a', 1] } } }], { a: 1, b: 2 }],
     ['one field from two equalities is refused', { $and: [{ a: 1 }, { a: 2 }] }, { $set: { b: 1 } }, 54],
     ['a field and one inside it are refused', { a: { x: 1 }, 'a.b': 2 }, { $set: { b: 1 } }, 54],
