@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { auditDependencies } from './audit.mjs'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
+import { readJourneys, readUnitTests, unitTests } from './lib/reports.mjs'
 import { bin, main, Refusal, root, run, say, seconds } from './lib/run.mjs'
 import { ensureBrowser, ensureRedis } from './lib/system.mjs'
 import { structure } from './structure.mjs'
@@ -31,9 +32,9 @@ const runner = async (name, command, args, { env = {}, file, read }) => {
   const code = await run(command, args, { env })
   const { passed, failed } = existsSync(file)
     ? read(JSON.parse(readFileSync(file, 'utf8')))
-    : { passed: 0, failed: 0 }
+    : { passed: 0, failed: [] }
   // A file that could not even be loaded is no failed test in the report, and yet a failure.
-  count(passed, failed || (code === 0 ? 0 : 1))
+  count(passed, failed.length || (code === 0 ? 0 : 1))
   if (code !== 0) throw new Refusal(`${name}: tests failed; they stand above.`)
 }
 
@@ -43,11 +44,8 @@ const vitest = projects => () => {
   return runner(
     'vitest',
     bin('vitest'),
-    ['run', `--project=${projects}`, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
-    {
-      file,
-      read: ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests }),
-    },
+    [...unitTests(projects, file), '--reporter=default', '--reporter=./scripts/lib/vitest/slowest.mjs'],
+    { file, read: readUnitTests },
   )
 }
 
@@ -57,7 +55,7 @@ const journeys = async () => {
   return runner('Playwright', bin('playwright', 'e2e'), ['test', '--config', 'e2e/playwright.config.ts'], {
     env: { JOURNEYS_REPORT: file, ...(browser && { CHROMIUM_PATH: browser }) },
     file,
-    read: ({ stats }) => ({ passed: stats.expected + stats.flaky, failed: stats.unexpected }),
+    read: readJourneys,
   })
 }
 
