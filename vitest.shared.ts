@@ -6,14 +6,14 @@ const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 // A test or hook that takes longer hangs. Far more than one needs when the machine has other work to do.
 const limits = { testTimeout: 60_000, hookTimeout: 120_000 }
 const pool = watchedForks()
-const heartbeat = path('scripts/lib/vitest/heartbeat.mjs')
+const setup = [path('scripts/lib/vitest/heartbeat.mjs'), path('scripts/lib/vitest/unexpected-errors.mjs')]
 
 /** What every package's vitest.config.ts builds on: workspace packages are read from source, never from a stale build. */
 export const nodeTests = (name: string) => ({
   // Without `module`, which Node doesn't know either: it may lead to files that only a bundler can read.
   resolve: { conditions: ['source', 'node', 'development|production'] },
   ssr: { resolve: { conditions: ['source', 'node', 'development|production'] } },
-  test: { name, include: ['test/**/*.test.ts'], setupFiles: [heartbeat], pool, ...limits },
+  test: { name, include: ['test/**/*.test.ts'], setupFiles: setup, pool, ...limits },
 })
 
 export const browserTests = (name: string) => ({
@@ -23,7 +23,7 @@ export const browserTests = (name: string) => ({
   test: {
     name,
     environment: path('packages/ui/testing/environment.ts'),
-    setupFiles: [heartbeat, path('packages/ui/testing/setup.ts')],
+    setupFiles: [...setup, path('packages/ui/testing/setup.ts')],
     include: ['test/**/*.test.{ts,tsx}'],
     pool,
     ...limits,
