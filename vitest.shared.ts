@@ -1,9 +1,19 @@
+import { fileURLToPath } from 'node:url'
+import { watchedForks } from './scripts/lib/vitest/watched-forks.mjs'
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+// A test or hook that takes longer hangs. Far more than one needs when the machine has other work to do.
+const limits = { testTimeout: 60_000, hookTimeout: 120_000 }
+const pool = watchedForks()
+const setup = [path('scripts/lib/vitest/heartbeat.mjs'), path('scripts/lib/vitest/unexpected-errors.mjs')]
+
 /** What every package's vitest.config.ts builds on: workspace packages are read from source, never from a stale build. */
 export const nodeTests = (name: string) => ({
   // Without `module`, which Node doesn't know either: it may lead to files that only a bundler can read.
   resolve: { conditions: ['source', 'node', 'development|production'] },
   ssr: { resolve: { conditions: ['source', 'node', 'development|production'] } },
-  test: { name, include: ['test/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000 },
+  test: { name, include: ['test/**/*.test.ts'], setupFiles: setup, pool, ...limits },
 })
 
 export const browserTests = (name: string) => ({
@@ -12,9 +22,10 @@ export const browserTests = (name: string) => ({
   ssr: { resolve: { conditions: ['source', 'module', 'node', 'development|production'] } },
   test: {
     name,
-    environment: 'happy-dom',
+    environment: path('packages/ui/testing/environment.ts'),
+    setupFiles: [...setup, path('packages/ui/testing/setup.ts')],
     include: ['test/**/*.test.{ts,tsx}'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    pool,
+    ...limits,
   },
 })

@@ -8,11 +8,16 @@ import { install } from './lib/install.mjs'
 import { bin, main, must, root, run } from './lib/run.mjs'
 import { ensureBrowser, ensureRedis } from './lib/system.mjs'
 
-/** Runs the journeys on what is built. JOURNEYS_REPORT in `env` is the file for Playwright's JSON report. Resolves to the exit code. */
-export async function journeys(args = [], env = {}) {
+/**
+ * Runs the journeys on what is built; resolves to the exit code.
+ * @param options.report file for Playwright's JSON report
+ * @param options.file descriptor that takes the output, in place of standard error
+ */
+export async function journeys(args = [], { report, file } = {}) {
   const browser = await ensureBrowser()
   return run(bin('playwright', 'e2e'), ['test', '--config', 'e2e/playwright.config.ts', ...args], {
-    env: { ...env, ...(browser && { CHROMIUM_PATH: browser }) },
+    env: { ...(report && { JOURNEYS_REPORT: report }), ...(browser && { CHROMIUM_PATH: browser }) },
+    file,
   })
 }
 

@@ -6,6 +6,7 @@ import { auditDependencies } from './audit.mjs'
 import { build } from './build.mjs'
 import { journeys } from './journeys.mjs'
 import { install } from './lib/install.mjs'
+import { readJourneys, readUnitTests, unitTests } from './lib/reports.mjs'
 import { bin, main, Refusal, root, run, say, seconds } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
 import { structure } from './structure.mjs'
@@ -30,35 +31,32 @@ const tool =
 /** A test runner: what its JSON report says is counted, whatever its exit code. */
 const runner = async (name, start, file, read) => {
   const code = await start()
-  const { passed, failed } = existsSync(file)
-    ? read(JSON.parse(readFileSync(file, 'utf8')))
-    : { passed: 0, failed: 0 }
+  const {
+    passed,
+    failed,
+    retried = [],
+  } = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : { passed: 0, failed: [] }
   // A file that could not even be loaded is no failed test in the report, and yet a failure.
-  count(passed, failed || (code === 0 ? 0 : 1))
-  if (code !== 0 || failed > 0) throw new Refusal(`${name}: tests failed; they stand above.`)
+  const red = failed.length + retried.length
+  count(passed, red || (code === 0 ? 0 : 1))
+  if (code !== 0 || red > 0) throw new Refusal(`${name}: tests failed; they stand above.`)
 }
 
 const vitest = projects => () => {
   const file = join(reports, 'vitest.json')
   rmSync(file, { force: true })
-  const args = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const reporters = ['--reporter=default', '--reporter=./scripts/lib/vitest/slowest.mjs']
   return runner(
     'vitest',
-    () => run(bin('vitest'), ['run', `--project=${projects}`, ...args]),
+    () => run(bin('vitest'), [...unitTests(projects, file), ...reporters]),
     file,
-    ({ numPassedTests, numFailedTests }) => ({ passed: numPassedTests, failed: numFailedTests }),
+    readUnitTests,
   )
 }
 
 const browser = () => {
   const file = join(reports, 'journeys.json')
-  return runner(
-    'Playwright',
-    () => journeys([], { JOURNEYS_REPORT: file }),
-    file,
-    // What passes at a second try only is flaky, and a failure.
-    ({ stats }) => ({ passed: stats.expected, failed: stats.unexpected + stats.flaky }),
-  )
+  return runner('Playwright', () => journeys([], { report: file }), file, readJourneys)
 }
 
 const phases = [

@@ -26,14 +26,14 @@ export const releaseSignals = () => process.off('SIGINT', endChildren).off('SIGT
 
 /**
  * Runs a command without a shell and without standard input; resolves to its exit code (1 when a signal ended it).
- * Its output goes to standard error, or to standard output with `stdout: true`.
+ * Its output goes to standard error, or to standard output with `stdout: true`; with `file`, both go to that open file.
  */
-export function run(command, args, { env = {}, cwd = root, stdout = false } = {}) {
+export function run(command, args, { env = {}, cwd = root, stdout = false, file } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', stdout ? 'inherit' : 2, 'inherit'],
+      stdio: ['ignore', file ?? (stdout ? 'inherit' : 2), file ?? 'inherit'],
       shell: process.platform === 'win32',
     })
     running.add(child)

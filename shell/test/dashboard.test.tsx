@@ -1,6 +1,6 @@
 import { defineParcel } from '@iodine/mfe-kit'
 import { act, fireEvent, screen, waitFor } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { TOKEN_KEY } from '../src/session/session-store'
 import { openApp, type Routes, user } from './harness'
 
@@ -37,10 +37,14 @@ test('sections that a deployment has besides stand in the menu after the product
 })
 
 test('a section that fails to load is an error card in its place, and Retry loads it anew', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => log.mockRestore())
   const parcel = defineParcel(() => <h1>The section</h1>)
-  const load = vi.fn().mockRejectedValueOnce(new Error('gone')).mockResolvedValue(parcel)
+  const gone = new Error('gone')
+  const load = vi.fn().mockRejectedValueOnce(gone).mockResolvedValue(parcel)
   await open('/dashboard/iods', {}, { remotes: { load } })
   await screen.findByText('IODs could not be shown')
+  expect(log.mock.calls).toEqual([[gone]])
   expect(screen.getByRole('link', { name: 'Campaigns' })).toBeTruthy()
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
   await screen.findByRole('heading', { name: 'The section' })
@@ -48,7 +52,8 @@ test('a section that fails to load is an error card in its place, and Retry load
 })
 
 test('a section that throws while rendering is the same card, also after a while', async () => {
-  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => log.mockRestore())
   let broken = true
   const parcel = defineParcel(() => {
     if (broken) throw new Error('boom')

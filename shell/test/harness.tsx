@@ -2,14 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BrowserConfig, Profile } from '@iodine/contracts'
 import { BrowserRouter } from '@iodine/ui/router'
-import { cleanup, configure, render } from '@testing-library/react'
+import { render } from '@testing-library/react'
 import { afterEach } from 'vitest'
 import { App } from '../src/app/App'
 import { type Host, HostProvider } from '../src/app/HostProvider'
 import { TOKEN_KEY } from '../src/session/session-store'
-
-// A busy machine may take seconds over a page's first import.
-configure({ asyncUtilTimeout: 15_000 })
 
 export const user: Profile = {
   id: 'a'.repeat(24),
@@ -72,9 +69,6 @@ export async function openApp(
   return { calls }
 }
 
-afterEach(async () => {
-  cleanup()
+afterEach(() => {
   for (const close of closers.splice(0)) close()
-  // What React has put off must not run when the page's globals are gone.
-  await new Promise<void>(resolve => setImmediate(resolve))
 })

@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { BrowserConfig, Profile } from '@iodine/contracts'
 import { NavigationType } from '@iodine/ui/router'
-import { cleanup, configure } from '@testing-library/react'
 import { afterEach } from 'vitest'
 import { createApiClient, mountParcel } from '../src/host'
 import type { HostProps, RemoteParcel, Toast } from '../src/index'
@@ -33,9 +32,6 @@ interface Call {
 }
 /** What the API answers, by 'METHOD /path'. */
 export type Routes = Record<string, (call: Call) => Answer | Promise<Answer>>
-
-// Two cores may be busy with other tests.
-configure({ asyncUtilTimeout: 8_000 })
 
 let opened = 0
 const closers: (() => unknown)[] = []
@@ -120,5 +116,4 @@ export async function openSection(parcel: RemoteParcel, basePath: string, path: 
 
 afterEach(async () => {
   for (const close of closers.splice(0)) await close()
-  cleanup()
 })

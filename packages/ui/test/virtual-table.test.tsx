@@ -1,10 +1,9 @@
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { fireEvent, render, screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
 import { useVirtualRows, VirtualTable } from '../src/virtual-table'
 
 // Nothing is laid out here: the frame is given a size.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 400 })
-afterEach(cleanup)
 
 const ROW_HEIGHT = 40
 const items = Array.from({ length: 1_000 }, (_, n) => ({ id: `id ${n}`, text: `item ${n}` }))

@@ -1,11 +1,8 @@
 import { CATEGORIES } from '@iodine/contracts'
-import { cleanup, configure, fireEvent, render, screen, waitFor } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
 import { CategoryTag, ErrorCallout, Loading, SearchInput } from '../src'
 import { ConfirmDialog, IodDialog, showToast } from '../src/overlays'
-
-configure({ asyncUtilTimeout: 15_000 })
-afterEach(cleanup)
 
 test('each category has a colour class of its own choosing', () => {
   for (const category of CATEGORIES) {
@@ -100,4 +97,22 @@ test('a toast shows title and description and closes by its button', async () =>
   expect(screen.getByText('Deleted')).toBeTruthy()
   fireEvent.click(screen.getByRole('button', { name: 'Close' }))
   await waitFor(() => expect(screen.queryByText('Deleted')).toBeNull())
+  await showToast({ title: 'Left behind', status: 'info' })
+  expect(await screen.findByText('Left behind')).toBeTruthy()
+})
+
+test('no toast of one test is seen by the next', () => {
+  expect(document.querySelector('.bp6-toast')).toBeNull()
+})
+
+test('what closes is gone at once', () => {
+  const dialog = (isOpen: boolean) => (
+    <ConfirmDialog isOpen={isOpen} title="?" confirmLabel="Yes" onConfirm={async () => {}} onClose={() => {}}>
+      Sure?
+    </ConfirmDialog>
+  )
+  const { rerender } = render(dialog(true))
+  expect(screen.getByText('Sure?')).toBeTruthy()
+  rerender(dialog(false))
+  expect(screen.queryByText('Sure?')).toBeNull()
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { authInternal, type BodyOf, narrativesInternal } from '@iodine/contracts'
 import {
   createLogger,
@@ -204,12 +205,14 @@ describe('a provider', () => {
     await strangeProvider(
       response => {
         response.writeHead(200, { 'content-type': 'application/json' })
-        const more = () => {
-          if (response.destroyed) return
-          sent += 1_000_000
-          response.write(' '.repeat(1_000_000), more)
+        const endless = function* () {
+          for (;;) {
+            sent += 1_000_000
+            yield ' '.repeat(1_000_000)
+          }
         }
-        more()
+        // Ends with the response, which the client closes.
+        pipeline(endless, response).catch(() => {})
       },
       async url => expect(await ask(url, 20_000)).toMatchObject({ failure: 'provider_failed' }),
     )

@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest'
+
+// Longer than the watch allows a file that gives no sign.
+test('waits', { timeout: 60_000 }, async () => {
+  await new Promise(resolve => setTimeout(resolve, 7_000))
+  expect(true).toBe(true)
+})

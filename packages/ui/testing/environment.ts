@@ -1,0 +1,106 @@
+import { Console } from 'node:console'
+import { Writable } from 'node:stream'
+import { GlobalWindow } from 'happy-dom'
+import type { Environment } from 'vitest/runtime'
+import { populateGlobal } from 'vitest/runtime'
+
+type Global = typeof globalThis
+const SCHEDULERS = [
+  ['setTimeout', 'clearTimeout'],
+  ['setInterval', 'clearInterval'],
+  ['setImmediate', 'clearImmediate'],
+] as const
+
+// Globals of Node, which are in the way of the page's.
+const SHADOWS = ['localStorage', 'sessionStorage']
+
+// What a browser's own log says of requests that failed; a test says by itself what it expects of them.
+const silent = new Console(new Writable({ write: (_chunk, _encoding, done) => done() }))
+
+/** Keeps account of the timers that are set from now on. `end` cancels them, and any that is set later never runs. */
+function ownTimers(global: Global) {
+  const owned: { end: () => void; restore: () => void }[] = []
+  for (const [set, clear] of SCHEDULERS) {
+    const original = global[set] as (run: (...args: unknown[]) => void, ...rest: unknown[]) => object
+    const cancel = global[clear] as (handle: object) => void
+    const handles = new Set<object>()
+    let isOver = false
+    const own = (run: (...args: unknown[]) => void, ...rest: unknown[]) => {
+      const handle = original(
+        (...args) => {
+          if (set !== 'setInterval') handles.delete(handle)
+          run(...args)
+        },
+        ...rest,
+      )
+      if (isOver) cancel(handle)
+      else handles.add(handle)
+      return handle
+    }
+    // Among them what util.promisify asks for.
+    Object.defineProperties(own, Object.getOwnPropertyDescriptors(original))
+    Object.assign(global, { [set]: own })
+    owned.push({
+      end: () => {
+        isOver = true
+        for (const handle of handles) cancel(handle)
+        handles.clear()
+      },
+      restore: () => Object.assign(global, { [set]: original }),
+    })
+  }
+  return {
+    end: () => owned.forEach(each => void each.end()),
+    restore: () => owned.forEach(each => void each.restore()),
+  }
+}
+
+/**
+ * A page of happy-dom for a test file, on which nothing outlives the page: as in a browser, its timers, animation
+ * frames and requests end with it. Otherwise what is still due would look for a `window` that is gone.
+ */
+export default {
+  name: 'page',
+  viteEnvironment: 'client',
+  setup(global: Global) {
+    const nodes = SHADOWS.map(name => [name, Object.getOwnPropertyDescriptor(global, name)] as const)
+    for (const [name] of nodes) Reflect.deleteProperty(global, name)
+    const settle = global.setImmediate
+    const timers = ownTimers(global)
+    const page = new GlobalWindow({
+      console: silent,
+      url: 'http://localhost:3000',
+      // An error in a listener is the test's to see.
+      settings: { disableErrorCapturing: true },
+    })
+    const { keys, originals } = populateGlobal(global, page, {
+      bindFunctions: true,
+      additionalKeys: [
+        'AbortController',
+        'AbortSignal',
+        'fetch',
+        'FormData',
+        'Headers',
+        'MessagePort',
+        'Request',
+        'Response',
+        'URL',
+        'URLSearchParams',
+      ],
+    })
+    return {
+      async teardown() {
+        timers.end()
+        await page.happyDOM.abort()
+        // Those that waited for an aborted request still have their page.
+        await new Promise<void>(resolve => settle(resolve))
+        page.close()
+        for (const key of keys) Reflect.deleteProperty(global, key)
+        for (const [key, value] of originals) Object.assign(global, { [key]: value })
+        for (const [name, descriptor] of nodes)
+          if (descriptor) Object.defineProperty(global, name, descriptor)
+        timers.restore()
+      },
+    }
+  },
+} satisfies Environment
