@@ -4,7 +4,7 @@ import { watchedForks } from './scripts/lib/vitest/watched-forks.mjs'
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
 // A test or hook that takes longer hangs. Far more than one needs when the machine has other work to do.
-const limits = { testTimeout: 60_000, hookTimeout: 120_000 }
+const limits = { testTimeout: 60_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } }
 const pool = watchedForks()
 const setup = [path('scripts/lib/vitest/heartbeat.mjs'), path('scripts/lib/vitest/unexpected-errors.mjs')]
 

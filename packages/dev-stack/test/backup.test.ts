@@ -70,11 +70,11 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
       while (inUse) acknowledged.push((await api.call(iodsApi.createIod, { body: iodInput() })).id)
     }),
   )
-  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(30), 10_000)
+  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(30), 60_000)
   const certain = [...acknowledged]
   await backup(on('first'), at('hot'))
   const between = acknowledged.length - certain.length
-  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(certain.length + between + 20), 10_000)
+  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(certain.length + between + 20), 60_000)
   inUse = false
   await load
   await stack.stop()
@@ -114,7 +114,7 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
     const now = await served(again, userId)
     expect(now.profile.total_narratives).toBe(2)
     return now
-  }, 5_000)
+  }, 60_000)
   await stack.stop()
   await backup(on('second'), at('cold'))
   expect(await restore(on('third'), at('cold'))).toMatchObject({ running: false })

@@ -15,7 +15,7 @@ export default class SlowestReporter {
     this.vitest.logger.log(`\nThe slowest ${tests.length} tests:`)
     for (const { test, ms } of tests)
       this.vitest.logger.log(
-        `${(ms / 1000).toFixed(1).padStart(7)} s  ${test.module.relativeModuleId} > ${test.fullName}`,
+        `${(ms / 1000).toFixed(1).padStart(7)} s  ${test.project.name}/${test.module.relativeModuleId} > ${test.fullName}`,
       )
   }
 }

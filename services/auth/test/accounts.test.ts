@@ -54,7 +54,7 @@ describe('an inactive account', () => {
   const warnings = (to: string) =>
     rig.mails.filter(mail => mail.template === 'inactive-account' && mail.to === to)
   const settled = async () => {
-    for (let left = 300; left > 0; left--) {
+    for (let left = 3_000; left > 0; left--) {
       const counts = await rig.service.queues.queue('mail').getJobCounts('wait', 'active', 'delayed')
       if (Object.values(counts).every(count => count === 0)) return
       await new Promise(next => setTimeout(next, 10))
@@ -190,7 +190,7 @@ describe('a suspended account', () => {
     )
     expect([suspended?.status, suspended?.body]).toEqual([unknown?.status, unknown?.body])
     const mailed = () => rig.mails.filter(mail => mail.to === email).at(-1)
-    for (let left = 300; left > 0 && mailed()?.template !== 'account-suspended'; left--)
+    for (let left = 3_000; left > 0 && mailed()?.template !== 'account-suspended'; left--)
       await new Promise(next => setTimeout(next, 10))
     expect(mailed()).toMatchObject({
       template: 'account-suspended',

@@ -56,7 +56,7 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
       ...(invite_code !== undefined && { invite_code }),
     })
     if (answer.status !== 200) throw new Error(`no link: ${answer.status} ${JSON.stringify(answer.body)}`)
-    for (let left = 500; left > 0; left--) {
+    for (let left = 3_000; left > 0; left--) {
       // Another mail to this address, queued before, may come first.
       const mail = mails.slice(before).find(each => each.template === 'magic-link' && each.to === to)
       if (mail) return new URL(mail.link).searchParams.get('token') ?? ''

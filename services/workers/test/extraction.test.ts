@@ -317,7 +317,7 @@ describe('a narrative', () => {
   it('deleted meanwhile ends its call', async () => {
     ai.always('hang')
     const { id, end } = await add('They hide numbers.')
-    await vi.waitFor(() => expect(ai.requests.at(-1)?.body.messages[1]?.content).toContain('They'))
+    await vi.waitFor(() => expect(ai.requests.at(-1)?.body.messages[1]?.content).toContain('They'), 15_000)
     texts.delete(id)
     const begun = Date.now()
     expect(await end).toBe('completed')
