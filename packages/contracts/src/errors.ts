@@ -25,6 +25,7 @@ export const DETAILS = {
   badRequest: 'Bad request',
   tooManyRequests: 'Too many requests, please try again later',
   unavailable: 'This part of the service is not available right now',
+  busy: 'Too much is being asked at once, please try again in a few seconds',
   timeout: 'This took too long',
   internal: 'Something went wrong',
 } as const

@@ -69,6 +69,7 @@ export const narrativesApi = {
     }),
     response: z.strictObject({ id, triplets_extracted: z.int() }),
     status: 201,
+    waits: true,
   }),
   deleteNarrative: endpoint({
     method: 'DELETE',

@@ -132,15 +132,25 @@ export async function* readBatches<D>(docs: AsyncIterable<unknown>): AsyncGenera
   if (batch.length > 0) yield batch
 }
 
-/** A JSON array of what `present` makes of the documents, in pieces of a batch. */
+/** Characters after which a piece goes out: nobody else waits for long while it is made. */
+const PIECE = 65_536
+
+/** A JSON array of what `present` makes of the documents, in pieces. */
 export async function* jsonArray<D>(
   batches: AsyncIterable<D[]>,
   present: (docs: D[]) => Promise<unknown[]> | unknown[],
 ): AsyncGenerator<string> {
   let separator = '['
   for await (const batch of batches) {
-    yield separator + (await present(batch)).map(item => JSON.stringify(item)).join(',')
-    separator = ','
+    let piece = ''
+    for (const item of await present(batch)) {
+      piece += separator + JSON.stringify(item)
+      separator = ','
+      if (piece.length < PIECE) continue
+      yield piece
+      piece = ''
+    }
+    if (piece) yield piece
   }
   yield separator === '[' ? '[]' : ']'
 }
