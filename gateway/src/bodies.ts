@@ -24,8 +24,8 @@ export interface Bodies {
    * Throws 413 past the limit, 408 when it comes too slowly, 503 when there is no room for it.
    */
   take(request: IncomingMessage, holder: Holder, limit: number): Promise<Body>
-  /** Bodies that arrive at the moment. */
-  arriving(): number
+  /** Bodies that are still coming, and bytes of all that are kept, in memory and in files. */
+  state(): { arriving: number; memory_bytes: number; file_bytes: number }
   close(): void
 }
 
@@ -98,21 +98,23 @@ class Arrival {
 
   #onData = (chunk: Buffer): void => {
     this.seen += chunk.length
-    if (this.seen > this.#limit) return this.fail(tooLarge())
-    if (!this.#file && this.seen <= this.#most) {
-      if (!this.#room.memory.take(chunk.length)) return this.fail(busy())
-      this.#inMemory += chunk.length
-      this.#chunks.push(chunk)
-      return
+    const { memory, spool } = this.#room
+    if (this.seen > this.#limit) this.fail(tooLarge())
+    else if (!this.#file && this.seen <= this.#most) {
+      if (memory.take(chunk.length)) {
+        this.#inMemory += chunk.length
+        this.#chunks.push(chunk)
+      } else this.fail(busy())
+    } else if (!spool.take(chunk.length)) this.fail(busy())
+    else {
+      this.#inFile += chunk.length
+      this.#request.pause()
+      this.#spool(chunk).then(
+        () => this.#request.resume(),
+        // A full or broken disk is the gateway's own trouble, for now.
+        () => this.fail(unavailable()),
+      )
     }
-    if (!this.#room.spool.take(chunk.length)) return this.fail(busy())
-    this.#inFile += chunk.length
-    this.#request.pause()
-    this.#spool(chunk).then(
-      () => this.#request.resume(),
-      // A full or broken disk is the gateway's own trouble, for now.
-      () => this.fail(unavailable()),
-    )
   }
 
   async #spool(chunk: Buffer): Promise<void> {
@@ -195,7 +197,7 @@ export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void)
         })
         arrivals.add(arrival)
       }),
-    arriving: () => arrivals.size,
+    state: () => ({ arriving: arrivals.size, memory_bytes: memory.held, file_bytes: spool.held }),
     close: () => clearInterval(look),
   }
 }

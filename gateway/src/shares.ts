@@ -114,7 +114,8 @@ export class Pool {
     for (const waiter of first) {
       if (!this.#shares.take(waiter.holder)) continue
       this.#remove(waiter)
-      return waiter.admit()
+      waiter.admit()
+      return
     }
   }
 

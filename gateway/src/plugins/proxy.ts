@@ -216,6 +216,9 @@ export interface Load {
   in_flight: number
   /** Bodies that are still coming. */
   arriving: number
+  /** Bytes of bodies that are kept until their service has answered. */
+  memory_bytes: number
+  file_bytes: number
   /** Requests by the service that they are at, or wait for a connection to; `… waits` for those that wait for other work there. */
   pools: Record<string, { active: number; waiting: number }>
 }
@@ -434,7 +437,7 @@ export const addProxy = (
   })
   return () => ({
     in_flight: inFlight.held,
-    arriving: bodies.arriving(),
+    ...bodies.state(),
     pools: Object.fromEntries(
       [...pools].map(([name, { active, waiting }]) => [name, { active, waiting }] as const),
     ),
