@@ -30,7 +30,7 @@ export interface Bodies {
 }
 
 export const tooLarge = () => new HttpError(413, DETAILS.bodyTooLarge)
-export const busy = () => new HttpError(503, DETAILS.busy, { 'retry-after': '5' })
+export const busy = () => unavailable(DETAILS.busy)
 // The rest of such a body is not worth waiting for.
 const tooSlow = () => new HttpError(408, DETAILS.timeout, { connection: 'close' })
 

@@ -60,7 +60,7 @@ const start = async (bounds: Partial<Bounds>) => {
       ...init,
       headers: { authorization: `Bearer ${user}`, 'x-forwarded-for': from, ...init.headers },
     })
-  return { url, load, refusals, send }
+  return { app, url, load, refusals, send }
 }
 const holdAll = (service: 'iods' | 'narratives') => {
   rig.behaviour[service] = (request, response) => {
@@ -127,6 +127,7 @@ it('a body that is long goes by a file that has no name, unchanged', async () =>
   await writer.write(new TextEncoder().encode(text.slice(0, 500 * KIB)))
   await expect.poll(() => load().arriving).toBe(1)
   await writer.write(new TextEncoder().encode(text.slice(500 * KIB)))
+  await expect.poll(() => load().file_bytes).toBe(text.length)
   expect(readdirSync(folder.path)).toEqual([])
   await writer.close()
   expect((await answered).status).toBe(200)
@@ -313,4 +314,13 @@ it('an address has so many connections', async () => {
       ),
     )
     .toBe(404)
+})
+
+it('a head that comes too slowly is 408', async () => {
+  const { app, url } = await start({})
+  expect(app.server.headersTimeout).toBe(20_000)
+  app.server.headersTimeout = 200
+  const answer = await raw(url, 'GET /api/v1/iods HTTP/1.1\r\nHost: x\r\nX-Slow: ', 15_000)
+  expect(answer).toMatch(/^HTTP\/1.1 408 /)
+  expect(answer).toContain(JSON.stringify({ detail: DETAILS.timeout }))
 })

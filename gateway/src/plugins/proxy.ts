@@ -26,7 +26,7 @@ import { type Holder, holderOf, Pool, Shares, type SharesOf } from '../shares.js
 
 const CONNECT_MS = 2_000
 const WAIT_MS = 30_000
-/** How long an answer may take before the service's pulse is felt, how often then, and how long for: a busy machine is no fault. */
+/** How long a service may take to answer its health check, of which it misses two before it counts as silent: a busy machine is no fault. */
 const PULSE_MS = 2_000
 
 // Hop-by-hop (RFC 9110, 7.6.1), and what only this gateway may say.
@@ -232,7 +232,7 @@ export interface ProxyOptions {
   bounds?: Bounds
   /** Hears why a request was refused that there was no room for. */
   refused?: (reason: Refusal) => void
-  /** After how long a service is asked whether it is there at all; 2 s unless told. */
+  /** How long a service may take to say that it is there, which it is asked when an answer takes half as long; 2 s unless told. */
   pulseMs?: number
 }
 
@@ -331,7 +331,8 @@ export const addProxy = (
         if (!(await pulse.isFelt(origin))) answer.giveUp(unavailable())
         else if (!isSettled) watch = setTimeout(feelPulse, pulseMs)
       }
-      let watch = setTimeout(feelPulse, pulseMs)
+      // Silence is known after two and a half times that.
+      let watch = setTimeout(feelPulse, pulseMs / 2)
       // A client that has gone away must not hold a place in the pool.
       reply.raw.once('close', () => {
         settle()
