@@ -53,7 +53,7 @@ export interface Bounds {
  */
 export const BOUNDS: Bounds = {
   inFlight: { all: 8_192, address: 1_024, stranger: 512, user: 128 },
-  pool: { all: 128, address: 96, stranger: 16, user: 16 },
+  pool: { all: 128, address: 96, stranger: 16, user: 8 },
   waitPool: { all: 256, address: 128, stranger: 16, user: 16 },
   poolWaitMs: 5_000,
   memory: { all: 64 * MIB, address: 32 * MIB, stranger: 8 * MIB, user: 16 * MIB },
