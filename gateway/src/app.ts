@@ -13,6 +13,7 @@ import {
   SERVICE_NAMES,
   type ServiceDeps,
 } from '@iodine/service-kit'
+import { BOUNDS, REFUSALS } from './bounds.js'
 import type { GatewayConfig } from './config.js'
 import { addHealth } from './health.js'
 import { createLimits } from './limits.js'
@@ -23,6 +24,7 @@ import { addSecurity, securityHeaders } from './plugins/security.js'
 import { addWeb, shellPage } from './plugins/web.js'
 import { ROUTES } from './routes.js'
 import { createSessionCheck } from './sessions.js'
+import { guardSockets } from './sockets.js'
 
 const PARTS = [...SERVICE_NAMES, 'workers'] as const
 
@@ -66,12 +68,15 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
     const keys = deps.tokenKeys ?? remoteKeys(config.AUTH_URL)
     const checkSession = createSessionCheck(createTokenVerifier(keys), redis, config.REDIS_PREFIX, peers)
     await addSecurity(app, config, limits)
+    await addReference(app)
+    const { refused } = metrics.watchLoad(REFUSALS, () => load().pools)
+    guardSockets(app, BOUNDS, config.TRUST_PROXY === false, refused)
+    const load = addProxy(app, { routes: ROUTES, addressOf, checkSession, limits, refused })
     addHealth(
       app,
       Object.fromEntries(PARTS.flatMap(name => (addressOf(name) ? [[name, addressOf(name) as string]] : []))),
+      load,
     )
-    await addReference(app)
-    addProxy(app, { routes: ROUTES, addressOf, checkSession, limits })
     addExtension(app, config)
     await addWeb(app, config)
   } catch (error) {

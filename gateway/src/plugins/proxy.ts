@@ -1,5 +1,5 @@
-import { Readable, Transform } from 'node:stream'
-import { DETAILS, LIMITS } from '@iodine/contracts'
+import { Readable } from 'node:stream'
+import { LIMITS } from '@iodine/contracts'
 import {
   API_BASE,
   badRequest,
@@ -10,19 +10,23 @@ import {
   SHORT_KEEP_ALIVE,
   type Span,
   timedOut,
+  tooManyRequests,
   unavailable,
 } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dispatcher, errors } from 'undici'
+import { type Body, busy, createBodies, tooLarge } from '../bodies.js'
+import { BOUNDS, type Bounds, type Refusal } from '../bounds.js'
 import type { Limits } from '../limits.js'
 import { endpoints } from '../openapi.js'
 import { createPulse } from '../pulse.js'
 import type { Route } from '../routes.js'
 import type { SessionCheck } from '../sessions.js'
+import { type Holder, holderOf, Pool, Shares, type SharesOf } from '../shares.js'
 
 const CONNECT_MS = 2_000
 const WAIT_MS = 30_000
-/** How long an answer may take before the service's pulse is felt, how often then, and how long for: a busy machine is no fault. */
+/** How long a service may take to answer its health check, of which it misses two before it counts as silent: a busy machine is no fault. */
 const PULSE_MS = 2_000
 
 // Hop-by-hop (RFC 9110, 7.6.1), and what only this gateway may say.
@@ -82,6 +86,7 @@ const operationsOf = ({ prefix }: Route) => {
       template: `${API_BASE}${spec.path}`,
       path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
       open: spec.access === 'anyone',
+      waits: spec.waits ?? false,
     }))
   return (request: FastifyRequest) => {
     const url = request.raw.url ?? ''
@@ -90,19 +95,6 @@ const operationsOf = ({ prefix }: Route) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     return operations.find(operation => operation.method === method && operation.path.test(path))
   }
-}
-
-const tooLarge = () => new HttpError(413, DETAILS.bodyTooLarge)
-
-/** Passes bytes on and fails past `limit`, for bodies that don't say how long they are. */
-const capped = (limit: number) => {
-  let seen = 0
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      seen += chunk.length
-      done(seen > limit ? tooLarge() : null, chunk)
-    },
-  })
 }
 
 const failure = (error: unknown): unknown => {
@@ -122,6 +114,7 @@ class Answer implements Dispatcher.DispatchHandler {
   readonly #sent: (reply: FastifyReply) => void
   readonly #failed: (error: unknown) => void
   readonly #heard: () => void
+  readonly #over: () => void
   #controller: Dispatcher.DispatchController | undefined
   #chunks: Buffer[] | undefined
   #stream: Readable | undefined
@@ -130,12 +123,19 @@ class Answer implements Dispatcher.DispatchHandler {
 
   constructor(
     reply: FastifyReply,
-    on: { sent: (reply: FastifyReply) => void; failed: (error: unknown) => void; heard: () => void },
+    on: {
+      sent: (reply: FastifyReply) => void
+      failed: (error: unknown) => void
+      heard: () => void
+      /** The service has nothing more to do with the request. */
+      over: () => void
+    },
   ) {
     this.#reply = reply
     this.#sent = on.sent
     this.#failed = on.failed
     this.#heard = on.heard
+    this.#over = on.over
   }
 
   abort(): void {
@@ -191,16 +191,36 @@ class Answer implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#isOver = true
+    this.#over()
     if (this.#stream) this.#stream.push(null)
     else this.#sent(this.#reply.send(Buffer.concat(this.#chunks ?? [])))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#over()
     if (this.#isOver) return
     this.#isOver = true
     if (this.#stream) this.#stream.destroy(error)
     else this.#failed(error)
   }
+}
+
+const hasBody = ({ method, headers }: FastifyRequest): boolean =>
+  method !== 'GET' &&
+  method !== 'HEAD' &&
+  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+
+/** How much of what is shared is taken. */
+export interface Load {
+  /** Requests to the API under way. */
+  in_flight: number
+  /** Bodies that are still coming. */
+  arriving: number
+  /** Bytes of bodies that are kept until their service has answered. */
+  memory_bytes: number
+  file_bytes: number
+  /** Requests by the service that they are at, or wait for a connection to; `… waits` for those that wait for other work there. */
+  pools: Record<string, { active: number; waiting: number }>
 }
 
 export interface ProxyOptions {
@@ -209,41 +229,84 @@ export interface ProxyOptions {
   addressOf: (service: Route['service']) => string | undefined
   checkSession: SessionCheck
   limits: Limits
-  /** After how long a service is asked whether it is there at all; 2 s unless told. */
+  bounds?: Bounds
+  /** Hears why a request was refused that there was no room for. */
+  refused?: (reason: Refusal) => void
+  /** How long a service may take to say that it is there, which it is asked when an answer takes half as long; 2 s unless told. */
   pulseMs?: number
 }
 
-/** Streams requests below /api/v1 on to the services and their answers back; nothing is buffered or parsed here. */
+/**
+ * Sends requests below /api/v1 on to the services, each once it is all there and there is a connection for it, and streams
+ * their answers back; nothing is parsed here.
+ */
 export const addProxy = (
   app: FastifyInstance,
-  { routes, addressOf, checkSession, limits, pulseMs = PULSE_MS }: ProxyOptions,
-): void => {
-  const agent = createAgent({
-    connections: 128,
-    connect: { timeout: CONNECT_MS },
-    ...SHORT_KEEP_ALIVE,
-    bodyTimeout: 60_000,
-  })
+  {
+    routes,
+    addressOf,
+    checkSession,
+    limits,
+    bounds = BOUNDS,
+    refused = () => {},
+    pulseMs = PULSE_MS,
+  }: ProxyOptions,
+): (() => Load) => {
+  const agentOf = ({ all }: SharesOf) =>
+    createAgent({
+      connections: all,
+      connect: { timeout: CONNECT_MS },
+      ...SHORT_KEEP_ALIVE,
+      bodyTimeout: 60_000,
+    })
+  const agents = { pool: agentOf(bounds.pool), waitPool: agentOf(bounds.waitPool) }
+  const pools = new Map<string, Pool>()
+  const poolOf = (service: string, kind: keyof typeof agents): Pool => {
+    const name = kind === 'pool' ? service : `${service} waits`
+    const pool = pools.get(name) ?? new Pool(bounds[kind])
+    pools.set(name, pool)
+    return pool
+  }
+  const inFlight = new Shares(bounds.inFlight)
+  const bodies = createBodies(bounds, refused)
   const pulse = createPulse(pulseMs)
   app.addHook('onClose', async () => {
-    await agent.close()
+    bodies.close()
+    await Promise.all([agents.pool.close(), agents.waitPool.close()])
     await pulse.close()
   })
 
-  const forward = (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const origin = addressOf(route.service)
-    if (!origin) throw unavailable()
-    const limit = route.bodyLimit ?? LIMITS.bodyBytes
-    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
+  /** Waits for a connection of the pool, for a client that is there to wait. */
+  const enter = (pool: Pool, holder: Holder, reply: FastifyReply): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const settle = () => {
+        clearTimeout(timer)
+        reply.raw.off('close', onClose)
+        place.cancel()
+      }
+      const place = pool.wait(holder, () => {
+        settle()
+        resolve()
+      })
+      const timer = setTimeout(() => {
+        settle()
+        refused('no_connection')
+        reject(busy())
+      }, bounds.poolWaitMs)
+      const onClose = () => {
+        settle()
+        reject(unavailable())
+      }
+      reply.raw.once('close', onClose)
+    })
 
-    const hasBody =
-      request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
-    const body =
-      hasBody && request.method !== 'GET' && request.method !== 'HEAD'
-        ? request.raw.pipe(capped(limit))
-        : null
-    // What nobody reads any more would stand in the way of the connection's next request.
-    body?.once('close', () => request.raw.unpipe(body).resume())
+  const exchange = (
+    route: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { origin, body, dispatcher }: { origin: string; body: Body | undefined; dispatcher: Dispatcher },
+    over: () => void,
+  ): Promise<FastifyReply> => {
     const span = request.work?.span?.child(`forward to ${route.service}`, 'client', {
       'peer.service': route.service,
     })
@@ -255,11 +318,11 @@ export const addProxy = (
         resolve(answered)
       }
       const failed = (error: unknown) => {
-        body?.destroy()
+        settle()
         span?.end({}, (error as Error)?.name)
         reject(failure(error))
       }
-      const answer = new Answer(reply, { sent, failed, heard: () => pulse.hear(origin) })
+      const answer = new Answer(reply, { sent, failed, heard: () => pulse.hear(origin), over })
       const settle = () => {
         isSettled = true
         clearTimeout(watch)
@@ -268,19 +331,22 @@ export const addProxy = (
         if (!(await pulse.isFelt(origin))) answer.giveUp(unavailable())
         else if (!isSettled) watch = setTimeout(feelPulse, pulseMs)
       }
-      let watch = setTimeout(feelPulse, pulseMs)
+      // Silence is known after two and a half times that.
+      let watch = setTimeout(feelPulse, pulseMs / 2)
       // A client that has gone away must not hold a place in the pool.
       reply.raw.once('close', () => {
         settle()
         if (!reply.raw.writableFinished) answer.abort()
       })
-      agent.dispatcher.dispatch(
+      const headers = forwardedHeaders(request, span)
+      if (body) headers['content-length'] = String(body.bytes)
+      dispatcher.dispatch(
         {
           origin,
           path: request.raw.url ?? '/',
           method: request.method as Dispatcher.HttpMethod,
-          headers: forwardedHeaders(request, span),
-          body,
+          headers,
+          body: body?.content() ?? null,
           headersTimeout: route.waitMs ?? WAIT_MS,
         },
         answer,
@@ -288,12 +354,61 @@ export const addProxy = (
     })
   }
 
+  const forward = async (
+    route: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const origin = addressOf(route.service)
+    if (!origin) throw unavailable()
+    const limit = route.bodyLimit ?? LIMITS.bodyBytes
+    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
+    const { holder, kind } = request.admitted
+    const leaveIfGone = () => {
+      if (reply.raw.destroyed) throw unavailable()
+    }
+    leaveIfGone()
+    if (!inFlight.take(holder)) {
+      refused('in_flight')
+      throw tooManyRequests(1)
+    }
+    reply.raw.once('close', () => inFlight.give(holder))
+    const body = hasBody(request) ? await bodies.take(request.raw, holder, limit) : undefined
+    const pool = poolOf(route.service, kind)
+    let isOver = true
+    const over = () => {
+      if (!isOver) pool.give(holder)
+      isOver = true
+      body?.free()
+    }
+    try {
+      leaveIfGone()
+      if (!pool.take(holder)) await enter(pool, holder, reply)
+      isOver = false
+      leaveIfGone()
+      return await exchange(
+        route,
+        request,
+        reply,
+        { origin, body, dispatcher: agents[kind].dispatcher },
+        over,
+      )
+    } catch (error) {
+      over()
+      throw error
+    }
+  }
+
   const admit =
     (operationOf: ReturnType<typeof operationsOf>) =>
     async (request: FastifyRequest): Promise<void> => {
       const operation = operationOf(request)
+      const kind = operation?.waits ? 'waitPool' : 'pool'
       request.template = operation?.template
-      if (operation?.open) return limits.stranger(request.ip)
+      if (operation?.open) {
+        request.admitted = { holder: holderOf(request.ip), kind }
+        return limits.stranger(request.ip)
+      }
       let caller: Caller
       try {
         caller = await checkSession(request.headers.authorization)
@@ -302,12 +417,14 @@ export const addProxy = (
         // What doesn't exist is not worth signing in for; a service may know more than these contracts, though.
         throw !operation && error instanceof HttpError && error.status === 401 ? notFound() : error
       }
+      request.admitted = { holder: holderOf(request.ip, caller), kind }
       await limits.user(caller.id)
     }
 
   app.register(async scope => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    scope.decorateRequest('admitted')
     for (const route of routes) {
       const options = {
         config: { countsItself: true },
@@ -319,4 +436,18 @@ export const addProxy = (
       scope.route({ method: methods, url: `${API_BASE}/${route.prefix}/*`, ...options })
     }
   })
+  return () => ({
+    in_flight: inFlight.held,
+    ...bodies.state(),
+    pools: Object.fromEntries(
+      [...pools].map(([name, { active, waiting }]) => [name, { active, waiting }] as const),
+    ),
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who pays for a request to the API, and by which connections it goes. */
+    admitted: { holder: Holder; kind: 'pool' | 'waitPool' }
+  }
 }

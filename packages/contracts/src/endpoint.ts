@@ -24,6 +24,8 @@ export interface EndpointSpec {
   bodyLimit?: number
   /** The handler checks the body's strings and depth itself, item by item, so that a bad item spoils no other. */
   checksBody?: true
+  /** Answers only once other work is done, which may take long: such requests have connections of their own. */
+  waits?: true
 }
 
 /** One operation of the API: the server's route, the client's types and the reference are derived from it. */

@@ -27,6 +27,7 @@ export const DETAILS = {
   logoutUnfinished:
     'Your session has ended, but parts of the service may take it for up to ten minutes more: try again to end it at once',
   unavailable: 'This part of the service is not available right now',
+  busy: 'Too much is being asked at once, please try again in a few seconds',
   timeout: 'This took too long',
   internal: 'Something went wrong',
 } as const

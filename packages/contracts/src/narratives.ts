@@ -79,6 +79,7 @@ export const narrativesApi = {
     }),
     response: z.strictObject({ id, triplets_extracted: z.int() }),
     status: 201,
+    waits: true,
   }),
   deleteNarrative: endpoint({
     method: 'DELETE',

@@ -23,7 +23,8 @@ export const conflict = (detail: string) => new HttpError(409, detail)
 export const invalid = (detail: string | string[]) => new HttpError(422, detail)
 export const tooManyRequests = (seconds: number) =>
   new HttpError(429, DETAILS.tooManyRequests, { 'retry-after': String(Math.max(1, Math.ceil(seconds))) })
-export const unavailable = (detail: string = DETAILS.unavailable) => new HttpError(503, detail)
+export const unavailable = (detail: string = DETAILS.unavailable) =>
+  new HttpError(503, detail, { 'retry-after': '5' })
 export const timedOut = (detail: string = DETAILS.timeout) => new HttpError(504, detail)
 
 // A dead or unreachable database, queue or peer, whichever library says it.

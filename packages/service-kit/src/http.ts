@@ -111,7 +111,8 @@ export const createHttpApp = ({
     .join('')
   const app: FastifyInstance = Fastify({
     // Node would answer without a body; the hook below has our own words for it.
-    http: { requireHostHeader: false },
+    // Time limits of heads and bodies are looked at so often; Node's own every 30 s would make them as much longer.
+    http: { requireHostHeader: false, connectionsCheckingInterval: 2_000, headersTimeout: 20_000 },
     loggerInstance: logger,
     trustProxy,
     bodyLimit,

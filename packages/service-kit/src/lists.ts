@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { type Model, type QueryFilter, Types } from 'mongoose'
 import { invalid } from './errors.js'
@@ -132,15 +133,43 @@ export async function* readBatches<D>(docs: AsyncIterable<unknown>): AsyncGenera
   if (batch.length > 0) yield batch
 }
 
-/** A JSON array of what `present` makes of the documents, in pieces of a batch. */
+/** Characters after which a piece goes out: nobody else waits for long while it is made. */
+const PIECE = 65_536
+
+let lastTurn: Promise<unknown> = Promise.resolve()
+/** Whole lists take turns, however many are asked for: between two batches everything else in the process gets its own. */
+const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const mine = lastTurn.then(() => setImmediate()).then(work)
+  lastTurn = mine.catch(() => {})
+  return mine
+}
+
+/** A JSON array of what `present` makes of the documents, in pieces. */
 export async function* jsonArray<D>(
   batches: AsyncIterable<D[]>,
   present: (docs: D[]) => Promise<unknown[]> | unknown[],
 ): AsyncGenerator<string> {
-  let separator = '['
-  for await (const batch of batches) {
-    yield separator + (await present(batch)).map(item => JSON.stringify(item)).join(',')
-    separator = ','
+  const reader = batches[Symbol.asyncIterator]()
+  const read = async () => {
+    const { done, value } = await reader.next()
+    return done ? undefined : present(value)
   }
-  yield separator === '[' ? '[]' : ']'
+  let separator = '['
+  try {
+    for (let items = await inTurn(read); items; items = await inTurn(read)) {
+      let piece = ''
+      for (const item of items) {
+        piece += separator + JSON.stringify(item)
+        separator = ','
+        if (piece.length < PIECE) continue
+        yield piece
+        piece = ''
+        await setImmediate()
+      }
+      if (piece) yield piece
+    }
+    yield separator === '[' ? '[]' : ']'
+  } finally {
+    await reader.return?.()
+  }
 }

@@ -24,6 +24,14 @@ export interface PartMetrics {
   watchDependencies(read: () => Promise<Record<string, boolean>>): void
   /** Reads the queues at each scrape; a queue that can't be read is left out. */
   watchQueues(read: () => Promise<Partial<Record<QueueName, QueueState>>>): void
+  /**
+   * Reads at each scrape how many requests are at a service (`active`) or wait for a connection to it, by name of the pool.
+   * Returns what counts refusals by reason; each reason is shown from the start.
+   */
+  watchLoad<Reason extends string>(
+    reasons: readonly Reason[],
+    read: () => Record<string, { active: number; waiting: number }>,
+  ): { refused(reason: Reason): void }
   /** The part is gone: what is read at a scrape is so no more. */
   close(): void
 }
@@ -96,6 +104,21 @@ const oldestJob = new Gauge({
   collect: queues.read,
 })
 
+const pools = createReadings()
+const poolRequests = new Gauge({
+  name: 'pool_requests',
+  help: 'Requests that are at a service (active) or wait for a free connection to it (waiting)',
+  labelNames: ['service', 'pool', 'state'],
+  registers,
+  collect: pools.read,
+})
+const refusals = new Counter({
+  name: 'requests_refused_total',
+  help: 'Requests and connections that were refused or cut because they took too much of what everybody shares',
+  labelNames: ['service', 'reason'],
+  registers,
+})
+
 let processMetrics = false
 
 /**
@@ -144,6 +167,22 @@ export const createPartMetrics = (service: string): PartMetrics => {
         }
       }
       watch(queues, show, forget)
+    },
+    watchLoad(reasons, readLoad) {
+      const known = new Set<string>()
+      const show = async () => {
+        for (const [pool, states] of Object.entries(readLoad()))
+          for (const [state, count] of Object.entries(states)) {
+            known.add(pool)
+            poolRequests.set({ service, pool, state }, count)
+          }
+      }
+      watch(pools, show, () => {
+        for (const pool of known)
+          for (const state of ['active', 'waiting']) poolRequests.remove({ service, pool, state })
+      })
+      for (const reason of reasons) refusals.inc({ service, reason }, 0)
+      return { refused: reason => refusals.inc({ service, reason }) }
     },
     close() {
       for (const close of closing.splice(0)) close()

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { DETAILS } from '@iodine/contracts'
+import { HttpError, unavailable } from '@iodine/service-kit'
+import type { Bounds, Refusal } from './bounds.js'
+import { type Holder, Shares } from './shares.js'
+
+/** A request's body, all of it. */
+export interface Body {
+  bytes: number
+  /** What to send on: a file's content is read anew by each call. */
+  content(): Buffer | Readable
+  /** Frees the memory or the file; safe to call twice. */
+  free(): void
+}
+
+export interface Bodies {
+  /**
+   * Takes a body of at most `limit` bytes in whole.
+   * Throws 413 past the limit, 408 when it comes too slowly, 503 when there is no room for it.
+   */
+  take(request: IncomingMessage, holder: Holder, limit: number): Promise<Body>
+  /** Bodies that are still coming, and bytes of all that are kept, in memory and in files. */
+  state(): { arriving: number; memory_bytes: number; file_bytes: number }
+  close(): void
+}
+
+export const tooLarge = () => new HttpError(413, DETAILS.bodyTooLarge)
+export const busy = () => unavailable(DETAILS.busy)
+// The rest of such a body is not worth waiting for.
+const tooSlow = () => new HttpError(408, DETAILS.timeout, { connection: 'close' })
+
+/** A file without a name: it is gone with its last use, and with this process. */
+const openNameless = async (): Promise<FileHandle> => {
+  const path = join(tmpdir(), `iodine-body-${randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  await rm(path).catch(async error => {
+    await file.close()
+    throw error
+  })
+  return file
+}
+
+/** A holder's side of what is shared. */
+interface Reserve {
+  take(bytes: number): boolean
+  give(bytes: number): void
+}
+
+/** One body on its way in: in memory at first, in a file once it is longer than may stay there. */
+class Arrival {
+  /** Milliseconds that it has taken, of those in which this process ran on time. */
+  age = 0
+  seen = 0
+  #chunks: Buffer[] = []
+  #file: FileHandle | undefined
+  #isOver = false
+  #inMemory = 0
+  #inFile = 0
+  readonly #request: IncomingMessage
+  readonly #limit: number
+  readonly #most: number
+  readonly #room: { memory: Reserve; spool: Reserve }
+  readonly #done: (error: unknown, body?: Body) => void
+
+  constructor(
+    request: IncomingMessage,
+    of: { limit: number; inMemoryBytes: number; memory: Reserve; spool: Reserve },
+    done: (error: unknown, body?: Body) => void,
+  ) {
+    this.#request = request
+    this.#limit = of.limit
+    this.#most = of.inMemoryBytes
+    this.#room = of
+    this.#done = done
+    request.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose)
+  }
+
+  fail(error: unknown): void {
+    if (this.#isOver) return
+    this.#end()
+    this.#free()
+    // What nobody takes any more would stand in the way of the connection's next request.
+    this.#request.resume()
+    this.#done(error)
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)
+  }
+
+  #onClose = (): void => this.fail(unavailable())
+
+  #onData = (chunk: Buffer): void => {
+    this.seen += chunk.length
+    const { memory, spool } = this.#room
+    if (this.seen > this.#limit) this.fail(tooLarge())
+    else if (!this.#file && this.seen <= this.#most) {
+      if (memory.take(chunk.length)) {
+        this.#inMemory += chunk.length
+        this.#chunks.push(chunk)
+      } else this.fail(busy())
+    } else if (!spool.take(chunk.length)) this.fail(busy())
+    else {
+      this.#inFile += chunk.length
+      this.#request.pause()
+      this.#spool(chunk).then(
+        () => this.#request.resume(),
+        // A full or broken disk is the gateway's own trouble, for now.
+        () => this.fail(unavailable()),
+      )
+    }
+  }
+
+  async #spool(chunk: Buffer): Promise<void> {
+    if (!this.#file) {
+      if (!this.#room.spool.take(this.#inMemory)) return this.fail(busy())
+      this.#inFile += this.#inMemory
+      const file = await openNameless()
+      // It may have been given up meanwhile.
+      if (this.#isOver) return file.close()
+      this.#file = file
+      await file.writeFile(Buffer.concat(this.#chunks))
+      this.#chunks = []
+      this.#room.memory.give(this.#inMemory)
+      this.#inMemory = 0
+    }
+    await this.#file?.writeFile(chunk)
+  }
+
+  #onEnd = (): void => {
+    this.#end()
+    const file = this.#file
+    const whole = file ? undefined : Buffer.concat(this.#chunks)
+    this.#chunks = []
+    this.#done(undefined, {
+      bytes: this.seen,
+      content: () => whole ?? (file as FileHandle).createReadStream({ start: 0, autoClose: false }),
+      free: () => this.#free(),
+    })
+  }
+
+  #free(): void {
+    this.#chunks = []
+    this.#room.memory.give(this.#inMemory)
+    this.#room.spool.give(this.#inFile)
+    this.#inMemory = 0
+    this.#inFile = 0
+    void this.#file?.close().catch(() => {})
+    this.#file = undefined
+  }
+}
+
+/** Takes bodies in before anybody else has to do with them, so that a slow one costs nobody but its sender. */
+export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void): Bodies => {
+  const { bodyMs, bodyGraceMs, bodyRate, lookMs, inMemoryBytes } = bounds
+  const memory = new Shares(bounds.memory)
+  const spool = new Shares(bounds.spool)
+  const arrivals = new Set<Arrival>()
+  const isTooSlow = ({ age, seen }: Arrival) =>
+    age > bodyMs || seen < (Math.max(0, age - bodyGraceMs) / 1_000) * bodyRate
+  const look = setInterval(() => {
+    for (const arrival of arrivals) {
+      arrival.age += lookMs
+      if (!isTooSlow(arrival)) continue
+      refused('slow_body')
+      arrival.fail(tooSlow())
+    }
+  }, lookMs)
+  look.unref()
+  const reserveOf = (shares: Shares, holder: Holder): Reserve => ({
+    take: bytes => {
+      const isTaken = shares.take(holder, bytes)
+      if (!isTaken) refused('body_room')
+      return isTaken
+    },
+    give: bytes => shares.give(holder, bytes),
+  })
+  return {
+    take: (request, holder, limit) =>
+      new Promise((resolve, reject) => {
+        const of = {
+          limit,
+          inMemoryBytes,
+          memory: reserveOf(memory, holder),
+          spool: reserveOf(spool, holder),
+        }
+        const arrival: Arrival = new Arrival(request, of, (error, body) => {
+          arrivals.delete(arrival)
+          if (body) resolve(body)
+          else reject(error)
+        })
+        arrivals.add(arrival)
+      }),
+    state: () => ({ arriving: arrivals.size, memory_bytes: memory.held, file_bytes: spool.held }),
+    close: () => clearInterval(look),
+  }
+}
