@@ -23,6 +23,7 @@ export const DETAILS = {
   uriTooLong: 'The address is too long',
   headersTooLarge: 'The headers are too large',
   badRequest: 'Bad request',
+  iodsFull: 'The IODs of all users take up the space set for them: ask whoever runs this site for more',
   tooManyRequests: 'Too many requests, please try again later',
   unavailable: 'This part of the service is not available right now',
   timeout: 'This took too long',

@@ -43,6 +43,11 @@ export const keySetting = z
     value => /^[A-Za-z0-9+/_-]+=*$/.test(value) && Buffer.from(value, 'base64').length === 32,
     'must be 32 bytes in base64',
   )
+/** How much a user, or all of them, may have of something. */
+export const quotaSetting = z.coerce
+  .number('must be a whole number')
+  .int('must be a whole number')
+  .min(1, 'must be at least 1')
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** `name=value`, separated by commas, values percent-encoded: OpenTelemetry's own form. */
@@ -116,5 +121,7 @@ export const storeConfigSchema = serviceConfigSchema.extend({
     .string()
     .regex(/^[\w-]+$/)
     .default('iodine'),
+  /** What the alarm on growth takes for all the room there is, a service. */
+  STORAGE_ALARM_BYTES: quotaSetting.default(20 * 1024 ** 3),
 })
 export type StoreConfig = z.output<typeof storeConfigSchema>

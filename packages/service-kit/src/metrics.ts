@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { QueueName } from '@iodine/contracts'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Stored } from './storage.js'
 
 /** What a queue holds at the moment. */
 export interface QueueState {
@@ -24,6 +25,8 @@ export interface PartMetrics {
   watchDependencies(read: () => Promise<Record<string, boolean>>): void
   /** Reads the queues at each scrape; a queue that can't be read is left out. */
   watchQueues(read: () => Promise<Partial<Record<QueueName, QueueState>>>): void
+  /** Reads at each scrape what is stored for users; what can't be read is left out. */
+  watchStorage(read: () => Promise<Stored>): void
   /** The part is gone: what is read at a scrape is so no more. */
   close(): void
 }
@@ -73,6 +76,7 @@ const createReadings = () => {
 }
 const dependencies = createReadings()
 const queues = createReadings()
+const storage = createReadings()
 
 const dependencyUp = new Gauge({
   name: 'dependency_up',
@@ -95,6 +99,13 @@ const oldestJob = new Gauge({
   registers,
   collect: queues.read,
 })
+const storedGauge = (name: string, help: string) =>
+  new Gauge({ name, help, labelNames: ['service'], registers, collect: storage.read })
+const stored = {
+  documents: storedGauge('stored_documents', 'Records, IODs, narratives or campaigns that are stored'),
+  bytes: storedGauge('stored_bytes', 'Bytes of what users sent and is stored, without indexes'),
+  share: storedGauge('stored_share', 'Share of the room set for it that is used, 1 is full'),
+}
 
 let processMetrics = false
 
@@ -144,6 +155,19 @@ export const createPartMetrics = (service: string): PartMetrics => {
         }
       }
       watch(queues, show, forget)
+    },
+    watchStorage(read) {
+      const forget = () => {
+        for (const gauge of Object.values(stored)) gauge.remove({ service })
+      }
+      const show = async () => {
+        const now = await read().catch(error => {
+          forget()
+          throw error
+        })
+        for (const name of ['documents', 'bytes', 'share'] as const) stored[name].set({ service }, now[name])
+      }
+      watch(storage, show, forget)
     },
     close() {
       for (const close of closing.splice(0)) close()
