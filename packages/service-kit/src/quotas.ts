@@ -88,7 +88,7 @@ export interface Quotas<K extends string> {
   used(owner: Types.ObjectId): Promise<Amounts<K>>
   /** Used and limit of each quota. */
   usage(owner: Types.ObjectId): Promise<Partial<Record<Quota, QuotaUsage>>>
-  /** Sums of all owners, at most a second old. */
+  /** Sums of all owners, about a second old. */
   totals(): Promise<Amounts<K>>
   /** Forgets a deleted user; with `left` what they had goes on counting as nobody's. */
   forget(owner: Types.ObjectId, options?: { left?: boolean; session?: ClientSession }): Promise<void>
@@ -230,12 +230,29 @@ export const createQuotas = <K extends string>({
     return { ...doc.used, ...(isOver && { [daily]: 0 }) } as Amounts<K>
   }
 
-  let totals: { at: number; sums: Promise<Amounts<K>> } | undefined
   const sum = async (): Promise<Amounts<K>> => {
     const sums: Record<string, number> = {}
     for await (const { used } of model.find({}, { used: 1 }).lean<UsageDoc[]>().cursor({ batchSize: 1_000 }))
       for (const [name, n] of Object.entries(used as object)) sums[name] = (sums[name] ?? 0) + Number(n)
     return sums as Amounts<K>
+  }
+  let known: Promise<Amounts<K>> | undefined
+  let reading: { begun: number; sums: Promise<Amounts<K>> } | undefined
+  /** Nobody but the first waits: whoever finds the sums old has them read anew for the next. */
+  const totals = (): Promise<Amounts<K>> => {
+    if (!reading || Date.now() - reading.begun > TOTALS_MS) {
+      const sums = sum()
+      reading = { begun: Date.now(), sums }
+      sums.then(
+        () => {
+          known = sums
+        },
+        () => {
+          known = reading = undefined
+        },
+      )
+    }
+    return known ?? reading.sums
   }
   let allKnown = false
 
@@ -254,16 +271,7 @@ export const createQuotas = <K extends string>({
         limited.map(([name, limit]) => [name, { used: Math.max(0, all[name] ?? 0), limit }]),
       ) as Partial<Record<Quota, QuotaUsage>>
     },
-    totals() {
-      if (!totals || Date.now() - totals.at > TOTALS_MS) {
-        const reading = { at: Date.now(), sums: sum() }
-        totals = reading
-        reading.sums.catch(() => {
-          if (totals === reading) totals = undefined
-        })
-      }
-      return totals.sums
-    },
+    totals,
     async forget(owner, { left = false, session } = {}) {
       if (!left) {
         await model.deleteOne({ _id: idOf(owner) }, session && { session })

@@ -7,7 +7,7 @@ export const iodsConfigSchema = storeConfigSchema.extend({
   QUOTA_IODS: quotaSetting.default(20_000),
   QUOTA_IOD_BYTES: quotaSetting.default(16 * 1024 ** 2),
   /** The same of all users together, and of deleted accounts: what the catalog has to hold in memory. */
-  QUOTA_ALL_IODS: quotaSetting.default(500_000),
+  QUOTA_ALL_IODS: quotaSetting.default(300_000),
   QUOTA_ALL_IOD_BYTES: quotaSetting.default(128 * 1024 ** 2),
 })
 export type IodsConfig = z.output<typeof iodsConfigSchema>
