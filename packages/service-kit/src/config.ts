@@ -48,6 +48,11 @@ export const quotaSetting = z.coerce
   .number('must be a whole number')
   .int('must be a whole number')
   .min(1, 'must be at least 1')
+/** What a service reads that keeps what users send. */
+export const storageSettings = {
+  /** What the alarm on growth takes for all the room there is. */
+  STORAGE_ALARM_BYTES: quotaSetting.default(20 * 1024 ** 3),
+}
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** `name=value`, separated by commas, values percent-encoded: OpenTelemetry's own form. */
@@ -121,7 +126,5 @@ export const storeConfigSchema = serviceConfigSchema.extend({
     .string()
     .regex(/^[\w-]+$/)
     .default('iodine'),
-  /** What the alarm on growth takes for all the room there is, a service. */
-  STORAGE_ALARM_BYTES: quotaSetting.default(20 * 1024 ** 3),
 })
 export type StoreConfig = z.output<typeof storeConfigSchema>

@@ -1,7 +1,8 @@
-import { quotaSetting, storeConfigSchema } from '@iodine/service-kit'
+import { quotaSetting, storageSettings, storeConfigSchema } from '@iodine/service-kit'
 import type { z } from 'zod'
 
 export const collectorConfigSchema = storeConfigSchema.extend({
+  ...storageSettings,
   /** Records a user may keep, and the bytes they may take together as JSON. */
   QUOTA_RECORDS: quotaSetting.default(20_000),
   QUOTA_RECORD_BYTES: quotaSetting.default(1024 ** 3),

@@ -1,7 +1,8 @@
-import { quotaSetting, storeConfigSchema } from '@iodine/service-kit'
+import { quotaSetting, storageSettings, storeConfigSchema } from '@iodine/service-kit'
 import type { z } from 'zod'
 
 export const iodsConfigSchema = storeConfigSchema.extend({
+  ...storageSettings,
   /** IODs a user may create on a day (UTC) and in all, and the bytes that their texts may take. */
   QUOTA_IODS_A_DAY: quotaSetting.default(500),
   QUOTA_IODS: quotaSetting.default(20_000),

@@ -77,6 +77,7 @@ function Row({ name, label, usage }: { name: Quota; label: string; usage: QuotaU
       <ProgressBar
         className={styles.bar}
         aria-labelledby={id}
+        aria-hidden={usage === null}
         animate={false}
         stripes={false}
         intent={usage ? intent : 'none'}

@@ -6,6 +6,8 @@ export const forgetUser = async (
   { campaigns, quotas }: CampaignModels,
   userId: Types.ObjectId,
 ): Promise<void> => {
+  // What they leave must have been counted, to go on counting.
+  await quotas.used(userId)
   await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null } })
   await quotas.forget(userId, { left: true })
 }

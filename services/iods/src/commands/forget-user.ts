@@ -7,6 +7,8 @@ export const forgetUser = async (
   { iods, quotas, catalog }: Pick<IodModels, 'iods' | 'quotas'> & { catalog: LiveCatalog },
   userId: Types.ObjectId,
 ): Promise<void> => {
+  // What they leave must have been counted, to go on counting.
+  await quotas.used(userId)
   await iods.updateMany({ created_by: userId }, { $set: { created_by: null } })
   await iods.updateMany({ 'votes.user_id': userId }, { $set: { 'votes.$.user_id': null } })
   await quotas.forget(userId, { left: true })
