@@ -39,6 +39,7 @@ test('My Profile shows what is used of each limit, and a refusal says what to do
   await page.getByRole('button', { name: 'Create IOD' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Create New IOD' })
   await dialog.getByLabel('Value').fill('One too many')
+  await dialog.getByLabel('Type').selectOption('SENTENCE')
   await dialog.getByLabel('Description').fill('Anything')
   await dialog.getByRole('button', { name: 'Create IOD' }).click()
   await expect(page.getByText('You created 5 of 5 IODs a day: go on after midnight UTC')).toBeVisible()

@@ -21,6 +21,8 @@ interface UsageDoc {
 const NOBODY = 'nobody'
 const RECHECK_MS = 24 * 3_600_000
 const RECHECKS = 5
+/** Built by one repair: it has a few seconds. */
+const BUILDS = 50
 const TOTALS_MS = 1_000
 const BUILDS_MAX = 5
 
@@ -254,7 +256,27 @@ export const createQuotas = <K extends string>({
     }
     return known ?? reading.sums
   }
-  let allKnown = false
+  /** Who was never counted; undefined until looked for. */
+  let uncounted: (Types.ObjectId | null)[] | undefined
+  const repair = async (): Promise<number> => {
+    if (!uncounted) {
+      const counted = new Set((await model.find({}, { _id: 1 }).lean<UsageDoc[]>()).map(({ _id }) => _id))
+      uncounted = (await owners()).filter(owner => !counted.has(idOf(owner)))
+    }
+    for (const owner of uncounted.slice(0, BUILDS)) {
+      await build(owner)
+      uncounted.shift()
+    }
+    const due = await model
+      .find({ checked_at: { $lt: new Date(Date.now() - RECHECK_MS) } }, { _id: 1 })
+      .sort({ checked_at: 1 })
+      .limit(RECHECKS)
+      .lean<UsageDoc[]>()
+    let wrong = 0
+    for (const { _id } of due) if (await recheck(_id)) wrong++
+    return wrong
+  }
+  let repairing: Promise<number> | undefined
 
   return {
     settle,
@@ -288,20 +310,11 @@ export const createQuotas = <K extends string>({
       })
       if (nobodyIsNew) await build(null)
     },
-    async repair() {
-      if (!allKnown) {
-        const known = new Set((await model.find({}, { _id: 1 }).lean<UsageDoc[]>()).map(({ _id }) => _id))
-        for (const owner of await owners()) if (!known.has(idOf(owner))) await build(owner)
-        allKnown = true
-      }
-      const due = await model
-        .find({ checked_at: { $lt: new Date(Date.now() - RECHECK_MS) } }, { _id: 1 })
-        .sort({ checked_at: 1 })
-        .limit(RECHECKS)
-        .lean<UsageDoc[]>()
-      let wrong = 0
-      for (const { _id } of due) if (await recheck(_id)) wrong++
-      return wrong
+    repair() {
+      repairing ??= repair().finally(() => {
+        repairing = undefined
+      })
+      return repairing
     },
   }
 }

@@ -17,6 +17,7 @@ const ROWS: [Quota, string][] = [
   ['campaign_iods', 'IODs in your fullest campaign'],
 ]
 const NEARLY_FULL = 0.8
+const AGAIN_MS = 5_000
 
 /** How much the user has of what there is a limit to. */
 export function UsageCard() {
@@ -36,6 +37,8 @@ function Rows() {
   const { data, error, refetch } = useQuery({
     queryKey: ['usage'],
     queryFn: () => api.call('GET /profile/usage'),
+    // What was not available comes by itself.
+    refetchInterval: ({ state: { data } }) => (data && Object.values(data).includes(null) ? AGAIN_MS : false),
   })
   if (data) return <Quotas usage={data} />
   if (error) return <ErrorCallout title="Unable to load usage" onRetry={refetch} />
