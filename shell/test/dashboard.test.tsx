@@ -162,7 +162,7 @@ test('the profile shows what is used of each limit, marks what is full, and says
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
   const row = async (name: string) => (await screen.findByText(name)).closest('li')?.textContent
   expect(await row('Collected records')).toBe('Collected records20,000 of 20,000')
-  expect(await row('Size of the records')).toBe('Size of the records900 MiB of 1,024 MiB')
+  expect(await row('Size of the records')).toBe('Size of the records900 MiB of 1 GiB')
   expect(await row('Size of the IODs’ texts')).toBe('Size of the IODs’ texts345 bytes of 16 MiB')
   expect(await row('Narratives')).toBe('Narratives—')
   screen.getByText('— not available right now')

@@ -20,10 +20,10 @@ export interface QuotaUsage {
 
 const number = (n: number) => n.toLocaleString('en-US')
 const MIB = 1_048_576
-const size = (bytes: number, digits = 1) =>
+const size = (bytes: number) =>
   bytes < MIB
     ? `${number(bytes)} bytes`
-    : `${(bytes / MIB).toLocaleString('en-US', { maximumFractionDigits: digits })} MiB`
+    : `${(bytes / MIB).toLocaleString('en-US', { maximumFractionDigits: 2 })} MiB`
 
 const ASK = 'ask whoever runs this site for more'
 
@@ -31,12 +31,12 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
   records: (used, limit) =>
     `You have ${number(used)} of ${number(limit)} records: delete some in My data to make room`,
   record_bytes: (used, limit, needed) =>
-    `Your records take ${size(used, 2)} of ${size(limit, 2)}, and this needs ${size(needed, 2)} more: delete some in My data to make room`,
+    `Your records take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: delete some in My data to make room`,
   iods_today: (used, limit) =>
     `You created ${number(used)} of ${number(limit)} IODs a day: go on after midnight UTC`,
   iods: (used, limit) => `You created ${number(used)} of ${number(limit)} IODs: ${ASK}`,
   iod_bytes: (used, limit, needed) =>
-    `The texts of your IODs take ${size(used, 2)} of ${size(limit, 2)}, and this needs ${size(needed, 2)} more: shorten it, or ${ASK}`,
+    `The texts of your IODs take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: shorten it, or ${ASK}`,
   narratives: (used, limit) =>
     `You have ${number(used)} of ${number(limit)} narratives: delete some to make room`,
   campaigns: (used, limit) =>
@@ -49,6 +49,11 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
 export const quotaDetail = (name: Quota, { used, limit }: QuotaUsage, needed: number): string =>
   SENTENCES[name](used, limit, needed)
 
-/** A quota's number as screens show it. */
-export const formatQuota = (name: Quota, amount: number): string =>
-  name.endsWith('_bytes') ? size(amount) : number(amount)
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB']
+
+/** A quota's number as screens show it: sizes in the largest unit that they reach. */
+export const formatQuota = (name: Quota, amount: number): string => {
+  if (!name.endsWith('_bytes')) return number(amount)
+  const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, amount)) / 10))
+  return `${(amount / 1024 ** unit).toLocaleString('en-US', { maximumFractionDigits: 1 })} ${UNITS[unit]}`
+}

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { QueueName } from '@iodine/contracts'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Stored } from './storage.js'
 
 /** What a queue holds at the moment. */
 export interface QueueState {
@@ -13,6 +12,15 @@ export interface QueueState {
 
 /** How a job's run ended: `postponed` puts it back without an attempt lost. */
 export type JobOutcome = 'completed' | 'failed' | 'postponed'
+
+/** What a service has stored for users. */
+export interface Stored {
+  documents: number
+  /** Of what users sent, without indexes and the database's own part. */
+  bytes: number
+  /** Share of the room that is set for it, 0 to 1 and above. */
+  share: number
+}
 
 /** One part's share of the process's metrics. */
 export interface PartMetrics {

@@ -1,13 +1,5 @@
+import type { Stored } from './metrics.js'
 import type { StoreService } from './service.js'
-
-/** What a service has stored for users. */
-export interface Stored {
-  documents: number
-  /** Of what users sent, without indexes and the database's own part. */
-  bytes: number
-  /** Share of the room that is set for it, 0 to 1 and above. */
-  share: number
-}
 
 const NEARLY_FULL = 0.8
 const EVERY_MS = 60_000
