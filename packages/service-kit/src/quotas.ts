@@ -166,9 +166,8 @@ export const createQuotas = <K extends string>({
     const day = dayOf(checked_at)
     return { used: await count(owner, session, new Date(day)), day, checked_at }
   }
-  const build = async (owner: Types.ObjectId | null) => {
+  const buildOnce = async (owner: Types.ObjectId | null, _id: string) => {
     await prepare?.(owner)
-    const _id = idOf(owner)
     try {
       await mongo.transaction(async session => {
         // First, so that nobody else changes what is counted.
@@ -181,6 +180,14 @@ export const createQuotas = <K extends string>({
       // Somebody else was first.
       if (!isDuplicateKey(error)) throw error
     }
+  }
+  const building = new Map<string, Promise<void>>()
+  /** Whoever needs a usage that is being built waits for it. */
+  const build = (owner: Types.ObjectId | null): Promise<void> => {
+    const _id = idOf(owner)
+    const running = building.get(_id) ?? buildOnce(owner, _id).finally(() => building.delete(_id))
+    building.set(_id, running)
+    return running
   }
   /** Whether the usage was wrong. */
   const recheck = async (id: string): Promise<boolean> => {
