@@ -5,7 +5,7 @@
  *   npm run bench -- campaigns
  */
 import { campaignsApi, iodsApi } from '@iodine/contracts'
-import { iodInput, median, type SignedInUser, signUp, startProduct } from '@iodine/test-kit'
+import { iodInput, median, NO_LIMITS, type SignedInUser, signUp, startProduct } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import { launchBrowser } from './lib/browser.js'
 import { atOnce, count, table, timed } from './lib/measure.js'
@@ -18,7 +18,7 @@ const WIDTH = 8
 
 // First, as it ends with this process whatever happens, which the product doesn't.
 const browser = await launchBrowser()
-const product = await startProduct({ RATE_LIMITS: 'off' })
+const product = await startProduct({ ...NO_LIMITS })
 try {
   const mail = {
     waitForMail: async (to: string) => ({

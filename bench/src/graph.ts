@@ -8,7 +8,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import type { Graph } from '@iodine/contracts'
-import { median, type SignedInUser, startTestStack } from '@iodine/test-kit'
+import { median, NO_LIMITS, type SignedInUser, startTestStack } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
 import { launchBrowser } from './lib/browser.js'
 import { count, table } from './lib/measure.js'
@@ -275,7 +275,7 @@ const medians = (runs: Run[]): Run => {
   }
 }
 
-const stack = await startTestStack()
+const stack = await startTestStack({ env: NO_LIMITS })
 const browser = await launchBrowser()
 try {
   const user = await stack.signUp()

@@ -8,6 +8,7 @@ import type { Source } from '@iodine/contracts'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import {
   blogArticle,
+  NO_LIMITS,
   signUp,
   startMailCatcher,
   startProduct,
@@ -26,7 +27,7 @@ const folder = temporaryFolder()
 // A process of its own, as in `npm start`, but at an address that the other side knows too.
 const server = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
 const mail = await startMailCatcher()
-const product = await startProduct({ MONGODB_URI: server.uri, SMTP_URL: mail.url, RATE_LIMITS: 'off' })
+const product = await startProduct({ MONGODB_URI: server.uri, SMTP_URL: mail.url, ...NO_LIMITS })
 const client = await new MongoClient(server.uri, { w: 'majority', journal: true }).connect()
 
 const make = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }

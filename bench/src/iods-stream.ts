@@ -5,7 +5,14 @@
  *   npm run bench -- iods-stream
  */
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
-import { median, signUp, startMailCatcher, startWatchedProduct, temporaryFolder } from '@iodine/test-kit'
+import {
+  median,
+  NO_LIMITS,
+  signUp,
+  startMailCatcher,
+  startWatchedProduct,
+  temporaryFolder,
+} from '@iodine/test-kit'
 import { MongoClient } from 'mongodb'
 import { request } from 'undici'
 import { count, table } from './lib/measure.js'
@@ -28,7 +35,7 @@ const stream = async (total: number) => {
   const product = await startWatchedProduct({
     MONGODB_URI: mongo.uri,
     SMTP_URL: mail.url,
-    RATE_LIMITS: 'off',
+    ...NO_LIMITS,
   })
   try {
     const { token } = await signUp({ url: product.url, mail })

@@ -6,7 +6,7 @@
  *   npm run bench -- iods
  */
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
-import { median, signUp, startMailCatcher, startProduct, temporaryFolder } from '@iodine/test-kit'
+import { median, NO_LIMITS, signUp, startMailCatcher, startProduct, temporaryFolder } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import { MongoClient } from 'mongodb'
 import { Agent, request } from 'undici'
@@ -27,7 +27,7 @@ const startSide = async (total: number) => {
   const mail = await startMailCatcher()
   await seedIods(db, total)
   const started = performance.now()
-  const product = await startProduct({ MONGODB_URI: mongo.uri, SMTP_URL: mail.url, RATE_LIMITS: 'off' })
+  const product = await startProduct({ MONGODB_URI: mongo.uri, SMTP_URL: mail.url, ...NO_LIMITS })
   const startMs = performance.now() - started
   const { token } = await signUp({ url: product.url, mail })
   const agent = new Agent({ connections: 32 })

@@ -5,14 +5,14 @@
  *   npm run bench -- known-iods
  */
 import { iodsApi, iodsInternal } from '@iodine/contracts'
-import { iodInput, startTestStack } from '@iodine/test-kit'
+import { iodInput, NO_LIMITS, startTestStack } from '@iodine/test-kit'
 import { atOnce, inTurns, table } from './lib/measure.js'
 
 const VOTES = 50
 const CALLS = 400
 const rounds = Number(process.env.ROUNDS ?? 9)
 
-const stack = await startTestStack()
+const stack = await startTestStack({ env: NO_LIMITS })
 try {
   const creator = await stack.signUp()
   const { id } = await creator.api.call(iodsApi.createIod, { body: iodInput() })

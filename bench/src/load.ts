@@ -5,7 +5,7 @@
  *   npm run bench -- load
  *   ANALYSTS=50 SECONDS=60 npm run bench -- load
  */
-import { linkIn, quantile, startAiProvider, startProcesses, startProduct } from '@iodine/test-kit'
+import { linkIn, NO_LIMITS, quantile, startAiProvider, startProcesses, startProduct } from '@iodine/test-kit'
 import { type Sample, startAnalysts, type Target } from './lib/analysts.js'
 import { cpuSeconds, descendants } from './lib/cpu.js'
 import { table } from './lib/measure.js'
@@ -67,7 +67,7 @@ const which = process.argv[2]
 if (which !== 'parts') {
   const ai = await startAiProvider()
   ai.always({ after: AI_MS, answer: 'simple' })
-  const product = await startProduct({ OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off', LOG_LEVEL: 'info' })
+  const product = await startProduct({ OPENAI_BASE_URL: ai.url, ...NO_LIMITS, LOG_LEVEL: 'info' })
   try {
     await measure('As npm start runs it', product, () => {
       const roles: [string, RegExp][] = [

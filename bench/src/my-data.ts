@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorApi } from '@iodine/contracts'
-import { quantile, signUp, startMailCatcher, startProduct, tiktokPost } from '@iodine/test-kit'
+import { NO_LIMITS, quantile, signUp, startMailCatcher, startProduct, tiktokPost } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import { launchBrowser } from './lib/browser.js'
 import { atOnce, count, table, timed } from './lib/measure.js'
@@ -22,7 +22,7 @@ const REST_MS = 20_000
 // First, as it ends with this process whatever happens, which the product doesn't.
 const browser = await launchBrowser()
 const mail = await startMailCatcher()
-const product = await startProduct({ SMTP_URL: mail.url, RATE_LIMITS: 'off' })
+const product = await startProduct({ SMTP_URL: mail.url, ...NO_LIMITS })
 
 /** A page of somebody who has this many records, on the overview. */
 const visitor = async (records: number): Promise<Page> => {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { narrativesApi, profileApi } from '@iodine/contracts'
 import { startStack } from '@iodine/dev-stack'
-import { signUp, startAiProvider, startMailCatcher } from '@iodine/test-kit'
+import { NO_LIMITS, signUp, startAiProvider, startMailCatcher } from '@iodine/test-kit'
 import { Queue, QueueEvents, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { inTurns, table } from './lib/measure.js'
@@ -23,7 +23,7 @@ const stack = await startStack({
     DATA_DIR: scratch,
     SMTP_URL: mail.url,
     OPENAI_BASE_URL: ai.url,
-    RATE_LIMITS: 'off',
+    ...NO_LIMITS,
     LOG_LEVEL: 'warn',
   },
 })

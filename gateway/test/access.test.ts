@@ -65,6 +65,7 @@ const ROWS: Record<string, Row> = {
   'POST /auth/redeem-extension-code': { body: () => ({ code: 'unknown' }), status: 400 },
   'POST /auth/generate-extension-code': { status: 200 },
   'GET /profile/me': { status: 200 },
+  'GET /profile/usage': { status: 200 },
   'POST /profile/setup-username': { body: (_, role) => ({ username: `renamed_${role}` }), status: 200 },
   'POST /profile/update-openai-key': { body: () => ({ api_key: 'sk-anything' }), status: 200 },
   'GET /admin/beta-codes': { status: admins(200) },

@@ -146,3 +146,33 @@ test('an AI key must not be blank', async () => {
   fireEvent.submit(screen.getByPlaceholderText('sk-...').closest('form') as HTMLFormElement)
   await screen.findByText('API key cannot be empty')
 })
+
+test('the profile shows what is used of each limit, marks what is full, and says what is not known', async () => {
+  const usage = {
+    records: { used: 20_000, limit: 20_000 },
+    record_bytes: { used: 900 * 1024 ** 2, limit: 1024 ** 3 },
+    iods_today: { used: 3, limit: 500 },
+    iods: { used: 3, limit: 20_000 },
+    iod_bytes: { used: 345, limit: 16 * 1024 ** 2 },
+    narratives: null,
+    campaigns: { used: 0, limit: 200 },
+    campaign_iods: { used: 0, limit: 5_000 },
+  }
+  let status = 503
+  await open('/dashboard/profile', {
+    'GET /profile/usage': () => [status, status === 200 ? usage : { detail: 'x' }],
+  })
+  await screen.findByText('Unable to load usage')
+  status = 200
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
+  const row = async (name: string) => (await screen.findByText(name)).closest('li')?.textContent
+  expect(await row('Collected records')).toBe('Collected records20,000 of 20,000')
+  expect(await row('Size of the records')).toBe('Size of the records900 MiB of 1 GiB')
+  expect(await row('Size of the IODs’ texts')).toBe('Size of the IODs’ texts345 bytes of 16 MiB')
+  expect(await row('Narratives')).toBe('Narratives—')
+  screen.getByText('— not available right now')
+  const bar = screen.getByRole('progressbar', { name: 'Collected records' })
+  expect(bar.getAttribute('aria-valuenow')).toBe('100')
+  expect(bar.className).toContain('danger')
+  expect(screen.queryByRole('progressbar', { name: 'Narratives' })).toBeNull()
+})

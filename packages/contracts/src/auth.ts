@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { email, id, pageQuery, text, time, username } from './primitives.js'
+import { usage } from './usage.js'
 
 export const profile = z.strictObject({
   id,
@@ -77,6 +78,13 @@ export const profileApi = {
     access: 'collector',
     summary: 'The signed-in user',
     response: profile,
+  }),
+  getUsage: endpoint({
+    method: 'GET',
+    path: '/profile/usage',
+    access: 'user',
+    summary: 'What the signed-in user has used of each quota, and its limit; null while its service is down',
+    response: usage,
   }),
   setupUsername: endpoint({
     method: 'POST',

@@ -1,6 +1,10 @@
 import { isIP } from 'node:net'
 import { authConfigSchema } from '@iodine/auth'
+import { campaignsConfigSchema } from '@iodine/campaigns'
+import { collectorConfigSchema } from '@iodine/collector'
 import { email } from '@iodine/contracts'
+import { iodsConfigSchema } from '@iodine/iods'
+import { narrativesConfigSchema } from '@iodine/narratives'
 import {
   keySetting,
   LOG_LEVELS,
@@ -32,6 +36,25 @@ const isSubnet = (text: string) => {
 }
 
 const hostSetting = z.string().regex(/^[\w.:-]+$/, 'must be a host name or an address')
+
+const { QUOTA_RECORDS, QUOTA_RECORD_BYTES, STORAGE_ALARM_BYTES } = collectorConfigSchema.shape
+const { QUOTA_IODS_A_DAY, QUOTA_IODS, QUOTA_IOD_BYTES, QUOTA_ALL_IODS, QUOTA_ALL_IOD_BYTES } =
+  iodsConfigSchema.shape
+const { QUOTA_NARRATIVES } = narrativesConfigSchema.shape
+const { QUOTA_CAMPAIGNS, QUOTA_CAMPAIGN_IODS } = campaignsConfigSchema.shape
+const quotas = {
+  QUOTA_RECORDS,
+  QUOTA_RECORD_BYTES,
+  QUOTA_IODS_A_DAY,
+  QUOTA_IODS,
+  QUOTA_IOD_BYTES,
+  QUOTA_ALL_IODS,
+  QUOTA_ALL_IOD_BYTES,
+  QUOTA_NARRATIVES,
+  QUOTA_CAMPAIGNS,
+  QUOTA_CAMPAIGN_IODS,
+  STORAGE_ALARM_BYTES,
+}
 
 /** The environment variables a deployer may set: the README lists them, and whatever is absent has an embedded default. */
 export const stackConfigSchema = z.object({
@@ -80,6 +103,7 @@ export const stackConfigSchema = z.object({
     .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
+  ...quotas,
   METRICS_PORT: portSetting.optional(),
   ...tracingSettings,
 })

@@ -13,6 +13,7 @@ import {
   type ApiClient,
   apiClient,
   iodInput,
+  NO_LIMITS,
   signUp,
   startAiProvider,
   startMailCatcher,
@@ -33,7 +34,7 @@ let ai: Awaited<ReturnType<typeof startAiProvider>>
 beforeAll(async () => {
   mail = await startMailCatcher()
   ai = await startAiProvider()
-  env = { PORT: '0', RATE_LIMITS: 'off', SMTP_URL: mail.url, OPENAI_BASE_URL: ai.url }
+  env = { PORT: '0', ...NO_LIMITS, SMTP_URL: mail.url, OPENAI_BASE_URL: ai.url }
 })
 afterAll(async () => {
   await Promise.all([mail?.stop(), ai?.stop()])

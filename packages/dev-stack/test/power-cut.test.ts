@@ -7,6 +7,7 @@ import { collectorApi, iodsApi } from '@iodine/contracts'
 import {
   apiClient,
   iodInput,
+  NO_LIMITS,
   rounds,
   signUp,
   startMailCatcher,
@@ -36,7 +37,7 @@ const start = (env: Record<string, string> = {}) => {
       PORT: '0',
       DATA_DIR: folder.path,
       SMTP_URL: mail.url,
-      RATE_LIMITS: 'off',
+      ...NO_LIMITS,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

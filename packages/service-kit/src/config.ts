@@ -43,6 +43,16 @@ export const keySetting = z
     value => /^[A-Za-z0-9+/_-]+=*$/.test(value) && Buffer.from(value, 'base64').length === 32,
     'must be 32 bytes in base64',
   )
+/** How much a user, or all of them, may have of something. */
+export const quotaSetting = z.coerce
+  .number('must be a whole number')
+  .int('must be a whole number')
+  .min(1, 'must be at least 1')
+/** What a service reads that keeps what users send. */
+export const storageSettings = {
+  /** What the alarm on growth takes for all the room there is. */
+  STORAGE_ALARM_BYTES: quotaSetting.default(20 * 1024 ** 3),
+}
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** `name=value`, separated by commas, values percent-encoded: OpenTelemetry's own form. */

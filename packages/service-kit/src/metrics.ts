@@ -13,6 +13,15 @@ export interface QueueState {
 /** How a job's run ended: `postponed` puts it back without an attempt lost. */
 export type JobOutcome = 'completed' | 'failed' | 'postponed'
 
+/** What a service has stored for users. */
+export interface Stored {
+  documents: number
+  /** Of what users sent, without indexes and the database's own part. */
+  bytes: number
+  /** Share of the room that is set for it, 0 to 1 and above. */
+  share: number
+}
+
 /** One part's share of the process's metrics. */
 export interface PartMetrics {
   /** @param route the template of the path, never the path itself: each value is a series of its own */
@@ -32,6 +41,8 @@ export interface PartMetrics {
     reasons: readonly Reason[],
     read: () => Record<string, { active: number; waiting: number }>,
   ): { refused(reason: Reason): void }
+  /** Reads at each scrape what is stored for users; what can't be read is left out. */
+  watchStorage(read: () => Promise<Stored>): void
   /** The part is gone: what is read at a scrape is so no more. */
   close(): void
 }
@@ -81,6 +92,7 @@ const createReadings = () => {
 }
 const dependencies = createReadings()
 const queues = createReadings()
+const storage = createReadings()
 
 const dependencyUp = new Gauge({
   name: 'dependency_up',
@@ -103,6 +115,13 @@ const oldestJob = new Gauge({
   registers,
   collect: queues.read,
 })
+const storedGauge = (name: string, help: string) =>
+  new Gauge({ name, help, labelNames: ['service'], registers, collect: storage.read })
+const stored = {
+  documents: storedGauge('stored_documents', 'Records, IODs, narratives or campaigns that are stored'),
+  bytes: storedGauge('stored_bytes', 'Bytes of what users sent and is stored, without indexes'),
+  share: storedGauge('stored_share', 'Share of the room set for it that is used, 1 is full'),
+}
 
 const pools = createReadings()
 const poolRequests = new Gauge({
@@ -183,6 +202,19 @@ export const createPartMetrics = (service: string): PartMetrics => {
       })
       for (const reason of reasons) refusals.inc({ service, reason }, 0)
       return { refused: reason => refusals.inc({ service, reason }) }
+    },
+    watchStorage(read) {
+      const forget = () => {
+        for (const gauge of Object.values(stored)) gauge.remove({ service })
+      }
+      const show = async () => {
+        const now = await read().catch(error => {
+          forget()
+          throw error
+        })
+        for (const name of ['documents', 'bytes', 'share'] as const) stored[name].set({ service }, now[name])
+      }
+      watch(storage, show, forget)
     },
     close() {
       for (const close of closing.splice(0)) close()

@@ -11,6 +11,7 @@ import { SERVICE_NAMES } from '@iodine/service-kit'
 import { temporaryFolder, uniquePrefix } from './databases.js'
 import { type Link, type LinkOptions, type LinkState, startLink } from './link.js'
 import type { Mail } from './mail.js'
+import { NO_LIMITS } from './no-limits.js'
 
 const OWN_PARTS = [...SERVICE_NAMES, 'workers', 'gateway'] as const
 type OwnPart = (typeof OWN_PARTS)[number]
@@ -153,7 +154,7 @@ export const startProcesses = async ({
     return {
       NODE_ENV: 'production',
       LOG_LEVEL: 'warn',
-      RATE_LIMITS: 'off',
+      ...NO_LIMITS,
       MONGODB_PREFIX: prefix,
       REDIS_PREFIX: prefix,
       PUBLIC_URL: 'http://iodine.example',

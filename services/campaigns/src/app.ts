@@ -1,15 +1,15 @@
 import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { CampaignsConfig } from './config.js'
-import { createCampaignModel } from './models/campaign.js'
+import { createModels } from './models/campaign.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
 
 /** Campaigns: named collections of IODs. */
 export const createApp = async (config: CampaignsConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
   const service = await createStoreService('campaigns', config, deps)
   try {
-    const campaigns = createCampaignModel(service.mongo)
+    const models = createModels(service.mongo, config)
     await prepareModels(service.mongo)
-    addCampaignRoutes(service, campaigns)
+    addCampaignRoutes(service, models, config)
   } catch (error) {
     await service.close()
     throw error

@@ -1,4 +1,10 @@
-import { type StoreConfig, storeConfigSchema } from '@iodine/service-kit'
+import { quotaSetting, storageSettings, storeConfigSchema } from '@iodine/service-kit'
+import type { z } from 'zod'
 
-export const campaignsConfigSchema = storeConfigSchema
-export type CampaignsConfig = StoreConfig
+export const campaignsConfigSchema = storeConfigSchema.extend({
+  ...storageSettings,
+  /** Campaigns that a user may have, and IODs in one of them. */
+  QUOTA_CAMPAIGNS: quotaSetting.default(200),
+  QUOTA_CAMPAIGN_IODS: quotaSetting.default(5_000),
+})
+export type CampaignsConfig = z.output<typeof campaignsConfigSchema>

@@ -1,4 +1,10 @@
-import { type StoreConfig, storeConfigSchema } from '@iodine/service-kit'
+import { quotaSetting, storageSettings, storeConfigSchema } from '@iodine/service-kit'
+import type { z } from 'zod'
 
-export const collectorConfigSchema = storeConfigSchema
-export type CollectorConfig = StoreConfig
+export const collectorConfigSchema = storeConfigSchema.extend({
+  ...storageSettings,
+  /** Records a user may keep, and the bytes they may take together as JSON. */
+  QUOTA_RECORDS: quotaSetting.default(20_000),
+  QUOTA_RECORD_BYTES: quotaSetting.default(1024 ** 3),
+})
+export type CollectorConfig = z.output<typeof collectorConfigSchema>

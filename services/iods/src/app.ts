@@ -8,13 +8,13 @@ import { addIodRoutes } from './routes/iods.js'
 export const createApp = async (config: IodsConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
   const service = await createStoreService('iods', config, deps)
   try {
-    const models = createModels(service.mongo)
+    const models = createModels(service.mongo, config)
     await prepareModels(service.mongo)
     const catalog = createLiveCatalog(models, service)
     // Reading it all in begins now, not with the first request.
     service.readyWhen('catalog', () => catalog.current())
     catalog.current().catch(() => {})
-    addIodRoutes(service, models.iods, catalog)
+    addIodRoutes(service, models, catalog, config)
   } catch (error) {
     await service.close()
     throw error

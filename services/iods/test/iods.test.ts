@@ -441,13 +441,18 @@ describe('lists', () => {
     await iods.deleteMany({})
     const users = [ana, await bed.user('Carla'), await bed.user()]
     const words = ['alpha', 'Beta', 'gamma ray', 'delta', 'ALPHABET', 'été']
-    for (let n = 0; n < 240; n++) {
+    const createNth = (n: number) => {
       const client = apiClient(url, users[n % 3]?.token)
       const value = `${words[n % 6]} ${n}`
       const description = n % 5 === 0 ? 'alpha noted' : 'plain'
       const category = CATEGORIES[(n % 11) % 4] ?? 'URL'
-      await create({ value, description, category, source_type: SOURCE_TYPES[(n % 7) % 5] ?? 'BLOG' }, client)
+      return create(
+        { value, description, category, source_type: SOURCE_TYPES[(n % 7) % 5] ?? 'BLOG' },
+        client,
+      )
     }
+    for (let n = 0; n < 240; n += 12)
+      await Promise.all(Array.from({ length: 12 }, (_, beside) => createNth(n + beside)))
     // Ties in created_at are the rule where many are created at once.
     for (const [at, { _id }] of (await iods.find().sort({ _id: 1 }).toArray()).entries()) {
       const created_at = new Date(Date.now() - 90_000 + (at >> 4))

@@ -9,11 +9,11 @@ import { createStore } from './store.js'
 export const createApp = async (config: NarrativesConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
   const service = await createStoreService('narratives', config, deps)
   try {
-    const store = createStore(service)
+    const store = createStore(service, config)
     await prepareModels(service.mongo)
     addNarrativeRoutes(store, config.EXTRACTION_WAIT_MS)
     addGraphRoutes(store)
-    addInternalRoutes(store)
+    addInternalRoutes(store, config)
   } catch (error) {
     await service.close()
     throw error

@@ -1,9 +1,11 @@
-import { type Connection, isDuplicateKey, type StoreService } from '@iodine/service-kit'
+import { type Connection, isDuplicateKey, type Quotas, type StoreService } from '@iodine/service-kit'
 import type { ClientSession } from 'mongoose'
+import type { NarrativesConfig } from './config.js'
 import { type CounterModel, createCounterModel } from './models/counter.js'
 import { createEdgeModel, type EdgeModel } from './models/edge.js'
 import { createNarrativeModel, type NarrativeModel } from './models/narrative.js'
 import { createSourceModel, type SourceModel } from './models/source.js'
+import { type Counted, createNarrativeQuotas } from './models/usage.js'
 
 /** The service's collections. */
 export interface Collections {
@@ -16,6 +18,7 @@ export interface Collections {
 
 /** The service with its collections: what commands and queries work on. */
 export interface Store extends Collections {
+  quotas: Quotas<Counted>
   service: StoreService
   /** Aborted when the service is about to close: what waits for long stops waiting. */
   closing: AbortSignal
@@ -29,10 +32,15 @@ export const createCollections = (mongo: Connection): Collections => ({
   counters: createCounterModel(mongo),
 })
 
-export const createStore = (service: StoreService): Store => {
+export const createStore = (
+  service: StoreService,
+  limits: Pick<NarrativesConfig, 'QUOTA_NARRATIVES'>,
+): Store => {
   const closing = new AbortController()
   service.app.addHook('preClose', async () => closing.abort())
-  return { ...createCollections(service.mongo), service, closing: closing.signal }
+  const collections = createCollections(service.mongo)
+  const quotas = createNarrativeQuotas(service.mongo, collections.narratives, limits)
+  return { ...collections, quotas, service, closing: closing.signal }
 }
 
 const CONFLICTS_MAX = 10

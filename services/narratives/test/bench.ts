@@ -16,6 +16,7 @@ import type { CounterDoc } from '../src/models/counter.js'
 import type { EdgeDoc } from '../src/models/edge.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
 import type { SourceDoc } from '../src/models/source.js'
+import { createNarrativeQuotas } from '../src/models/usage.js'
 import type { Store } from '../src/store.js'
 
 export type Triplet = Extraction['triplets'][number]
@@ -112,10 +113,12 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   let extract: (id: string) => Promise<unknown> = async () => {}
   let working = false
   // Models belong to their connection: the service's own are found again.
+  const narratives = service.mongo.model<NarrativeDoc>('Narrative')
   const store: Store = {
     service,
     mongo: service.mongo,
-    narratives: service.mongo.model<NarrativeDoc>('Narrative'),
+    narratives,
+    quotas: createNarrativeQuotas(service.mongo, narratives, config),
     edges: service.mongo.model<EdgeDoc>('Edge'),
     sources: service.mongo.model<SourceDoc>('Source'),
     counters: service.mongo.model<CounterDoc>('Counter'),

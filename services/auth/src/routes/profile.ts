@@ -4,6 +4,7 @@ import { chooseUsername, storeAiKey } from '../commands/profile.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { presentProfile } from '../presenters/profile.js'
+import { gatherUsage } from '../queries/usage.js'
 
 export const addProfileRoutes = (context: AuthContext): void => {
   const { config, models, service } = context
@@ -13,6 +14,8 @@ export const addProfileRoutes = (context: AuthContext): void => {
     if (!doc) throw unauthenticated()
     return presentProfile(config, doc)
   })
+
+  service.route(profileApi.getUsage, async ({ user }) => gatherUsage(service.peers, user.id))
 
   service.route(profileApi.setupUsername, async ({ user, body }) =>
     presentProfile(config, await chooseUsername(context, user.id, body.username)),

@@ -1,19 +1,20 @@
 import { iodsInternal } from '@iodine/contracts'
-import { notFound, type Peers } from '@iodine/service-kit'
+import { notFound, type Peers, QuotaExceeded } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 import { findCampaign } from '../queries/campaign-detail.js'
 
 /**
  * Puts an IOD into a campaign; one that is there already changes nothing. Answers without the members: who adds many
- * would else be told of all of them each time. Throws 404 for an unknown campaign or IOD, 503 while the iods service
- * can't say.
+ * would else be told of all of them each time. Throws 404 for an unknown campaign or IOD, 413 for a full campaign, 503
+ * while the iods service can't say.
  */
 export const addIod = async (
   model: CampaignModel,
   peers: Peers,
   id: string,
   iodId: string,
+  max: number,
 ): Promise<CampaignDoc> => {
   const iod = new Types.ObjectId(iodId)
   const [exists, [known]] = await Promise.all([
@@ -22,10 +23,14 @@ export const addIod = async (
   ])
   if (!exists || !known) throw notFound()
   const change = { $push: { iod_ids: iod }, $inc: { iod_count: 1 } }
-  const doc =
-    (await model
-      .findOneAndUpdate({ _id: id, iod_ids: { $ne: iod } }, change, { returnDocument: 'after' })
-      .lean<CampaignDoc>()) ?? (await model.findById(id).lean<CampaignDoc>())
+  const isNew = { _id: id, iod_ids: { $ne: iod } }
+  const added = await model
+    .findOneAndUpdate({ ...isNew, iod_count: { $lt: max } }, change, { returnDocument: 'after' })
+    .lean<CampaignDoc>()
+  if (added) return added
+  const full = await model.findOne({ ...isNew, iod_count: { $gte: max } }).lean<CampaignDoc>()
+  if (full) throw new QuotaExceeded('campaign_iods', max, 1, { campaign_iods: full.iod_count })
+  const doc = await model.findById(id).lean<CampaignDoc>()
   // Deleted meanwhile.
   if (!doc) throw notFound()
   return doc

@@ -1,22 +1,26 @@
 import type { BodyOf, campaignsApi } from '@iodine/contracts'
 import { forbidden, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
+import type { CampaignDoc, CampaignModel, CampaignModels } from '../models/campaign.js'
 
+/** Throws 413 when the user has as many as they may. */
 export const createCampaign = async (
-  model: CampaignModel,
+  { campaigns, quotas }: CampaignModels,
   userId: string,
   { name, description }: BodyOf<typeof campaignsApi.createCampaign>,
 ): Promise<CampaignDoc> => {
+  const created_by = new Types.ObjectId(userId)
   const doc: CampaignDoc = {
     _id: new Types.ObjectId(),
     name,
     description: description ?? '',
-    created_by: new Types.ObjectId(userId),
+    created_by,
     created_at: new Date(),
     iod_count: 0,
   }
-  await model.create({ ...doc, iod_ids: [] })
+  await quotas.change(created_by, { campaigns: 1 }, session =>
+    campaigns.create([{ ...doc, iod_ids: [] }], { session }),
+  )
   return doc
 }
 
@@ -46,7 +50,14 @@ export const updateCampaign = async (
 }
 
 /** Throws 404, or 403 for another user's campaign. */
-export const deleteCampaign = async (model: CampaignModel, userId: string, id: string): Promise<void> => {
-  const { deletedCount } = await model.deleteOne(mine(userId, id))
-  if (deletedCount === 0) throw await refusal(model, id)
+export const deleteCampaign = async (
+  { campaigns, quotas }: CampaignModels,
+  userId: string,
+  id: string,
+): Promise<void> => {
+  await quotas.change(new Types.ObjectId(userId), { campaigns: -1 }, async session => {
+    const { deletedCount } = await campaigns.deleteOne(mine(userId, id), { session })
+    // Throwing takes the usage back.
+    if (deletedCount === 0) throw await refusal(campaigns, id)
+  })
 }

@@ -1,5 +1,6 @@
-import type { Connection } from '@iodine/service-kit'
+import { type Connection, createQuotas, type Quotas } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
+import type { CampaignsConfig } from '../config.js'
 
 export interface CampaignDoc {
   _id: Types.ObjectId
@@ -31,5 +32,23 @@ const schema = new Schema<CampaignDoc>(
 schema.index({ created_at: -1, _id: -1 })
 schema.index({ created_by: 1, created_at: -1, _id: -1 })
 
-export const createCampaignModel = (mongo: Connection): CampaignModel =>
-  mongo.model<CampaignDoc>('Campaign', schema)
+export interface CampaignModels {
+  campaigns: CampaignModel
+  quotas: Quotas<'campaigns'>
+}
+
+export const createModels = (
+  mongo: Connection,
+  { QUOTA_CAMPAIGNS }: Pick<CampaignsConfig, 'QUOTA_CAMPAIGNS'>,
+): CampaignModels => {
+  const campaigns = mongo.model<CampaignDoc>('Campaign', schema)
+  const quotas = createQuotas<'campaigns'>({
+    mongo,
+    limits: { campaigns: QUOTA_CAMPAIGNS },
+    owners: () => campaigns.distinct('created_by'),
+    count: async (created_by, session) => ({
+      campaigns: await campaigns.countDocuments({ created_by }).session(session),
+    }),
+  })
+  return { campaigns, quotas }
+}

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type Campaign, campaignsApi, type EndpointSpec } from '@iodine/contracts'
+import { type Campaign, campaignsApi, type EndpointSpec, repairInternal } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
 import {
   type Call,
@@ -7,21 +7,30 @@ import {
   type StoreService,
   sendList,
   servePersonalData,
+  serveUsage,
   unavailable,
+  watchStorage,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { addIod, removeIod } from '../commands/change-members.js'
 import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
 import { forgetUser } from '../commands/forget-user.js'
-import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
+import type { CampaignsConfig } from '../config.js'
+import type { CampaignDoc, CampaignModels } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
+import { storedOf } from '../queries/stored.js'
 
 /** `true` when a detail comes without its IODs because their service is down; `iod_count` still stands. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
 
-export const addCampaignRoutes = (service: StoreService, campaigns: CampaignModel): void => {
+export const addCampaignRoutes = (
+  service: StoreService,
+  models: CampaignModels,
+  { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
+): void => {
+  const { campaigns, quotas } = models
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: Call<EndpointSpec>['reply']) => {
@@ -55,17 +64,17 @@ export const addCampaignRoutes = (service: StoreService, campaigns: CampaignMode
     return reply.header('content-disposition', `attachment; filename="${name}"`).type(mediaType).send(text)
   })
   service.route(campaignsApi.createCampaign, async ({ body, user }) =>
-    presentOne(await createCampaign(campaigns, user.id, body)),
+    presentOne(await createCampaign(models, user.id, body)),
   )
   service.route(campaignsApi.updateCampaign, async ({ params, body, user }) =>
     presentOne(await updateCampaign(campaigns, user.id, params.id, body)),
   )
   service.route(campaignsApi.deleteCampaign, async ({ params, user }) => {
-    await deleteCampaign(campaigns, user.id, params.id)
+    await deleteCampaign(models, user.id, params.id)
     return { id: params.id }
   })
   service.route(campaignsApi.addIod, async ({ params, body }) =>
-    presentOne(await addIod(campaigns, service.peers, params.id, body.iod_id)),
+    presentOne(await addIod(campaigns, service.peers, params.id, body.iod_id, QUOTA_CAMPAIGN_IODS)),
   )
   service.route(campaignsApi.removeIod, async ({ params, body, reply }) =>
     sendDetail(await removeIod(campaigns, params.id, body.iod_id), reply),
@@ -73,6 +82,16 @@ export const addCampaignRoutes = (service: StoreService, campaigns: CampaignMode
 
   servePersonalData(service, {
     sources: [personalSource('campaign', campaigns, created_by => ({ created_by }))],
-    forget: userId => forgetUser(campaigns, userId),
+    forget: userId => forgetUser(models, userId),
   })
+
+  serveUsage(service, quotas, async created_by => {
+    const fullest = await campaigns.findOne({ created_by }).sort({ iod_count: -1 }).lean<CampaignDoc>()
+    return { campaign_iods: { used: fullest?.iod_count ?? 0, limit: QUOTA_CAMPAIGN_IODS } }
+  })
+  watchStorage(service, async () => {
+    const stored = await storedOf(campaigns)
+    return { ...stored, share: stored.bytes / STORAGE_ALARM_BYTES }
+  })
+  service.internal(repairInternal.repair, async () => ({ repaired: await quotas.repair() }))
 }

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto'
 import { type IngestResult, naturalKey, RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
-import { checkPlainData, faults, HttpError, isDuplicateKey, unavailable } from '@iodine/service-kit'
+import {
+  type Amounts,
+  checkPlainData,
+  faults,
+  HttpError,
+  isDuplicateKey,
+  QuotaExceeded,
+  unavailable,
+} from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, mongo, Types } from 'mongoose'
-import { countId, type RecordDoc, type RecordModels, type Shelf } from '../models/record.js'
+import { bytesOf, type Counted, type RecordDoc, type RecordModels, type Shelf } from '../models/record.js'
 import { packRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
@@ -17,6 +25,7 @@ interface Entry {
   key: string
   fetchedAt: Date
   data: Record<string, unknown>
+  bytes: number
 }
 
 /** Hash of a record's natural key; undefined where there is none, of which its validation says more. */
@@ -54,6 +63,7 @@ const readEntry = <S extends Source>(
     key,
     fetchedAt: new Date(result.data.collector_metadata.fetch_timestamp),
     data,
+    bytes: bytesOf(data),
   }
 }
 
@@ -73,7 +83,8 @@ const rounds = (entries: Entry[]): Entry[][] => {
 /**
  * Stores a batch: new records are inserted, newer versions replace under the same id, the rest is left alone. The
  * unique index on the natural key and a condition on the version replaced decide between concurrent batches; whoever
- * loses reads again. Resolves once all is journaled, with one result a record, in order.
+ * loses reads again. What the user's quotas have no room for is refused record by record. Resolves once all is
+ * journaled, with one result a record, in order.
  * @param bodyBytes size of the request, NaN when unknown: small ones hold no record that is too large to keep
  */
 export const ingest = async (
@@ -102,8 +113,14 @@ export const ingest = async (
         shelf,
         round.map(entry => entry.key),
       )
-      const written = await write(models, shelf, round, await stored)
+      const found = await stored
       stored = undefined
+      if (attempt === 1 && found.some(({ bytes }) => bytes === undefined)) {
+        // Stored before sizes were counted: the first look at the usage weighs them.
+        await models.quotas.used(shelf.user_id)
+        continue
+      }
+      const written = await write(models, shelf, round, found)
       if (written) {
         for (const [at, result] of written) results[at] = result
         break
@@ -113,7 +130,7 @@ export const ingest = async (
   return results
 }
 
-type StoredVersion = Pick<RecordDoc, '_id' | 'key' | 'fetched_at'>
+type StoredVersion = Pick<RecordDoc, '_id' | 'key' | 'fetched_at' | 'bytes'>
 
 const findStored = (
   { records }: RecordModels,
@@ -121,50 +138,79 @@ const findStored = (
   keys: (string | undefined)[],
 ): Promise<StoredVersion[]> =>
   records
-    .find({ ...shelf, key: { $in: keys.filter(key => key !== undefined) } }, { key: 1, fetched_at: 1 })
+    .find(
+      { ...shelf, key: { $in: keys.filter(key => key !== undefined) } },
+      { key: 1, fetched_at: 1, bytes: 1 },
+    )
     .lean<StoredVersion[]>()
     .exec()
 
 /** Another batch changed what this one has read. */
 class Outrun extends Error {}
 
+type Delta = Amounts<Counted>
+
+const plus = (a: Delta, b: Delta): Delta => {
+  const sum = { ...a }
+  for (const [name, n] of Object.entries(b) as [Counted, number][]) sum[name] = (sum[name] ?? 0) + n
+  return sum
+}
+
 /** One attempt, whole or not at all, at entries of different keys; undefined when another batch got in the way. */
 const write = async (
-  { mongo, records, counts }: RecordModels,
+  { records, quotas }: RecordModels,
   shelf: Shelf,
   entries: Entry[],
   stored: StoredVersion[],
 ): Promise<Map<number, IngestResult> | undefined> => {
   const known = new Map(stored.map(doc => [doc.key, doc]))
   const results = new Map<number, IngestResult>()
-  const operations: AnyBulkWriteOperation<RecordDoc>[] = []
+  const changes: { at: number; delta: Delta; operation: AnyBulkWriteOperation<RecordDoc> }[] = []
   const created_at = new Date()
-  let created = 0
-  for (const { at, key, fetchedAt: fetched_at, data } of entries) {
+  for (const { at, key, fetchedAt: fetched_at, data, bytes } of entries) {
     const doc = known.get(key)
     const _id = doc?._id ?? new Types.ObjectId()
     const status = !doc ? 'created' : doc.fetched_at < fetched_at ? 'updated' : 'unchanged'
     results.set(at, { id: _id.toHexString(), status })
     if (status === 'created') {
-      created++
-      operations.push({ insertOne: { document: { _id, ...shelf, key, fetched_at, created_at, data } } })
+      const document = { _id, ...shelf, key, fetched_at, created_at, data, bytes }
+      const delta = { records: 1, record_bytes: bytes, [shelf.source]: 1 }
+      changes.push({ at, delta, operation: { insertOne: { document } } })
     } else if (status === 'updated') {
       const filter = { _id, fetched_at: doc?.fetched_at }
-      operations.push({ updateOne: { filter, update: { $set: { fetched_at, data } } } })
+      const delta = { record_bytes: bytes - (doc?.bytes ?? 0) }
+      changes.push({
+        at,
+        delta,
+        operation: { updateOne: { filter, update: { $set: { fetched_at, data, bytes } } } },
+      })
     }
   }
-  if (operations.length === 0) return results
-  try {
-    await mongo.transaction(async session => {
-      // First, so that batches of one user wait for each other here rather than after their work.
-      if (created > 0)
-        await counts.updateOne({ _id: countId(shelf) }, { $inc: { n: created } }, { session, upsert: true })
-      const done = await records.collection.bulkWrite(operations as never, { session })
-      if (done.insertedCount + done.matchedCount !== operations.length) throw new Outrun()
+  /** Keeps of the changes, in their order, what there is room for. */
+  const fit = ({ used }: QuotaExceeded<Counted>) => {
+    let total = used
+    return changes.filter(({ at, delta }) => {
+      const refusal = quotas.refusal(total, delta)
+      if (refusal) results.set(at, { error: [refusal.detail].flat() })
+      else total = plus(total, delta)
+      return !refusal
     })
-  } catch (error) {
-    if (error instanceof Outrun || isDuplicateKey(error)) return undefined
-    throw error
+  }
+  let fitting = changes
+  for (let attempt = 1; fitting.length > 0; attempt++) {
+    const operations = fitting.map(({ operation }) => operation)
+    const delta = fitting.reduce<Delta>((sum, change) => plus(sum, change.delta), {})
+    try {
+      await quotas.change(shelf.user_id, delta, async session => {
+        const done = await records.collection.bulkWrite(operations as never, { session })
+        if (done.insertedCount + done.matchedCount !== operations.length) throw new Outrun()
+      })
+      return results
+    } catch (error) {
+      if (error instanceof Outrun || isDuplicateKey(error)) return undefined
+      if (!(error instanceof QuotaExceeded) || attempt === ATTEMPTS) throw error
+      fitting = fit(error)
+    }
   }
   return results
 }

@@ -1,7 +1,8 @@
 import type { Source } from '@iodine/contracts'
 import { SOURCES } from '@iodine/contracts'
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { type Connection, createQuotas, type Quotas } from '@iodine/service-kit'
+import { type AnyBulkWriteOperation, type Model, Schema, type Types } from 'mongoose'
+import type { CollectorConfig } from '../config.js'
 
 export interface RecordDoc {
   _id: Types.ObjectId
@@ -15,7 +16,12 @@ export interface RecordDoc {
   created_at: Date
   /** The record as sent, save `imageHashes`: a list of pairs, since its keys may hold dots and dollars. */
   data: Record<string, unknown>
+  /** Size of `data` as JSON; absent in what was stored before sizes were counted, until its user's usage is built. */
+  bytes?: number
 }
+
+/** What a record counts for in its user's quota. */
+export const bytesOf = (data: Record<string, unknown>): number => Buffer.byteLength(JSON.stringify(data))
 
 const required = true
 const schema = new Schema<RecordDoc>(
@@ -26,36 +32,75 @@ const schema = new Schema<RecordDoc>(
     fetched_at: { type: Date, required },
     created_at: { type: Date, required },
     data: { type: Schema.Types.Mixed, required },
+    bytes: Number,
   },
   { collection: 'records', versionKey: false, minimize: false },
 )
 schema.index({ user_id: 1, source: 1, key: 1 }, { unique: true })
 schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
 
-/** How many records a user has of a source, changed in the transaction that adds or deletes them. */
-export interface CountDoc {
-  _id: string
-  n: number
-}
-
-const countSchema = new Schema<CountDoc>(
-  { _id: { type: String, required }, n: { type: Number, required } },
-  { collection: 'counts', versionKey: false },
-)
+/** What is counted of a user's records: the quotas, and how many there are of each source. */
+export type Counted = 'records' | 'record_bytes' | Source
 
 export interface RecordModels {
   mongo: Connection
   records: Model<RecordDoc>
-  counts: Model<CountDoc>
+  quotas: Quotas<Counted>
 }
 
-export const createRecordModels = (mongo: Connection): RecordModels => ({
-  mongo,
-  records: mongo.model<RecordDoc>('Record', schema),
-  counts: mongo.model<CountDoc>('Count', countSchema),
-})
+const WEIGHED = 500
+
+/** Notes the size of records that were stored without. */
+const weigh = async (records: Model<RecordDoc>, user_id: Types.ObjectId): Promise<void> => {
+  for (;;) {
+    const docs = await records
+      .find({ user_id, bytes: { $exists: false } }, { data: 1, fetched_at: 1 })
+      .limit(WEIGHED)
+      .lean<RecordDoc[]>()
+    if (docs.length === 0) return
+    await records.bulkWrite(
+      docs.map(({ _id, fetched_at, data }) => ({
+        updateOne: { filter: { _id, fetched_at }, update: { $set: { bytes: bytesOf(data) } } },
+      })) as AnyBulkWriteOperation<RecordDoc>[],
+    )
+  }
+}
+
+export const createRecordModels = (
+  mongo: Connection,
+  { QUOTA_RECORDS, QUOTA_RECORD_BYTES }: Pick<CollectorConfig, 'QUOTA_RECORDS' | 'QUOTA_RECORD_BYTES'>,
+): RecordModels => {
+  const records = mongo.model<RecordDoc>('Record', schema)
+  const quotas = createQuotas<Counted>({
+    mongo,
+    limits: { records: QUOTA_RECORDS, record_bytes: QUOTA_RECORD_BYTES },
+    owners: () => records.distinct('user_id'),
+    prepare: async owner => owner && weigh(records, owner),
+    async count(user_id, session) {
+      const bySource = await records
+        .aggregate<{ _id: Source; n: number; bytes: number }>([
+          { $match: { user_id } },
+          { $group: { _id: '$source', n: { $sum: 1 }, bytes: { $sum: '$bytes' } } },
+        ])
+        .session(session)
+      const sum = (of: 'n' | 'bytes') => bySource.reduce((total, each) => total + each[of], 0)
+      return {
+        records: sum('n'),
+        record_bytes: sum('bytes'),
+        ...Object.fromEntries(bySource.map(({ _id, n }) => [_id, n])),
+      }
+    },
+  })
+  return { mongo, records, quotas }
+}
+
+/** Counts were kept in a collection of their own before usage held them. */
+export const dropFormerCounts = async (mongo: Connection): Promise<void> => {
+  const NAMESPACE_NOT_FOUND = 26
+  await mongo.dropCollection('counts').catch(error => {
+    if (error?.code !== NAMESPACE_NOT_FOUND) throw error
+  })
+}
 
 /** Whose records, and of which source. */
 export type Shelf = Pick<RecordDoc, 'user_id' | 'source'>
-
-export const countId = ({ user_id, source }: Shelf): string => `${user_id.toHexString()}:${source}`

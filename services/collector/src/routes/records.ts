@@ -1,10 +1,18 @@
-import { collectorApi, type Source } from '@iodine/contracts'
-import { personalSource, type StoreService, sendList, servePersonalData } from '@iodine/service-kit'
+import { collectorApi, repairInternal, type Source } from '@iodine/contracts'
+import {
+  personalSource,
+  type StoreService,
+  sendList,
+  servePersonalData,
+  serveUsage,
+  watchStorage,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { deleteRecord } from '../commands/delete-record.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { ingest } from '../commands/ingest.js'
-import { countId, type RecordModels, type Shelf } from '../models/record.js'
+import type { CollectorConfig } from '../config.js'
+import type { RecordModels, Shelf } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
 
 const shelfOf = (user: { id: string }, { source }: { source: Source }): Shelf => ({
@@ -12,10 +20,15 @@ const shelfOf = (user: { id: string }, { source }: { source: Source }): Shelf =>
   source,
 })
 
-export const addRecordRoutes = (service: StoreService, models: RecordModels): void => {
+export const addRecordRoutes = (
+  service: StoreService,
+  models: RecordModels,
+  { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
+): void => {
+  const { quotas } = models
   service.route(collectorApi.listRecords, async ({ params, query: { limit, cursor }, user, reply }) => {
     const filter = shelfOf(user, params)
-    const total = async () => (await models.counts.findById(countId(filter)).lean())?.n ?? 0
+    const total = async () => (await quotas.used(filter.user_id))[params.source] ?? 0
     return sendList(reply, { model: models.records, filter, limit, cursor, present: presentRecords, total })
   })
 
@@ -40,4 +53,11 @@ export const addRecordRoutes = (service: StoreService, models: RecordModels): vo
     ],
     forget: userId => forgetUser(models, userId),
   })
+
+  serveUsage(service, quotas)
+  watchStorage(service, async () => {
+    const { records: documents = 0, record_bytes: bytes = 0 } = await quotas.totals()
+    return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
+  })
+  service.internal(repairInternal.repair, async () => ({ repaired: await quotas.repair() }))
 }

@@ -1,20 +1,26 @@
 import { createHash } from 'node:crypto'
 import { type BodyOf, DETAILS, foldValue, type iodsApi } from '@iodine/contracts'
-import { conflict, isDuplicateKey } from '@iodine/service-kit'
+import { conflict, HttpError, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { IodDoc, IodModel } from '../models/iod.js'
+import type { IodsConfig } from '../config.js'
+import { bytesOf, type IodDoc, type IodModels } from '../models/iod.js'
 
 /** What an IOD is found by: a hash, as a value may be longer than an index takes. */
 export const foldKey = (value: string): string =>
   createHash('sha256').update(foldValue(value)).digest('base64url')
 
-/** Throws 409 when the category has the value already. */
+/** What all users together may have. */
+export type Caps = Pick<IodsConfig, 'QUOTA_ALL_IODS' | 'QUOTA_ALL_IOD_BYTES'>
+
+/** Throws 409 when the category has the value already, 413 when the creator, or all together, have no room for it. */
 export const createIod = async (
-  model: IodModel,
+  { iods, quotas }: Pick<IodModels, 'iods' | 'quotas'>,
+  caps: Caps,
   userId: string,
   input: BodyOf<typeof iodsApi.createIod>,
 ): Promise<IodDoc> => {
   const { value, category, description, source_type, source = null, source_id = null } = input
+  const created_by = new Types.ObjectId(userId)
   const doc: IodDoc = {
     _id: new Types.ObjectId(),
     value,
@@ -23,14 +29,20 @@ export const createIod = async (
     source_type,
     source,
     source_id,
-    created_by: new Types.ObjectId(userId),
+    created_by,
     created_at: new Date(),
     votes: [],
     fold_key: foldKey(value),
     announced: false,
   }
+  const all = await quotas.totals()
+  const iod_bytes = bytesOf(doc)
+  if ((all.iods ?? 0) >= caps.QUOTA_ALL_IODS || (all.iod_bytes ?? 0) + iod_bytes > caps.QUOTA_ALL_IOD_BYTES)
+    throw new HttpError(413, DETAILS.iodsFull)
   try {
-    await model.create(doc)
+    await quotas.change(created_by, { iods: 1, iods_today: 1, iod_bytes }, session =>
+      iods.create([doc], { session }),
+    )
   } catch (error) {
     throw isDuplicateKey(error) ? conflict(DETAILS.duplicateIod) : error
   }

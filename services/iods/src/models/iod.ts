@@ -1,7 +1,8 @@
 import type { Category, SourceType, VoteType } from '@iodine/contracts'
 import { CATEGORIES, SOURCE_TYPES, VOTE_TYPES } from '@iodine/contracts'
-import type { Connection } from '@iodine/service-kit'
+import { type Connection, createQuotas, type Quotas } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
+import type { IodsConfig } from '../config.js'
 
 export interface VoteDoc {
   _id: Types.ObjectId
@@ -76,12 +77,51 @@ const forgottenSchema = new Schema<ForgottenDoc>(
 )
 forgottenSchema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS })
 
+/** What is counted of a user's IODs. */
+export type Counted = 'iods' | 'iods_today' | 'iod_bytes'
+
 export interface IodModels {
   iods: IodModel
   forgotten: Model<ForgottenDoc>
+  quotas: Quotas<Counted>
 }
 
-export const createModels = (mongo: Connection): IodModels => ({
-  iods: mongo.model<IodDoc>('Iod', schema),
-  forgotten: mongo.model<ForgottenDoc>('Forgotten', forgottenSchema),
-})
+/** What an IOD's texts count for in its creator's quota. */
+export const bytesOf = ({ value, description }: Pick<IodDoc, 'value' | 'description'>): number =>
+  Buffer.byteLength(value) + Buffer.byteLength(description)
+
+type Limits = Pick<IodsConfig, 'QUOTA_IODS' | 'QUOTA_IODS_A_DAY' | 'QUOTA_IOD_BYTES'>
+
+export const createModels = (mongo: Connection, limits: Limits): IodModels => {
+  const iods = mongo.model<IodDoc>('Iod', schema)
+  const quotas = createQuotas<Counted>({
+    mongo,
+    limits: {
+      iods_today: limits.QUOTA_IODS_A_DAY,
+      iods: limits.QUOTA_IODS,
+      iod_bytes: limits.QUOTA_IOD_BYTES,
+    },
+    daily: 'iods_today',
+    owners: () => iods.distinct('created_by'),
+    async count(created_by, session, midnight) {
+      const bytes = { $add: [{ $strLenBytes: '$value' }, { $strLenBytes: '$description' }] }
+      const today = { $cond: [{ $gte: ['$created_at', midnight] }, 1, 0] }
+      const [sums] = await iods
+        .aggregate<Record<Counted, number>>([
+          { $match: { created_by } },
+          {
+            $group: {
+              _id: null,
+              iods: { $sum: 1 },
+              iods_today: { $sum: today },
+              iod_bytes: { $sum: bytes },
+            },
+          },
+          { $project: { _id: 0 } },
+        ])
+        .session(session)
+      return sums ?? {}
+    },
+  })
+  return { iods, forgotten: mongo.model<ForgottenDoc>('Forgotten', forgottenSchema), quotas }
+}

@@ -1,15 +1,29 @@
 import { foldValue, iodsApi, iodsInternal, repairInternal } from '@iodine/contracts'
-import { personalSource, type StoreService, serveHistory, servePersonalData } from '@iodine/service-kit'
-import { createIod, foldKey } from '../commands/create-iod.js'
+import {
+  personalSource,
+  type StoreService,
+  serveHistory,
+  servePersonalData,
+  serveUsage,
+  watchStorage,
+} from '@iodine/service-kit'
+import { type Caps, createIod, foldKey } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { eventsOfIod, publishForgotten, publishIod } from '../commands/publish-iod.js'
 import { voteIod } from '../commands/vote-iod.js'
-import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
+import type { IodsConfig } from '../config.js'
+import { BY_DATE, type IodDoc, type IodModels } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import type { LiveCatalog } from '../queries/live-catalog.js'
 
-export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: LiveCatalog): void => {
+export const addIodRoutes = (
+  service: StoreService,
+  models: IodModels,
+  catalog: LiveCatalog,
+  config: Caps & Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
+): void => {
+  const { iods, quotas } = models
   const publishing = { iods, catalog, queues: service.queues }
   const queries = createIodQueries(iods, catalog, service.users)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
@@ -20,7 +34,7 @@ export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: Liv
   service.route(iodsApi.getIodFacets, async ({ query }) => queries.facets(query))
 
   service.route(iodsApi.createIod, async ({ body, user }) => {
-    const doc = await createIod(iods, user.id, body)
+    const doc = await createIod(models, config, user.id, body)
     await publishIod(publishing, doc).catch(error =>
       service.log.warn({ err: error, iod: doc._id.toHexString() }, 'not published yet'),
     )
@@ -67,12 +81,23 @@ export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: Liv
         }),
       ),
     ],
-    forget: userId => forgetUser({ iods, catalog }, userId),
+    forget: userId => forgetUser({ iods, quotas, catalog }, userId),
   })
 
   serveHistory(service, iods, { created_by: { $ne: null } }, eventsOfIod)
 
+  serveUsage(service, quotas)
+  watchStorage(service, async () => {
+    const { iods: documents = 0, iod_bytes: bytes = 0 } = await quotas.totals()
+    const shares = [
+      documents / config.QUOTA_ALL_IODS,
+      bytes / config.QUOTA_ALL_IOD_BYTES,
+      bytes / config.STORAGE_ALARM_BYTES,
+    ]
+    return { documents, bytes, share: Math.max(...shares) }
+  })
+
   service.internal(repairInternal.repair, async () => ({
-    repaired: await publishForgotten(publishing),
+    repaired: (await publishForgotten(publishing)) + (await quotas.repair()),
   }))
 }

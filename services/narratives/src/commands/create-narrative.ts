@@ -4,6 +4,7 @@ import { authInternal, type BodyOf, DETAILS, type narrativesApi } from '@iodine/
 import { badRequest, HttpError, isDuplicateKey, notFound, timedOut, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { NarrativeDoc, NarrativeFailure } from '../models/narrative.js'
+import { usageOf } from '../models/usage.js'
 import type { Store } from '../store.js'
 import { addExtraction, failNarrative, nextCheck } from './settle.js'
 
@@ -36,9 +37,12 @@ const requireAiKey = async ({ service }: Store, userId: string): Promise<void> =
   if (sealed === null) throw badRequest(DETAILS.missingAiKey)
 }
 
-/** Opens a narrative, or finds the open one with the same user, text and source: the unique index decides. */
+/**
+ * Opens a narrative, or finds the open one with the same user, text and source: the unique index decides. Throws 413 when
+ * the user has as many as they may.
+ */
 const openOrJoin = async (
-  { narratives }: Store,
+  { narratives, quotas }: Store,
   userId: string,
   text: string,
   src: string | null,
@@ -46,8 +50,11 @@ const openOrJoin = async (
   const open_key = createHash('sha256')
     .update(JSON.stringify([userId.toLowerCase(), text, src]))
     .digest('base64url')
-  // Again only when the one under way ended between the two looks.
+  // Again when another was first, and joined then unless it ended between the two looks.
   for (let tries = 0; tries < 5; tries++) {
+    // First, as joining needs no room.
+    const joined = await narratives.findOne({ open_key, state: 'open' }).lean<NarrativeDoc>()
+    if (joined) return joined
     const narrative: NarrativeDoc = {
       _id: new Types.ObjectId(),
       user_id: new Types.ObjectId(userId),
@@ -63,13 +70,13 @@ const openOrJoin = async (
       repairs: 0,
     }
     try {
-      await narratives.create(narrative)
+      await quotas.change(narrative.user_id, usageOf(narrative), session =>
+        narratives.create([narrative], { session }),
+      )
       return narrative
     } catch (error) {
       if (!isDuplicateKey(error)) throw error
     }
-    const joined = await narratives.findOne({ open_key, state: 'open' }).lean<NarrativeDoc>()
-    if (joined) return joined
   }
   throw unavailable()
 }

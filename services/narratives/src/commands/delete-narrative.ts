@@ -1,5 +1,6 @@
 import { notFound } from '@iodine/service-kit'
 import type { NarrativeDoc } from '../models/narrative.js'
+import { givenBack, KEPT } from '../models/usage.js'
 import type { Store } from '../store.js'
 import { nextCheck, settle } from './settle.js'
 
@@ -8,15 +9,18 @@ import { nextCheck, settle } from './settle.js'
  * once the graph shows it. Throws 404 for another's, and for one that nobody sees.
  */
 export const deleteNarrative = async (store: Store, userId: string, id: string): Promise<void> => {
-  const { narratives } = store
-  const deleted = await narratives
-    .findOneAndUpdate(
-      // `deleted`: an earlier call was cut off before it had settled.
-      { _id: id, user_id: userId, state: { $in: ['open', 'done', 'deleted'] } },
-      { $set: { state: 'deleted', text: '', check_at: nextCheck() } },
-      { returnDocument: 'after' },
-    )
-    .lean<NarrativeDoc>()
-  if (!deleted) throw notFound()
-  await settle(store, deleted)
+  const { narratives, quotas } = store
+  const mine = { _id: id, user_id: userId }
+  const deleted = await quotas.settle(async (session, take) => {
+    const $set = { state: 'deleted' as const, text: '', check_at: nextCheck() }
+    const kept = await narratives
+      .findOneAndUpdate({ ...mine, state: { $in: KEPT } }, { $set }, { session })
+      .lean<NarrativeDoc>()
+    if (kept) await take(kept.user_id, givenBack(kept))
+    return kept && { ...kept, ...$set }
+  })
+  // An earlier call may have been cut off before it had settled.
+  const unsettled = deleted ?? (await narratives.findOne({ ...mine, state: 'deleted' }).lean<NarrativeDoc>())
+  if (!unsettled) throw notFound()
+  await settle(store, unsettled)
 }

@@ -6,7 +6,7 @@ import type { Store } from '../store.js'
  * nothing to end; nobody is told of each narrative, as all services forget the user.
  */
 export const forgetUser = async (
-  { narratives, edges, sources }: Store,
+  { narratives, edges, sources, quotas }: Store,
   user_id: Types.ObjectId,
 ): Promise<void> => {
   // From here on none is counted in the graph any more, so that the aggregates removed next stay away.
@@ -14,4 +14,5 @@ export const forgetUser = async (
   await edges.deleteMany({ user_id })
   await sources.deleteMany({ user_id })
   await narratives.deleteMany({ user_id })
+  await quotas.forget(user_id)
 }

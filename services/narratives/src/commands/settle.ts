@@ -1,6 +1,7 @@
 import type { DomainEvent } from '@iodine/contracts'
 import type { Job } from '@iodine/service-kit'
 import type { NarrativeDoc } from '../models/narrative.js'
+import { givenBack } from '../models/usage.js'
 import type { Store } from '../store.js'
 import { syncGraph } from './sync-graph.js'
 
@@ -27,25 +28,23 @@ export const addExtraction = ({ service }: Store, narrative: NarrativeDoc): Prom
 
 /** Ends an open narrative without triplets. False when it was not open any more. */
 export const failNarrative = async (
-  { narratives }: Store,
+  { narratives, quotas }: Store,
   id: NarrativeDoc['_id'] | string,
   failure: NonNullable<NarrativeDoc['failure']>,
   retry_after?: number,
-): Promise<boolean> => {
-  const { modifiedCount } = await narratives.updateOne(
-    { _id: id, state: 'open' },
-    {
-      $set: {
-        state: 'failed',
-        failure,
-        retry_after,
-        text: '',
-        check_at: new Date(Date.now() + FAILED_KEPT_MS),
-      },
-    },
-  )
-  return modifiedCount === 1
-}
+): Promise<boolean> =>
+  quotas.settle(async (session, take) => {
+    const check_at = new Date(Date.now() + FAILED_KEPT_MS)
+    const open = await narratives
+      .findOneAndUpdate(
+        { _id: id, state: 'open' },
+        { $set: { state: 'failed', failure, retry_after, text: '', check_at } },
+        { session },
+      )
+      .lean<NarrativeDoc>()
+    if (open) await take(open.user_id, givenBack(open))
+    return open !== null
+  })
 
 /** What a finished narrative tells other services. */
 export const eventsOfNarrative = ({

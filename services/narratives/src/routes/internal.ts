@@ -1,15 +1,26 @@
 import { narrativesInternal, rebuildInternal, repairInternal } from '@iodine/contracts'
-import { notFound, personalSource, serveHistory, servePersonalData } from '@iodine/service-kit'
+import {
+  notFound,
+  personalSource,
+  serveHistory,
+  servePersonalData,
+  serveUsage,
+  watchStorage,
+} from '@iodine/service-kit'
 import { finishExtraction } from '../commands/finish-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
 import { eventsOfNarrative, repairNarratives } from '../commands/settle.js'
 import { syncGraph } from '../commands/sync-graph.js'
+import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 
-export const addInternalRoutes = (store: Store): void => {
-  const { service, narratives, edges } = store
+export const addInternalRoutes = (
+  store: Store,
+  { STORAGE_ALARM_BYTES }: Pick<NarrativesConfig, 'STORAGE_ALARM_BYTES'>,
+): void => {
+  const { service, narratives, edges, quotas } = store
 
   service.internal(narrativesInternal.getExtractionWork, async ({ params }) => {
     const open = await narratives.findOne({ _id: params.id, state: 'open' }).lean<NarrativeDoc>()
@@ -55,5 +66,13 @@ export const addInternalRoutes = (store: Store): void => {
 
   service.internal(rebuildInternal.rebuildStep, async ({ body }) => rebuildStep(store, body.cursor))
 
-  service.internal(repairInternal.repair, async () => ({ repaired: await repairNarratives(store) }))
+  serveUsage(service, quotas)
+  watchStorage(service, async () => {
+    const { narratives: documents = 0, bytes = 0 } = await quotas.totals()
+    return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
+  })
+
+  service.internal(repairInternal.repair, async () => ({
+    repaired: (await repairNarratives(store)) + (await quotas.repair()),
+  }))
 }

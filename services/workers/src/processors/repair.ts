@@ -3,7 +3,7 @@ import { HttpError } from '@iodine/service-kit'
 import { defineProcessor } from '../processor.js'
 
 const EVERY_MS = 2_000
-const REPAIRED = ['auth', 'iods', 'narratives', 'campaigns', 'community'] as const
+const REPAIRED = ['auth', 'collector', 'iods', 'narratives', 'campaigns', 'community'] as const
 
 /** Asks each service to finish what a crash between a write and its event left behind. */
 export const repairProcessor = defineProcessor({

@@ -1,0 +1,59 @@
+/** What a user may have so and so much of. Those in bytes count what users sent: JSON of records, UTF-8 of texts. */
+export const QUOTAS = [
+  'records',
+  'record_bytes',
+  'iods_today',
+  'iods',
+  'iod_bytes',
+  'narratives',
+  'campaigns',
+  /** Of one campaign; a user's usage shows that of the fullest they created. */
+  'campaign_iods',
+] as const
+export type Quota = (typeof QUOTAS)[number]
+
+/** How much of a quota is used. */
+export interface QuotaUsage {
+  used: number
+  limit: number
+}
+
+const number = (n: number) => n.toLocaleString('en-US')
+const MIB = 1_048_576
+const size = (bytes: number) =>
+  bytes < MIB
+    ? `${number(bytes)} bytes`
+    : `${(bytes / MIB).toLocaleString('en-US', { maximumFractionDigits: 2 })} MiB`
+
+const ASK = 'ask whoever runs this site for more'
+
+const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => string> = {
+  records: (used, limit) =>
+    `You have ${number(used)} of ${number(limit)} records: delete some in My data to make room`,
+  record_bytes: (used, limit, needed) =>
+    `Your records take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: delete some in My data to make room`,
+  iods_today: (used, limit) =>
+    `You created ${number(used)} of ${number(limit)} IODs a day: go on after midnight UTC`,
+  iods: (used, limit) => `You created ${number(used)} of ${number(limit)} IODs: ${ASK}`,
+  iod_bytes: (used, limit, needed) =>
+    `The texts of your IODs take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: shorten it, or ${ASK}`,
+  narratives: (used, limit) =>
+    `You have ${number(used)} of ${number(limit)} narratives: delete some to make room`,
+  campaigns: (used, limit) =>
+    `You have ${number(used)} of ${number(limit)} campaigns: delete one to make room`,
+  campaign_iods: (used, limit) =>
+    `This campaign holds ${number(used)} of ${number(limit)} IODs: remove some to make room`,
+}
+
+/** The detail of a refusal (413): what is used, the limit, and what to do. `needed`: what the refused thing adds. */
+export const quotaDetail = (name: Quota, { used, limit }: QuotaUsage, needed: number): string =>
+  SENTENCES[name](used, limit, needed)
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB']
+
+/** A quota's number as screens show it: sizes in the largest unit that they reach. */
+export const formatQuota = (name: Quota, amount: number): string => {
+  if (!name.endsWith('_bytes')) return number(amount)
+  const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, amount)) / 10))
+  return `${(amount / 1024 ** unit).toLocaleString('en-US', { maximumFractionDigits: 1 })} ${UNITS[unit]}`
+}

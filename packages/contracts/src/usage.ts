@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.js'
+import { id } from './primitives.js'
+import { QUOTAS, type Quota } from './quotas.js'
+
+export const quotaUsage = z.strictObject({ used: z.int(), limit: z.int() })
+
+/** Null: the service that knows is down. */
+export const usage = z.strictObject(
+  Object.fromEntries(QUOTAS.map(name => [name, quotaUsage.nullable()])) as Record<
+    Quota,
+    z.ZodNullable<typeof quotaUsage>
+  >,
+)
+export type Usage = z.output<typeof usage>
+
+export const usageInternal = {
+  getUsage: endpoint({
+    method: 'GET',
+    path: '/internal/users/:id/usage',
+    access: 'anyone',
+    summary: "A user's usage of the quotas that this service keeps",
+    params: z.strictObject({ id }),
+    response: z.partialRecord(z.enum(QUOTAS), quotaUsage),
+  }),
+} as const

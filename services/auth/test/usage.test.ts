@@ -1,0 +1,46 @@
+import { authApi, profileApi, QUOTAS, usageInternal } from '@iodine/contracts'
+import { apiClient, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Rig, startRig } from './rig.js'
+
+let bed: ServiceBed
+let rig: Rig
+let asked: string[]
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  // Nobody listens at the collector; the bed answers for the others.
+  rig = await startRig(bed, { COLLECTOR_URL: 'http://127.0.0.1:9' })
+})
+afterAll(async () => {
+  await rig?.close()
+  await bed?.stop()
+})
+
+it('a user sees their own usage; what a service that is down knows is null, and soon', async () => {
+  asked = []
+  bed.answer(usageInternal.getUsage, ({ params }) => {
+    asked.push(params.id)
+    return { iods: { used: 3, limit: 5 }, narratives: { used: 0, limit: 7 } }
+  })
+  const { api } = await rig.signIn('ana@example.org')
+  const { id } = await api.call(profileApi.getProfile)
+  const begun = Date.now()
+  const usage = await api.call(profileApi.getUsage)
+  expect(Date.now() - begun).toBeLessThan(5_000)
+  expect(usage).toEqual({
+    ...Object.fromEntries(QUOTAS.map(name => [name, null])),
+    iods: { used: 3, limit: 5 },
+    narratives: { used: 0, limit: 7 },
+  })
+  expect(new Set(asked)).toEqual(new Set([id]))
+})
+
+it('the extension’s token, and nobody, may not', async () => {
+  const { api } = await rig.signIn('bo@example.org')
+  const { code } = await api.call(authApi.generateExtensionCode)
+  const { access_token } = await rig.anyone.call(authApi.redeemExtensionCode, { body: { code } })
+  const collector = apiClient(rig.url, access_token)
+  expect((await collector.send('GET', '/profile/usage')).status).toBe(403)
+  expect((await rig.anyone.send('GET', '/profile/usage')).status).toBe(401)
+})

@@ -1,0 +1,198 @@
+import {
+  collectorApi,
+  type EndpointSpec,
+  type IngestResult,
+  type ParamsFor,
+  pathOf,
+  personalDataInternal,
+  repairInternal,
+  type Source,
+  usageInternal,
+} from '@iodine/contracts'
+import { readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  type BedUser,
+  type ServiceBed,
+  startServiceBed,
+  telegramPost,
+  tiktokPost,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { collectorConfigSchema, createApp } from '../src/index.js'
+
+const RECORDS = 20
+const BYTES = 40_000
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let ana: BedUser
+let api: ApiClient
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  const env = { ...bed.env, QUOTA_RECORDS: String(RECORDS), QUOTA_RECORD_BYTES: String(BYTES) }
+  service = await createApp(readConfig(collectorConfigSchema, env), bed.deps)
+  url = await service.listen()
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+beforeEach(async () => {
+  ana = await bed.user('ana')
+  api = apiClient(url, ana.token)
+})
+
+const internal = async <E extends EndpointSpec>(endpoint: E, params?: ParamsFor<E>) => {
+  const response = await fetch(`${url}${pathOf(endpoint, params)}`, {
+    method: endpoint.method,
+    headers: { 'x-service-key': bed.env.SERVICE_KEY ?? '' },
+  })
+  expect(response.status).toBe(200)
+  return response.json()
+}
+const usage = () => internal(usageInternal.getUsage, { id: ana.id })
+/** A count from scratch. */
+const counted = async () => {
+  const docs = (await service.mongo.collection('records').find().toArray()).filter(
+    doc => String(doc.user_id) === ana.id,
+  )
+  const bytes = docs.reduce((sum, { data }) => sum + Buffer.byteLength(JSON.stringify(data)), 0)
+  return { records: { used: docs.length, limit: RECORDS }, record_bytes: { used: bytes, limit: BYTES } }
+}
+const ingest = async (records: unknown[], source: Source = 'tiktok', client = api): Promise<IngestResult[]> =>
+  (await client.call(collectorApi.ingestRecords, { params: { source }, body: { records } })).results
+const made = (results: IngestResult[]) =>
+  results.map(result => ('status' in result ? result.status : 'refused'))
+const idOf = (result: IngestResult | undefined) => (result && 'id' in result ? result.id : '')
+const posts = (count: number) => Array.from({ length: count }, () => tiktokPost())
+const at = (time: string) => ({ collector_metadata: { fetch_timestamp: time, source: 'test' } })
+
+describe('records', () => {
+  it('are taken up to the limit, and each beyond it is refused by itself, with a sentence', async () => {
+    await ingest(posts(RECORDS - 3))
+    const results = await ingest(posts(500))
+    expect(made(results)).toEqual([...Array(3).fill('created'), ...Array(497).fill('refused')])
+    expect(results.at(-1)).toEqual({
+      error: [`You have 20 of 20 records: delete some in My data to make room`],
+    })
+    expect(await usage()).toEqual(await counted())
+  })
+
+  it('that are known already, or newer versions of known ones, need no room', async () => {
+    const known = posts(RECORDS)
+    await ingest(known)
+    const newer = { ...known[0], ...at('2030-01-01T00:00:00Z') }
+    const results = await ingest([known[1], newer, tiktokPost(), 'nonsense'])
+    expect(made(results)).toEqual(['unchanged', 'updated', 'refused', 'refused'])
+    expect(results[3]).not.toEqual(results[2])
+  })
+
+  it('50 at once for the last place: exactly one gets in, by whichever session and token', async () => {
+    await ingest(posts(RECORDS - 1))
+    const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
+    const second = apiClient(url, await bed.token({ id: ana.id }))
+    const results = await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        const client = [api, collector, second][n % 3]
+        return n % 2 ? ingest([telegramPost()], 'telegram', client) : ingest([tiktokPost()], 'tiktok', client)
+      }),
+    )
+    expect(results.flatMap(made).filter(each => each === 'created')).toHaveLength(1)
+    expect(await usage()).toEqual(await counted())
+  }, 120_000)
+
+  it('make room when they are deleted, and no more than they took', async () => {
+    const results = await ingest(posts(RECORDS))
+    for (let round = 0; round < 3; round++) {
+      await api.call(collectorApi.deleteRecord, { params: { source: 'tiktok', id: idOf(results[round]) } })
+      expect(made(await ingest(posts(2)))).toEqual(['created', 'refused'])
+    }
+    expect((await api.send('DELETE', `/tiktok/data/${idOf(results[0])}`)).status).toBe(404)
+    expect(await usage()).toEqual(await counted())
+  })
+})
+
+describe('bytes of records', () => {
+  const sized = (bytes: number, record = tiktokPost()) => ({
+    ...record,
+    main: { ...record.main, hashtags: Array(Math.ceil(bytes / 10_000)).fill('x'.repeat(9_990)) },
+  })
+
+  it('are bounded: what does not fit is refused, what is smaller beside it goes in', async () => {
+    const results = await ingest([sized(30_000), sized(20_000), tiktokPost()])
+    expect(made(results)).toEqual(['created', 'refused', 'created'])
+    expect(results[1]).toEqual({
+      error: [expect.stringMatching(/^Your records take .* of .* bytes, and this /)],
+    })
+    expect(await usage()).toEqual(await counted())
+  })
+
+  it('follow a record that grows and shrinks, and growth past the limit keeps the old version', async () => {
+    const record = tiktokPost()
+    await ingest([record])
+    const grown = { ...sized(30_000, record), ...at('2030-01-01T00:00:00Z') }
+    const tooLarge = { ...sized(50_000, record), ...at('2030-01-02T00:00:00Z') }
+    const shrunk = { ...record, ...at('2030-01-03T00:00:00Z') }
+    expect(made(await ingest([grown]))).toEqual(['updated'])
+    expect(await usage()).toEqual(await counted())
+    expect(made(await ingest([tooLarge]))).toEqual(['refused'])
+    expect(await usage()).toEqual(await counted())
+    expect(made(await ingest([shrunk]))).toEqual(['updated'])
+    expect(await usage()).toEqual(await counted())
+  })
+})
+
+describe('the usage', () => {
+  it('of records from before it was kept is counted at the first need, by 20 at once', async () => {
+    const first = posts(5)
+    await ingest(first)
+    const records = service.mongo.collection('records')
+    await records.updateMany({}, { $unset: { bytes: 1 } })
+    await service.mongo.collection<{ _id: string }>('usage').deleteOne({ _id: ana.id })
+    const newer = first.map(record => ({ ...record, ...at('2030-01-01T00:00:00Z') }))
+    const results = await Promise.all([
+      ...Array.from({ length: 18 }, () => ingest([tiktokPost()])),
+      ingest(newer),
+      usage(),
+    ])
+    expect(
+      results
+        .slice(0, 18)
+        .flatMap(made)
+        .filter(each => each === 'created'),
+    ).toHaveLength(15)
+    expect(await usage()).toEqual(await counted())
+    const page = await api.send('GET', '/tiktok/data?limit=1')
+    expect(page.headers.get('x-total-count')).toBe(String(RECORDS))
+  }, 120_000)
+
+  it('that is wrong, as after a restored backup, is mended by the repair; work that broke off changes nothing', async () => {
+    const [result] = await ingest(posts(4))
+    const failing = service.mongo.transaction(async session => {
+      await service.mongo
+        .collection<{ _id: string }>('usage')
+        .updateOne({ _id: ana.id }, { $inc: { 'used.records': 7 } }, { session })
+      throw new Error('the process is gone')
+    })
+    await expect(failing).rejects.toThrow('the process is gone')
+    expect(await usage()).toEqual(await counted())
+    // Written past the service.
+    await service.mongo.collection('records').deleteMany({ key: { $exists: true }, source: 'tiktok' })
+    expect(await usage()).not.toEqual(await counted())
+    await service.mongo.collection('usage').updateMany({}, { $set: { checked_at: new Date(0) } })
+    for (let left = 100; left > 0; left--) if ((await internal(repairInternal.repair)).repaired === 0) break
+    expect(await usage()).toEqual(await counted())
+    expect(idOf(result)).not.toBe('')
+  })
+
+  it('goes with the account', async () => {
+    await ingest(posts(2))
+    await internal(personalDataInternal.forgetUser, { id: ana.id })
+    const kept = await service.mongo.collection<{ _id: string }>('usage').findOne({ _id: ana.id })
+    expect(kept).toBeNull()
+  })
+})

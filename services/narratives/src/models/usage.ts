@@ -1,0 +1,42 @@
+import { type Amounts, type Connection, createQuotas, type Quotas } from '@iodine/service-kit'
+import type { NarrativesConfig } from '../config.js'
+import type { NarrativeDoc, NarrativeModel, NarrativeState } from './narrative.js'
+
+/** What is counted of a user's narratives: how many there are, and the bytes of their texts. */
+export type Counted = 'narratives' | 'bytes'
+
+/** The states in which a narrative counts. */
+export const KEPT: NarrativeState[] = ['open', 'done']
+
+/** What a narrative counts for. */
+export const usageOf = ({ text }: Pick<NarrativeDoc, 'text'>): Required<Amounts<Counted>> => ({
+  narratives: 1,
+  bytes: Buffer.byteLength(text),
+})
+
+/** What a narrative's end gives back. */
+export const givenBack = (narrative: Pick<NarrativeDoc, 'text'>): Amounts<Counted> => ({
+  narratives: -1,
+  bytes: -usageOf(narrative).bytes,
+})
+
+export const createNarrativeQuotas = (
+  mongo: Connection,
+  narratives: NarrativeModel,
+  { QUOTA_NARRATIVES }: Pick<NarrativesConfig, 'QUOTA_NARRATIVES'>,
+): Quotas<Counted> =>
+  createQuotas<Counted>({
+    mongo,
+    limits: { narratives: QUOTA_NARRATIVES },
+    owners: () => narratives.distinct('user_id'),
+    async count(user_id, session) {
+      const [sums] = await narratives
+        .aggregate<Record<Counted, number>>([
+          { $match: { user_id, state: { $in: KEPT } } },
+          { $group: { _id: null, narratives: { $sum: 1 }, bytes: { $sum: { $strLenBytes: '$text' } } } },
+          { $project: { _id: 0 } },
+        ])
+        .session(session)
+      return sums ?? {}
+    },
+  })

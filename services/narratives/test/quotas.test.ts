@@ -1,0 +1,69 @@
+import { personalDataInternal, usageInternal } from '@iodine/contracts'
+import { newId } from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Bench, startBench, triplet } from './bench.js'
+
+let bench: Bench
+let ana: Awaited<ReturnType<Bench['user']>>
+
+beforeAll(async () => {
+  bench = await startBench({ QUOTA_NARRATIVES: '4' })
+})
+afterAll(() => bench?.stop())
+beforeEach(async () => {
+  ana = await bench.user('ana')
+  bench.work(id => bench.finish(id, { triplets: [triplet('They')] }))
+})
+
+const post = (text = `They hide ${newId()}.`) => ana.api.send('POST', '/narratives/', { text })
+const usage = () => bench.internal(usageInternal.getUsage, { params: { id: ana.id } })
+const used = (n: number) => ({ narratives: { used: n, limit: 4 } })
+const doc = () =>
+  bench.service.mongo.collection<{ _id: string; used: object }>('usage').findOne({ _id: ana.id })
+
+describe('narratives', () => {
+  it('50 at once for the last place: exactly one gets in; a deleted one makes room, once', async () => {
+    const [first] = [await post(), await post(), await post()]
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post()))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.find(({ status }) => status !== 201)).toMatchObject({
+      status: 413,
+      body: { detail: 'You have 4 of 4 narratives: delete some to make room' },
+    })
+    const remove = () => ana.api.send('DELETE', `/narratives/data/${first?.body.id}`)
+    const removals = await Promise.all(Array.from({ length: 5 }, remove))
+    expect(removals.some(({ status }) => status === 200)).toBe(true)
+    expect(await usage()).toEqual(used(3))
+    expect([(await post()).status, (await post()).status]).toEqual([201, 413])
+  }, 60_000)
+
+  it('that fail give their room back, those under way have taken it, and joining one needs none', async () => {
+    bench.work(id => bench.finish(id, { failure: 'provider_failed' }))
+    expect((await post()).status).toBe(502)
+    expect(await usage()).toEqual(used(0))
+    const ended: (() => void)[] = []
+    bench.work(async id => {
+      await new Promise<void>(resolve => ended.push(resolve))
+      await bench.finish(id, { triplets: [] })
+    })
+    const texts = [1, 2, 3, 4].map(n => `Text ${n} of ${ana.id}.`)
+    const waiting = texts.map(post)
+    await expect.poll(usage).toEqual(used(4))
+    expect((await post()).status).toBe(413)
+    const joined = post(texts[0])
+    await expect.poll(() => ended.length).toBe(4)
+    for (const end of ended) end()
+    const answers = await Promise.all([...waiting, joined])
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(201))
+    expect(answers[4]?.body.id).toBe(answers[0]?.body.id)
+  }, 30_000)
+
+  it('count the bytes of their texts, and the usage goes with the account', async () => {
+    const answer = await post('Ärger überall')
+    expect((await doc())?.used).toEqual({ narratives: 1, bytes: 15 })
+    await ana.api.send('DELETE', `/narratives/data/${answer.body.id}`)
+    expect((await doc())?.used).toEqual({ narratives: 0, bytes: 0 })
+    await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    expect(await doc()).toBeNull()
+  })
+})

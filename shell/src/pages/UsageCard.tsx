@@ -1,0 +1,91 @@
+import { formatQuota, type Quota, type QuotaUsage, type Usage } from '@iodine/contracts'
+import { createQueryClient } from '@iodine/mfe-kit'
+import { QueryClientProvider, useQuery } from '@iodine/mfe-kit/query'
+import { Card, ErrorCallout, Loading, ProgressBar } from '@iodine/ui'
+import { useId, useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import styles from './UsageCard.module.css'
+
+const ROWS: [Quota, string][] = [
+  ['records', 'Collected records'],
+  ['record_bytes', 'Size of the records'],
+  ['iods_today', 'IODs created today (UTC)'],
+  ['iods', 'IODs created in all'],
+  ['iod_bytes', 'Size of the IODs’ texts'],
+  ['narratives', 'Narratives'],
+  ['campaigns', 'Campaigns'],
+  ['campaign_iods', 'IODs in your fullest campaign'],
+]
+const NEARLY_FULL = 0.8
+const AGAIN_MS = 5_000
+
+/** How much the user has of what there is a limit to. */
+export function UsageCard() {
+  const [queryClient] = useState(createQueryClient)
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Card className={styles.card}>
+        <h2 className={styles.title}>Usage and limits</h2>
+        <Rows />
+      </Card>
+    </QueryClientProvider>
+  )
+}
+
+function Rows() {
+  const { api } = useHost()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['usage'],
+    queryFn: () => api.call('GET /profile/usage'),
+    // What was not available comes by itself.
+    refetchInterval: ({ state: { data } }) => (data && Object.values(data).includes(null) ? AGAIN_MS : false),
+  })
+  if (data) return <Quotas usage={data} />
+  if (error) return <ErrorCallout title="Unable to load usage" onRetry={refetch} />
+  return <Loading />
+}
+
+function Quotas({ usage }: { usage: Usage }) {
+  return (
+    <>
+      <ul className={styles.rows}>
+        {ROWS.map(([name, label]) => (
+          <Row key={name} name={name} label={label} usage={usage[name]} />
+        ))}
+      </ul>
+      {ROWS.some(([name]) => usage[name] === null) && (
+        <p className={styles.muted}>— not available right now</p>
+      )}
+    </>
+  )
+}
+
+function Row({ name, label, usage }: { name: Quota; label: string; usage: QuotaUsage | null }) {
+  const id = useId()
+  const share = usage ? Math.min(1, usage.used / usage.limit) : 0
+  const intent = share >= 1 ? 'danger' : share >= NEARLY_FULL ? 'warning' : 'primary'
+  return (
+    <li className={styles.row}>
+      <span id={id}>{label}</span>
+      <span className={styles.amount}>
+        {usage ? (
+          <>
+            <span className={share >= 1 ? styles.full : undefined}>{formatQuota(name, usage.used)}</span>
+            {` of ${formatQuota(name, usage.limit)}`}
+          </>
+        ) : (
+          '—'
+        )}
+      </span>
+      <ProgressBar
+        className={styles.bar}
+        aria-labelledby={id}
+        aria-hidden={usage === null}
+        animate={false}
+        stripes={false}
+        intent={usage ? intent : 'none'}
+        value={share}
+      />
+    </li>
+  )
+}
