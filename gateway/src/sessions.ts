@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { authInternal } from '@iodine/contracts'
 import {
   bearerToken,
   type Caller,
   HttpError,
+  memoryKey,
   type Peers,
   type Redis,
   SESSION_GRACE_MS,
@@ -16,14 +18,26 @@ import {
 /**
  * Reads keys of Redis, those asked for in the same turn of the event loop by one command; null where there is nothing,
  * undefined where there is no Redis.
+ * @param onLoss Redis has lost its data, or may have been exchanged: it does not know any more what was ended
  */
-const readerOf = (redis: Redis): ((key: string) => Promise<string | null | undefined>) => {
+const readerOf = (
+  redis: Redis,
+  prefix: string,
+  onLoss: () => void,
+): ((key: string) => Promise<string | null | undefined>) => {
+  let memory: string | null = null
+  const remember = () => void redis.set(memoryKey(prefix), randomUUID(), 'NX').catch(() => {})
+  remember()
+  redis.on('close', onLoss)
   let waiting: { key: string; resolve: (value: string | null | undefined) => void }[] = []
   const flush = () => {
     const asked = waiting
     waiting = []
-    redis.mget(asked.map(({ key }) => key)).then(
-      values => {
+    redis.mget(memoryKey(prefix), ...asked.map(({ key }) => key)).then(
+      ([now = null, ...values]) => {
+        if (now === null) remember()
+        if (now !== memory) onLoss()
+        memory = now
         for (const [index, { resolve }] of asked.entries()) resolve(values[index] ?? null)
       },
       () => {
@@ -53,9 +67,9 @@ export const createSessionCheck = (
   prefix: string,
   peers: Peers,
 ): SessionCheck => {
-  const read = readerOf(redis)
   /** When sessions were last seen alive, the longest ago first. */
   const alive = new Map<string, number>()
+  const read = readerOf(redis, prefix, () => alive.clear())
   const sawAlive = (sid: string) => {
     alive.delete(sid)
     if (alive.size >= REMEMBERED) alive.delete(alive.keys().next().value as string)

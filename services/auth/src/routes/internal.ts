@@ -1,6 +1,6 @@
-import { authInternal, repairInternal } from '@iodine/contracts'
-import { notFound, serveHistory } from '@iodine/service-kit'
-import { eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
+import { announceInternal, authInternal } from '@iodine/contracts'
+import { notFound, serveHistory, serveRepair } from '@iodine/service-kit'
+import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
 import { checkSession } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
@@ -41,7 +41,10 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 
-  service.internal(repairInternal.repair, async () => ({
-    repaired: (await repairAnnouncements(context)) + (await repairDeletions(context)),
-  }))
+  service.internal(announceInternal.announce, async ({ params }) => {
+    await announceUser(context, params.id)
+    return { done: true }
+  })
+
+  serveRepair(service, async () => (await repairAnnouncements(context)) + (await repairDeletions(context)))
 }

@@ -1,8 +1,14 @@
-import { foldValue, iodsApi, iodsInternal, repairInternal } from '@iodine/contracts'
-import { personalSource, type StoreService, serveHistory, servePersonalData } from '@iodine/service-kit'
+import { announceInternal, foldValue, iodsApi, iodsInternal } from '@iodine/contracts'
+import {
+  personalSource,
+  type StoreService,
+  serveHistory,
+  servePersonalData,
+  serveRepair,
+} from '@iodine/service-kit'
 import { createIod, foldKey } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
-import { eventsOfIod, publishForgotten, publishIod } from '../commands/publish-iod.js'
+import { announceIod, eventsOfIod, publishForgotten, publishIod } from '../commands/publish-iod.js'
 import { voteIod } from '../commands/vote-iod.js'
 import { BY_DATE, type IodDoc, type IodModel } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
@@ -10,7 +16,7 @@ import { createIodQueries } from '../queries/list-iods.js'
 import type { LiveCatalog } from '../queries/live-catalog.js'
 
 export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: LiveCatalog): void => {
-  const publishing = { iods, catalog, queues: service.queues }
+  const publishing = { iods, catalog, queues: service.queues, peers: service.peers }
   const queries = createIodQueries(iods, catalog, service.users)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0]
@@ -55,7 +61,7 @@ export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: Liv
         'iod',
         iods,
         created_by => ({ created_by }),
-        ({ votes: _votes, fold_key: _key, announced: _announced, ...iod }) => iod,
+        ({ votes: _votes, fold_key: _key, announced: _announced, check_at: _check, ...iod }) => iod,
       ),
       personalSource(
         'vote',
@@ -72,7 +78,10 @@ export const addIodRoutes = (service: StoreService, iods: IodModel, catalog: Liv
 
   serveHistory(service, iods, { created_by: { $ne: null } }, eventsOfIod)
 
-  service.internal(repairInternal.repair, async () => ({
-    repaired: await publishForgotten(publishing),
-  }))
+  service.internal(announceInternal.announce, async ({ params }) => {
+    await announceIod(publishing, params.id)
+    return { done: true }
+  })
+
+  serveRepair(service, () => publishForgotten(publishing))
 }

@@ -1,9 +1,9 @@
-import { narrativesInternal, rebuildInternal, repairInternal } from '@iodine/contracts'
-import { notFound, personalSource, serveHistory, servePersonalData } from '@iodine/service-kit'
+import { announceInternal, narrativesInternal, rebuildInternal } from '@iodine/contracts'
+import { notFound, personalSource, serveHistory, servePersonalData, serveRepair } from '@iodine/service-kit'
 import { finishExtraction } from '../commands/finish-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
-import { eventsOfNarrative, repairNarratives } from '../commands/settle.js'
+import { announceNarrative, eventsOfNarrative, repairNarratives } from '../commands/settle.js'
 import { syncGraph } from '../commands/sync-graph.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
@@ -55,5 +55,10 @@ export const addInternalRoutes = (store: Store): void => {
 
   service.internal(rebuildInternal.rebuildStep, async ({ body }) => rebuildStep(store, body.cursor))
 
-  service.internal(repairInternal.repair, async () => ({ repaired: await repairNarratives(store) }))
+  service.internal(announceInternal.announce, async ({ params }) => {
+    await announceNarrative(store, params.id)
+    return { done: true }
+  })
+
+  serveRepair(service, () => repairNarratives(store))
 }
