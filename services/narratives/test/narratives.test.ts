@@ -318,6 +318,7 @@ describe('deleting', () => {
     expect((await answer).status).toBe(404)
     expect(outcome).toBe(404)
     expect(await list()).toEqual([])
+    await bench.announce()
     expect(await bench.store.narratives.countDocuments({ user_id: ana.id })).toBe(0)
     expect(await bench.store.edges.countDocuments({ user_id: ana.id })).toBe(0)
   })
