@@ -18,7 +18,7 @@ import {
 /**
  * Reads keys of Redis, those asked for in the same turn of the event loop by one command; null where there is nothing,
  * undefined where there is no Redis.
- * @param onLoss Redis has lost its data, or may have been exchanged: it does not know any more what was ended
+ * @param onLoss Redis has lost its data: it does not know any more what was ended
  */
 const readerOf = (
   redis: Redis,
@@ -28,7 +28,6 @@ const readerOf = (
   let memory: string | null = null
   const remember = () => void redis.set(memoryKey(prefix), randomUUID(), 'NX').catch(() => {})
   remember()
-  redis.on('close', onLoss)
   let waiting: { key: string; resolve: (value: string | null | undefined) => void }[] = []
   const flush = () => {
     const asked = waiting

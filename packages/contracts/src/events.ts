@@ -85,6 +85,18 @@ export const communityInternal = {
   }),
 } as const
 
+/** Served by the auth service, which remembers the mails that it has promised. */
+export const mailsInternal = {
+  settleMail: endpoint({
+    method: 'POST',
+    path: '/internal/mails/:id/settled',
+    access: 'anyone',
+    summary: 'A mail server has taken the mail, or refused it for good; repeating it changes nothing',
+    params: z.strictObject({ id: z.string().max(100) }),
+    response: z.strictObject({ done: z.literal(true) }),
+  }),
+} as const
+
 /** Served by those whose events go to the community. */
 export const announceInternal = {
   announce: endpoint({

@@ -1,7 +1,7 @@
 import { communityInternal, DETAILS, type DomainEvent } from '@iodine/contracts'
 import { unseal, usersVersionKey } from '@iodine/service-kit'
 import { redisContents, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { newSigningKey, type Rig, startRig } from './rig.js'
 
 let bed: ServiceBed
@@ -153,6 +153,38 @@ describe('events', () => {
     await announce(id)
     expect(of(id).map(event => event.type)).toEqual(['user.created', 'user.renamed'])
     expect(await users().findById(id).lean()).toMatchObject({ announced: true })
+  })
+})
+
+describe('a sign-in mail', () => {
+  it('that Redis lost before the mail server took it is queued again, as the same mail', async () => {
+    const queue = rig.service.queues.queue('mail')
+    await queue.pause()
+    await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'lost@example.org' })
+    const [before] = await queue.getJobs(['wait'])
+    // Paused no more, either.
+    await rig.service.redis.flushall()
+    const mails = rig.service.mongo.models.Mail!
+    await mails.updateMany({}, { check_at: new Date(0) })
+    await rig.internal('POST', '/repair')
+    await vi.waitFor(async () => {
+      expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
+      expect(await mails.countDocuments({ _id: before?.id })).toBe(0)
+    }, 15_000)
+    await rig.internal('POST', '/repair')
+    expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
+  })
+
+  it('is forgotten once a mail server took it', async () => {
+    const mails = rig.service.mongo.models.Mail!
+    const queue = rig.service.queues.queue('mail')
+    await queue.pause()
+    await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'taken@example.org' })
+    const [mail] = await mails.find().lean()
+    expect(JSON.stringify(mail)).not.toContain('taken@')
+    expect((await rig.internal('POST', `/mails/${mail?._id}/settled`)).status).toBe(200)
+    expect(await mails.countDocuments({ _id: mail?._id })).toBe(0)
+    await queue.resume()
   })
 })
 

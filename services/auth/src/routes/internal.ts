@@ -1,7 +1,8 @@
-import { announceInternal, authInternal } from '@iodine/contracts'
+import { announceInternal, authInternal, mailsInternal } from '@iodine/contracts'
 import { notFound, serveHistory, serveRepair } from '@iodine/service-kit'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
+import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
@@ -46,5 +47,14 @@ export const addInternalRoutes = (context: AuthContext): void => {
     return { done: true }
   })
 
-  serveRepair(service, async () => (await repairAnnouncements(context)) + (await repairDeletions(context)))
+  service.internal(mailsInternal.settleMail, async ({ params }) => {
+    await settleMail(context, params.id)
+    return { done: true }
+  })
+
+  serveRepair(
+    service,
+    async () =>
+      (await repairMails(context)) + (await repairAnnouncements(context)) + (await repairDeletions(context)),
+  )
 }

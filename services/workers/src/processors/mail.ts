@@ -1,8 +1,12 @@
-import { type MailJob, mailJob } from '@iodine/contracts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type MailJob, mailJob, mailsInternal } from '@iodine/contracts'
 import { traced, UnrecoverableError, unseal } from '@iodine/service-kit'
 import { createTransport } from 'nodemailer'
 import { presentMail } from '../mail/templates.js'
 import { defineProcessor } from '../processor.js'
+
+/** Pauses before auth is told again that a mail is done with: not told, it has it sent once more. */
+const SETTLE_PAUSES_MS = [0, 500, 2_000, 4_000]
 
 /** Sends what other services sealed; a failing SMTP server is tried again by the queue. */
 export const mailProcessor = defineProcessor({
@@ -21,11 +25,23 @@ export const mailProcessor = defineProcessor({
     })
     service.onClose(() => transport.close())
     const domain = /@([^@<>\s]+)>?\s*$/.exec(config.MAIL_FROM)?.[1] ?? 'localhost'
+    const settle = async (id: string): Promise<void> => {
+      for (const pause of SETTLE_PAUSES_MS) {
+        await sleep(pause)
+        const isTold = await service.peers.call('auth', mailsInternal.settleMail, { params: { id } }).then(
+          () => true,
+          () => false,
+        )
+        if (isTold) return
+      }
+    }
     return async ({ sealed }, queued) => {
+      const id = String(queued.id)
       let job: MailJob
       try {
         job = mailJob.parse(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
       } catch {
+        await settle(id)
         throw new UnrecoverableError('unreadable mail')
       }
       try {
@@ -34,7 +50,7 @@ export const mailProcessor = defineProcessor({
           transport.sendMail({
             from: config.MAIL_FROM,
             // The same when a worker that died after handing it over has it sent again, so that readers see one.
-            messageId: `<${queued.id}.${queued.timestamp}@${domain}>`,
+            messageId: `<${id}.${queued.timestamp}@${domain}>`,
             to: { name: '', address: job.to },
             // Out-of-office replies stay away (RFC 3834).
             headers: { 'Auto-Submitted': 'auto-generated' },
@@ -44,10 +60,13 @@ export const mailProcessor = defineProcessor({
       } catch (error) {
         // The server's own words may hold the address: they stay out of Redis and the log.
         const { responseCode, code } = error as { responseCode?: number; code?: string }
-        if (code === 'EENVELOPE' && responseCode && responseCode >= 500)
+        if (code === 'EENVELOPE' && responseCode && responseCode >= 500) {
+          await settle(id)
           throw new UnrecoverableError('the mail server refuses the address')
+        }
         throw new Error(`the mail server failed: ${code ?? 'unknown'}`)
       }
+      await settle(id)
     }
   },
 })
