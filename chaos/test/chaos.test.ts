@@ -5,7 +5,7 @@ import { faultsOf, runChaos } from '../src/index.js'
 const FAULTS = rounds(2)
 
 test(`${FAULTS} faults under load lose nothing that was acknowledged and double nothing; SIGTERM drops no request`, {
-  timeout: 120_000 + FAULTS * 30_000,
+  timeout: 150_000 + FAULTS * 30_000,
 }, async () => {
   const report = await runChaos({
     faults: FAULTS,
