@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connectRedis } from '@iodine/service-kit'
 import { type PartProcess, PROCESS_NAMES, type ProcessName } from '@iodine/test-kit'
 
 /**
  * - `kill` kill -9, and a start afterwards
  * - `pause` SIGSTOP, and SIGCONT afterwards
+ * - `flush` Redis forgets everything, as by FLUSHALL
  * - `reset`, `silent`, `slow` what becomes of every connection that the part has or is offered
  */
-export const FAULT_KINDS = ['kill', 'pause', 'reset', 'silent', 'slow'] as const
+export const FAULT_KINDS = ['kill', 'pause', 'flush', 'reset', 'silent', 'slow'] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
 export interface Fault {
@@ -24,7 +26,9 @@ const SHORTEST_MS = 500
 export const drawFaults = (count: number, random: () => number, longestMs = LONGEST_MS): Fault[] => {
   const faults: Fault[] = []
   while (faults.length < count) {
-    const deck = PROCESS_NAMES.flatMap(part => FAULT_KINDS.map(kind => ({ part, kind })))
+    const deck = PROCESS_NAMES.flatMap(part =>
+      FAULT_KINDS.filter(kind => kind !== 'flush' || part === 'redis').map(kind => ({ part, kind })),
+    )
     while (deck.length > 0 && faults.length < count) {
       const [card] = deck.splice(Math.floor(random() * deck.length), 1)
       if (card) faults.push({ ...card, ms: Math.round(SHORTEST_MS + random() * (longestMs - SHORTEST_MS)) })
@@ -33,8 +37,15 @@ export const drawFaults = (count: number, random: () => number, longestMs = LONG
   return faults
 }
 
-export const inject = async ({ kind }: Fault, part: PartProcess): Promise<void> => {
-  if (kind === 'kill') await part.kill()
+const flush = async (redisUrl: string): Promise<void> => {
+  const redis = await connectRedis(redisUrl)
+  await redis.flushall()
+  redis.disconnect()
+}
+
+export const inject = async ({ kind }: Fault, part: PartProcess, redisUrl: string): Promise<void> => {
+  if (kind === 'flush') await flush(redisUrl)
+  else if (kind === 'kill') await part.kill()
   else if (kind === 'pause') part.pause()
   else part.setLinks(kind)
 }
@@ -42,7 +53,7 @@ export const inject = async ({ kind }: Fault, part: PartProcess): Promise<void> 
 export const heal = async ({ kind }: Fault, part: PartProcess): Promise<void> => {
   if (kind === 'kill') await part.start()
   else if (kind === 'pause') part.resume()
-  else part.setLinks('open')
+  else if (kind !== 'flush') part.setLinks('open')
 }
 
 /** Tries until it succeeds; how long that took, or undefined where it did not within `limitMs`. */

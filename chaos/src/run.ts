@@ -18,6 +18,8 @@ import { SECTIONS, type Section } from './sections.js'
 
 export interface ChaosOptions {
   faults: number
+  /** How often Redis is flushed after them. */
+  flushes?: number
   /** The longest that a fault lasts, in milliseconds; 3,500 unless told. */
   longestMs?: number
   /** Parts that are replaced by another copy afterwards, one by one, while people work. */
@@ -185,6 +187,7 @@ const queueCounts = async (stack: ProcessStack) => {
  */
 export const runChaos = async ({
   faults: count,
+  flushes = 0,
   replace = [],
   longestMs,
   seed,
@@ -193,6 +196,7 @@ export const runChaos = async ({
 }: ChaosOptions): Promise<ChaosReport> => {
   const random = seededRandom(seed)
   const faults = drawFaults(count, random, longestMs)
+  for (let n = 0; n < flushes; n++) faults.push({ part: 'redis', kind: 'flush', ms: 1_000 })
   progress('Starting every part as a process …')
   const stack = await startProcesses({ aiAfterMs: 500 })
   const client = createClient(stack.url)
@@ -236,7 +240,7 @@ export const runChaos = async ({
     for (const [index, fault] of faults.entries()) {
       const part = stack.parts[fault.part]
       const { needy, free } = sectionsOf(fault.part)
-      await inject(fault, part)
+      await inject(fault, part, stack.redis.url)
       const watches = {
         free: probing(free, client, canary.entry.token, fault),
         needy: probing(needy, client, canary.entry.token, fault),

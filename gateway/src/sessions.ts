@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { authInternal, type SessionState, sessionState } from '@iodine/contracts'
 import {
   bearerToken,
   type Caller,
   HttpError,
+  memoryKey,
   type Peers,
   type Redis,
   SESSION_GRACE_MS,
@@ -17,14 +19,25 @@ import {
 /**
  * Reads keys of Redis, those asked for in the same turn of the event loop by one command; null where there is nothing,
  * undefined where there is no Redis.
+ * @param onLoss Redis has lost its data: it does not know any more what was ended
  */
-const readerOf = (redis: Redis): ((key: string) => Promise<string | null | undefined>) => {
+const readerOf = (
+  redis: Redis,
+  prefix: string,
+  onLoss: () => void,
+): ((key: string) => Promise<string | null | undefined>) => {
+  let memory: string | null = null
+  const remember = () => void redis.set(memoryKey(prefix), randomUUID(), 'NX').catch(() => {})
+  remember()
   let waiting: { key: string; resolve: (value: string | null | undefined) => void }[] = []
   const flush = () => {
     const asked = waiting
     waiting = []
-    redis.mget(asked.map(({ key }) => key)).then(
-      values => {
+    redis.mget(memoryKey(prefix), ...asked.map(({ key }) => key)).then(
+      ([now = null, ...values]) => {
+        if (now === null) remember()
+        if (now !== memory) onLoss()
+        memory = now
         for (const [index, { resolve }] of asked.entries()) resolve(values[index] ?? null)
       },
       () => {
@@ -86,8 +99,8 @@ export const createSessionCheck = (
   prefix: string,
   peers: Peers,
 ): SessionCheck => {
-  const read = readerOf(redis)
   const memory = createMemory()
+  const read = readerOf(redis, prefix, () => memory.clear())
   let redisAway = false
   let distrustedUntil = 0
   redis.on('close', () => {

@@ -232,6 +232,18 @@ describe('a session', () => {
     expect(goesOn.status).toBe(200)
     await expectDetail(ended, 401, DETAILS.unauthenticated)
   })
+  it('that was alive a moment ago may have been ended, where Redis has lost its data while auth is down', async () => {
+    const { token: mine } = await rig.token()
+    expect((await me(mine)).status).toBe(200)
+    const redis = await connectRedis(rig.settings.REDIS_URL ?? '')
+    await redis.flushall()
+    redis.disconnect()
+    await rig.stop('auth')
+    const answer = await send('/iods', {}, mine)
+    await rig.start('auth')
+    await expectDetail(answer, 503, DETAILS.unavailable)
+    expect((await me(mine)).status).toBe(200)
+  })
   it('is asked of auth while Redis hangs, as soon as when it is down', async () => {
     const redis = await startTestRedis()
     const other = await startRig({ REDIS_URL: redis.url })

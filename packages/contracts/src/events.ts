@@ -6,7 +6,7 @@ import { CATEGORIES } from './vocabulary.js'
 const envelope = <const T extends string, D extends z.ZodRawShape>(type: T, data: D) =>
   z.strictObject({ type: z.literal(type), data: z.strictObject(data) })
 
-/** Domain events. The data's `id` is the thing's; together with the type it makes the job id, so doubles fall together. */
+/** Domain events: what the owner of a thing tells the community, and whoever else keeps something derived from it. */
 export const domainEvent = z.discriminatedUnion('type', [
   envelope('user.created', { id, username: z.string().nullable(), created_at: time }),
   envelope('user.renamed', { id, username: z.string(), revision: z.int() }),
@@ -25,11 +25,22 @@ export const domainEvent = z.discriminatedUnion('type', [
 export type DomainEvent = z.output<typeof domainEvent>
 export type EventType = DomainEvent['type']
 
-/** Background work, by queue. Job data carries ids, or sealed text where a secret must travel. */
+/** Whose events go to the community. */
+export const ANNOUNCERS = ['auth', 'iods', 'narratives'] as const
+export type Announcer = (typeof ANNOUNCERS)[number]
+
+/** That something happened to a thing. `revision` tells one rename from another. */
+export interface Notice {
+  type: EventType
+  id: string
+  revision?: number
+}
+
+/** Background work, by queue. Job data carries ids, never texts: whoever does the work asks the owner. Mails are sealed. */
 export const QUEUES = {
   extraction: z.strictObject({ narrative_id: id, user_id: id }),
   graph: z.strictObject({ narrative_id: id }),
-  projections: domainEvent,
+  projections: z.strictObject({ owner: z.enum(ANNOUNCERS), id }),
   mail: z.strictObject({ sealed: z.string() }),
   /** What services keep of a deleted user. */
   erasures: z.strictObject({ user_id: id }),
@@ -73,6 +84,30 @@ export const communityInternal = {
     access: 'anyone',
     summary: 'Apply a domain event to the projection; repeating it changes nothing',
     body: domainEvent,
+    response: z.strictObject({ done: z.literal(true) }),
+  }),
+} as const
+
+/** Served by the auth service, which remembers the mails that it has promised. */
+export const mailsInternal = {
+  settleMail: endpoint({
+    method: 'POST',
+    path: '/internal/mails/:id/settled',
+    access: 'anyone',
+    summary: 'A mail server has taken the mail, or refused it for good; repeating it changes nothing',
+    params: z.strictObject({ id: z.string().max(100) }),
+    response: z.strictObject({ done: z.literal(true) }),
+  }),
+} as const
+
+/** Served by those whose events go to the community. */
+export const announceInternal = {
+  announce: endpoint({
+    method: 'POST',
+    path: '/internal/announce/:id',
+    access: 'anyone',
+    summary: 'Tell the community how a thing stands, and note that it knows; repeating it changes nothing',
+    params: z.strictObject({ id }),
     response: z.strictObject({ done: z.literal(true) }),
   }),
 } as const

@@ -29,6 +29,10 @@ export interface PartMetrics {
   observePeer(peer: string, status: number | 'unreachable', ms: number): void
   observeJob(queue: QueueName, outcome: JobOutcome, ms: number): void
   countGivenUp(queue: QueueName, jobs?: number): void
+  /** All schedules were found in Redis, or put there again. */
+  noteHeartbeat(): void
+  /** The service has looked for everything that was left behind. */
+  noteRepair(): void
   /** Reads something anew at each scrape: whether a dependency is up. */
   watchDependencies(read: () => Promise<Record<string, boolean>>): void
   /** Reads the queues at each scrape; a queue that can't be read is left out. */
@@ -73,6 +77,19 @@ const givenUp = new Counter({
   name: 'jobs_given_up_total',
   help: 'Jobs that failed for good',
   labelNames: ['service', 'queue'],
+  registers,
+})
+
+const heartbeats = new Gauge({
+  name: 'schedules_last_heartbeat_timestamp_seconds',
+  help: 'When the schedules were last found in Redis, or put there again',
+  labelNames: ['service'],
+  registers,
+})
+const repairs = new Gauge({
+  name: 'repair_last_completed_timestamp_seconds',
+  help: "When a repair of the service was last completed; the process's start before the first",
+  labelNames: ['service'],
   registers,
 })
 
@@ -161,6 +178,12 @@ export const createPartMetrics = (service: string): PartMetrics => {
     observePeer: (peer, status, ms) => peerRequests.observe({ service, peer, status }, ms / 1000),
     observeJob: (queue, outcome, ms) => jobs.observe({ service, queue, outcome }, ms / 1000),
     countGivenUp: (queue, jobs = 1) => givenUp.inc({ service, queue }, jobs),
+    noteHeartbeat() {
+      heartbeats.set({ service }, Date.now() / 1000)
+    },
+    noteRepair() {
+      repairs.set({ service }, Date.now() / 1000)
+    },
     watchDependencies(read) {
       let known: string[] = []
       const show = async () => {
@@ -218,6 +241,8 @@ export const createPartMetrics = (service: string): PartMetrics => {
     },
     close() {
       for (const close of closing.splice(0)) close()
+      heartbeats.remove({ service })
+      repairs.remove({ service })
     },
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import {
-  type DomainEvent,
+  type Announcer,
   type EventType,
   type JobData,
+  type Notice,
   QUEUES,
   type QueueName,
   SUBSCRIPTIONS,
@@ -34,11 +35,29 @@ const RETRIES: Pick<JobsOptions, 'attempts' | 'backoff'> = {
   backoff: { type: 'exponential', delay: 500, jitter: 0.2 },
 }
 
-/** Finished jobs are kept a while: `waitFor` reads their results, and their ids go on falling together. */
+/** A few finished jobs are kept: `waitFor` reads their results, and whoever looks for a fault the reasons. */
 const KEEP: Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> = {
-  removeOnComplete: { age: 600, count: 5_000 },
-  removeOnFail: { age: 86_400, count: 5_000 },
+  removeOnComplete: { age: 60, count: 200 },
+  removeOnFail: { age: 86_400, count: 200 },
 }
+
+/** Of each queue, for those who wait for a job's end: ids and states. */
+const EVENTS_KEPT = 2_000
+
+/** For work that its owner's database remembers until it is done: no finished job stands in the way of another try. */
+const DROP: Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> = {
+  removeOnComplete: true,
+  removeOnFail: true,
+}
+
+/** Which service tells the community of what. */
+const OWNERS: Record<string, Announcer> = { user: 'auth', iod: 'iods', narrative: 'narratives' }
+
+/** Past so many the rest of the notices waits in the owners' databases, where the repair finds it. */
+const NOTICES_MAX = 1_000
+
+/** How often schedules are looked for: a Redis that lost its data has none. */
+const HEARTBEAT_MS = 5_000
 
 /**
  * A killed worker's jobs start again within ten seconds, as often as it takes: BullMQ's own defaults are a minute, and to
@@ -53,8 +72,13 @@ export interface Queues {
     data: JobData<Q>,
     options?: JobsOptions & { jobId?: string },
   ): Promise<Job>
-  /** Hands an event to every queue that subscribes to it; repeating it adds nothing. */
-  emit(event: DomainEvent): Promise<void>
+  /**
+   * Hands a notice to every queue that subscribes to it; repeating it adds nothing. The community's queue takes a bounded
+   * number: the owner's database says what is not announced yet, and its repair gives notice again.
+   */
+  emit(notice: Notice): Promise<void>
+  /** How many more notices the community's queue takes. */
+  roomForNotices(): Promise<number>
   /** Waits for a job's result at most `ms`. Rejects with the job's failure, or with a `timed out` error. */
   waitFor(queue: QueueName, job: Job, ms: number): Promise<unknown>
   /** Runs a queue's jobs here. Data is validated; a job that can't be read is never retried. */
@@ -63,7 +87,7 @@ export interface Queues {
     processor: (data: JobData<Q>, job: Job) => Promise<unknown>,
     options?: Partial<WorkerOptions>,
   ): Worker
-  /** Adds a job every `ms`, once for the whole deployment. */
+  /** Adds a job every `ms`, once for the whole deployment; looks every few seconds whether Redis still knows. */
   repeat<Q extends QueueName>(queue: Q, data: JobData<Q>, ms: number): Promise<void>
   /** Removes jobs that hold a user's id, finished or waiting: their data may be the user's own. */
   forgetUser(id: string): Promise<void>
@@ -82,11 +106,11 @@ const PUT_BACK = Symbol('put back')
 const IDLE_STATES = ['completed', 'failed', 'delayed', 'prioritized', 'wait'] as const
 const PAGE = 200
 
-/** An event's job id: doubles of one event fall together. */
-const eventId = (type: EventType, data: { id: string; revision?: number }): string => {
-  const revision = data.revision === undefined ? '' : `-${data.revision}`
-  return `${type.replace('.', '-')}-${data.id}${revision}`
-}
+/** A notice's job id: doubles fall together. */
+const noticeId = ({ type, id, revision }: Notice): string =>
+  `${type.replace('.', '-')}-${id}${revision === undefined ? '' : `-${revision}`}`
+
+const ownerOf = (type: EventType): Announcer => OWNERS[type.split('.')[0] ?? ''] as Announcer
 
 /**
  * A job's end. BullMQ's own `waitUntilFinished` leaves a rejection unhandled, the end of the process, when Redis goes away
@@ -197,6 +221,8 @@ export const createQueues = ({
   /** One for each job under way. */
   const interruptions = new Set<() => void>()
   let finishing: Promise<void> | undefined
+  const schedules: (() => Promise<void>)[] = []
+  let heartbeat: NodeJS.Timeout | undefined
   const connections: Redis[] = []
   const blocking = () => {
     const connection = connectBlockingRedis(redisUrl)
@@ -208,6 +234,7 @@ export const createQueues = ({
       connection: redis,
       prefix,
       defaultJobOptions: { ...RETRIES, ...KEEP },
+      streams: { events: { maxLen: EVENTS_KEPT } },
       skipWaitingForReady: true,
     })
     made.on('error', () => {})
@@ -272,6 +299,7 @@ export const createQueues = ({
     })
   }
   const finishJobs: Queues['finishJobs'] = (ms = PUT_BACK_MS) => {
+    clearInterval(heartbeat)
     finishing ??= (async () => {
       // Without Redis a worker would wait for its connection, and no job could be finished anyway.
       if (redis.status !== 'ready') for (const connection of connections) connection.disconnect()
@@ -297,24 +325,24 @@ export const createQueues = ({
     await job.moveToDelayed(Date.now(), job.token)
     throw new DelayedError()
   }
+  const roomForNotices = async (): Promise<number> =>
+    Math.max(0, NOTICES_MAX - (await queue('projections').getJobCountByTypes('waiting', 'delayed')))
+  /** Every schedule of this process is in Redis, together with its next job. Rejects while Redis is down. */
+  const assertSchedules = async () => {
+    for (const assert of schedules) await assert()
+    metrics.noteHeartbeat()
+  }
   return {
     queue,
     add,
-    async emit(event) {
-      // The text of a deleted narrative is not to outlive it in a finished job.
-      if (event.type === 'narrative.deleted')
-        await queue('projections').remove(eventId('narrative.created', event.data))
-      for (const name of SUBSCRIPTIONS[event.type]) {
-        const jobId = eventId(event.type, event.data)
-        if (name === 'projections') await add('projections', event, { jobId })
-        else if (name === 'graph') await add('graph', { narrative_id: event.data.id }, { jobId })
-        // Who is owed the erasure knows whether it is done: no finished job stands in the way of another.
-        else
-          await add(
-            'erasures',
-            { user_id: event.data.id },
-            { jobId, removeOnComplete: true, removeOnFail: true },
-          )
+    roomForNotices,
+    async emit(notice) {
+      const { type, id } = notice
+      const options = { jobId: noticeId(notice), ...DROP }
+      for (const name of SUBSCRIPTIONS[type]) {
+        if (name === 'graph') await add('graph', { narrative_id: id }, options)
+        else if (name === 'erasures') await add('erasures', { user_id: id }, options)
+        else if ((await roomForNotices()) > 0) await add('projections', { owner: ownerOf(type), id }, options)
       }
     },
     async waitFor(name, job, ms) {
@@ -348,11 +376,17 @@ export const createQueues = ({
       return worker
     },
     async repeat(name, data, ms) {
-      await queue(name).upsertJobScheduler(
-        name,
-        { every: ms },
-        { name, data, opts: { removeOnComplete: true, removeOnFail: 10 } },
-      )
+      const opts = { removeOnComplete: true, removeOnFail: 10 }
+      const schedule = () => queue(name).upsertJobScheduler(name, { every: ms }, { name, data, opts })
+      await schedule()
+      schedules.push(async () => {
+        const next = (await queue(name).getJobScheduler(name))?.next
+        // One without its next job would stand still for ever.
+        const isThere = next !== undefined && (await queue(name).getJob(`repeat:${name}:${next}`))
+        if (!isThere) await schedule()
+      })
+      metrics.noteHeartbeat()
+      heartbeat ??= setInterval(() => void assertSchedules().catch(() => {}), HEARTBEAT_MS)
     },
     async forgetUser(id) {
       for (const name of Object.keys(QUEUES) as QueueName[]) {

@@ -1,6 +1,9 @@
 /** Redis key under which a session's state is kept: what auth writes and the gateway reads. */
 export const sessionKey = (prefix: string, sid: string): string => `${prefix}:session:${sid}`
 
+/** Redis key of a random value that lives as long as Redis' data: without it, or with another, tombstones may be lost. */
+export const memoryKey = (prefix: string): string => `${prefix}:memory`
+
 /** Stands under the key of a session that was ended. */
 export const SESSION_REVOKED = 'revoked'
 

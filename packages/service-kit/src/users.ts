@@ -1,6 +1,7 @@
 import { authInternal, type UserCard } from '@iodine/contracts'
 import type { Peers } from './peers.js'
 import type { Redis } from './redis.js'
+import { createVersion } from './version.js'
 
 export interface UserDirectory {
   /** Usernames by user id, in one call; users without a name, and unknown ones, are absent. */
@@ -20,13 +21,14 @@ const CACHE_MS = 30_000
  * Redis down every read asks the auth service; with that down too, names are left out rather than the answer.
  */
 export const createUserDirectory = (peers: Peers, redis: Redis, prefix: string): UserDirectory => {
-  let version: string | null = null
+  const names = createVersion(redis, usersVersionKey(prefix))
+  let version: string | undefined
   const known = new Map<string, { card: UserCard | null; at: number }>()
   const cards: UserDirectory['cards'] = async ids => {
-    const current = await redis.get(usersVersionKey(prefix)).catch(() => undefined)
+    const current = await names.read()
     if (current === undefined || current !== version) {
       known.clear()
-      version = current ?? null
+      version = current
     }
     const found = new Map<string, UserCard>()
     const missing: string[] = []

@@ -19,10 +19,10 @@ export const makeSignInToken = async (
     const models = createModels(mongo)
     const needsCode =
       config.BETA_REQUIRED && !isAdminEmail(config, email) && !(await models.users.exists({ email }))
-    if (!needsCode) return await addLink(models, email, null)
+    if (!needsCode) return (await addLink(models, email, null)).token
     const _id = new Types.ObjectId()
     await models.betaCodes.create({ _id, code: newCode(), email, used: false, created_at: new Date() })
-    return await addLink(models, email, _id)
+    return (await addLink(models, email, _id)).token
   } finally {
     await mongo.close()
   }

@@ -1,7 +1,7 @@
-import { DETAILS } from '@iodine/contracts'
+import { communityInternal, DETAILS, type DomainEvent } from '@iodine/contracts'
 import { unseal, usersVersionKey } from '@iodine/service-kit'
 import { redisContents, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { newSigningKey, type Rig, startRig } from './rig.js'
 
 let bed: ServiceBed
@@ -105,40 +105,86 @@ describe('a username', () => {
 })
 
 describe('events', () => {
-  const heard = async (id: string) => {
+  const heard: DomainEvent[] = []
+  const of = (id: string) => heard.filter(event => event.data.id === id)
+  const announce = (id: string) => rig.internal('POST', `/announce/${id}`)
+  beforeAll(() =>
+    bed.answer(communityInternal.applyEvent, ({ body }) => {
+      heard.push(body)
+      return { done: true as const }
+    }),
+  )
+  const notices = async (id: string) => {
     const jobs = await rig.service.queues.queue('projections').getJobs()
-    return jobs.map(job => job.data).filter(event => event.data.id === id)
+    return jobs.filter(job => job.data.id === id).map(job => job.id)
   }
 
   it('tell of a new account and of each name', async () => {
     const { api } = await rig.signIn('event@example.org')
     const { id, created_at } = (await api.send('GET', '/profile/me')).body
     const created = { type: 'user.created', data: { id, username: null, created_at } }
-    expect(await heard(id)).toEqual([created])
+    await announce(id)
+    expect(of(id)).toEqual([created])
     await api.send('POST', '/profile/setup-username', { username: 'event_one' })
+    await announce(id)
     await api.send('POST', '/profile/setup-username', { username: 'event_two' })
-    const events = await heard(id)
-    expect(events).toHaveLength(3)
-    expect(events).toContainEqual({
-      type: 'user.renamed',
-      data: { id, username: 'event_one', revision: 1 },
-    })
-    expect(events).toContainEqual({
-      type: 'user.renamed',
-      data: { id, username: 'event_two', revision: 2 },
-    })
+    expect((await notices(id)).sort()).toEqual(
+      [`user-created-${id}`, `user-renamed-${id}-1`, `user-renamed-${id}-2`].sort(),
+    )
+    expect(await users().findById(id).lean()).toMatchObject({ announced: false })
+    await announce(id)
+    expect(of(id).filter(({ type }) => type === 'user.renamed')).toEqual([
+      { type: 'user.renamed', data: { id, username: 'event_one', revision: 1 } },
+      { type: 'user.renamed', data: { id, username: 'event_two', revision: 2 } },
+    ])
     expect(await users().findById(id).lean()).toMatchObject({ announced: true })
   })
 
-  it('that a crash swallowed are told by a repair', async () => {
+  it('that a crash, or a Redis that lost its data, swallowed are told by a repair', async () => {
     const { api } = await rig.signIn('crash@example.org')
     await api.send('POST', '/profile/setup-username', { username: 'crashed' })
     const { id } = (await api.send('GET', '/profile/me')).body
-    await rig.service.queues.queue('projections').obliterate({ force: true })
-    await users().updateOne({ _id: id }, { $set: { announced: false } })
+    await users().updateMany({ _id: { $ne: id } }, { $set: { announced: true } })
+    await rig.service.redis.flushall()
     expect((await rig.internal('POST', '/repair')).body).toEqual({ repaired: 1 })
-    expect((await heard(id)).map(event => event.type).sort()).toEqual(['user.created', 'user.renamed'])
+    expect(await notices(id)).toEqual([`user-renamed-${id}-1`])
+    // The workers have some time for it.
     expect((await rig.internal('POST', '/repair', {})).body).toEqual({ repaired: 0 })
+    await announce(id)
+    expect(of(id).map(event => event.type)).toEqual(['user.created', 'user.renamed'])
+    expect(await users().findById(id).lean()).toMatchObject({ announced: true })
+  })
+})
+
+describe('a sign-in mail', () => {
+  it('that Redis lost before the mail server took it is queued again, as the same mail', async () => {
+    const queue = rig.service.queues.queue('mail')
+    await queue.pause()
+    await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'lost@example.org' })
+    const [before] = await queue.getJobs(['wait'])
+    // Paused no more, either.
+    await rig.service.redis.flushall()
+    const mails = rig.service.mongo.models.Mail!
+    await mails.updateMany({}, { check_at: new Date(0) })
+    await rig.internal('POST', '/repair')
+    await vi.waitFor(async () => {
+      expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
+      expect(await mails.countDocuments({ _id: before?.id })).toBe(0)
+    }, 15_000)
+    await rig.internal('POST', '/repair')
+    expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
+  })
+
+  it('is forgotten once a mail server took it', async () => {
+    const mails = rig.service.mongo.models.Mail!
+    const queue = rig.service.queues.queue('mail')
+    await queue.pause()
+    await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'taken@example.org' })
+    const [mail] = await mails.find().lean()
+    expect(JSON.stringify(mail)).not.toContain('taken@')
+    expect((await rig.internal('POST', `/mails/${mail?._id}/settled`)).status).toBe(200)
+    expect(await mails.countDocuments({ _id: mail?._id })).toBe(0)
+    await queue.resume()
   })
 })
 

@@ -44,8 +44,9 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
   const url = await service.listen()
   const anyone = apiClient(url)
   const mails: MailJob[] = []
-  service.queues.work('mail', async ({ sealed }) => {
+  service.queues.work('mail', async ({ sealed }, { id }) => {
     mails.push(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
+    await service.mongo.models.Mail?.deleteOne({ _id: id })
   })
 
   const linkToken: Rig['linkToken'] = async (email, invite_code) => {

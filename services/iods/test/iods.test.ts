@@ -1,6 +1,9 @@
 import {
+  announceInternal,
   CATEGORIES,
+  communityInternal,
   DETAILS,
+  type DomainEvent,
   type Iod,
   iodsApi,
   iodsInternal,
@@ -8,7 +11,7 @@ import {
   SOURCE_TYPES,
   type Vote,
 } from '@iodine/contracts'
-import { readConfig, type StoreService, usersVersionKey } from '@iodine/service-kit'
+import { HttpError, readConfig, type StoreService, usersVersionKey } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -404,31 +407,83 @@ describe('announcements', () => {
   const job = (id: string) => service.queues.queue('projections').getJob(`iod-created-${id}`)
   const unannounced = (value: string) => service.mongo.collection('iods').findOne({ announced: false, value })
 
-  it('emits iod.created with the IOD', async () => {
-    const iod = await create()
-    expect((await job(iod.id))?.data).toEqual({
-      type: 'iod.created',
-      data: {
-        id: iod.id,
-        user_id: ana.id,
-        value: iod.value,
-        category: iod.category,
-        description: iod.description,
-        created_at: iod.created_at,
-      },
+  const announce = (id: string) => internal(announceInternal.announce.path.replace(':id', id))
+
+  it('give notice by id, and tell the community of the IOD when asked to', async () => {
+    const heard: DomainEvent[] = []
+    bed.answer(communityInternal.applyEvent, ({ body }) => {
+      heard.push(body)
+      return { done: true as const }
     })
+    const iod = await create()
+    expect((await job(iod.id))?.data).toEqual({ owner: 'iods', id: iod.id })
+    expect(await unannounced(iod.value)).not.toBeNull()
+    expect((await announce(iod.id)).status).toBe(200)
+    expect(heard).toEqual([
+      {
+        type: 'iod.created',
+        data: {
+          id: iod.id,
+          user_id: ana.id,
+          value: iod.value,
+          category: iod.category,
+          description: iod.description,
+          created_at: iod.created_at,
+        },
+      },
+    ])
     expect(await unannounced(iod.value)).toBeNull()
+    expect((await announce(newId())).status).toBe(200)
   })
 
-  it('repairs what a crash left unannounced, once', async () => {
+  it('count once the community has taken them, not before', async () => {
+    bed.answer(communityInternal.applyEvent, () => {
+      throw new HttpError(503, DETAILS.unavailable)
+    })
     const iod = await create()
-    await (await job(iod.id))?.remove()
+    expect((await announce(iod.id)).status).toBe(503)
+    expect(await unannounced(iod.value)).not.toBeNull()
+  })
+
+  it('are repaired where a crash, or a Redis that lost its data, swallowed the notice', async () => {
+    bed.answer(communityInternal.applyEvent, () => ({ done: true as const }))
+    const repair = () => internal(repairInternal.repair.path)
     const iods = service.mongo.collection('iods')
-    const long_ago = new Date(Date.now() - 60_000)
-    await iods.updateOne({ value: iod.value }, { $set: { announced: false, created_at: long_ago } })
-    expect(await internal(repairInternal.repair.path)).toEqual({ status: 200, body: { repaired: 1 } })
-    expect((await job(iod.id))?.data).toMatchObject({ type: 'iod.created', data: { id: iod.id } })
-    expect(await internal(repairInternal.repair.path)).toEqual({ status: 200, body: { repaired: 0 } })
+    await iods.updateMany({}, { $set: { announced: true } })
+    const iod = await create()
+    await service.redis.flushall()
+    await iods.updateOne({ value: iod.value }, { $set: { created_at: new Date(Date.now() - 60_000) } })
+    expect(await repair()).toEqual({ status: 200, body: { repaired: 1 } })
+    expect((await job(iod.id))?.data).toEqual({ owner: 'iods', id: iod.id })
+    // The workers have some time for it.
+    expect(await repair()).toEqual({ status: 200, body: { repaired: 0 } })
+    await iods.updateOne({ value: iod.value }, { $set: { check_at: new Date(0) } })
+    expect(await repair()).toEqual({ status: 200, body: { repaired: 1 } })
+    await announce(iod.id)
+    await iods.updateOne({ value: iod.value }, { $unset: { check_at: 1 } })
+    expect(await repair()).toEqual({ status: 200, body: { repaired: 0 } })
+  })
+})
+
+describe('with Redis flushed', () => {
+  it('every process lists at once what was created since, whatever the version was', async () => {
+    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+    const otherApi = apiClient(await other.listen(), ana.token)
+    try {
+      const listed = async (value: string) => {
+        const list = await otherApi.call(iodsApi.listIods, { query: { q: value } })
+        return list.map(iod => iod.value)
+      }
+      for (let round = 0; round < 5; round++) {
+        const before = await create({ value: `before flush ${round}` })
+        expect(await listed(before.value)).toEqual([before.value])
+        await service.redis.flushall()
+        const after = await create({ value: `after flush ${round}` })
+        expect(await listed(after.value)).toEqual([after.value])
+      }
+    } finally {
+      await other.close()
+    }
   })
 })
 

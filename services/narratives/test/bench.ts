@@ -1,7 +1,10 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
 import {
+  announceInternal,
   authInternal,
   type BodyFor,
+  communityInternal,
+  type DomainEvent,
   type EndpointSpec,
   type Extraction,
   narrativesInternal,
@@ -38,6 +41,12 @@ export interface Bench {
   keyless: Set<string>
   /** Does the extraction worker's part from now on. */
   work(extract: (narrativeId: string) => Promise<unknown>): void
+  /** What the community has been told, oldest first. */
+  heard: DomainEvent[]
+  /** Does what the workers do with every notice that waits. */
+  announce(): Promise<void>
+  /** Has the community know of everything, so that the repair finds nothing to do. */
+  settle(): Promise<void>
   /** Calls an internal endpoint with the service key; other statuses than 2xx are HttpErrors. */
   internal<E extends EndpointSpec>(
     endpoint: E,
@@ -110,6 +119,11 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     if (!response.ok) throw new HttpError(response.status, answer.detail)
     return answer as never
   }
+  const heard: DomainEvent[] = []
+  bed.answer(communityInternal.applyEvent, ({ body }) => {
+    heard.push(body)
+    return { done: true as const }
+  })
   let extract: (id: string) => Promise<unknown> = async () => {}
   let working = false
   // Models belong to their connection: the service's own are found again.
@@ -130,7 +144,20 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     url,
     store,
     keyless,
+    heard,
     internal,
+    async settle() {
+      for await (const { _id } of store.narratives.find({ state: { $in: ['done', 'deleted'] } }))
+        await internal(announceInternal.announce, { params: { id: _id.toHexString() } })
+      await service.queues.queue('projections').drain()
+    },
+    async announce() {
+      const jobs = await service.queues.queue('projections').getJobs(['wait'])
+      for (const job of jobs) {
+        await internal(announceInternal.announce, { params: { id: job.data.id } })
+        await job.remove()
+      }
+    },
     redis,
     async user(username) {
       const user = await bed.user(username)

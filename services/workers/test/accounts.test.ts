@@ -47,24 +47,16 @@ it('has every service forget a user, however often one fails, then clears the qu
     confirmed.push(params.id)
     return { done: true as const }
   })
-  const theirs = {
-    user_id: id,
-    text: 'a secret of theirs',
-    triplets: 1,
-    created_at: new Date().toISOString(),
-  }
-  // Nobody works on an event of a service that is down: it waits.
-  await producer.queues.queue('projections').pause()
-  await producer.queues.emit({ type: 'narrative.created', data: { id: newId(), ...theirs } })
-  await producer.queues.emit({
-    type: 'narrative.created',
-    data: { id: newId(), ...theirs, user_id: newId(), text: 'somebody else’s' },
-  })
-  expect(await redisContents(bed.redis.url)).toContain('a secret of theirs')
-  for (let n = 0; n < 3; n++) await producer.queues.emit({ type: 'user.deleted', data: { id } })
+  // Nobody works on them: they wait.
+  await producer.queues.queue('extraction').pause()
+  const [theirs, others, other] = [newId(), newId(), newId()]
+  await producer.queues.add('extraction', { narrative_id: theirs, user_id: id })
+  await producer.queues.add('extraction', { narrative_id: others, user_id: other })
+  expect(await redisContents(bed.redis.url)).toContain(theirs)
+  for (let n = 0; n < 3; n++) await producer.queues.emit({ type: 'user.deleted', id })
   await vi.waitFor(() => expect(confirmed).toEqual([id]), 15_000)
   expect(calls).toBe(10)
   const contents = await redisContents(bed.redis.url)
-  expect(contents).not.toContain('a secret of theirs')
-  expect(contents).toContain('somebody else’s')
+  expect(contents).not.toContain(theirs)
+  expect(contents).toContain(others)
 })

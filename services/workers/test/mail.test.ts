@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountsInternal, type MailJob, PRODUCT_NAME, repairInternal } from '@iodine/contracts'
+import {
+  accountsInternal,
+  type MailJob,
+  mailsInternal,
+  PRODUCT_NAME,
+  repairInternal,
+} from '@iodine/contracts'
 import {
   createLogger,
   createService,
@@ -32,10 +38,15 @@ let service: Service
 let recipients = 0
 let repairs = 0
 const logs: string[] = []
+const settled: string[] = []
 
 beforeAll(async () => {
   ;[bed, catcher] = await Promise.all([startServiceBed(), startMailCatcher()])
   bed.answer(accountsInternal.confirmWarning, () => ({ done: true as const }))
+  bed.answer(mailsInternal.settleMail, ({ params }) => {
+    settled.push(params.id)
+    return { done: true as const }
+  })
   bed.answer(repairInternal.repair, () => {
     if (++repairs % 2) throw new HttpError(404, 'Not found')
     return { repaired: 1 }
@@ -111,6 +122,7 @@ describe('a sign-in mail', () => {
     await catcher.waitForMail(to)
     await service.queues.waitFor('mail', job, 5_000)
     expect(catcher.mails.filter(mail => mail.to.includes(to))).toHaveLength(1)
+    expect(settled).toContain(job.id)
   })
 
   it('keeps its Message-ID when it is handed over again, so that readers see one', async () => {
@@ -118,8 +130,10 @@ describe('a sign-in mail', () => {
     const ids = []
     for (const again of [false, true]) {
       const job = again ? await service.queues.queue('mail').getJob('twice') : undefined
-      if (job) await job.retry('completed')
-      else await service.queues.add('mail', { sealed: sealed(to, link()) }, { jobId: 'twice' })
+      if (job) {
+        await service.queues.waitFor('mail', job, 15_000)
+        await job.retry('completed')
+      } else await service.queues.add('mail', { sealed: sealed(to, link()) }, { jobId: 'twice' })
       ids.push((await catcher.waitForMail(to)).messageId)
     }
     expect(ids[0]).toMatch(/^<twice\.\d+@example\.org>$/)
@@ -142,6 +156,10 @@ describe('a sign-in mail', () => {
     await new Promise<void>(resolve => refusing.listen(0, '127.0.0.1', resolve))
     const { port } = refusing.address() as { port: number }
     const other = await startServiceBed()
+    other.answer(mailsInternal.settleMail, ({ params }) => {
+      settled.push(params.id)
+      return { done: true as const }
+    })
     const config = readConfig(workersConfigSchema, { ...other.env, SMTP_URL: `smtp://127.0.0.1:${port}` })
     const strict = await createApp(config, other.deps)
     const adder = await createService('elsewhere', config, other.deps)
@@ -155,6 +173,8 @@ describe('a sign-in mail', () => {
       'the mail server refuses the address',
     )
     expect(connections).toBe(1)
+    // Nobody has them sent again.
+    expect(settled).toEqual(expect.arrayContaining([foreign.id, job.id]))
     await strict.close()
     await adder.close()
     await other.stop()

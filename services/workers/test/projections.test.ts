@@ -1,4 +1,4 @@
-import { communityInternal, DETAILS, type DomainEvent } from '@iodine/contracts'
+import { announceInternal, DETAILS } from '@iodine/contracts'
 import {
   createService,
   HttpError,
@@ -27,51 +27,73 @@ afterAll(async () => {
   await bed?.stop()
 })
 
-const created = (): DomainEvent => ({
-  type: 'user.created',
-  data: { id: newId(), username: null, created_at: new Date().toISOString() },
-})
+const created = () => ({ type: 'iod.created' as const, id: newId() })
 
-it('hands each event to the community once, doubles included', async () => {
-  const event = created()
-  const heard: DomainEvent[] = []
-  bed.answer(communityInternal.applyEvent, ({ body }) => {
-    heard.push(body)
+it('has the owner tell the community once, doubles of the notice included', async () => {
+  const notice = created()
+  const told: string[] = []
+  bed.answer(announceInternal.announce, ({ params }) => {
+    told.push(params.id)
     return { done: true as const }
   })
-  for (let n = 0; n < 3; n++) await producer.queues.emit(event)
-  await vi.waitFor(() => expect(heard).toEqual([event]), 5_000)
+  await producer.queues.queue('projections').pause()
+  for (let n = 0; n < 3; n++) await producer.queues.emit(notice)
+  await producer.queues.queue('projections').resume()
+  await vi.waitFor(async () => {
+    expect(told).toEqual([notice.id])
+    // Nothing of it stays, so that the owner's repair can give notice again.
+    expect(await producer.queues.queue('projections').getJobCounts()).toMatchObject({
+      active: 0,
+      completed: 0,
+      waiting: 0,
+    })
+  }, 5_000)
 })
 
-it('keeps events while the community is down and delivers them when it is back', async () => {
-  const event = created()
-  const calls: number[] = []
-  bed.answer(communityInternal.applyEvent, () => {
-    calls.push(Date.now())
+it('keeps notices while the owner or the community is down, and goes on when both are back', async () => {
+  const notice = created()
+  let calls = 0
+  bed.answer(announceInternal.announce, () => {
+    calls++
     throw new HttpError(503, DETAILS.unavailable)
   })
-  await producer.queues.emit(event)
-  await vi.waitFor(() => expect(calls).toHaveLength(1), 5_000)
-  const heard: DomainEvent[] = []
-  bed.answer(communityInternal.applyEvent, ({ body }) => {
-    heard.push(body)
+  await producer.queues.emit(notice)
+  await vi.waitFor(() => expect(calls).toBe(1), 5_000)
+  const told: string[] = []
+  bed.answer(announceInternal.announce, ({ params }) => {
+    told.push(params.id)
     return { done: true as const }
   })
-  await vi.waitFor(() => expect(heard).toEqual([event]), 8_000)
-  const job = await producer.queues.queue('projections').getJob(`user-created-${event.data.id}`)
-  await vi.waitFor(async () => expect(await job?.getState()).toBe('completed'), 2_000)
+  await vi.waitFor(() => expect(told).toEqual([notice.id]), 15_000)
 })
 
-it('gives an event up that the community refuses for what it is', async () => {
-  const event = created()
+it('tries an event once that the community refuses for what it is', async () => {
+  const notice = created()
   let calls = 0
-  bed.answer(communityInternal.applyEvent, () => {
+  bed.answer(announceInternal.announce, () => {
     calls++
     throw new HttpError(422, ['data.id: must be an id'])
   })
-  await producer.queues.emit(event)
-  const state = async () =>
-    (await producer.queues.queue('projections').getJob(`user-created-${event.data.id}`))?.getState()
-  await vi.waitFor(async () => expect(await state()).toBe('failed'), 5_000)
+  await producer.queues.emit(notice)
+  await vi.waitFor(async () => {
+    expect(calls).toBe(1)
+    expect(await producer.queues.queue('projections').getJob(`iod-created-${notice.id}`)).toBeUndefined()
+  }, 5_000)
   expect(calls).toBe(1)
+})
+
+it('lets a bounded number of notices wait, of ids alone', async () => {
+  // Nobody works on them.
+  await producer.queues.queue('projections').pause()
+  for (let batch = 0; batch < 24; batch++)
+    await Promise.all(Array.from({ length: 50 }, () => producer.queues.emit(created())))
+  const jobs = await producer.queues.queue('projections').getJobs()
+  // Those that were emitted at the same moment may all see the last free places.
+  expect(jobs.length).toBeGreaterThanOrEqual(1_000)
+  expect(await producer.queues.roomForNotices()).toBe(0)
+  expect(jobs.length).toBeLessThan(1_050)
+  await producer.queues.emit(created())
+  expect(await producer.queues.queue('projections').getJobs()).toHaveLength(jobs.length)
+  for (const job of jobs.slice(0, 20)) expect(Object.keys(job?.data).sort()).toEqual(['id', 'owner'])
+  await producer.queues.queue('projections').obliterate({ force: true })
 })

@@ -1,13 +1,16 @@
-import type { DomainEvent } from '@iodine/contracts'
-import { usersVersionKey } from '@iodine/service-kit'
+import { communityInternal, type DomainEvent, type Notice } from '@iodine/contracts'
+import { createVersion, usersVersionKey } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 
 const REPAIR_BATCH = 500
+/** How long notice is given to the workers before it is given again. */
+const RECHECK_MS = 15_000
+const COMMUNITY_MS = 10_000
 
 /** Makes every service ask for names anew. Rejects while Redis is down. */
 export const raiseUsersVersion = async ({ config, service }: AuthContext): Promise<void> => {
-  await service.redis.incr(usersVersionKey(config.REDIS_PREFIX))
+  await createVersion(service.redis, usersVersionKey(config.REDIS_PREFIX)).raise()
 }
 
 /** What a user's present state comes from. */
@@ -20,18 +23,44 @@ export const eventsOfUser = ({ _id, username, revision, created_at }: UserDoc): 
   return username === null ? [created] : [created, { type: 'user.renamed', data: { id, username, revision } }]
 }
 
-/** Tells the other services of the user, then notes that it did. Repeating it is harmless. */
-export const announceUser = async (context: AuthContext, user: UserDoc): Promise<void> => {
-  const { models, service } = context
-  for (const event of eventsOfUser(user)) await service.queues.emit(event)
-  await models.users.updateOne({ _id: user._id, revision: user.revision }, { $set: { announced: true } })
+/** Has the workers see to it that the community learns how the user stands. */
+export const giveNotice = async ({ service }: AuthContext, { _id, revision }: UserDoc): Promise<void> => {
+  const id = _id.toHexString()
+  const notice: Notice =
+    revision === 0 ? { type: 'user.created', id } : { type: 'user.renamed', id, revision }
+  await service.queues.emit(notice)
 }
 
-/** Announces whom a crash, or a Redis that was down, left unannounced. Returns how many. */
+/** Tells the community how a user stands, then notes that it knows. Repeating it is harmless. */
+export const announceUser = async ({ models, service }: AuthContext, id: string): Promise<void> => {
+  const user = await models.users.findOne({ _id: id, deleted_at: null }).lean<UserDoc>()
+  if (!user) return
+  for (const event of eventsOfUser(user))
+    await service.peers.call('community', communityInternal.applyEvent, { body: event, ms: COMMUNITY_MS })
+  // A rename meanwhile is not announced yet.
+  await models.users.updateOne(
+    { _id: user._id, revision: user.revision },
+    { $set: { announced: true }, $unset: { check_at: 1 } },
+  )
+}
+
+/** Gives notice again of whom the community does not know yet: of a Redis that lost it, too. Returns of how many. */
 export const repairAnnouncements = async (context: AuthContext): Promise<number> => {
-  const users = await context.models.users.find({ announced: false }).limit(REPAIR_BATCH).lean<UserDoc[]>()
+  const { models, service } = context
+  const room = await service.queues.roomForNotices()
+  if (room === 0) return 0
+  const now = Date.now()
+  const users = await models.users
+    .find({ announced: false, check_at: { $not: { $gt: new Date(now) } } })
+    .limit(Math.min(REPAIR_BATCH, room))
+    .lean<UserDoc[]>()
+  if (users.length === 0) return 0
   // A rename may have been cut off between its write and the raised version.
-  if (users.length) await raiseUsersVersion(context)
-  for (const user of users) await announceUser(context, user)
+  await raiseUsersVersion(context)
+  for (const user of users) await giveNotice(context, user)
+  await models.users.updateMany(
+    { _id: { $in: users.map(({ _id }) => _id) }, announced: false },
+    { $set: { check_at: new Date(now + RECHECK_MS) } },
+  )
   return users.length
 }

@@ -46,7 +46,7 @@ export const unsuspendAccount = async (context: AuthContext, email: string): Pro
 
 /** Has the other services forget the user. An event that is out already, and not done with, stays the only one. */
 const announceDeletion = ({ service }: AuthContext, userId: Types.ObjectId): Promise<void> =>
-  service.queues.emit({ type: 'user.deleted', data: { id: userId.toHexString() } })
+  service.queues.emit({ type: 'user.deleted', id: userId.toHexString() })
 
 /**
  * Removes a user marked as deleted, with all that this service keeps of them; the document goes last, so that a cut-off

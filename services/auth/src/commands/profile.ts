@@ -2,7 +2,7 @@ import { DETAILS } from '@iodine/contracts'
 import { conflict, isDuplicateKey, seal, unauthenticated } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
-import { announceUser, raiseUsersVersion } from './announce-user.js'
+import { giveNotice, raiseUsersVersion } from './announce-user.js'
 
 /** The context under which a user's AI key is sealed: it opens for nobody else. */
 export const aiKeyContext = (userId: string): string => `ai-key:${userId}`
@@ -26,6 +26,7 @@ export const chooseUsername = async (
         {
           $set: { username, username_key: username.toLowerCase(), announced: false },
           $inc: { revision: 1 },
+          $unset: { check_at: 1 },
         },
         { returnDocument: 'after' },
       )
@@ -35,7 +36,7 @@ export const chooseUsername = async (
   }
   if (!user) throw unauthenticated()
   await raiseUsersVersion(context)
-  await announceUser(context, user).catch(error => service.log.warn({ err: error }, 'not announced yet'))
+  await giveNotice(context, user).catch(error => service.log.warn({ err: error }, 'not announced yet'))
   return user
 }
 

@@ -1,5 +1,5 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, type MailJob } from '@iodine/contracts'
-import { badRequest, seal } from '@iodine/service-kit'
+import { badRequest } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { AuthModels } from '../models/index.js'
@@ -7,18 +7,17 @@ import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { codeFor } from './beta-codes.js'
 import { hashOf, newToken } from './codes.js'
+import { sendMail } from './send-mail.js'
 
 // More than the rate limit lets through while they live: an old link is never pushed out by new ones.
 const OPEN_LINKS_MAX = 100
 
-const MAIL_RETRY_MS = 3_000
-
-/** Stores a link for the address and returns its token. */
+/** Stores a link for the address. */
 export const addLink = async (
   models: AuthModels,
   email: string,
   beta_code: Types.ObjectId | null,
-): Promise<string> => {
+): Promise<{ token: string; token_hash: string; expires_at: Date }> => {
   const token = newToken()
   const expires_at = new Date(Date.now() + LIMITS.magicLinkMs)
   const link = { token_hash: hashOf(token), beta_code, expires_at }
@@ -27,7 +26,7 @@ export const addLink = async (
     { $push: { links: { $each: [link], $slice: -OPEN_LINKS_MAX } }, $set: { expires_at } },
     { upsert: true },
   )
-  return token
+  return { token, token_hash: link.token_hash, expires_at }
 }
 
 /**
@@ -35,9 +34,10 @@ export const addLink = async (
  * same answer where no beta code is demanded; that an account is suspended is for its own mailbox alone. Throws 400 for a code that is unknown, used or bound to another address.
  */
 export const requestMagicLink = async (
-  { config, models, service }: AuthContext,
+  context: AuthContext,
   { email, invite_code }: BodyOf<typeof authApi.requestMagicLink>,
 ): Promise<{ requires_beta_code: boolean }> => {
+  const { config, models } = context
   const user = await models.users.findOne({ email }).select('suspended_at').lean<UserDoc>()
   let betaCode: Types.ObjectId | null = null
   // Admins hand the codes out, so they need none.
@@ -46,21 +46,10 @@ export const requestMagicLink = async (
     betaCode = await codeFor(models.betaCodes, email, invite_code)
     if (!betaCode) throw badRequest(DETAILS.badInviteCode)
   }
-  const token = await addLink(models, email, betaCode)
+  const { token, token_hash, expires_at } = await addLink(models, email, betaCode)
   const mail: MailJob = user?.suspended_at
     ? { template: 'account-suspended', to: email, link: `${config.PUBLIC_URL}/terms-of-service` }
     : { template: 'magic-link', to: email, link: `${config.PUBLIC_URL}/magic-login?token=${token}` }
-  await service.queues.add(
-    'mail',
-    { sealed: seal(config.SECRETS_KEY, 'mail', JSON.stringify(mail)) },
-    {
-      jobId: hashOf(token),
-      // Soon after the mail server is back, and for as long as the link is good for anything.
-      attempts: LIMITS.magicLinkMs / MAIL_RETRY_MS,
-      backoff: { type: 'fixed', delay: MAIL_RETRY_MS },
-      removeOnComplete: true,
-      removeOnFail: true,
-    },
-  )
+  await sendMail(context, token_hash, mail, expires_at)
   return { requires_beta_code: false }
 }

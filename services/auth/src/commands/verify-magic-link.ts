@@ -5,7 +5,7 @@ import type { AuthContext } from '../context.js'
 import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
-import { announceUser } from './announce-user.js'
+import { giveNotice } from './announce-user.js'
 import { consumeCode } from './beta-codes.js'
 import { hashOf } from './codes.js'
 import { openSession } from './sessions.js'
@@ -59,6 +59,6 @@ const accountOf = async (
     if (!other) throw error
     return other
   }
-  await announceUser(context, user).catch(error => service.log.warn({ err: error }, 'not announced yet'))
+  await giveNotice(context, user).catch(error => service.log.warn({ err: error }, 'not announced yet'))
   return user
 }

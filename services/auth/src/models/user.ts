@@ -25,8 +25,10 @@ export interface UserDoc {
   deleted_at?: Date
   /** Raised with each change of the name. */
   revision: number
-  /** False until the events of this revision are out. */
+  /** False until the community knows this revision. */
   announced: boolean
+  /** Until when the repair takes notice of it for given. */
+  check_at?: Date
 }
 export type UserModel = Model<UserDoc>
 
@@ -46,6 +48,7 @@ const schema = new Schema<UserDoc>(
     deleted_at: Date,
     revision: { type: Number, required },
     announced: { type: Boolean, required },
+    check_at: Date,
   },
   { collection: 'users', versionKey: false },
 )

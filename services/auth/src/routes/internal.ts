@@ -1,7 +1,8 @@
-import { authInternal, repairInternal } from '@iodine/contracts'
-import { notFound, serveHistory } from '@iodine/service-kit'
-import { eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
+import { announceInternal, authInternal, mailsInternal } from '@iodine/contracts'
+import { notFound, serveHistory, serveRepair } from '@iodine/service-kit'
+import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
+import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
@@ -41,9 +42,23 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 
-  service.internal(repairInternal.repair, async () => ({
-    // First what keeps somebody out.
-    repaired:
-      (await repairEnds(context)) + (await repairAnnouncements(context)) + (await repairDeletions(context)),
-  }))
+  service.internal(announceInternal.announce, async ({ params }) => {
+    await announceUser(context, params.id)
+    return { done: true }
+  })
+
+  service.internal(mailsInternal.settleMail, async ({ params }) => {
+    await settleMail(context, params.id)
+    return { done: true }
+  })
+
+  serveRepair(
+    service,
+    async () =>
+      // First what keeps somebody out.
+      (await repairEnds(context)) +
+      (await repairMails(context)) +
+      (await repairAnnouncements(context)) +
+      (await repairDeletions(context)),
+  )
 }

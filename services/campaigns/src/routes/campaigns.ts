@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type Campaign, campaignsApi, type EndpointSpec, repairInternal } from '@iodine/contracts'
+import { type Campaign, campaignsApi, type EndpointSpec } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
 import {
   type Call,
@@ -7,6 +7,7 @@ import {
   type StoreService,
   sendList,
   servePersonalData,
+  serveRepair,
   serveUsage,
   unavailable,
   watchStorage,
@@ -93,5 +94,5 @@ export const addCampaignRoutes = (
     const stored = await storedOf(campaigns)
     return { ...stored, share: stored.bytes / STORAGE_ALARM_BYTES }
   })
-  service.internal(repairInternal.repair, async () => ({ repaired: await quotas.repair() }))
+  serveRepair(service, () => quotas.repair())
 }

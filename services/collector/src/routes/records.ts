@@ -1,9 +1,10 @@
-import { collectorApi, repairInternal, type Source } from '@iodine/contracts'
+import { collectorApi, type Source } from '@iodine/contracts'
 import {
   personalSource,
   type StoreService,
   sendList,
   servePersonalData,
+  serveRepair,
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
@@ -59,5 +60,5 @@ export const addRecordRoutes = (
     const { records: documents = 0, record_bytes: bytes = 0 } = await quotas.totals()
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
   })
-  service.internal(repairInternal.repair, async () => ({ repaired: await quotas.repair() }))
+  serveRepair(service, () => quotas.repair())
 }

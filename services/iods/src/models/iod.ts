@@ -26,8 +26,10 @@ export interface IodDoc {
   votes: VoteDoc[]
   /** Hash of the folded value: what makes two IODs of a category the same, and what a lookup asks for. */
   fold_key: string
-  /** False until every process's catalog has been told, and the event iod.created is out. */
+  /** False until the community knows it. */
   announced: boolean
+  /** Until when the repair takes notice of it for given. */
+  check_at?: Date
 }
 export type IodModel = Model<IodDoc>
 
@@ -52,6 +54,7 @@ const schema = new Schema<IodDoc>(
     votes: [vote],
     fold_key: { type: String, required },
     announced: { type: Boolean, required },
+    check_at: Date,
   },
   { collection: 'iods', versionKey: false },
 )

@@ -1,4 +1,4 @@
-import type { StoreService } from '@iodine/service-kit'
+import { createVersion, type StoreService } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import { BY_DATE, type IodDoc, type IodModels } from '../models/iod.js'
 import { Catalog, type CatalogEntry, searchText } from './catalog.js'
@@ -28,35 +28,32 @@ export interface LiveCatalog {
   current(): Promise<Catalog>
   /** Tells all processes of an IOD that is stored; without Redis they find it by themselves. */
   announce(doc: Listed): Promise<void>
+  /** Has all processes look for what is new. Rejects while Redis is down. */
+  raise(): Promise<unknown>
   /** Makes nobody's, in all processes, what a deleted user created. Rejects while Redis is down. */
   forget(userId: Types.ObjectId): Promise<void>
 }
 
 /**
- * Keeps this process's catalog in step with the database. A version in Redis rises with each creation: while it stands
+ * Keeps this process's catalog in step with the database. A version in Redis changes with each creation: while it stands
  * still nothing is read. Where it is unknown or has moved, what was created since the last look is.
  */
 export const createLiveCatalog = (
   { iods, forgotten }: IodModels,
   { redis, config }: Pick<StoreService, 'redis' | 'config'>,
 ): LiveCatalog => {
-  const key = `${config.REDIS_PREFIX}:iods:version`
+  const version = createVersion(redis, `${config.REDIS_PREFIX}:iods:version`)
   const catalog = new Catalog()
   /** All that was created before is in. */
   let until = 0
-  let seen: number | undefined
+  let seen: string | undefined
   let checkedAt = 0
   let running: Promise<void> = Promise.resolve()
   let queued: Promise<void> | undefined
 
-  const version = () =>
-    redis.get(key).then(
-      text => Number(text ?? 0),
-      () => undefined,
-    )
   const catchUp = async () => {
     const startedAt = Date.now()
-    const before = await version()
+    const before = await version.read()
     const docs = iods
       .find({ created_at: { $gte: new Date(until) } }, FIELDS)
       .sort({ created_at: 1, _id: 1 })
@@ -85,21 +82,22 @@ export const createLiveCatalog = (
 
   return {
     async current() {
-      const now = await version()
+      const now = await version.read()
       if (now === undefined || now !== seen || Date.now() - checkedAt > CHECK_MS) await look()
       return catalog
     },
     async forget(userId) {
       await forgotten.updateOne({ _id: userId }, { $set: { at: new Date() } }, { upsert: true })
       catalog.forget(userId.toHexString())
-      await redis.incr(key)
+      await version.raise()
     },
+    raise: version.raise,
     async announce(doc) {
-      const now = await redis.incr(key).catch(error => {
+      const { before, now } = await version.raise().catch(error => {
         seen = undefined
         throw error
       })
-      if (seen === undefined || now !== seen + 1) return
+      if (seen === undefined || before !== seen) return
       catalog.add(entryOf(doc))
       seen = now
     },

@@ -1,15 +1,16 @@
-import { foldValue, iodsApi, iodsInternal, repairInternal } from '@iodine/contracts'
+import { announceInternal, foldValue, iodsApi, iodsInternal } from '@iodine/contracts'
 import {
   personalSource,
   type StoreService,
   serveHistory,
   servePersonalData,
+  serveRepair,
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
 import { type Caps, createIod, foldKey } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
-import { eventsOfIod, publishForgotten, publishIod } from '../commands/publish-iod.js'
+import { announceIod, eventsOfIod, publishForgotten, publishIod } from '../commands/publish-iod.js'
 import { voteIod } from '../commands/vote-iod.js'
 import type { IodsConfig } from '../config.js'
 import { BY_DATE, type IodDoc, type IodModels } from '../models/iod.js'
@@ -24,7 +25,7 @@ export const addIodRoutes = (
   config: Caps & Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { iods, quotas } = models
-  const publishing = { iods, catalog, queues: service.queues }
+  const publishing = { iods, catalog, queues: service.queues, peers: service.peers }
   const queries = createIodQueries(iods, catalog, service.users)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0]
@@ -69,7 +70,7 @@ export const addIodRoutes = (
         'iod',
         iods,
         created_by => ({ created_by }),
-        ({ votes: _votes, fold_key: _key, announced: _announced, ...iod }) => iod,
+        ({ votes: _votes, fold_key: _key, announced: _announced, check_at: _check, ...iod }) => iod,
       ),
       personalSource(
         'vote',
@@ -97,7 +98,10 @@ export const addIodRoutes = (
     return { documents, bytes, share: Math.max(...shares) }
   })
 
-  service.internal(repairInternal.repair, async () => ({
-    repaired: (await publishForgotten(publishing)) + (await quotas.repair()),
-  }))
+  service.internal(announceInternal.announce, async ({ params }) => {
+    await announceIod(publishing, params.id)
+    return { done: true }
+  })
+
+  serveRepair(service, async () => (await publishForgotten(publishing)) + (await quotas.repair()))
 }

@@ -6,7 +6,7 @@ import { Types } from 'mongoose'
 import type { NarrativeDoc, NarrativeFailure } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
 import type { Store } from '../store.js'
-import { addExtraction, failNarrative, nextCheck } from './settle.js'
+import { addExtraction, extractionJobId, failNarrative, nextCheck } from './settle.js'
 
 /** Where the provider limits requests without saying for how long. */
 const RETRY_AFTER_SECONDS = 20
@@ -81,14 +81,23 @@ const openOrJoin = async (
   throw unavailable()
 }
 
-/** Resolves once Redis has missed two pings in a row: nobody would hear of a job's end any more. */
-const redisLost = async ({ service }: Store, signal: AbortSignal): Promise<void> => {
+/**
+ * Resolves once nobody would hear of the job's end any more: Redis did not answer twice in a row, or has lost the job of a
+ * narrative that has ended. The job of one that is open still is added again.
+ */
+const jobLost = async (store: Store, narrative: NarrativeDoc, signal: AbortSignal): Promise<void> => {
+  const { narratives, service } = store
+  const { _id } = narrative
   for (let missed = 0; missed < 2; ) {
     await sleep(REDIS_CHECK_MS, undefined, { signal })
-    missed = await service.redis.ping().then(
-      () => 0,
-      () => missed + 1,
-    )
+    const state = await service.queues
+      .queue('extraction')
+      .getJobState(extractionJobId(narrative))
+      .catch(() => undefined)
+    missed = state === undefined ? missed + 1 : 0
+    if (state !== 'unknown') continue
+    if (!(await narratives.exists({ _id, state: 'open' }).catch(() => true))) return
+    await addExtraction(store, narrative).catch(() => {})
   }
 }
 
@@ -104,7 +113,7 @@ const awaitJob = async (store: Store, narrative: NarrativeDoc, ms: number): Prom
     const job = await addExtraction(store, narrative)
     return await Promise.race([
       service.queues.waitFor('extraction', job, ms + REDIS_CHECK_MS).then(() => 'ended' as const),
-      redisLost(store, stop.signal).then(() => 'ended' as const),
+      jobLost(store, narrative, stop.signal).then(() => 'ended' as const),
       sleep(ms, 'late' as const, { signal: either }),
     ])
   } catch {

@@ -1,4 +1,4 @@
-import type { DomainEvent } from '@iodine/contracts'
+import { communityInternal, type DomainEvent } from '@iodine/contracts'
 import type { Job } from '@iodine/service-kit'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { givenBack } from '../models/usage.js'
@@ -11,6 +11,7 @@ export const GRACE_MS = 15_000
 const FAILED_KEPT_MS = 600_000
 const REPAIRS_MAX = 3
 const REPAIR_BATCH = 500
+const COMMUNITY_MS = 10_000
 
 /** Id of the job that extracts a narrative: a bare id may consist of digits alone, which the queue refuses. */
 export const extractionJobId = ({ _id }: Pick<NarrativeDoc, '_id'>): string =>
@@ -66,23 +67,34 @@ export const eventsOfNarrative = ({
   },
 ]
 
-/** Tells the other services that a narrative is there, or gone; afterwards nothing is left to do. */
-const announce = async ({ service, narratives }: Store, narrative: NarrativeDoc): Promise<void> => {
+/** Has the workers see to it that the community learns that a narrative is there, or gone. */
+const giveNotice = ({ service }: Store, { _id, state }: NarrativeDoc): Promise<void> =>
+  service.queues.emit({
+    type: state === 'done' ? 'narrative.created' : 'narrative.deleted',
+    id: _id.toHexString(),
+  })
+
+/** Tells the community that a narrative is there, or gone; afterwards nothing is left to do. Repeating it is harmless. */
+export const announceNarrative = async (store: Store, id: string): Promise<void> => {
+  const { narratives, service } = store
+  const narrative = await narratives.findById(id).lean<NarrativeDoc>()
+  if (narrative?.state !== 'done' && narrative?.state !== 'deleted') return
   const { _id, user_id, state } = narrative
-  if (state === 'done') {
-    for (const event of eventsOfNarrative(narrative)) await service.queues.emit(event)
-    await narratives.updateOne({ _id, state }, { $unset: { check_at: 1 } })
-  } else {
-    const data = { id: _id.toHexString(), user_id: user_id.toHexString() }
-    await service.queues.emit({ type: 'narrative.deleted', data })
-    await narratives.deleteOne({ _id, state })
-  }
+  await syncGraph(store, _id)
+  const events: DomainEvent[] =
+    state === 'done'
+      ? eventsOfNarrative(narrative)
+      : [{ type: 'narrative.deleted', data: { id, user_id: user_id.toHexString() } }]
+  for (const event of events)
+    await service.peers.call('community', communityInternal.applyEvent, { body: event, ms: COMMUNITY_MS })
+  if (state === 'done') await narratives.updateOne({ _id, state }, { $unset: { check_at: 1 } })
+  else await narratives.deleteOne({ _id, state })
 }
 
-/** What follows from a narrative's being done or deleted. Resolves once the graph shows it; the event may come later. */
+/** What follows from a narrative's being done or deleted. Resolves once the graph shows it; the community may learn later. */
 export const settle = async (store: Store, narrative: NarrativeDoc): Promise<void> => {
   await syncGraph(store, narrative._id)
-  await announce(store, narrative).catch(error =>
+  await giveNotice(store, narrative).catch(error =>
     store.service.log.warn({ err: error, narrative: narrative._id.toHexString() }, 'not announced yet'),
   )
 }
@@ -95,9 +107,10 @@ const repairExtraction = async (store: Store, narrative: NarrativeDoc): Promise<
     const state = await job.getState()
     if (state !== 'failed' && state !== 'completed') return false
     await job.remove()
+    // Those that ended count, not those that Redis lost.
+    if (narrative.repairs >= REPAIRS_MAX) return failNarrative(store, narrative._id, 'unavailable')
+    await narratives.updateOne({ _id: narrative._id }, { $inc: { repairs: 1 } })
   }
-  if (narrative.repairs >= REPAIRS_MAX) return failNarrative(store, narrative._id, 'unavailable')
-  await narratives.updateOne({ _id: narrative._id }, { $inc: { repairs: 1 } })
   await addExtraction(store, narrative)
   return true
 }
@@ -119,7 +132,7 @@ export const repairNarratives = async (store: Store): Promise<number> => {
     else if (state === 'open') repaired += Number(await repairExtraction(store, narrative))
     else {
       await syncGraph(store, _id)
-      await announce(store, narrative)
+      await giveNotice(store, narrative)
       repaired++
     }
   }

@@ -1,16 +1,17 @@
-import { narrativesInternal, rebuildInternal, repairInternal } from '@iodine/contracts'
+import { announceInternal, narrativesInternal, rebuildInternal } from '@iodine/contracts'
 import {
   notFound,
   personalSource,
   serveHistory,
   servePersonalData,
+  serveRepair,
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
 import { finishExtraction } from '../commands/finish-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
-import { eventsOfNarrative, repairNarratives } from '../commands/settle.js'
+import { announceNarrative, eventsOfNarrative, repairNarratives } from '../commands/settle.js'
 import { syncGraph } from '../commands/sync-graph.js'
 import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc } from '../models/narrative.js'
@@ -72,7 +73,10 @@ export const addInternalRoutes = (
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
   })
 
-  service.internal(repairInternal.repair, async () => ({
-    repaired: (await repairNarratives(store)) + (await quotas.repair()),
-  }))
+  service.internal(announceInternal.announce, async ({ params }) => {
+    await announceNarrative(store, params.id)
+    return { done: true }
+  })
+
+  serveRepair(service, async () => (await repairNarratives(store)) + (await quotas.repair()))
 }

@@ -1,4 +1,5 @@
-import { accountsInternal, type MailJob, mailJob } from '@iodine/contracts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { accountsInternal, type MailJob, mailJob, mailsInternal } from '@iodine/contracts'
 import { DelayedError, HttpError, type Job, traced, UnrecoverableError, unseal } from '@iodine/service-kit'
 import { createTransport } from 'nodemailer'
 import { presentMail } from '../mail/templates.js'
@@ -27,6 +28,9 @@ const isAddressRefused = (error: unknown): boolean => {
   )
 }
 
+/** Pauses before auth is told again that a mail is done with. */
+const SETTLE_PAUSES_MS = [0, 500, 2_000, 4_000]
+
 /** Sends what other services sealed; a failing SMTP server is tried again by the queue. */
 export const mailProcessor = defineProcessor({
   queue: 'mail',
@@ -44,6 +48,17 @@ export const mailProcessor = defineProcessor({
     })
     service.onClose(() => transport.close())
     const domain = /@([^@<>\s]+)>?\s*$/.exec(config.MAIL_FROM)?.[1] ?? 'localhost'
+    /** A mail that auth keeps until it is done with: told nothing, auth has it sent once more. */
+    const settle = async (id: string): Promise<void> => {
+      for (const pause of SETTLE_PAUSES_MS) {
+        await sleep(pause)
+        const isTold = await service.peers.call('auth', mailsInternal.settleMail, { params: { id } }).then(
+          () => true,
+          () => false,
+        )
+        if (isTold) return
+      }
+    }
     /** Hands a mail to the server. Throws where another try may succeed. */
     const send = async (job: MailJob, queued: Job): Promise<Outcome> => {
       try {
@@ -84,10 +99,12 @@ export const mailProcessor = defineProcessor({
       }
     }
     return async ({ sealed }, queued) => {
+      const id = String(queued.id)
       let job: MailJob
       try {
         job = mailJob.parse(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
       } catch {
+        await settle(id)
         throw new UnrecoverableError('unreadable mail')
       }
       if (job.template === 'inactive-account') {
@@ -97,8 +114,9 @@ export const mailProcessor = defineProcessor({
         if (!known) await queued.updateProgress(outcome)
         return tellOfWarning(job, outcome, queued)
       }
-      if ((await send(job, queued)) === 'refused')
-        throw new UnrecoverableError('the mail server refuses the address')
+      const outcome = await send(job, queued)
+      await settle(id)
+      if (outcome === 'refused') throw new UnrecoverableError('the mail server refuses the address')
     }
   },
 })
