@@ -5,6 +5,6 @@ export const campaignsConfigSchema = storeConfigSchema.extend({
   ...storageSettings,
   /** Campaigns that a user may have, and IODs in one of them. */
   QUOTA_CAMPAIGNS: quotaSetting.default(200),
-  QUOTA_CAMPAIGN_IODS: quotaSetting.default(5_000),
+  QUOTA_CAMPAIGN_IODS: quotaSetting.default(10_000),
 })
 export type CampaignsConfig = z.output<typeof campaignsConfigSchema>

@@ -41,15 +41,13 @@ const requireAiKey = async ({ service }: Store, userId: string): Promise<void> =
  * Opens a narrative, or finds the open one with the same user, text and source: the unique index decides. Throws 413 when
  * the user has as many as they may.
  */
-const openOrJoin = async (
+const openNew = async (
   { narratives, quotas }: Store,
   userId: string,
   text: string,
   src: string | null,
+  open_key: string,
 ): Promise<NarrativeDoc> => {
-  const open_key = createHash('sha256')
-    .update(JSON.stringify([userId.toLowerCase(), text, src]))
-    .digest('base64url')
   // Again when another was first, and joined then unless it ended between the two looks.
   for (let tries = 0; tries < 5; tries++) {
     // First, as joining needs no room.
@@ -79,6 +77,25 @@ const openOrJoin = async (
     }
   }
   throw unavailable()
+}
+
+/** By open key: who submits the same at once waits for the one that opens it, and takes no turn in the user's usage. */
+const opening = new Map<string, Promise<NarrativeDoc>>()
+
+const openOrJoin = (
+  store: Store,
+  userId: string,
+  text: string,
+  src: string | null,
+): Promise<NarrativeDoc> => {
+  const open_key = createHash('sha256')
+    .update(JSON.stringify([userId.toLowerCase(), text, src]))
+    .digest('base64url')
+  const running =
+    opening.get(open_key) ??
+    openNew(store, userId, text, src, open_key).finally(() => opening.delete(open_key))
+  opening.set(open_key, running)
+  return running
 }
 
 /**
