@@ -8,18 +8,20 @@ const limits = { testTimeout: 60_000, hookTimeout: 120_000, expect: { poll: { ti
 const pool = watchedForks()
 const setup = [path('scripts/lib/vitest/heartbeat.mjs'), path('scripts/lib/vitest/unexpected-errors.mjs')]
 
+// Without `module`, which Node doesn't know either: it may lead to files that only a bundler can read.
+const inNode = { conditions: ['source', 'node', 'development|production'] }
+
 /** What every package's vitest.config.ts builds on: workspace packages are read from source, never from a stale build. */
 export const nodeTests = (name: string) => ({
-  // Without `module`, which Node doesn't know either: it may lead to files that only a bundler can read.
-  resolve: { conditions: ['source', 'node', 'development|production'] },
-  ssr: { resolve: { conditions: ['source', 'node', 'development|production'] } },
+  resolve: inNode,
+  ssr: { resolve: inNode },
   test: { name, include: ['test/**/*.test.ts'], setupFiles: setup, pool, ...limits },
 })
 
 export const browserTests = (name: string) => ({
   resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
   // For test files that run in Node.
-  ssr: { resolve: { conditions: ['source', 'module', 'node', 'development|production'] } },
+  ssr: { resolve: inNode },
   test: {
     name,
     environment: path('packages/ui/testing/environment.ts'),

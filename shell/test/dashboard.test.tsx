@@ -1,5 +1,5 @@
 import { defineParcel } from '@iodine/mfe-kit'
-import { act, fireEvent, screen, waitFor } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { TOKEN_KEY } from '../src/session/session-store'
 import { openApp, type Routes, user } from './harness'
@@ -165,7 +165,8 @@ test('the profile shows what is used of each limit, marks what is full, and says
   await screen.findByText('Unable to load usage')
   status = 200
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
-  const row = async (name: string) => (await screen.findByText(name)).closest('li')?.textContent
+  const main = within(screen.getByRole('main'))
+  const row = async (name: string) => (await main.findByText(name)).closest('li')?.textContent
   expect(await row('Collected records')).toBe('Collected records20,000 of 20,000')
   expect(await row('Size of the records')).toBe('Size of the records900 MiB of 1 GiB')
   expect(await row('Size of the IODs’ texts')).toBe('Size of the IODs’ texts345 bytes of 16 MiB')

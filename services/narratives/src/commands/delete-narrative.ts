@@ -19,8 +19,9 @@ export const deleteNarrative = async (store: Store, userId: string, id: string):
     if (kept) await take(kept.user_id, givenBack(kept))
     return kept && { ...kept, ...$set }
   })
-  // An earlier call may have been cut off before it had settled.
-  const unsettled = deleted ?? (await narratives.findOne({ ...mine, state: 'deleted' }).lean<NarrativeDoc>())
+  // One that the graph still counts: an earlier call was cut off before it had settled.
+  const cutOff = { ...mine, state: 'deleted', graph: { $ne: null } }
+  const unsettled = deleted ?? (await narratives.findOne(cutOff).lean<NarrativeDoc>())
   if (!unsettled) throw notFound()
   await settle(store, unsettled)
 }
