@@ -20,7 +20,7 @@ export const deleteNarrative = async (store: Store, userId: string, id: string):
     return kept && { ...kept, ...$set }
   })
   // One that the graph still counts: an earlier call was cut off before it had settled.
-  const cutOff = { ...mine, state: 'deleted', graph: { $ne: null } }
+  const cutOff = { ...mine, state: 'deleted' as const, graph: { $ne: null } }
   const unsettled = deleted ?? (await narratives.findOne(cutOff).lean<NarrativeDoc>())
   if (!unsettled) throw notFound()
   await settle(store, unsettled)
