@@ -22,6 +22,8 @@ export const browserTests = (name: string) => ({
   resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
   // For test files that run in Node.
   ssr: { resolve: inNode },
+  // Nobody but the tests asks this server for files; a package may stand behind a link out of the workspace.
+  server: { fs: { strict: false } },
   test: {
     name,
     environment: path('packages/ui/testing/environment.ts'),

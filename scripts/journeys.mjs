@@ -16,7 +16,12 @@ import { ensureBrowser, ensureRedis } from './lib/system.mjs'
 export async function journeys(args = [], { report, file } = {}) {
   const browser = await ensureBrowser()
   return run(bin('playwright', 'e2e'), ['test', '--config', 'e2e/playwright.config.ts', ...args], {
-    env: { ...(report && { JOURNEYS_REPORT: report }), ...(browser && { CHROMIUM_PATH: browser }) },
+    env: {
+      // Of the clock that a journey moves.
+      NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
+      ...(report && { JOURNEYS_REPORT: report }),
+      ...(browser && { CHROMIUM_PATH: browser }),
+    },
     file,
   })
 }

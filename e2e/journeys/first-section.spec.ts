@@ -57,6 +57,7 @@ const followGuide = async () => {
     /^(tsconfig.*\.json|vitest\.shared\.ts)$/.test(name),
   ))
     await cp(join(ROOT, file), join(workspace, file))
+  await cp(join(ROOT, 'scripts/lib/vitest'), join(workspace, 'scripts/lib/vitest'), { recursive: true })
   await cp(join(ROOT, 'mfe-community'), join(workspace, 'mfe-community'), {
     recursive: true,
     filter: path => !/(node_modules|dist)$/.test(path),

@@ -258,14 +258,16 @@ test("filters, another's graph, and what goes wrong", async ({ page, person, ope
     await expect(counts).toContainText('6 total nodes')
   })
 
-  await test.step('their texts behind a link, within the filter', async () => {
+  await test.step('the texts behind their links are theirs alone, and are not asked for', async () => {
     await settled(page)
     await expect(page.getByText('Graph loaded')).toHaveCount(0)
+    const asked: string[] = []
+    page.on('request', request => asked.push(new URL(request.url()).pathname))
     const [from, to] = [await pointOf(page, 'verb:heat'), await pointOf(page, 'entity:the lake')]
     await page.mouse.click((from.x + to.x) / 2, (from.y + to.y) / 2)
-    await expect(page.getByRole('list', { name: 'Texts' }).locator('q')).toHaveText([
-      'Again, giant mirrors heat the lake.',
-    ])
+    await expect(page.getByText('The texts behind a link are shown to their author alone.')).toBeVisible()
+    expect(asked.filter(path => path.includes('/graph/texts'))).toEqual([])
+    page.removeAllListeners('request')
   })
 
   await test.step('a layout that breaks down leaves an error with Retry', async () => {
