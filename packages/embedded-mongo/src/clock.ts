@@ -8,11 +8,15 @@ import type { Kv } from './storage/kv.js'
 const key = Buffer.from([space.meta, 2])
 /** How far beyond this machine's clock a client may push the cluster's: a year, as MongoDB has it. */
 const mostAhead = 31_536_000
+/** How far ahead of a change the kept time is, so that most changes need not write it. */
+const aheadSeconds = 1
 const noSignature = Doc.of({ hash: new Binary(0, Buffer.alloc(20)), keyId: 0n })
 
 /** The cluster's time, as a replica set of one keeps it: it never goes back, not even over a restart. */
 export class ClusterClock {
   private at: Timestamp
+  /** What a restart begins with; at least every time given out with a change. */
+  private kept: Timestamp | undefined
 
   constructor(kv: Kv) {
     const stored = kv.get(key)
@@ -28,10 +32,17 @@ export class ClusterClock {
     return this.at
   }
 
-  /** Writes down the time of a change, together with the change. */
+  /** Gives a change its time and sees to it that a restart begins later: called within the change's transaction. */
   keep(kv: Kv) {
     this.tick()
-    kv.put(key, writeDoc(Doc.of({ at: this.at })))
+    if (this.kept && !later(this.at, this.kept)) return
+    this.kept = new Timestamp(this.at.seconds + aheadSeconds, 0)
+    kv.put(key, writeDoc(Doc.of({ at: this.kept })))
+  }
+
+  /** The transaction of a change came to nothing, and with it what it kept. */
+  undo() {
+    this.kept = undefined
   }
 
   /** Takes over the time that a client has heard of, if that is later. */

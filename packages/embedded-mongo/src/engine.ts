@@ -256,6 +256,7 @@ export class Engine {
     } catch (error) {
       // Nothing of the slices was kept. Those that began with them run again, one by one, so that only the one at
       // fault fails; what others did in earlier slices is on disk and cannot be begun again.
+      this.clock.undo()
       this.catalog = Catalog.load(this.store)
       this.late.push(...batch.slice(begun))
       for (const operation of batch.slice(0, begun)) {
@@ -477,6 +478,7 @@ export class Engine {
         this.clock.keep(this.store)
       })
     } catch (error) {
+      this.clock.undo()
       this.end(session, 'aborted')
       if (!(error instanceof MongoError)) this.catalog = Catalog.load(this.store)
       throw error
