@@ -395,7 +395,7 @@ describe('a pattern with endless ways', () => {
     name = await server.holding([{ _id: 1, text }])
   })
 
-  test.each(['^(a+)+$', '^(a|aa)+$', '(?=(a+)+$)b', '^(a?){40}a{40}$', '(.*)*x\\1'])(
+  test.each(['^(a+)+$', '^(a|aa)+$', '(?=(a+)+$)a', '^(a?){40}a{40}$', '(.*)*x\\1'])(
     '%s ends',
     { timeout: 60_000 },
     async $regex => {
