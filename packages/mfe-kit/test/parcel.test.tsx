@@ -92,7 +92,7 @@ test('new props reach the section without mounting it again, also in quick succe
 })
 
 test('a throw while rendering reaches the host and leaves nothing behind', async () => {
-  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
   const props = hostProps()
   await mount(() => {
     throw new Error('boom')
@@ -102,6 +102,8 @@ test('a throw while rendering reaches the host and leaves nothing behind', async
     PATIENCE,
   )
   expect(container.textContent).toBe('')
+  expect(printed).toHaveBeenCalled()
+  printed.mockRestore()
 })
 
 test('unmounting empties the container', async () => {
