@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright'
-import { campaignsApi, collectorApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
-import { blogArticle, startTestStack, type TestStack, telegramPost, tiktokPost } from '@iodine/test-kit'
+import { startTestStack, type TestStack } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
+import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
@@ -11,49 +11,12 @@ let token: string
 
 test.beforeAll(async () => {
   stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
-  const { api, token: own } = await stack.signUp('boss@example.org', 'reader')
-  token = own
-  for (const [source, record] of [
-    ['tiktok', tiktokPost()],
-    ['telegram', telegramPost()],
-    ['blog', blogArticle()],
-  ] as const)
-    await api.call(collectorApi.ingestRecords, { params: { source }, body: { records: [record] } })
-  const iod = await api.call(iodsApi.createIod, {
-    body: {
-      value: 'https://example.org/claim',
-      category: 'URL',
-      description: 'a link',
-      source_type: 'MANUAL',
-    },
-  })
-  await api.call(iodsApi.voteIod, { params: { id: iod.id }, body: { vote_type: 'POSITIVE' } })
-  const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake mirrors' } })
-  await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
-  await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
-  await api.call(narrativesApi.createNarrative, { body: { text: 'Mirrors heat lakes.' } })
+  const reader = await stack.signUp('boss@example.org', 'reader')
+  token = reader.token
+  await fillEveryPage(reader)
 })
 test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
-
-const PAGES = [
-  ['/login', 'Continue'],
-  ['/privacy-policy', 'Last updated: June 17, 2025'],
-  ['/terms-of-service', 'Last updated: June 17, 2025'],
-  ['/dashboard/overview', 'Product roadmap'],
-  ['/dashboard/data', 'They hide the numbers from us'],
-  ['/dashboard/data?source=telegram', 'Share before it is deleted'],
-  ['/dashboard/data?source=blog', 'A closer look'],
-  ['/dashboard/iods', 'https://example.org/claim'],
-  ['/dashboard/narratives', 'Mirrors heat lakes.'],
-  ['/dashboard/campaigns', 'Campaigns'],
-  ['/dashboard/graph', '2 entities'],
-  ['/dashboard/community', '1 profile(s) found'],
-  ['/dashboard/profile', 'boss@example.org'],
-  ['/dashboard/admin', 'Beta Code Management'],
-  ['/setup-username', 'Welcome to Iodine'],
-  ['/dashboard/nowhere', 'Page Not Found'],
-] as const
 
 /** What opens over a page, or in it: the names to click, in turn, and what then shows. */
 const OPENED: readonly (readonly [path: string, clicks: string[], shown: string])[] = [
@@ -97,17 +60,14 @@ for (const viewport of [
     await page.setViewportSize(viewport)
     const faults: string[] = []
     const violations = await watchPolicy(page)
-    for (const [path, text] of PAGES) {
-      if (path.startsWith('/dashboard')) await openAs(page, stack.url, token, path)
-      else await page.goto(stack.url + path)
-      await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
+    const look = async (path: string) => {
       faults.push(...(await faultsOf(page, path)))
       const overflow = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )
       if (overflow > 0) faults.push(`${path}: scrolls sideways by ${overflow} px`)
-      await page.evaluate(() => localStorage.clear())
     }
+    await visitEveryPage(page, { url: stack.url, token, admin: 'Beta Code Management' }, look)
     expect(faults).toEqual([])
     expect(violations).toEqual([])
   })

@@ -1,0 +1,65 @@
+import { campaignsApi, collectorApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
+import { blogArticle, type SignedInUser, telegramPost, tiktokPost } from '@iodine/test-kit'
+import { expect, type Page } from '@playwright/test'
+import { openAs } from './open-as.js'
+
+/** Every page, with something that it shows once it has what it asked for. */
+const PAGES = [
+  ['/login', 'Continue'],
+  ['/privacy-policy', 'Last updated: June 17, 2025'],
+  ['/terms-of-service', 'Last updated: June 17, 2025'],
+  ['/setup-username', 'Welcome to Iodine'],
+  ['/dashboard/overview', 'Product roadmap'],
+  ['/dashboard/data', 'They hide the numbers from us'],
+  ['/dashboard/data?source=telegram', 'Share before it is deleted'],
+  ['/dashboard/data?source=blog', 'A closer look'],
+  ['/dashboard/iods', 'https://example.org/claim'],
+  ['/dashboard/narratives', 'Mirrors heat lakes.'],
+  ['/dashboard/campaigns', 'Lake mirrors'],
+  ['/dashboard/graph', '2 entities'],
+  ['/dashboard/community', '1 profile(s) found'],
+  ['/dashboard/profile', '@example.org'],
+  ['/dashboard/nowhere', 'Page Not Found'],
+] as const
+
+/** Gives a new person something of everything, so that no page is empty. The stack's AI provider answers. */
+export const fillEveryPage = async ({ api }: SignedInUser): Promise<void> => {
+  for (const [source, record] of [
+    ['tiktok', tiktokPost()],
+    ['telegram', telegramPost()],
+    ['blog', blogArticle()],
+  ] as const)
+    await api.call(collectorApi.ingestRecords, { params: { source }, body: { records: [record] } })
+  const iod = await api.call(iodsApi.createIod, {
+    body: {
+      value: 'https://example.org/claim',
+      category: 'URL',
+      description: 'a link',
+      source_type: 'MANUAL',
+    },
+  })
+  await api.call(iodsApi.voteIod, { params: { id: iod.id }, body: { vote_type: 'POSITIVE' } })
+  const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake mirrors' } })
+  await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
+  await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
+  await api.call(narrativesApi.createNarrative, { body: { text: 'Mirrors heat lakes.' } })
+}
+
+/**
+ * Opens one page after the other as a person whose pages are filled, and waits until each shows what it has.
+ * @param admin what the page of administrators shows to this person
+ * @param look at each page as it stands
+ */
+export const visitEveryPage = async (
+  page: Page,
+  { url, token, admin }: { url: string; token: string; admin: string },
+  look: (path: string) => Promise<void> = async () => {},
+): Promise<void> => {
+  for (const [path, text] of [...PAGES, ['/dashboard/admin', admin] as const]) {
+    if (path.startsWith('/dashboard')) await openAs(page, url, token, path)
+    else await page.goto(url + path)
+    await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
+    await look(path)
+    await page.evaluate(() => localStorage.clear())
+  }
+}
