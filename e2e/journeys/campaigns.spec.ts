@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { campaignsApi, type Iod, iodsApi } from '@iodine/contracts'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
 import { openAs as openAsIn } from '../support/open-as.js'
+import { pressEscape } from '../support/press-escape.js'
 
 const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
 
@@ -110,7 +111,7 @@ test('IODs are added with progress, looked into, searched and removed', async ({
   await page.getByRole('group', { name: 'Categories' }).getByLabel('KEYWORDS').check()
   await expect(adding.getByRole('listitem').filter({ hasText: first.value })).toHaveCount(0)
   await page.getByRole('group', { name: 'Categories' }).getByLabel('All').check()
-  await page.keyboard.press('Escape')
+  await pressEscape(page)
   await adding.getByPlaceholder('Search IODs...').fill('Mirror claim')
   for (const { value, description } of iods) {
     await adding.getByPlaceholder('Search IODs...').fill(value)
@@ -149,7 +150,7 @@ test('IODs are added with progress, looked into, searched and removed', async ({
   await detail.getByRole('button', { name: 'Remove from campaign' }).click()
   await expect(toast(page, 'IOD removed from campaign')).toBeVisible()
   await expect(statistics).toContainText('Total IODs11')
-  await page.keyboard.press('Escape')
+  await pressEscape(page)
   await expect(page).toHaveURL(/\/dashboard\/campaigns$/)
   await expect(card(page, 'Members of a lake')).toContainText('11 IODs')
 })

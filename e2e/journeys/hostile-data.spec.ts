@@ -1,6 +1,7 @@
 import { collectorApi, SOURCES } from '@iodine/contracts'
 import { hostileTexts, recordFullOf, rounds } from '@iodine/test-kit'
 import { expect, readCards, test } from '../support/fixtures.js'
+import { pressEscape } from '../support/press-escape.js'
 
 const BATCH = 500
 const mustBeRefused = (text: string) => text.includes('\0') || !text.isWellFormed()
@@ -80,7 +81,7 @@ test('hostile text in every field of every source is shown as text, and nothing 
     if (await button.count()) {
       await button.click()
       await expect(page.getByRole('dialog').getByLabel('Value')).not.toHaveValue('')
-      await page.keyboard.press('Escape')
+      await pressEscape(page)
     }
     expect(await page.evaluate(() => 'hostileRan' in window)).toBe(false)
     expect(page.url()).toBe(`${product.url}/dashboard/data?source=${source}`)

@@ -1,6 +1,7 @@
 import { type Iod, iodsApi, type NewIod, type VoteType } from '@iodine/contracts'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
 import { openAs as openPageAs } from '../support/open-as.js'
+import { pressEscape } from '../support/press-escape.js'
 
 const LIST = '/dashboard/iods'
 const VOTE = '**/api/v1/iods/*/vote'
@@ -97,7 +98,7 @@ test('an empty start, then IODs are created, with what is missing or wrong said 
     await expect(link).toHaveAttribute('href', 'https://stories.example.org/sun')
     await expect(link).toHaveAttribute('target', '_blank')
     await expect(link).toHaveAttribute('rel', /noopener/)
-    await page.keyboard.press('Escape')
+    await pressEscape(page)
     await expect(link).toBeHidden()
   })
 })
@@ -137,12 +138,12 @@ test('search, Categories, Sources, chips and the address select the same list, f
   await menu.getByLabel('HASH 1').click()
   await expect(showing(page)).toHaveText(/^Showing 3 of/)
   await menu.getByLabel('HASH 1').click()
-  await page.keyboard.press('Escape')
+  await pressEscape(page)
   await page.getByRole('button', { name: 'Sources' }).click()
   const sources = page.getByRole('group', { name: 'Sources' })
   await expect(sources.getByLabel('MANUAL 1')).not.toBeChecked()
   await sources.getByLabel('BLOG 1').click()
-  await page.keyboard.press('Escape')
+  await pressEscape(page)
   await expect(showing(page)).toHaveText(/^Showing 1 of/)
 
   const bo = await person('bo')
@@ -224,7 +225,7 @@ test('votes show at once, once a person, from several people at the same time', 
     const entry = activity.getByRole('listitem').filter({ hasText: username })
     await expect(entry.getByRole('time')).toHaveText(/\d{4}, \d+:\d\d/)
   }
-  await page.keyboard.press('Escape')
+  await pressEscape(page)
 
   await test.step('a vote that fails is taken back', async () => {
     let fail = () => {}

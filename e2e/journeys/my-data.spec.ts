@@ -3,6 +3,7 @@ import { demoRecords } from '@iodine/demo'
 import { blogArticle, telegramPost, tiktokPost } from '@iodine/test-kit'
 import type { Locator } from '@playwright/test'
 import { expect, type Page, type Person, readCards, selectWithMouse, test } from '../support/fixtures.js'
+import { pressEscape } from '../support/press-escape.js'
 
 const DELETE_QUESTION = 'Are you sure you want to delete this data?'
 const TABS = { tiktok: 'Short videos', telegram: 'Messaging channels', blog: 'Blogs' }
@@ -91,7 +92,7 @@ test('every source has its tab, its layout, its fields and its original', async 
       await expect(link).toHaveAttribute('target', '_blank')
       await expect(link).toHaveAttribute('rel', /noopener/)
     }
-    await page.keyboard.press('Escape')
+    await pressEscape(page)
     await expect(menu).toHaveCount(0)
   }
 
@@ -356,7 +357,7 @@ test('the category is suggested by the field, then by the value', async ({ page,
         .click()
       const dialog = iodDialog(page)
       await expect(dialog.getByLabel('IOD Category')).toHaveValue(category)
-      await page.keyboard.press('Escape')
+      await pressEscape(page)
       await expect(dialog).toHaveCount(0)
     }
   }

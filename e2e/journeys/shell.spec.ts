@@ -1,5 +1,6 @@
 import { profileApi } from '@iodine/contracts'
 import { expect, type Page, test } from '../support/fixtures.js'
+import { pressEscape } from '../support/press-escape.js'
 
 const toast = (page: Page, text: string) => page.getByText(text, { exact: true })
 const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' })
@@ -115,7 +116,7 @@ test('the profile: a username edited in place, an AI key added, replaced and del
   await page.getByRole('button', { name: 'Edit API key' }).click()
   const editing = page.getByRole('dialog', { name: 'Edit your OpenAI API key' })
   await expect(editing.getByLabel('API key')).toHaveValue('')
-  await page.keyboard.press('Escape')
+  await pressEscape(page)
   await expect(editing).toBeHidden()
   await expect(page.getByRole('button', { name: 'Edit API key' })).toBeFocused()
   await page.getByRole('button', { name: 'Delete API key' }).click()

@@ -9,7 +9,7 @@ import { useKnownIods } from '../queries/iods'
 import { FieldRow, ValueWithActions } from './FieldRow'
 import styles from './RecordCard.module.css'
 import { RecordContext } from './record-context'
-import { useFieldSelection } from './use-field-selection'
+import { readSelection, useFieldSelection } from './use-field-selection'
 
 const SHORT_ID_LENGTH = 8
 
@@ -81,7 +81,11 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
               text="+ IOD"
               // The selection would be gone before the click.
               onMouseDown={event => event.preventDefault()}
-              onClick={() => context.startIod(selection.path, selection.text)}
+              onClick={() => {
+                // The browser tells of a change a moment later than it makes it.
+                const { path, text } = (article.current && readSelection(article.current)) ?? selection
+                context.startIod(path, text)
+              }}
             />,
             selection.slot,
           )}

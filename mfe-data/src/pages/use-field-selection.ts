@@ -54,7 +54,8 @@ export function useFieldSelection(container: RefObject<HTMLElement | null>): Fie
   return selected
 }
 
-function readSelection(container: HTMLElement): FieldSelection | null {
+/** What is selected inside one field value of the container right now. */
+export function readSelection(container: HTMLElement): FieldSelection | null {
   const selection = window.getSelection()
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null
   const { anchorNode } = selection
