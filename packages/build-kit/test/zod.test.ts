@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const build = async (define: 'defineShell' | 'defineRemote', script: string) => {
   const files = {
     'package.json': '{ "name": "@iodine/mfe-tried", "version": "1.0.0" }',
-    'rsbuild.config.mjs': `import { ${define} } from '@iodine/build-kit'\nexport default ${define}(import.meta.dirname)`,
+    'rsbuild.config.mjs': `import { ${define} } from '../../src/rsbuild.mjs'\nexport default ${define}(import.meta.dirname)`,
     'src/index.html': '<html><body></body></html>',
     'src/index.tsx': script,
     'src/parcel.tsx': script,
