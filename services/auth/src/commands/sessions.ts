@@ -88,7 +88,7 @@ export const checkSession = async (context: AuthContext, sid: string) => {
 }
 
 /** Tombstones, after which no token of these sessions is good anywhere. Rejects while Redis is down. */
-const bury = async ({ service, config }: AuthContext, sids: string[]): Promise<void> => {
+const writeTombstones = async ({ service, config }: AuthContext, sids: string[]): Promise<void> => {
   const commands = service.redis.multi()
   for (const sid of sids)
     commands.set(sessionKey(config.REDIS_PREFIX, sid), SESSION_REVOKED, 'PX', TOMBSTONE_MS)
@@ -102,7 +102,7 @@ const bury = async ({ service, config }: AuthContext, sids: string[]): Promise<v
 export const endSession = async (context: AuthContext, sid: string): Promise<void> => {
   const { sessions } = context.models
   await sessions.updateOne({ _id: sid, ended_at: null }, { $set: { ended_at: new Date() } })
-  await bury(context, [sid]).catch(() => {
+  await writeTombstones(context, [sid]).catch(() => {
     throw unavailable(DETAILS.logoutUnfinished)
   })
   await sessions.deleteOne({ _id: sid })
@@ -118,7 +118,7 @@ export const repairEnds = async (context: AuthContext): Promise<number> => {
     .lean<Pick<SessionDoc, '_id'>[]>()
   if (ended.length === 0) return 0
   const sids = ended.map(session => session._id)
-  await bury(context, sids)
+  await writeTombstones(context, sids)
   await sessions.deleteMany({ _id: { $in: sids } })
   return sids.length
 }
@@ -128,7 +128,7 @@ export const endSessions = async (context: AuthContext, userId: Types.ObjectId):
   const { sessions } = context.models
   const open = await sessions.find({ user_id: userId }).select('_id').lean<Pick<SessionDoc, '_id'>[]>()
   const sids = open.map(session => session._id)
-  // Buried first: those that are still stored are found by the next try.
-  await bury(context, sids)
+  // Tombstones first: sessions that are still stored are found by the next try.
+  await writeTombstones(context, sids)
   await sessions.deleteMany({ _id: { $in: sids } })
 }
