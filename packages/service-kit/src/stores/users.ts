@@ -1,5 +1,5 @@
 import { authInternal, type UserCard } from '@iodine/contracts'
-import type { Peers } from './peers.js'
+import type { Peers } from '../http/peers.js'
 import type { Redis } from './redis.js'
 import { createVersion } from './version.js'
 

@@ -1,9 +1,9 @@
 import { type Quota, type QuotaUsage, quotaDetail, usageInternal } from '@iodine/contracts'
 import type { ClientSession } from 'mongoose'
 import { type Model, Schema, Types } from 'mongoose'
-import { HttpError } from './errors.js'
+import { HttpError } from '../http/errors.js'
+import type { StoreService } from '../service.js'
 import { type Connection, isDuplicateKey } from './mongo.js'
-import type { StoreService } from './service.js'
 
 /** Numbers by what they count; what is absent is 0. */
 export type Amounts<K extends string> = Partial<Record<K, number>>
