@@ -1,2 +1,0 @@
-export * from './api-server'
-export * from './open-section'
