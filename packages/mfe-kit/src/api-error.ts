@@ -1,4 +1,4 @@
-/** A call that failed: `status` 0 means that no answer came; `detail` is the server's, null when it gave none. */
+/** A failed call. `status` is 0 where no answer came; `detail` is the server's, null where it gave none. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
@@ -11,7 +11,7 @@ export class ApiError extends Error {
   }
 }
 
-/** True for an `ApiError` of any bundle: the host's class is not the remote's own. */
+/** True for an `ApiError` of any bundle: host and remotes each have a class of their own. */
 export const isApiError = (error: unknown): error is ApiError =>
   error instanceof Error && error.name === 'ApiError'
 
@@ -24,3 +24,10 @@ export function errorDetail(error: unknown, fallback: string): string {
   const detail = isApiError(error) ? error.detail : null
   return (Array.isArray(detail) ? detail.join(', ') : detail) || fallback
 }
+
+/** Whether the session has ended, of which the host takes care. */
+export const isUnauthorized = (error: unknown): boolean => hasStatus(error, 401)
+
+/** The server's detail, or what a user can do about a failed load. */
+export const errorHint = (error: unknown): string =>
+  errorDetail(error, 'Check your connection, then try again.')

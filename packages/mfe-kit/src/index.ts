@@ -1,6 +1,7 @@
 export type { ApiClient, Page } from './api-client'
-export { ApiError, errorDetail, hasStatus, isApiError } from './api-error'
+export { ApiError, errorDetail, errorHint, hasStatus, isApiError, isUnauthorized } from './api-error'
 export { defineParcel, useHost } from './define-parcel'
+export { errorToast, useErrorToast } from './error-toast'
 export {
   HOST_CONTRACT_VERSION,
   type HostProps,

@@ -12,3 +12,4 @@ export {
   useQueryClient,
 } from '@tanstack/react-query'
 export { useInfiniteQuery } from './infinite-query'
+export { usePagedQuery } from './paged-query'
