@@ -11,7 +11,7 @@ import {
 
 const WAIT_MS = 30_000
 
-/** A request that was not answered as the contract says. `status` is 0 where no answer came at all. */
+/** A request without an answer of the contract. `status` is 0 where no answer came. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
@@ -33,7 +33,7 @@ export const endpoints = {
   createIod: iodsApi.createIod,
 } as const
 
-/** Calls an endpoint on a server; rejects with an ApiError, also where the answer is not one of the contract. */
+/** Calls an endpoint of a server. Rejects with an ApiError, also where the answer does not match the contract. */
 export const callApi = async <E extends EndpointSpec>(
   { server, token }: { server: string; token?: string | undefined },
   endpoint: E,
@@ -54,7 +54,7 @@ export const callApi = async <E extends EndpointSpec>(
       ...(body !== undefined && { body: JSON.stringify(body) }),
       cache: 'no-store',
       credentials: 'omit',
-      // A redirect would carry the token to wherever it points.
+      // A redirect could send the token to another server.
       redirect: 'error',
       signal: AbortSignal.timeout(WAIT_MS),
     })

@@ -12,10 +12,10 @@ export type Route = keyof EndpointByRoute
 
 type Spec<R extends Route> = EndpointByRoute[R] extends infer E extends contracts.EndpointSpec ? E : never
 
-/** Query values are sent as text, so a number does where the contract says text. */
+/** Query values are sent as text, so a number may stand where the contract says text. */
 type QueryValues<T> = { [K in keyof T]: T[K] | (string extends Extract<T[K], string> ? number : never) }
 
-type Part<Name extends string, T> = [T] extends [undefined]
+type Field<Name extends string, T> = [T] extends [undefined]
   ? { [K in Name]?: undefined }
   : undefined extends T
     ? { [K in Name]?: T }
@@ -23,14 +23,14 @@ type Part<Name extends string, T> = [T] extends [undefined]
       ? { [K in Name]?: T }
       : { [K in Name]: T }
 
-/** What a call to `R` sends: `params` (path), `query`, `body`, each typed by the contract. */
-export type Input<R extends Route> = Part<'params', contracts.ParamsFor<Spec<R>>> &
-  Part<'query', QueryValues<contracts.QueryFor<Spec<R>>>> &
-  Part<'body', contracts.BodyFor<Spec<R>>> & {
+/** The input of a call to `R`: `params` of the path, `query`, `body`, each typed by the contract. */
+export type Input<R extends Route> = Field<'params', contracts.ParamsFor<Spec<R>>> &
+  Field<'query', QueryValues<contracts.QueryFor<Spec<R>>>> &
+  Field<'body', contracts.BodyFor<Spec<R>>> & {
     signal?: AbortSignal
-    /** Hears the answer's text so far each time more of it comes in: for one whose beginning is worth showing. */
+    /** Called with the answer's text so far whenever more of it arrives, to show the first part of a long answer. */
     onText?: (text: string) => void
   }
 
-/** What a call to `R` answers. */
+/** The answer of a call to `R`. */
 export type Output<R extends Route> = contracts.ResponseOf<Spec<R>>

@@ -20,6 +20,7 @@ it('an app is built from itself and what it depends on, not from what its tests 
     'mfe-campaigns',
     'packages/contracts',
     'packages/exchange',
+    'packages/known-iods',
     'packages/mfe-kit',
     'packages/ui',
     'tools/build-kit',

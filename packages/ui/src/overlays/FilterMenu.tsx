@@ -17,7 +17,7 @@ export interface FilterMenuProps<T extends string> {
   onChange: (chosen: T[]) => void
 }
 
-/** A menu of checkboxes with a count beside each, and 'All' to undo the choice. */
+/** A menu of checkboxes with counts. 'All' clears the choice. */
 export function FilterMenu<T extends string>(props: FilterMenuProps<T>) {
   const { label, choices, chosen, total, counts, placement = 'bottom-start', onChange } = props
   return (

@@ -14,7 +14,7 @@ export interface IodDraft {
 export interface IodDialogProps {
   isOpen: boolean
   title: string
-  /** What the fields hold when the dialog opens. */
+  /** The fields' values when the dialog opens. */
   initial?: Partial<IodDraft>
   /** The choices of the category field; without them the field is left out. */
   categories?: readonly Category[]
@@ -23,9 +23,9 @@ export interface IodDialogProps {
   required?: readonly (keyof IodDraft)[]
   withSource?: boolean
   submitLabel?: string
-  /** Whether the button may be pressed; always unless told. */
+  /** Whether the submit button may be pressed; true unless told. */
   canSubmit?: (draft: IodDraft) => boolean
-  /** Creates the IOD; the dialog closes when it answers true and stays open, as filled in, when false. */
+  /** Creates the IOD. The dialog closes when it answers true, and stays open, as filled in, when false. */
   onSubmit: (draft: IodDraft) => Promise<boolean>
   onClose: () => void
 }
