@@ -1,7 +1,6 @@
-import type { Connection } from '@iodine/service-kit'
-import { pageAfter } from '@iodine/service-kit'
+import { foldText } from '@iodine/contracts'
+import { type Connection, inTransaction, pageAfter } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
-import { foldUsername } from '../commands/next-user.js'
 import type { CommunityModels } from '../models/index.js'
 import { BY_DATE, BY_SUFFIX, type UserDoc } from '../models/user.js'
 
@@ -27,7 +26,7 @@ export const searchNames = async (
   search: string,
   { skip, limit, cursor }: NamePage,
 ): Promise<{ docs: UserDoc[]; total: number }> => {
-  const term = foldUsername(search)
+  const term = foldText(search)
   const bySuffix = { suffixes: { $regex: `^${escapePattern(term)}` } }
   const [total, everybody] = await Promise.all([
     countNames(mongo, models, term, bySuffix),
@@ -58,11 +57,11 @@ const countNames = async (
   if (kept) return kept.n
   const few = await users.countDocuments(bySuffix).hint(BY_SUFFIX).limit(COMMON)
   if (few < COMMON) return few
-  return mongo.transaction(async session => {
+  return inTransaction(mongo, async session => {
     // Names that change while we count would be missed: writing what they write makes one of us try again.
     await counters.updateOne({ _id: 'public_users' }, { $inc: { changes: 1 } }, { session })
     const n = await users.countDocuments(bySuffix).hint(BY_SUFFIX).session(session)
     await terms.updateOne({ _id: term }, { $set: { n } }, { session, upsert: true })
     return n
-  }) as Promise<number>
+  })
 }
