@@ -1,10 +1,10 @@
 import { type Quota, type QuotaUsage, quotaDetail, usageInternal } from '@iodine/contracts'
 import type { ClientSession } from 'mongoose'
 import { type Model, Schema, Types } from 'mongoose'
-import { HttpError } from './errors.js'
+import { HttpError } from '../http/errors.js'
+import type { StoreService } from '../service.js'
+import { createSingleFlight } from '../single-flight.js'
 import { type Connection, inTransaction, isDuplicateKey } from './mongo.js'
-import type { StoreService } from './service.js'
-import { createSingleFlight } from './single-flight.js'
 
 /** Numbers by what they count; what is absent is 0. */
 export type Amounts<K extends string> = Partial<Record<K, number>>

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { Agent, type Dispatcher, interceptors } from 'undici'
-import { createSingleFlight } from './single-flight.js'
+import { createSingleFlight } from '../single-flight.js'
 
 /** How long a name is taken to stand for the addresses found, and one that could not be reached is left out. */
 const KEPT_MS = 5_000

@@ -1,4 +1,4 @@
-import type { ServiceConfig } from './config.js'
+import type { ServiceConfig } from '../config.js'
 import type { SpanAttributes, SpanKind, Tracing } from './span.js'
 import { currentWork, runWork } from './work-context.js'
 

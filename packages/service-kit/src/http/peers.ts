@@ -1,11 +1,11 @@
 import { type BodyFor, type EndpointSpec, type ParamsFor, pathOf, type ResponseOf } from '@iodine/contracts'
 import { fetch, type Response } from 'undici'
+import type { ServiceConfig, ServiceName } from '../config.js'
+import type { PartMetrics } from '../observe/metrics.js'
+import { traced } from '../observe/tracing.js'
+import { currentWork } from '../observe/work-context.js'
 import { createAgent } from './agent.js'
-import type { ServiceConfig, ServiceName } from './config.js'
 import { HttpError, unavailable } from './errors.js'
-import type { PartMetrics } from './metrics.js'
-import { traced } from './tracing.js'
-import { currentWork } from './work-context.js'
 
 export interface Peers {
   /**

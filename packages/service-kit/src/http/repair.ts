@@ -1,5 +1,5 @@
 import { repairInternal } from '@iodine/contracts'
-import type { Service } from './service.js'
+import type { Service } from '../service.js'
 
 /**
  * Serves the repair, which the workers ask for every few seconds, and lets the metrics tell when it was last completed.

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { type PersonalItem, personalDataInternal } from '@iodine/contracts'
 import { type Model, type QueryFilter, Types } from 'mongoose'
+import type { StoreService } from '../service.js'
 import { jsonArray, readBatches } from './lists.js'
-import type { StoreService } from './service.js'
 
 /** A collection that holds something about users. */
 export interface PersonalSource {

@@ -1,7 +1,7 @@
 import { authInternal, type UserCard } from '@iodine/contracts'
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
-import type { Peers } from './peers.js'
+import type { Peers } from '../http/peers.js'
 import type { Redis } from './redis.js'
 import { createVersion } from './version.js'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from './logging.js'
+import type { Logger } from '../observe/logging.js'
 import { type Connection, isDuplicateKey, prepareModels } from './mongo.js'
 
 /** A change of the documents that an earlier version of a service stored. `docs/migrations.md` says how to add one. */

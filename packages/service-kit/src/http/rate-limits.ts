@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Redis } from '../stores/redis.js'
 import { tooManyRequests } from './errors.js'
-import type { Redis } from './redis.js'
 
 export interface RateLimit {
   /** Counts one use by `key`; throws 429 with Retry-After past the limit. */

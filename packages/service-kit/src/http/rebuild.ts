@@ -1,5 +1,5 @@
 import { rebuildInternal } from '@iodine/contracts'
-import type { ServiceName } from './config.js'
+import type { ServiceName } from '../config.js'
 import { createPeers, type PeersConfig } from './peers.js'
 
 /** The services that keep something derived, which can be made anew from the truth. */

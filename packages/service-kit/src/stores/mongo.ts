@@ -1,6 +1,6 @@
 import mongoose, { type ClientSession, type Connection } from 'mongoose'
-import type { Span } from './span.js'
-import { currentWork } from './work-context.js'
+import type { Span } from '../observe/span.js'
+import { currentWork } from '../observe/work-context.js'
 
 export type { Connection }
 

@@ -10,11 +10,11 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { PartMetrics } from '../observe/metrics.js'
+import type { Tracing } from '../observe/span.js'
+import { runWork, type WorkContext } from '../observe/work-context.js'
 import { badRequest, HttpError, isDependencyDown } from './errors.js'
 import { parseJsonBody } from './json.js'
-import type { PartMetrics } from './metrics.js'
-import type { Tracing } from './span.js'
-import { runWork, type WorkContext } from './work-context.js'
 
 const body = (detail: string | string[]): ErrorBody => ({ detail })
 

@@ -19,12 +19,12 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq'
-import type { Logger } from './logging.js'
-import type { JobOutcome, PartMetrics, QueueState } from './metrics.js'
-import { connectBlockingRedis, type Redis } from './redis.js'
-import type { Tracing } from './span.js'
-import { traced } from './tracing.js'
-import { currentWork, runOutsideWork, runWork } from './work-context.js'
+import type { Logger } from '../observe/logging.js'
+import type { JobOutcome, PartMetrics, QueueState } from '../observe/metrics.js'
+import type { Tracing } from '../observe/span.js'
+import { traced } from '../observe/tracing.js'
+import { currentWork, runOutsideWork, runWork } from '../observe/work-context.js'
+import { connectBlockingRedis, type Redis } from '../stores/redis.js'
 
 export { DelayedError, UnrecoverableError } from 'bullmq'
 export type { Job }
