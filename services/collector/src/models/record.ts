@@ -103,4 +103,4 @@ export const dropFormerCounts = async (mongo: Connection): Promise<void> => {
 }
 
 /** Whose records, and of which source. */
-export type Shelf = Pick<RecordDoc, 'user_id' | 'source'>
+export type RecordScope = Pick<RecordDoc, 'user_id' | 'source'>
