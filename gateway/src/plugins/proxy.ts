@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
-import { LIMITS } from '@iodine/contracts'
+import { API_BASE, LIMITS } from '@iodine/contracts'
 import {
-  API_BASE,
   badRequest,
   type Caller,
   createAgent,

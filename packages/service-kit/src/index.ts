@@ -51,6 +51,7 @@ export {
   sessionKey,
   TOMBSTONE_MS,
 } from './http/sessions.js'
+export { type ReplyHeaders, Streamed } from './http/streamed.js'
 export {
   bearerToken,
   type Caller,
@@ -67,8 +68,6 @@ export { createTracing, traced } from './observe/tracing.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
 export {
-  API_BASE,
-  type Call,
   createService,
   createStoreService,
   type Part,
