@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createSingleFlight } from '@iodine/service-kit'
 import { Agent, fetch } from 'undici'
 
 const CHECKS = 2
@@ -20,7 +21,7 @@ export interface LivenessProbe {
 export const createLivenessProbe = (checkMs: number): LivenessProbe => {
   // Connections of its own: those of the service's requests may all be taken by what hangs.
   const agent = new Agent({ connections: 1, keepAliveTimeout: 1, keepAliveMaxTimeout: 1 })
-  const looks = new Map<string, Promise<boolean>>()
+  const looks = createSingleFlight<string, boolean>()
   const heard = new Map<string, number>()
   const look = async (origin: string): Promise<boolean> => {
     for (let left = CHECKS; left > 0; left--) {
@@ -40,11 +41,7 @@ export const createLivenessProbe = (checkMs: number): LivenessProbe => {
   }
   return {
     heardFrom: origin => void heard.set(origin, performance.now()),
-    isAlive(origin) {
-      const found = looks.get(origin) ?? look(origin).finally(() => looks.delete(origin))
-      looks.set(origin, found)
-      return found
-    },
+    isAlive: origin => looks(origin, () => look(origin)),
     close: () => agent.destroy(),
   }
 }

@@ -75,7 +75,15 @@ export {
   type ServiceDeps,
   type StoreService,
 } from './service.js'
-export { type Connection, connectMongo, isDuplicateKey, prepareModels } from './stores/mongo.js'
+export { createSingleFlight } from './single-flight.js'
+export { type Migration, migrate, prepareDatabase } from './stores/migrations.js'
+export {
+  type Connection,
+  connectMongo,
+  inTransaction,
+  isDuplicateKey,
+  prepareModels,
+} from './stores/mongo.js'
 export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
 export { connectRedis, type Redis } from './stores/redis.js'
 export { seal, unseal } from './stores/sealing.js'

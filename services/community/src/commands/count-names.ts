@@ -1,4 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
+import { type Connection, inTransaction } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import type { CommunityModels } from '../models/index.js'
 import { BY_SUFFIX, type UserDoc } from '../models/user.js'
@@ -21,11 +21,11 @@ export const countNames = async (
   if (kept) return kept.n
   const few = await users.countDocuments(bySuffix).hint(BY_SUFFIX).limit(COMMON)
   if (few < COMMON) return few
-  return mongo.transaction(async session => {
+  return inTransaction(mongo, async session => {
     // Names that change while we count would be missed: writing what they write makes one of us try again.
     await counters.updateOne({ _id: 'public_users' }, { $inc: { changes: 1 } }, { session })
     const n = await users.countDocuments(bySuffix).hint(BY_SUFFIX).session(session)
     await terms.updateOne({ _id: term }, { $set: { n } }, { session, upsert: true })
     return n
-  }) as Promise<number>
+  })
 }

@@ -1,8 +1,7 @@
-import type { Connection } from '@iodine/service-kit'
-import { pageAfter } from '@iodine/service-kit'
+import { foldText } from '@iodine/contracts'
+import { type Connection, pageAfter } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { countNames } from '../commands/count-names.js'
-import { foldUsername } from '../commands/next-user.js'
 import type { CommunityModels } from '../models/index.js'
 import { BY_DATE, BY_SUFFIX, type UserDoc } from '../models/user.js'
 
@@ -25,7 +24,7 @@ export const searchNames = async (
   search: string,
   { skip, limit, cursor }: NamePage,
 ): Promise<{ docs: UserDoc[]; total: number }> => {
-  const term = foldUsername(search)
+  const term = foldText(search)
   const bySuffix = { suffixes: { $regex: `^${escapePattern(term)}` } }
   const [total, everybody] = await Promise.all([
     countNames(mongo, models, term, bySuffix),
