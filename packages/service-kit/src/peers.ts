@@ -4,8 +4,8 @@ import { createAgent } from './agent.js'
 import type { ServiceConfig, ServiceName } from './config.js'
 import { HttpError, unavailable } from './errors.js'
 import type { PartMetrics } from './metrics.js'
-import { traced } from './tracing.js'
-import { currentWork } from './work-context.js'
+import { calling } from './tracing.js'
+import { requestIdOf } from './work-context.js'
 
 export interface Peers {
   /**
@@ -65,25 +65,22 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
     const started = performance.now()
     let status: number | 'unreachable' = 'unreachable'
     try {
-      const { method } = endpoint
-      const attributes = { 'http.request.method': method, 'http.route': endpoint.path, 'peer.service': peer }
-      return await traced(`${method} ${peer} ${endpoint.path}`, 'client', attributes, async () => {
-        const { requestId, span } = currentWork() ?? {}
-        const response = await fetch(url, {
-          method,
+      const requestId = requestIdOf()
+      const response = await calling(peer, () =>
+        fetch(url, {
+          method: endpoint.method,
           dispatcher,
           signal: AbortSignal.timeout(ms),
           headers: {
             [SERVICE_KEY_HEADER]: serviceKey,
             ...(requestId && { 'x-request-id': requestId }),
-            ...(span && { traceparent: span.traceparent }),
             ...(body !== undefined && { 'content-type': 'application/json' }),
           },
           ...(body !== undefined && { body: JSON.stringify(body) }),
-        })
-        status = response.status
-        return response
-      })
+        }),
+      )
+      status = response.status
+      return response
     } finally {
       metrics?.observePeer(peer, status, performance.now() - started)
     }
