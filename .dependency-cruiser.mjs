@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** A package's folder, as a capturing group. */
-const part = '(packages/[^/]+|services/[^/]+|gateway|shell|mfe-[^/]+|extension|e2e|bench|chaos)'
+const part = '(packages/[^/]+|services/[^/]+|tools/[^/]+|gateway|shell|mfe-[^/]+|extension|e2e)'
 const ours = `^${part}/`
 /** Paths of one part, of its code alone, of its tests alone. */
 const of = names => `^(?:${names})/`
@@ -9,7 +9,7 @@ const code = names => `^(?:${names})/(?!test/)`
 const tests = names => `^(?:${names})/test/`
 
 /** Files that packages offer by the `exports` of their package.json: the only doors into them. */
-const doors = ['packages', 'services', '.'].flatMap(group =>
+const doors = ['packages', 'services', 'tools', '.'].flatMap(group =>
   readdirSync(group, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && existsSync(`${group}/${entry.name}/package.json`))
     .flatMap(entry => {
@@ -55,6 +55,20 @@ export default {
       [],
       'packages/contracts stands below everything: move what you need into it, or do without.',
     ),
+    {
+      name: 'packages-are-libraries',
+      severity: 'error',
+      comment:
+        'packages/ holds libraries: what starts, builds or watches services, gateway or shell stands in tools/.',
+      from: { path: '^packages/' },
+      to: { path: of('services/[^/]+|gateway|shell|mfe-[^/]+|extension|tools/[^/]+') },
+    },
+    only(
+      'local-servers-imports-nothing-of-ours',
+      '^(packages/local-servers)/',
+      [],
+      'What runs a server on this machine knows processes and ports, not Iodine.',
+    ),
     // Kits serve every service or remote, so they know none.
     only(
       'kits-import-contracts',
@@ -83,13 +97,13 @@ export default {
     reserved(
       'demo-data-beside-the-product',
       code('packages/demo'),
-      [of('packages/demo|packages/dev-stack|packages/test-kit|e2e|bench'), '/test/'],
+      [of('packages/demo|packages/test-kit|tools/[^/]+|e2e'), '/test/'],
       'packages/demo fills a product for trying out and for tests: no part may depend on it.',
     ),
     reserved(
       'offline-ai-is-a-provider',
       code('packages/offline-ai'),
-      [of('packages/offline-ai|packages/dev-stack|packages/test-kit'), '/test/'],
+      [of('packages/offline-ai|tools/dev-stack|packages/test-kit'), '/test/'],
       'The workers talk to an AI provider over HTTP and never know which one answers: take OPENAI_BASE_URL.',
     ),
     only(
@@ -101,7 +115,7 @@ export default {
     reserved(
       'inbox-is-a-mail-server',
       code('packages/inbox'),
-      [of('packages/inbox|packages/dev-stack'), '/test/'],
+      [of('packages/inbox|tools/dev-stack'), '/test/'],
       'Parts talk to a mail server over SMTP and never know which one: take SMTP_URL.',
     ),
     only(
@@ -114,7 +128,7 @@ export default {
       'service-tests-add-the-test-kit',
       '^(services/[^/]+|gateway|packages/service-kit)/test/',
       [contracts, 'packages/service-kit', 'packages/test-kit', 'packages/demo'],
-      'A service’s test starts other parts through packages/test-kit (and may take packages/demo), not by importing them.',
+      'A service’s test has packages/test-kit (and may take packages/demo): what needs other parts is a test of tools/harness.',
     ),
     only(
       'remotes-import-contracts-and-kit',
@@ -125,8 +139,14 @@ export default {
     only(
       'remote-tests-add-the-test-kit',
       '^(mfe-[^/]+|shell|packages/mfe-kit|packages/ui)/test/',
-      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/test-kit', 'packages/demo'],
+      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/test-kit', 'packages/demo', 'tools/harness'],
       'A section’s test imports what the section may import, packages/test-kit and packages/demo.',
+    ),
+    reserved(
+      'harness-runs-the-product',
+      code('tools/harness'),
+      [of('tools/(?:harness|bench|chaos)|e2e'), tests('mfe-campaigns')],
+      'Tests of the whole product stand in tools/harness/test or e2e: a part’s own tests need that part alone.',
     ),
     only(
       'extension-imports-contracts-and-looks',
@@ -137,33 +157,33 @@ export default {
     // What wires everything together is imported by nothing of the product.
     reserved(
       'dev-stack-at-the-top',
-      code('packages/dev-stack'),
-      [of('packages/dev-stack|packages/test-kit|e2e|bench|deploy')],
-      'packages/dev-stack hosts the parts; a part that imports it cannot be deployed alone.',
+      code('tools/dev-stack'),
+      [of('tools/[^/]+|e2e|deploy')],
+      'tools/dev-stack hosts the parts; a part that imports it cannot be deployed alone.',
     ),
     reserved(
       'test-kit-in-tests',
       code('packages/test-kit'),
-      [of('packages/test-kit|e2e|bench|chaos'), '/test/'],
+      [of('packages/test-kit|tools/(?:harness|bench|chaos)|e2e'), '/test/'],
       'packages/test-kit is for tests: product code must not need it.',
     ),
     reserved(
       'embedded-mongo-is-a-database',
       code('packages/embedded-mongo'),
-      [of('packages/embedded-mongo|packages/dev-stack|packages/test-kit|bench')],
+      [of('packages/embedded-mongo|packages/test-kit|tools/(?:dev-stack|harness|bench)')],
       'Services talk to MongoDB by its driver and never know which server answers: take the URI from the configuration.',
     ),
     only(
       'chaos-stays-outside',
-      '^(chaos)/',
-      [contracts, 'packages/service-kit', 'packages/test-kit'],
-      'What breaks the product meets it as its users do: over HTTP, with the contracts, on processes of packages/test-kit.',
+      '^(tools/chaos)/',
+      [contracts, 'packages/service-kit', 'packages/test-kit', 'tools/harness'],
+      'What breaks the product meets it as its users do: over HTTP, with the contracts, on processes of tools/harness.',
     ),
     reserved(
       'build-kit-at-build-time',
-      code('packages/build-kit'),
-      [of('packages/build-kit'), '/rsbuild\\.config\\.[^/]+$'],
-      'packages/build-kit runs when the web apps are built: what they need at run time belongs into packages/mfe-kit.',
+      code('tools/build-kit'),
+      [of('tools/build-kit|tools/bench'), '/rsbuild\\.config\\.[^/]+$'],
+      'tools/build-kit runs when the web apps are built: what they need at run time belongs into packages/mfe-kit.',
     ),
     reserved(
       'mongoose-in-services',
@@ -233,7 +253,7 @@ export default {
     parser: 'tsc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: [`^${part}/(dist|\\.tsbuild)/`, '^bench/one-bundle/shell/dist/'] },
+    exclude: { path: [`^${part}/(dist|\\.tsbuild)/`, '^tools/bench/one-bundle/shell/dist/'] },
     combinedDependencies: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],

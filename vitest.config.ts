@@ -7,8 +7,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     projects: [
       'packages/*/vitest.config.ts',
+      'tools/*/vitest.config.ts',
       'services/*/vitest.config.ts',
-      '{gateway,shell,mfe-*,extension,chaos,deploy}/vitest.config.ts',
+      '{gateway,shell,mfe-*,extension,deploy}/vitest.config.ts',
     ],
   },
 })

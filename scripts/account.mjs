@@ -5,7 +5,7 @@ import { install } from './lib/install.mjs'
 import { main, releaseSignals, root } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
 
-const command = 'packages/dev-stack/dist/account-main.js'
+const command = 'tools/dev-stack/dist/account-main.js'
 
 await main(async () => {
   process.chdir(root)

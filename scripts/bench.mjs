@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME …`: compiles and runs `bench/src/NAME.ts`; what follows the name goes to it. */
+/** `npm run bench -- NAME …`: compiles and runs `tools/bench/src/NAME.ts`; what follows the name goes to it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
@@ -8,18 +8,18 @@ import { ensureBrowser } from './lib/system.mjs'
 await main(async () => {
   process.chdir(root)
   const [name = ''] = process.argv.splice(2, 1)
-  if (!existsSync(`bench/src/${name}.ts`)) {
-    const names = readdirSync('bench/src').filter(file => file.endsWith('.ts'))
+  if (!existsSync(`tools/bench/src/${name}.ts`)) {
+    const names = readdirSync('tools/bench/src').filter(file => file.endsWith('.ts'))
     throw new Refusal(
       `npm run bench -- NAME, where NAME is one of: ${names.map(file => file.slice(0, -3)).join(', ')}`,
     )
   }
   await install()
   const browser =
-    readFileSync(`bench/src/${name}.ts`, 'utf8').includes('launchBrowser') && (await ensureBrowser())
+    readFileSync(`tools/bench/src/${name}.ts`, 'utf8').includes('launchBrowser') && (await ensureBrowser())
   if (browser) process.env.CHROMIUM_PATH = browser
   await build()
-  await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'bench'])
+  await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'tools/bench'])
   releaseSignals()
   process.setSourceMapsEnabled(true)
   await import(`../bench/dist/${name}.js`)

@@ -5,7 +5,7 @@ import { main, must } from './lib/run.mjs'
 await main(async () => {
   await install()
   await must('Building the extension', process.execPath, [
-    'packages/build-kit/src/build-apps.mjs',
+    'tools/build-kit/src/build-apps.mjs',
     '--force',
     'extension',
   ])

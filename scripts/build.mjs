@@ -9,8 +9,8 @@ export async function build() {
   say('Building what changed …')
   await Promise.all([
     // Types are checked by `npm test`: that takes several times as long as compiling.
-    must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'packages/dev-stack']),
-    must('Bundling the web apps', process.execPath, ['packages/build-kit/src/build-apps.mjs']),
+    must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'tools/dev-stack']),
+    must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs']),
   ])
   say(`Built in ${seconds(started)}`)
 }

@@ -141,7 +141,7 @@ await main(async () => {
   process.chdir(root)
   await install()
   await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'packages/test-kit'])
-  const { freePorts } = await import('../packages/dev-stack/dist/net.js')
+  const { freePorts } = await import('../packages/local-servers/dist/index.js')
   const kit = await import('../packages/test-kit/dist/index.js')
   const folder = mkdtempSync(join(tmpdir(), 'iodine-images-'))
   chmodSync(folder, 0o755)

@@ -28,7 +28,7 @@ function readArguments() {
 await main(async () => {
   const { app, to, use, list } = readArguments()
   process.chdir(root)
-  const kit = await import('../packages/build-kit/src/publish-section.mjs')
+  const kit = await import('../tools/build-kit/src/publish-section.mjs')
   const tell = async name => {
     const { versions, current } = await kit.sectionState(to, name)
     const names = versions.map(version => (version === current ? `${version} (in use)` : version))

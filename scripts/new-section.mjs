@@ -10,8 +10,8 @@ await main(async () => {
     )
   process.chdir(root)
   await install()
-  const { newSection } = await import('../packages/build-kit/src/new-section.mjs')
-  const { PublishError } = await import('../packages/build-kit/src/publish-section.mjs')
+  const { newSection } = await import('../tools/build-kit/src/new-section.mjs')
+  const { PublishError } = await import('../tools/build-kit/src/publish-section.mjs')
   const files = await newSection({ root, name, label }).catch(error => {
     throw error instanceof PublishError ? new Refusal(error.message) : error
   })

@@ -20,5 +20,5 @@ await main(async () => {
   releaseSignals()
   process.env.NODE_ENV ??= 'production'
   process.setSourceMapsEnabled(true)
-  await import('../packages/dev-stack/dist/main.js')
+  await import('../tools/dev-stack/dist/main.js')
 })

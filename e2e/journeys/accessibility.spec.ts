@@ -1,5 +1,5 @@
 import AxeBuilder from '@axe-core/playwright'
-import { startTestStack, type TestStack } from '@iodine/test-kit'
+import { startTestStack, type TestStack } from '@iodine/harness'
 import { expect, type Page, test } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
 import { keepLog } from '../support/keep-log.js'

@@ -1,5 +1,6 @@
 import { graphApi, iodsApi, narrativesApi } from '@iodine/contracts'
-import { apiClient, type Product, startProduct } from '@iodine/test-kit'
+import { type Product, startProduct } from '@iodine/harness'
+import { apiClient } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 

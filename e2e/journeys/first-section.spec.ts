@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { iodsApi } from '@iodine/contracts'
-import { startTestStack, type TestStack } from '@iodine/test-kit'
+import { startTestStack, type TestStack } from '@iodine/harness'
 import { expect, type Page, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
@@ -28,7 +28,7 @@ let token: string
 
 /** Calls a function of build-kit in a process of its own, as the scripts do. */
 const kit = async (file: string, name: string, options: object) => {
-  const url = pathToFileURL(join(ROOT, 'packages/build-kit/src', file)).href
+  const url = pathToFileURL(join(ROOT, 'tools/build-kit/src', file)).href
   const script = `const kit = await import(${JSON.stringify(url)})
 await kit.${name}(${JSON.stringify(options)}).catch(error => { process.stderr.write(error.message); process.exit(1) })`
   await exec(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT, timeout: BUILD_MS })

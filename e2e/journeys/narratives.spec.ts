@@ -1,5 +1,6 @@
 import { DETAILS, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
-import { type AiAnswer, type SignedInUser, startTestStack, type TestStack } from '@iodine/test-kit'
+import { startTestStack, type TestStack } from '@iodine/harness'
+import type { AiAnswer, SignedInUser } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'

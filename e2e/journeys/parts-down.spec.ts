@@ -1,5 +1,6 @@
 import { campaignsApi, collectorApi, DETAILS, iodsApi } from '@iodine/contracts'
-import { type SignedInUser, startTestStack, type TestStack, tiktokPost } from '@iodine/test-kit'
+import { startTestStack, type TestStack } from '@iodine/harness'
+import { type SignedInUser, tiktokPost } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 

@@ -1,4 +1,4 @@
-import { startTestStack, type TestStack } from '@iodine/test-kit'
+import { startTestStack, type TestStack } from '@iodine/harness'
 import { expect, test } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
 import { keepLog } from '../support/keep-log.js'

@@ -1,5 +1,6 @@
 import { campaignsApi, collectorApi, graphApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
-import { type AiProvider, type Product, startAiProvider, startProduct, tiktokPost } from '@iodine/test-kit'
+import { type Product, startProduct } from '@iodine/harness'
+import { type AiProvider, startAiProvider, tiktokPost } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { collectPosts, connectCollector, signUp } from '../support/fixtures.js'
 import { keepLog } from '../support/keep-log.js'

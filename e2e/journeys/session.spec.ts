@@ -1,6 +1,7 @@
 import { mock } from 'node:test'
 import { adminApi, authApi } from '@iodine/contracts'
-import { linkIn, startTestStack, type TestStack } from '@iodine/test-kit'
+import { startTestStack, type TestStack } from '@iodine/harness'
+import { linkIn } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'

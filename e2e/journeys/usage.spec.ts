@@ -1,5 +1,6 @@
 import { campaignsApi, collectorApi, iodsApi } from '@iodine/contracts'
-import { iodInput, type SignedInUser, startTestStack, type TestStack, tiktokPost } from '@iodine/test-kit'
+import { startTestStack, type TestStack } from '@iodine/harness'
+import { iodInput, type SignedInUser, tiktokPost } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 
 let stack: TestStack

@@ -1,12 +1,6 @@
 import { authApi, collectorApi, profileApi } from '@iodine/contracts'
-import {
-  type AiProvider,
-  type ApiClient,
-  apiClient,
-  type Product,
-  startAiProvider,
-  startProduct,
-} from '@iodine/test-kit'
+import { type Product, startProduct } from '@iodine/harness'
+import { type AiProvider, type ApiClient, apiClient, startAiProvider } from '@iodine/test-kit'
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { keepLog } from './keep-log.js'
 

@@ -9,7 +9,7 @@ import {
   type ServiceName,
   sessionKey,
 } from '@iodine/service-kit'
-import { newId, startLink, startTestRedis } from '@iodine/test-kit'
+import { newId, startFaultProxy, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { gatewayConfigSchema } from '../src/index.js'
 import { createLimits } from '../src/limits.js'
@@ -282,7 +282,7 @@ describe('a session', () => {
   })
   it('that was ended while Redis was away is dead, whatever Redis and this process remember of before', async () => {
     const redis = await startTestRedis()
-    const link = await startLink(() => Number(new URL(redis.url).port))
+    const link = await startFaultProxy(() => Number(new URL(redis.url).port))
     const through = new URL(redis.url)
     through.port = String(link.port)
     const other = await startRig({ REDIS_URL: through.href })

@@ -8,8 +8,9 @@ import {
   type NewIod,
   SOURCE_TYPES,
 } from '@iodine/contracts'
+import { startTestStack, type TestStack } from '@iodine/harness'
 import { createApiClient } from '@iodine/mfe-kit/host'
-import { rounds, type SignedInUser, startTestStack, type TestStack } from '@iodine/test-kit'
+import { rounds, type SignedInUser } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addToCampaign } from '../src/queries/add'

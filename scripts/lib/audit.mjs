@@ -8,7 +8,7 @@ import { root } from './run.mjs'
 const ENDPOINT = '-/npm/v1/security/advisories/bulk'
 const SEVERE = new Set(['high', 'critical'])
 /** Parts that no deployment runs. */
-const NOT_DEPLOYED = new Set(['.', 'e2e', 'bench', 'packages/test-kit'])
+const NOT_DEPLOYED = new Set(['.', 'e2e', 'tools/bench', 'tools/harness', 'packages/test-kit'])
 
 /** Names and versions of all packages that what is deployed depends on, however indirectly. */
 export const productionPackages = lockFile => {

@@ -5,10 +5,10 @@ import { bin, must, releaseSignals, root } from './run.mjs'
 /** A compiled module of dev-stack; compiled now where it never was, but not under the feet of what runs. */
 export async function devStack(name) {
   process.chdir(root)
-  const path = `packages/dev-stack/dist/${name}.js`
+  const path = `tools/dev-stack/dist/${name}.js`
   if (!existsSync(path)) {
     await install()
-    await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'packages/dev-stack'])
+    await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'tools/dev-stack'])
   }
   releaseSignals()
   return import(`../../${path}`)

@@ -77,7 +77,7 @@ export function packages() {
   const folders = readdirSync(root, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !skipped.has(entry.name) && !entry.name.startsWith('.'))
     .map(entry => entry.name)
-  const nested = ['packages', 'services'].flatMap(folder =>
+  const nested = ['packages', 'services', 'tools'].flatMap(folder =>
     readdirSync(join(root, folder)).map(name => join(folder, name)),
   )
   return [...folders, ...nested].filter(folder => existsSync(join(root, folder, 'package.json'))).sort()

@@ -1,29 +1,84 @@
-export { createAgent } from './agent.js'
-export * from './config.js'
-export * from './errors.js'
-export * from './history.js'
-export * from './http.js'
-export * from './json.js'
-export * from './lists.js'
-export * from './logging.js'
-export * from './metrics.js'
-export * from './mongo.js'
-export * from './peers.js'
-export * from './personal-data.js'
-export * from './queues.js'
-export * from './quotas.js'
-export * from './rate-limits.js'
-export * from './rebuild.js'
-export * from './redis.js'
-export * from './repair.js'
-export * from './run.js'
-export * from './sealing.js'
-export * from './service.js'
-export * from './sessions.js'
-export * from './storage.js'
-export * from './tokens.js'
-export * from './tracing.js'
-export * from './users.js'
-export * from './validate.js'
-export * from './version.js'
-export * from './work-context.js'
+export {
+  ConfigError,
+  keySetting,
+  LOG_LEVELS,
+  portSetting,
+  quotaSetting,
+  readConfig,
+  SERVICE_NAMES,
+  type ServiceName,
+  type StoreConfig,
+  serviceConfigSchema,
+  storageSettings,
+  storeConfigSchema,
+  switchSetting,
+  tracingSettings,
+  urlSetting,
+} from './config.js'
+export { createAgent } from './http/agent.js'
+export { createHttpApp } from './http/app.js'
+export {
+  badRequest,
+  conflict,
+  forbidden,
+  HttpError,
+  invalid,
+  notFound,
+  timedOut,
+  tooManyRequests,
+  unauthenticated,
+  unavailable,
+} from './http/errors.js'
+export { serveHistory } from './http/history.js'
+export { checkPlainData } from './http/json.js'
+export { cutPage, type ListPlace, pageAfter, sendList } from './http/lists.js'
+export {
+  createPeers,
+  type Peers,
+  type PeersConfig,
+  SERVICE_KEY_HEADER,
+  SHORT_KEEP_ALIVE,
+} from './http/peers.js'
+export { personalSource, serveExport, servePersonalData } from './http/personal-data.js'
+export { addressKey, createLocalRateLimit, createRateLimit, type RateLimit } from './http/rate-limits.js'
+export { type RebuiltPart, rebuildPart } from './http/rebuild.js'
+export { serveRepair } from './http/repair.js'
+export {
+  memoryKey,
+  SESSION_GRACE_MS,
+  SESSION_KNOWN_MS,
+  SESSION_REVOKED,
+  sessionKey,
+  TOMBSTONE_MS,
+} from './http/sessions.js'
+export {
+  bearerToken,
+  type Caller,
+  createTokenVerifier,
+  remoteKeys,
+  signToken,
+  type TokenVerifier,
+} from './http/tokens.js'
+export { faults } from './http/validate.js'
+export { createLogger } from './observe/logging.js'
+export { createPartMetrics, listenForMetrics } from './observe/metrics.js'
+export { calling, createTracing, traced } from './observe/tracing.js'
+export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
+export { runPart } from './run.js'
+export {
+  API_BASE,
+  type Call,
+  createService,
+  createStoreService,
+  type Part,
+  type Service,
+  type ServiceDeps,
+  type StoreService,
+} from './service.js'
+export { type Connection, connectMongo, isDuplicateKey, prepareModels } from './stores/mongo.js'
+export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
+export { connectRedis, type Redis } from './stores/redis.js'
+export { seal, unseal } from './stores/sealing.js'
+export { watchStorage } from './stores/storage.js'
+export { type UserDirectory, usersVersionKey } from './stores/users.js'
+export { createVersion } from './stores/version.js'

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startRedis } from '@iodine/dev-stack/redis'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { startRedis } from '@iodine/local-servers'
 import { connectMongo, connectRedis, type Redis } from '@iodine/service-kit'
 
 /** A folder of its own below the system's temporary one; `remove` deletes it with all that is in it. */

@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DETAILS, type ErrorBody, LIMITS, repairInternal } from '@iodine/contracts'
+import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { PartMetrics } from '../observe/metrics.js'
+import type { Tracing } from '../observe/tracing.js'
+import { traceIdOf, withRequestId } from '../observe/work-context.js'
+import { badRequest, HttpError, isDependencyDown } from './errors.js'
+import { parseJsonBody } from './json.js'
+
+const body = (detail: string | string[]): ErrorBody => ({ detail })
+
+const FASTIFY_ERRORS: Record<string, [number, string]> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, DETAILS.notJson],
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, DETAILS.bodyTooLarge],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, DETAILS.badRequest],
+  FST_ERR_BAD_URL: [400, DETAILS.badRequest],
+  FST_ERR_MAX_PARAM_LENGTH: [414, DETAILS.uriTooLong],
+  FST_ERR_HANDLER_TIMEOUT: [504, DETAILS.timeout],
+}
+
+/** Asked every few seconds by whoever watches or mends: their lines would bury the rest. */
+const BY_THE_CLOCK = new Set(['/healthz', '/readyz', '/metrics', repairInternal.repair.path])
+
+/** As nginx has it: nobody was there any more to be answered. */
+const CLIENT_GONE = 499
+
+/** By which others say what trace a request is in. */
+const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage']
+
+// A search of 10,000 characters fits.
+const MAX_URL = 12_288
+
+/** Any error to a status and a body that carries nothing internal. */
+const answer = (
+  error: unknown,
+): { status: number; detail: string | string[]; headers?: Record<string, string> } => {
+  if (error instanceof HttpError) return error
+  const known = FASTIFY_ERRORS[(error as FastifyError)?.code ?? '']
+  if (known) return { status: known[0], detail: known[1] }
+  if (isDependencyDown(error)) return { status: 503, detail: DETAILS.unavailable }
+  const status = (error as FastifyError)?.statusCode
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return { status, detail: DETAILS.badRequest }
+  return { status: 500, detail: DETAILS.internal }
+}
+
+const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const { status, detail, headers } = answer(error)
+  if (status >= 500) request.log.error({ request_id: request.id, err: error }, 'request failed')
+  return reply
+    .code(status)
+    .headers(headers ?? {})
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body(detail)))
+}
+
+// Node answers what it cannot parse before any route is known.
+const onClientError = (error: Error & { code?: string }, socket: Socket, headers: string): void => {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const [status, phrase, detail] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', DETAILS.headersTooLarge]
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout', DETAILS.timeout]
+        : [400, 'Bad Request', DETAILS.badRequest]
+  const text = JSON.stringify(body(detail as string))
+  socket.end(
+    `HTTP/1.1 ${status} ${phrase}\r\nX-Request-Id: ${randomUUID()}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n${headers}\r\n${text}`,
+  )
+}
+
+export interface HttpAppOptions {
+  logger: FastifyBaseLogger
+  trustProxy?: boolean | string | ((address: string, hop: number) => boolean)
+  bodyLimit?: number
+  metrics?: PartMetrics | undefined
+  tracing?: Tracing | undefined
+  /** Callers are the public: whatever trace they say they are in, theirs begins here. */
+  isPublic?: boolean
+  /** Go with every answer, also those to what is no request. */
+  headers?: Record<string, string>
+  /** Answers a request that no route takes, or leaves it to the 404 by returning undefined. */
+  fallback?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
+}
+
+/** The template of a request's path, which names it in logs, metrics and traces: paths themselves hold ids, and are without number. */
+const routeOf = (request: FastifyRequest): string => request.template ?? request.routeOptions.url ?? 'none'
+
+/**
+ * A Fastify instance that keeps the contract's wire conventions: JSON errors from every layer, strict JSON in, both
+ * slashes; and that logs, counts and traces each request under its id.
+ */
+export const createHttpApp = ({
+  logger,
+  trustProxy = false,
+  bodyLimit = LIMITS.bodyBytes,
+  metrics,
+  tracing,
+  isPublic = false,
+  headers = {},
+  fallback,
+}: HttpAppOptions): FastifyInstance => {
+  const headerLines = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  const app: FastifyInstance = Fastify({
+    // Node would answer without a body; the hook below has our own words for it.
+    // Time limits of heads and bodies are looked at so often; Node's own every 30 s would make them as much longer.
+    http: { requireHostHeader: false, connectionsCheckingInterval: 2_000, headersTimeout: 20_000 },
+    loggerInstance: logger,
+    trustProxy,
+    bodyLimit,
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: false, maxParamLength: 512 },
+    genReqId: request => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && /^[\w-]{8,64}$/.test(given) ? given : randomUUID()
+    },
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(headers)),
+    clientErrorHandler: (error, socket) => onClientError(error, socket, headerLines),
+    logController: new LogController({ disableRequestLogging: true }),
+    // Every line names its request by itself.
+    childLoggerFactory: parent => parent,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 72_000,
+    requestTimeout: 120_000,
+    // Requests that arrive while closing are still answered, in our own words.
+    return503OnClosing: false,
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, payload, done) => {
+    try {
+      done(null, parseJsonBody(payload as Buffer, !request.routeOptions.config.checksBody))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
+  app.setNotFoundHandler(
+    (request, reply) =>
+      fallback?.(request, reply) ?? sendError(new HttpError(404, DETAILS.notFound), request, reply),
+  )
+  const root = tracing?.root ?? ROOT_CONTEXT
+  const endWork = (request: FastifyRequest, reply: FastifyReply): void => {
+    const route = routeOf(request)
+    const { method, work } = request
+    const ms = reply.elapsedTime
+    const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE
+    const fields = { request_id: request.id, trace_id: work && traceIdOf(work), method, route, status }
+    const level = status < 400 && BY_THE_CLOCK.has(route) ? 'debug' : 'info'
+    request.log[level]({ ...fields, ms: Math.round(ms) }, 'request')
+    metrics?.observeRequest(method, route, status, ms)
+  }
+  app.decorateRequest('work')
+  app.decorateRequest('template')
+  // Hooks that wait for nothing are without a promise: they run with every request of every part.
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => endWork(request, reply))
+    reply.headers(headers).header('x-request-id', request.id)
+    if (isPublic) for (const name of TRACE_HEADERS) delete request.headers[name]
+    context.with(withRequestId(root, request.id), done)
+  })
+  tracing?.watch(app)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.work = context.active()
+    const { url, httpVersion, headers: given } = request.raw
+    const isTooLong = url !== undefined && url.length > MAX_URL
+    const isNowhere = given.host === undefined && httpVersion === '1.1'
+    const refusal = isTooLong ? new HttpError(414, DETAILS.uriTooLong) : isNowhere ? badRequest() : undefined
+    done(refusal)
+  })
+  // A body arrives by events of the connection, which know nothing of the request's work.
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.work) context.with(request.work, done)
+    else done()
+  })
+  // An expectation that nobody knows is no reason to refuse, least of all without a body, as Node does.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  // A connection that is kept alive past the last answer would keep a closing server waiting for its time-out.
+  let closing = false
+  app.decorate('isDraining', { getter: () => closing })
+  app.decorate('drain', async ms => {
+    closing = true
+    await sleep(ms)
+  })
+  // Browsers open connections ahead of need; Node doesn't count those as idle.
+  const unused = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  app.server.on('request', request => unused.delete(request.socket))
+  app.addHook('preClose', async () => {
+    closing = true
+    const sweep = setInterval(() => {
+      // One whose answer went out before its request was all in falls idle later than Fastify looks.
+      app.server.closeIdleConnections()
+      for (const socket of unused) socket.destroy()
+    }, 100)
+    app.server.once('close', () => clearInterval(sweep))
+  })
+  app.addHook('onSend', ({ method, template, work }, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    if (template && work)
+      trace.getSpan(work)?.updateName(`${method} ${template}`).setAttribute('http.route', template)
+    done(null, payload)
+  })
+  return app
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the request's work runs in: its id, and its trace where there is one. */
+    work?: Context
+    /** The path's template, where it says more than the route's own. */
+    template?: string | undefined
+  }
+  interface FastifyInstance {
+    /** Whether each answer ends its connection, as the process is about to end. */
+    readonly isDraining: boolean
+    /** Begins that, and resolves after so many milliseconds. */
+    drain(ms: number): Promise<void>
+  }
+}

@@ -1,0 +1,57 @@
+import { Readable } from 'node:stream'
+import { type PersonalItem, personalDataInternal } from '@iodine/contracts'
+import { type Model, type QueryFilter, Types } from 'mongoose'
+import type { StoreService } from '../service.js'
+import { jsonArray, readBatches } from './lists.js'
+
+/** A collection that holds something about users. */
+export interface PersonalSource {
+  /** What one document of it is, in the export. */
+  kind: string
+  documents(userId: Types.ObjectId): AsyncIterable<unknown>
+}
+
+/** @param present what the export shows of a document, where that is not all of it */
+export const personalSource = <D>(
+  kind: string,
+  model: Model<D>,
+  filter: (userId: Types.ObjectId) => QueryFilter<D> | Promise<QueryFilter<D>>,
+  present: (doc: D, userId: Types.ObjectId) => unknown = doc => doc,
+): PersonalSource => ({
+  kind,
+  async *documents(userId) {
+    const cursor = model
+      .find(await filter(userId))
+      .lean<D[]>()
+      .cursor({ batchSize: 200 })
+    for await (const doc of cursor as AsyncIterable<D>) yield present(doc, userId)
+  },
+})
+
+async function* itemsOf(sources: PersonalSource[], userId: Types.ObjectId): AsyncGenerator<PersonalItem> {
+  for (const { kind, documents } of sources) for await (const data of documents(userId)) yield { kind, data }
+}
+
+/** Serves the export of what a service keeps about a user. */
+export const serveExport = (service: StoreService, sources: PersonalSource[]): void =>
+  service.internal(personalDataInternal.exportUser, async ({ params, reply }) => {
+    const items = itemsOf(sources, new Types.ObjectId(params.id))
+    return reply
+      .type('application/json; charset=utf-8')
+      .send(Readable.from(jsonArray(readBatches<PersonalItem>(items), batch => batch)))
+  })
+
+/**
+ * Serves what every service owes the users whose data it keeps: an export of it, and its removal once the account is
+ * deleted. `forget` may be run again, after a crash or for what a request under way brought in after the first time.
+ */
+export const servePersonalData = (
+  service: StoreService,
+  { sources, forget }: { sources: PersonalSource[]; forget: (userId: Types.ObjectId) => Promise<unknown> },
+): void => {
+  serveExport(service, sources)
+  service.internal(personalDataInternal.forgetUser, async ({ params }) => {
+    await forget(new Types.ObjectId(params.id))
+    return { done: true }
+  })
+}

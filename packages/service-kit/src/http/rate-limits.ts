@@ -1,0 +1,63 @@
+import { isIPv6 } from 'node:net'
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import type { Redis } from '../stores/redis.js'
+import { tooManyRequests } from './errors.js'
+
+export interface RateLimit {
+  /** Counts one use by `key`; throws 429 with Retry-After past the limit. */
+  use(key: string): Promise<void>
+}
+
+interface RateLimitOptions {
+  points: number
+  seconds: number
+  enabled: boolean
+}
+
+const limitOf = (
+  limiter: { consume(key: string): Promise<unknown> },
+  { enabled }: RateLimitOptions,
+): RateLimit => ({
+  async use(key) {
+    if (!enabled) return
+    try {
+      await limiter.consume(key)
+    } catch (error) {
+      if (error instanceof RateLimiterRes) throw tooManyRequests(error.msBeforeNext / 1000)
+      throw error
+    }
+  },
+})
+
+/** `points` uses in `seconds`, counted in Redis for the whole deployment, in this process while Redis is down. */
+export const createRateLimit = (
+  redis: Redis,
+  options: RateLimitOptions & { name: string; prefix: string },
+): RateLimit => {
+  const { points, seconds: duration } = options
+  const limiter = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix: `${options.prefix}:limit:${options.name}`,
+    points,
+    duration,
+    insuranceLimiter: new RateLimiterMemory({ points, duration }),
+  })
+  return limitOf(limiter, options)
+}
+
+/** `points` uses in `seconds`, counted in this process alone: for limits too wide to be worth asking Redis. */
+export const createLocalRateLimit = (options: RateLimitOptions): RateLimit =>
+  limitOf(new RateLimiterMemory({ points: options.points, duration: options.seconds }), options)
+
+/** What a client's address counts as: of IPv6 the network of 64 bits, as whoever has one address has them all. */
+export const addressKey = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped) return mapped
+  const [head = '', tail] = address.split('::')
+  const left = head.split(':').filter(Boolean)
+  const right = tail?.split(':') ?? []
+  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
+  const network = [...left, ...zeros, ...right].slice(0, 4)
+  return `${network.map(group => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}

@@ -1,0 +1,339 @@
+import { type Quota, type QuotaUsage, quotaDetail, usageInternal } from '@iodine/contracts'
+import type { ClientSession } from 'mongoose'
+import { type Model, Schema, Types } from 'mongoose'
+import { HttpError } from '../http/errors.js'
+import type { StoreService } from '../service.js'
+import { type Connection, isDuplicateKey } from './mongo.js'
+
+/** Numbers by what they count; what is absent is 0. */
+export type Amounts<K extends string> = Partial<Record<K, number>>
+
+interface UsageDoc {
+  /** The user's id, or `nobody`: the owner of what deleted accounts left. */
+  _id: string
+  used: Record<string, number>
+  /** Day (UTC, ISO) that the daily number counts. */
+  day: string
+  /** When it was last counted from scratch. */
+  checked_at: Date
+}
+
+const NOBODY = 'nobody'
+const RECHECK_MS = 24 * 3_600_000
+const RECHECKS = 5
+/** Built by one repair: it has a few seconds. */
+const BUILDS = 50
+const TOTALS_MS = 1_000
+const BUILDS_MAX = 5
+
+const required = true
+const schema = new Schema<UsageDoc>(
+  {
+    _id: { type: String, required },
+    used: { type: Schema.Types.Mixed, required },
+    day: { type: String, required },
+    checked_at: { type: Date, required },
+  },
+  { collection: 'usage', versionKey: false, minimize: false },
+)
+schema.index({ checked_at: 1 })
+
+/** Refuses what a quota has no room for: 413. */
+export class QuotaExceeded<K extends string = string> extends HttpError {
+  override name = 'QuotaExceeded'
+  /** All that was used before. */
+  readonly used: Amounts<K>
+
+  constructor(name: Quota, limit: number, needed: number, used: Amounts<K>) {
+    const before = Math.max(0, (used as Record<string, number>)[name] ?? 0)
+    super(413, quotaDetail(name, { used: before, limit }, needed))
+    this.used = used
+  }
+}
+
+/** The user has no usage document yet. */
+class Unbuilt extends Error {}
+
+export interface QuotasOptions<K extends string> {
+  mongo: Connection
+  /** What a user may have at most; what else is counted has no limit. */
+  limits: Partial<Record<K & Quota, number>>
+  /** What starts anew each day (UTC). */
+  daily?: K
+  /** Counts all that an owner has from scratch; null is nobody. @param midnight when the day began */
+  count(owner: Types.ObjectId | null, session: ClientSession, midnight: Date): Promise<Amounts<K>>
+  /** Runs before an owner is counted for the first time, outside the transaction. */
+  prepare?(owner: Types.ObjectId | null): Promise<unknown>
+  /** All who have something; null is nobody. */
+  owners(): Promise<(Types.ObjectId | null)[]>
+}
+
+export interface Quotas<K extends string> {
+  /**
+   * Runs `work` in a transaction in which the owner's usage changes by `delta`; both happen, or neither. The usage comes
+   * first, so that an owner's changes wait for each other. Throws QuotaExceeded where something would grow past its limit.
+   */
+  change<T>(
+    owner: Types.ObjectId,
+    delta: Amounts<K>,
+    work: (session: ClientSession) => Promise<T>,
+  ): Promise<T>
+  /** Like `change`, where the work itself finds out what changes, and calls `take` at most once. */
+  settle<T>(
+    work: (
+      session: ClientSession,
+      take: (owner: Types.ObjectId | null, delta: Amounts<K>) => Promise<void>,
+    ) => Promise<T>,
+  ): Promise<T>
+  /** Why there is no room for `delta` beside what is used: only what grows is refused. */
+  refusal(used: Amounts<K>, delta: Amounts<K>): QuotaExceeded<K> | undefined
+  used(owner: Types.ObjectId): Promise<Amounts<K>>
+  /** Used and limit of each quota. */
+  usage(owner: Types.ObjectId): Promise<Partial<Record<Quota, QuotaUsage>>>
+  /** Sums of all owners, about a second old. */
+  totals(): Promise<Amounts<K>>
+  /** Forgets a deleted user; with `left` what they had goes on counting as nobody's. */
+  forget(owner: Types.ObjectId, options?: { left?: boolean; session?: ClientSession }): Promise<void>
+  /**
+   * Counts from scratch whoever has not been for a day, and who has something but was never counted. Returns how many
+   * usages were wrong.
+   */
+  repair(): Promise<number>
+}
+
+const idOf = (owner: Types.ObjectId | null) => owner?.toHexString() ?? NOBODY
+const ownerOf = (id: string) => (id === NOBODY ? null : new Types.ObjectId(id))
+const dayOf = (time: Date) => time.toISOString().slice(0, 10)
+
+/**
+ * What users have used of their quotas: one document a user, changed in the transaction of what it counts, so that it is
+ * exact whatever happens at the same time and wherever a crash falls. It is first built from a count.
+ */
+export const createQuotas = <K extends string>({
+  mongo,
+  limits,
+  daily,
+  count,
+  prepare,
+  owners,
+}: QuotasOptions<K>): Quotas<K> => {
+  const model: Model<UsageDoc> = mongo.model<UsageDoc>('Usage', schema)
+  const limited = Object.entries(limits) as [K & Quota, number][]
+
+  const incOf = (delta: Amounts<K>, without?: K) =>
+    Object.fromEntries(
+      Object.entries(delta)
+        .filter(([name, n]) => n !== 0 && name !== without)
+        .map(([name, n]) => [`used.${name}`, n as number]),
+    )
+  const refusal: Quotas<K>['refusal'] = (used, delta) => {
+    for (const [name, limit] of limited) {
+      const added = delta[name] ?? 0
+      if (added > 0 && (used[name] ?? 0) + added > limit)
+        return new QuotaExceeded<K>(name, limit, added, used)
+    }
+    return undefined
+  }
+  const take = async (owner: Types.ObjectId | null, delta: Amounts<K>, session: ClientSession) => {
+    const _id = idOf(owner)
+    const $inc = incOf(delta)
+    if (Object.keys($inc).length === 0) return
+    const options = { session, returnDocument: 'after' } as const
+    const today = daily && delta[daily] ? dayOf(new Date()) : undefined
+    const doc =
+      (await model
+        .findOneAndUpdate({ _id, ...(today && { day: { $gte: today } }) }, { $inc }, options)
+        .lean<UsageDoc>()) ??
+      (today &&
+        (await model
+          .findOneAndUpdate(
+            { _id, day: { $lt: today } },
+            {
+              $inc: incOf(delta, daily),
+              $set: { day: today, [`used.${daily}`]: delta[daily as K] },
+            },
+            options,
+          )
+          .lean<UsageDoc>()))
+    if (!doc) throw new Unbuilt(_id)
+    const before = Object.entries(doc.used).map(([name, n]) => [name, n - (delta[name as K] ?? 0)])
+    const refused = refusal(Object.fromEntries(before) as Amounts<K>, delta)
+    if (refused) throw refused
+  }
+
+  const fromScratch = async (owner: Types.ObjectId | null, session: ClientSession) => {
+    const checked_at = new Date()
+    const day = dayOf(checked_at)
+    return { used: await count(owner, session, new Date(day)), day, checked_at }
+  }
+  const buildOnce = async (owner: Types.ObjectId | null, _id: string) => {
+    await prepare?.(owner)
+    try {
+      await mongo.transaction(async session => {
+        // First, so that nobody else changes what is counted.
+        await model.collection.insertOne({ _id, used: {}, day: '', checked_at: new Date() } as never, {
+          session,
+        })
+        await model.updateOne({ _id }, { $set: await fromScratch(owner, session) }, { session })
+      })
+    } catch (error) {
+      // Somebody else was first.
+      if (!isDuplicateKey(error)) throw error
+    }
+  }
+  const building = new Map<string, Promise<void>>()
+  /** Whoever needs a usage that is being built waits for it. */
+  const build = (owner: Types.ObjectId | null): Promise<void> => {
+    const _id = idOf(owner)
+    const running = building.get(_id) ?? buildOnce(owner, _id).finally(() => building.delete(_id))
+    building.set(_id, running)
+    return running
+  }
+  /** Whether the usage was wrong. */
+  const recheck = async (id: string): Promise<boolean> => {
+    let wrong = false
+    await mongo.transaction(async session => {
+      wrong = false
+      const before = await model
+        .findOneAndUpdate({ _id: id }, { $set: { checked_at: new Date() } }, { session })
+        .lean<UsageDoc>()
+      if (!before) return
+      const now = await fromScratch(ownerOf(id), session)
+      const names = new Set([...Object.keys(before.used), ...Object.keys(now.used)])
+      if (before.day !== now.day && daily) names.delete(daily)
+      wrong = [...names].some(name => (before.used[name] ?? 0) !== (now.used[name as K] ?? 0))
+      await model.updateOne({ _id: id }, { $set: now }, { session })
+    })
+    return wrong
+  }
+
+  const settle: Quotas<K>['settle'] = async work => {
+    for (let builds = 0; ; builds++) {
+      let missing: Types.ObjectId | null | undefined
+      try {
+        let result: Awaited<ReturnType<typeof work>> | undefined
+        await mongo.transaction(async session => {
+          result = await work(session, async (owner, delta) => {
+            missing = owner
+            await take(owner, delta, session)
+          })
+        })
+        return result as Awaited<ReturnType<typeof work>>
+      } catch (error) {
+        if (!(error instanceof Unbuilt) || missing === undefined || builds === BUILDS_MAX) throw error
+        await build(missing)
+      }
+    }
+  }
+  const read = async (owner: Types.ObjectId): Promise<UsageDoc | null> => {
+    const find = () => model.findById(idOf(owner)).lean<UsageDoc>()
+    const known = await find()
+    if (known) return known
+    await build(owner)
+    return find()
+  }
+  const used: Quotas<K>['used'] = async owner => {
+    const doc = await read(owner)
+    if (!doc) return {}
+    const isOver = daily && doc.day < dayOf(new Date())
+    return { ...doc.used, ...(isOver && { [daily]: 0 }) } as Amounts<K>
+  }
+
+  const sum = async (): Promise<Amounts<K>> => {
+    const sums: Record<string, number> = {}
+    for await (const { used } of model.find({}, { used: 1 }).lean<UsageDoc[]>().cursor({ batchSize: 1_000 }))
+      for (const [name, n] of Object.entries(used as object)) sums[name] = (sums[name] ?? 0) + Number(n)
+    return sums as Amounts<K>
+  }
+  let known: Promise<Amounts<K>> | undefined
+  let reading: { begun: number; sums: Promise<Amounts<K>> } | undefined
+  /** Nobody but the first waits: whoever finds the sums old has them read anew for the next. */
+  const totals = (): Promise<Amounts<K>> => {
+    if (!reading || Date.now() - reading.begun > TOTALS_MS) {
+      const sums = sum()
+      reading = { begun: Date.now(), sums }
+      sums.then(
+        () => {
+          known = sums
+        },
+        () => {
+          known = reading = undefined
+        },
+      )
+    }
+    return known ?? reading.sums
+  }
+  /** Who was never counted; undefined until looked for. */
+  let uncounted: (Types.ObjectId | null)[] | undefined
+  const repair = async (): Promise<number> => {
+    if (!uncounted) {
+      const counted = new Set((await model.find({}, { _id: 1 }).lean<UsageDoc[]>()).map(({ _id }) => _id))
+      uncounted = (await owners()).filter(owner => !counted.has(idOf(owner)))
+    }
+    for (const owner of uncounted.slice(0, BUILDS)) {
+      await build(owner)
+      uncounted.shift()
+    }
+    const due = await model
+      .find({ checked_at: { $lt: new Date(Date.now() - RECHECK_MS) } }, { _id: 1 })
+      .sort({ checked_at: 1 })
+      .limit(RECHECKS)
+      .lean<UsageDoc[]>()
+    let wrong = 0
+    for (const { _id } of due) if (await recheck(_id)) wrong++
+    return wrong
+  }
+  let repairing: Promise<number> | undefined
+
+  return {
+    settle,
+    refusal,
+    used,
+    change: (owner, delta, work) =>
+      settle(async (session, takeOf) => {
+        await takeOf(owner, delta)
+        return work(session)
+      }),
+    async usage(owner) {
+      const all = await used(owner)
+      return Object.fromEntries(
+        limited.map(([name, limit]) => [name, { used: Math.max(0, all[name] ?? 0), limit }]),
+      ) as Partial<Record<Quota, QuotaUsage>>
+    },
+    totals,
+    async forget(owner, { left = false, session } = {}) {
+      if (!left) {
+        await model.deleteOne({ _id: idOf(owner) }, session && { session })
+        return
+      }
+      let nobodyIsNew = false
+      await mongo.transaction(async session => {
+        nobodyIsNew = false
+        const gone = await model.findOneAndDelete({ _id: idOf(owner) }, { session }).lean<UsageDoc>()
+        const $inc = gone ? incOf(gone.used as Amounts<K>, daily) : {}
+        if (Object.keys($inc).length === 0) return
+        const { matchedCount } = await model.updateOne({ _id: NOBODY }, { $inc }, { session })
+        nobodyIsNew = matchedCount === 0
+      })
+      if (nobodyIsNew) await build(null)
+    },
+    repair() {
+      repairing ??= repair().finally(() => {
+        repairing = undefined
+      })
+      return repairing
+    },
+  }
+}
+
+/** Serves a user's usage to the auth service. @param more what is read rather than counted */
+export const serveUsage = <K extends string>(
+  service: StoreService,
+  quotas: Quotas<K>,
+  more: (owner: Types.ObjectId) => Promise<Partial<Record<Quota, QuotaUsage>>> = async () => ({}),
+): void =>
+  service.internal(usageInternal.getUsage, async ({ params }) => {
+    const owner = new Types.ObjectId(params.id)
+    const [counted, read] = await Promise.all([quotas.usage(owner), more(owner)])
+    return { ...counted, ...read }
+  })

@@ -1,0 +1,20 @@
+import type { Stored } from '../observe/metrics.js'
+import type { StoreService } from '../service.js'
+
+const NEARLY_FULL = 0.8
+const EVERY_MS = 60_000
+
+/** Shows growth in the metrics, and warns in the log while little room is left. */
+export const watchStorage = (service: StoreService, read: () => Promise<Stored>): void => {
+  service.metrics.watchStorage(read)
+  let warned = false
+  const look = async () => {
+    const { share, ...stored } = await read()
+    const nearlyFull = share >= NEARLY_FULL
+    if (nearlyFull && !warned) service.log.warn({ ...stored, share }, 'storage is nearly full')
+    warned = nearlyFull
+  }
+  // A database that is away is told of elsewhere.
+  const timer = setInterval(() => void look().catch(() => {}), EVERY_MS)
+  service.onClose(() => clearInterval(timer))
+}

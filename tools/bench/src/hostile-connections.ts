@@ -1,0 +1,125 @@
+/**
+ * How long others wait while one member, from one address, holds 160 connections in one of three ways: bodies that never
+ * end, answers that nobody reads, waits for a slow AI provider. On the product as `npm start` runs it; each socket that the
+ * product closes is opened anew.
+ *
+ *   npm run bench -- hostile-connections
+ *   IODS=20000 SECONDS=40 npm run bench -- hostile-connections
+ */
+
+import { profileApi } from '@iodine/contracts'
+import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { startProduct } from '@iodine/harness'
+import {
+  apiClient,
+  type CrowdOptions,
+  quantile,
+  type SignedInUser,
+  signUp,
+  startAiProvider,
+  startCrowd,
+  startMailCatcher,
+  temporaryFolder,
+} from '@iodine/test-kit'
+import { MongoClient } from 'mongodb'
+import { table } from './lib/measure.js'
+import { seedIods } from './lib/seed-iods.js'
+
+const iods = Number(process.env.IODS ?? 20_000)
+const ms = Number(process.env.SECONDS ?? 40) * 1_000
+const SOCKETS = 160
+const PAUSE_MS = 200
+const PATHS = ['/profile/me', '/iods?limit=5', '/narratives/data', '/graph/triplets']
+
+const folder = temporaryFolder()
+const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
+const client = await new MongoClient(mongo.uri).connect()
+await seedIods(client.db('iodine_iods'), iods)
+const mail = await startMailCatcher()
+const ai = await startAiProvider()
+ai.always('hang')
+const product = await startProduct({
+  MONGODB_URI: mongo.uri,
+  SMTP_URL: mail.url,
+  OPENAI_BASE_URL: ai.url,
+  // Nothing but the bounds stands against the attacks.
+  RATE_LIMITS: 'off',
+})
+const url = product.url.replace('localhost', '127.0.0.1')
+const newcomer = (): Promise<SignedInUser> => signUp({ url, mail })
+const attacker = await newcomer()
+await attacker.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-any' } })
+const other = await newcomer()
+
+const bearer = `Host: x\r\nAuthorization: Bearer ${attacker.token}\r\n`
+const text = JSON.stringify({ text: 'They told everybody.' })
+const ATTACKS: Record<string, CrowdOptions | undefined> = {
+  none: undefined,
+  'bodies that never end': {
+    count: SOCKETS,
+    text: 'POST /api/v1/auth/request-magic-link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+    dripMs: 1_000,
+  },
+  'answers that nobody reads': {
+    count: SOCKETS,
+    text: `GET /api/v1/iods HTTP/1.1\r\n${bearer}\r\n`,
+    isDeaf: true,
+  },
+  'waits for a slow provider': {
+    count: SOCKETS,
+    text: `POST /api/v1/narratives/ HTTP/1.1\r\n${bearer}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+  },
+}
+
+const rows: string[][] = []
+for (const [name, attack] of Object.entries(ATTACKS)) {
+  const crowd = attack && (await startCrowd(url, attack))
+  const times: number[] = []
+  let failures = 0
+  const ask = async (call: () => Promise<boolean>) => {
+    const from = performance.now()
+    if (!(await call().catch(() => false))) failures++
+    times.push(performance.now() - from)
+  }
+  const read = (path: string) => async () => {
+    const { status } = await apiClient(url, other.token).send('GET', path)
+    return status === 200
+  }
+  const signIn = async () => {
+    const { token } = await newcomer()
+    return token !== ''
+  }
+  const until = performance.now() + ms
+  while (performance.now() < until) {
+    await Promise.all([...PATHS.map(path => ask(read(path))), ask(signIn)])
+    await new Promise(next => setTimeout(next, PAUSE_MS))
+  }
+  const fast = times.filter(each => each <= 1_000).length / times.length
+  rows.push([
+    name,
+    String(times.length),
+    String(failures),
+    ...[0.5, 0.99, 1].map(share => quantile(times, share).toFixed(0)),
+    `${(fast * 100).toFixed(1)} %`,
+    String(crowd?.open() ?? 0),
+  ])
+  if (failures > 0 || fast < 0.99) process.exitCode = 1
+  await crowd?.stop()
+}
+await product.stop()
+await Promise.all([ai.stop(), mail.stop(), client.close()])
+await mongo.stop()
+folder.remove()
+table(
+  [
+    'attack',
+    'requests of others',
+    'failed',
+    'median ms',
+    '99 %',
+    'slowest',
+    'within 1 s',
+    'sockets at its end',
+  ],
+  rows,
+)

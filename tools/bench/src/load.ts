@@ -1,0 +1,110 @@
+/**
+ * Fifty analysts at work for a minute: on the product as `npm start` runs it, then with a process a part, which tells
+ * what each part costs.
+ *
+ *   npm run bench -- load
+ *   ANALYSTS=50 SECONDS=60 npm run bench -- load
+ */
+import { startProcesses, startProduct } from '@iodine/harness'
+import { linkIn, NO_LIMITS, quantile, startAiProvider } from '@iodine/test-kit'
+import { type Sample, startAnalysts, type Target } from './lib/analysts.js'
+import { cpuSeconds, descendants } from './lib/cpu.js'
+import { table } from './lib/measure.js'
+
+const analysts = Number(process.env.ANALYSTS ?? 50)
+const ms = Number(process.env.SECONDS ?? 60) * 1_000
+const AI_MS = 1_000
+/** A second vote is refused as it has to be. */
+const isExpected = ({ route, status }: Sample) =>
+  status < 300 || (status === 409 && route === 'POST /iods/:id/vote')
+
+const percentiles = (samples: readonly Sample[]): void => {
+  const routes = [...new Set(samples.map(({ route }) => route))]
+  const timesOf = (route: string) => samples.filter(each => each.route === route).map(each => each.ms)
+  const rows = routes
+    .map(route => ({ route, times: timesOf(route) }))
+    .sort((a, b) => quantile(b.times, 0.95) - quantile(a.times, 0.95))
+    .map(({ route, times }) => [
+      route,
+      String(times.length),
+      ...[0.5, 0.95, 0.99, 1].map(share => quantile(times, share).toFixed(0)),
+    ])
+  table(['route', 'requests', 'median ms', '95 %', '99 %', 'slowest'], rows)
+  const errors = samples.filter(sample => !isExpected(sample))
+  console.log(
+    `\n${samples.length} requests, ${(samples.length / (ms / 1_000)).toFixed(0)} a second, ${errors.length} errors`,
+  )
+  for (const { route, status } of errors.slice(0, 10)) console.log(`  ${route}: ${status}`)
+  if (errors.length > 0) process.exitCode = 1
+}
+
+/** Lets people work, and prints what it took: times by route, CPU by process. */
+const measure = async (title: string, target: Target, processes: () => [string, number][]): Promise<void> => {
+  const people = await startAnalysts(target, analysts)
+  // What was written before is settled, and the code is warm.
+  await people.work(5_000)
+  const before = new Map(processes().map(([name, pid]) => [name, { pid, used: cpuSeconds(pid) }]))
+  const samples = await people.work(ms)
+  const used = [...before].map(([name, { pid, used }]) => ({ name, seconds: cpuSeconds(pid) - used }))
+  await people.close()
+  console.log(`\n## ${title}\n`)
+  percentiles(samples)
+  const total = used.reduce((sum, { seconds }) => sum + seconds, 0)
+  console.log('')
+  table(
+    ['process', 'CPU, s', 'share', 'of one core'],
+    used
+      .sort((a, b) => b.seconds - a.seconds)
+      .map(({ name, seconds }) => [
+        name,
+        seconds.toFixed(1),
+        `${((seconds / total) * 100).toFixed(0)} %`,
+        `${((seconds / (ms / 1_000)) * 100).toFixed(0)} %`,
+      ]),
+  )
+}
+
+const which = process.argv[2]
+if (which !== 'parts') {
+  const ai = await startAiProvider()
+  ai.always({ after: AI_MS, answer: 'simple' })
+  const product = await startProduct({ OPENAI_BASE_URL: ai.url, ...NO_LIMITS, LOG_LEVEL: 'info' })
+  try {
+    await measure('As npm start runs it', product, () => {
+      const roles: [string, RegExp][] = [
+        ['gateway, services and workers', /dev-stack\/dist\/main|start\.mjs/],
+        ['embedded database', /embedded-mongo\/dist\/isolated/],
+        ['Redis', /redis-server \d|valkey-server \d|redis-server .*:\d|redis-server/],
+      ]
+      const running = descendants(process.pid).map(each => ({ ...each, used: cpuSeconds(each.pid) }))
+      return roles.flatMap(([name, pattern]): [string, number][] => {
+        // The busiest: shells that wait for another have its name in their command line too.
+        const [found] = running.filter(({ command }) => pattern.test(command)).sort((a, b) => b.used - a.used)
+        return found ? [[name, found.pid]] : []
+      })
+    })
+  } finally {
+    await product.stop()
+    await ai.stop()
+  }
+}
+if (which !== 'default') {
+  const stack = await startProcesses({ aiAfterMs: AI_MS, env: { LOG_LEVEL: 'info' } })
+  try {
+    const target: Target = {
+      url: stack.url,
+      async mailedLink(to) {
+        for (let left = 100; left > 0; left--) {
+          const mail = stack.mails().findLast(each => each.to.includes(to))
+          if (mail) return linkIn(mail)
+          await new Promise(next => setTimeout(next, 100))
+        }
+        throw new Error(`no mail to ${to}`)
+      },
+    }
+    const parts = Object.values(stack.parts).filter(({ name }) => name !== 'smtp' && name !== 'ai')
+    await measure('With a process a part', target, () => parts.map(({ name, pid }) => [name, pid()]))
+  } finally {
+    await stack.stop()
+  }
+}

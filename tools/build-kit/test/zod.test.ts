@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../../..')
+let folder: string
+beforeAll(() => {
+  // Below this package, whose dependencies it finds.
+  folder = mkdtempSync(join(import.meta.dirname, '.app-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Builds an app of one script, as `npm start` builds the others; resolves to what it says, or rejects with it. */
+const build = async (define: 'defineShell' | 'defineRemote', script: string) => {
+  const files = {
+    'package.json': '{ "name": "@iodine/mfe-tried", "version": "1.0.0" }',
+    'rsbuild.config.mjs': `import { ${define} } from '../../src/rsbuild.mjs'\nexport default ${define}(import.meta.dirname)`,
+    'src/index.html': '<html><body></body></html>',
+    'src/index.tsx': script,
+    'src/parcel.tsx': script,
+  }
+  mkdirSync(join(folder, 'src'), { recursive: true })
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+  const program = join(ROOT, 'tools/build-kit/src/build-apps.mjs')
+  return promisify(execFile)(process.execPath, [program, '--force', relative(ROOT, folder)])
+}
+
+it.each(['defineShell', 'defineRemote'] as const)(
+  '%s takes plain values of the contracts, and fails where a schema comes with one',
+  async define => {
+    const plain = "import { SOURCES } from '@iodine/contracts'\nconsole.log(SOURCES)\nexport default SOURCES"
+    expect((await build(define, plain)).stdout).toContain('1 built')
+    const schema =
+      "import { email } from '@iodine/contracts'\nconsole.log(email.parse('a@b'))\nexport default email"
+    await expect(build(define, schema)).rejects.toThrow(/zod is in static\/js\/.*\.js/)
+  },
+  120_000,
+)

@@ -1,0 +1,335 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { communityApi, QUEUES, type QueueName } from '@iodine/contracts'
+import { type PartProcess, type ProcessName, type ProcessStack, startProcesses } from '@iodine/harness'
+import { connectRedis } from '@iodine/service-kit'
+import { seededRandom } from '@iodine/test-kit'
+import { Queue } from 'bullmq'
+import { type Analyst, asksForLink, registerAnalyst, type Surroundings } from './analyst.js'
+import { type Audit, audit } from './audit.js'
+import { type Client, createClient } from './client.js'
+import { drawFaults, type Fault, heal, inject, untilTrue } from './faults.js'
+import { Ledger } from './ledger.js'
+import { SECTIONS, type Section } from './sections.js'
+
+export interface ChaosOptions {
+  faults: number
+  /** How often Redis is flushed after them. */
+  flushes?: number
+  /** The longest that a fault lasts, in milliseconds; 3,500 unless told. */
+  longestMs?: number
+  /** Parts that are replaced by another copy afterwards, one by one, while people work. */
+  replace?: readonly ProcessName[]
+  /** Decides faults, their order and the load's choices. */
+  seed: number
+  /** How many people work at the same time. */
+  analysts?: number
+  progress?: (line: string) => void
+}
+
+/** A read during a fault, of a section that must not mind it. */
+export interface Probe {
+  section: string
+  fault: string
+  ms: number
+  /** Why it was of no use. */
+  failed: string | undefined
+}
+
+export interface FaultReport {
+  fault: Fault
+  /** How long a killed part took to start. */
+  startMs: number
+  /** From then, or from the end of any other fault, until everything worked again; undefined: it did not. */
+  recoveryMs: number | undefined
+  /** What was still not working where it did not recover. */
+  stuck: string[]
+  /** What worked last. */
+  last: string
+}
+
+/** What a part's replacement by another copy did to those who work meanwhile. */
+export interface ReplacementReport {
+  part: ProcessName
+  /** The old copy's exit code, and how long after SIGTERM. */
+  code: number | null
+  ms: number
+  /** Requests that were begun and ended meanwhile, and those of them that did not get their answer. */
+  requests: number
+  dropped: string[]
+}
+
+export interface ChaosReport {
+  seed: number
+  faults: FaultReport[]
+  replacements: ReplacementReport[]
+  probes: Probe[]
+  /** Reads of sections whose parts were hit: how long people wait for being told so. */
+  hit: Probe[]
+  audit: Audit
+  ledger: Ledger
+  /** Until all that had been begun was done, after the last fault. */
+  settledMs: number
+  /** Jobs that were given up, by queue. */
+  failedJobs: Record<string, number>
+  crashes: ProcessStack['crashes']
+}
+
+const RECOVERY_LIMIT_MS = 60_000
+const REPAIR_MS = 20_000
+const SETTLE_LIMIT_MS = 180_000
+const PROBE_PAUSE_MS = 250
+/** Before and after a replacement. */
+const REPLACEMENT_LOAD_MS = 500
+/** In which people do the next thing. */
+const PAUSE_MS = 150
+
+const describe = ({ part, kind }: Fault) => `${kind} ${part}`
+
+/** Probes sections again and again until told to stop. */
+const probing = (sections: readonly Section[], client: Client, token: string, fault: Fault) => {
+  const probes: Probe[] = []
+  let isOver = false
+  const loops = sections.map(async section => {
+    while (!isOver) {
+      const outcome = await section.read(client, token)
+      probes.push({
+        section: section.name,
+        fault: describe(fault),
+        ms: outcome.ms,
+        failed: outcome.kind === 'done' ? undefined : `${outcome.status} ${outcome.detail}`,
+      })
+      await sleep(PROBE_PAUSE_MS)
+    }
+  })
+  return {
+    async stop(): Promise<Probe[]> {
+      isOver = true
+      await Promise.all(loops)
+      return probes
+    },
+  }
+}
+
+/** What must work before a part counts as recovered: every section's read, and a write through all that is behind it. */
+const workingChecks = (around: Surroundings, canary: Analyst): [string, () => Promise<boolean>][] => {
+  const { client, ledger } = around
+  const { token, id } = canary.entry
+  const reads = SECTIONS.map((section): [string, () => Promise<boolean>] => [
+    `read ${section.name}`,
+    async () => (await section.read(client, token)).kind === 'done',
+  ])
+  const projection = async () => {
+    if (!(await canary.createIod())) return false
+    const mine = ledger.iods.filter(iod => iod.creator === id && iod.exists.known).length
+    const shown = async () => {
+      const profile = await client.call(communityApi.getUser, {
+        token,
+        params: { id },
+        query: { limit: '1' },
+      })
+      return profile.kind === 'done' && profile.body.total_iods >= mine
+    }
+    return (await untilTrue(shown, RECOVERY_LIMIT_MS)) !== undefined
+  }
+  return [
+    ['ready', async () => (await client.get('/readyz', 5_000)).kind === 'done'],
+    ...reads,
+    ['records are taken', () => canary.ingest()],
+    ['an IOD reaches its profile', projection],
+    ['a campaign is changed', () => canary.editCampaign()],
+    ['a text is analyzed', () => canary.createNarrative()],
+    ['a link is mailed', () => asksForLink(around)],
+  ]
+}
+
+/** Resolves to what is left to do in all queues, and to what was given up. */
+const queueCounts = async (stack: ProcessStack) => {
+  const { url, prefix } = stack.redis
+  const redis = await connectRedis(url)
+  const queues = (Object.keys(QUEUES) as QueueName[]).map(
+    name => new Queue(name, { connection: redis, prefix }),
+  )
+  try {
+    const counts = await Promise.all(
+      queues.map(async queue => {
+        const {
+          waiting = 0,
+          active = 0,
+          delayed = 0,
+          prioritized = 0,
+          failed = 0,
+        } = await queue.getJobCounts()
+        return { name: queue.name as QueueName, failed, open: waiting + active + delayed + prioritized }
+      }),
+    )
+    // Those two always have their next job waiting.
+    const isRepeated = (name: QueueName) => name === 'repair' || name === 'inactivity'
+    return {
+      open: counts.reduce((sum, { name, open }) => sum + (isRepeated(name) ? 0 : open), 0),
+      failed: Object.fromEntries(
+        counts.filter(({ failed }) => failed > 0).map(({ name, failed }) => [name, failed]),
+      ),
+    }
+  } finally {
+    await Promise.all(queues.map(queue => queue.close()))
+    redis.disconnect()
+  }
+}
+
+/**
+ * Runs the product as processes under mixed load, breaks one part after the other, and compares in the end what it holds
+ * with what it had acknowledged.
+ */
+export const runChaos = async ({
+  faults: count,
+  flushes = 0,
+  replace = [],
+  longestMs,
+  seed,
+  analysts: analystCount = 6,
+  progress = () => {},
+}: ChaosOptions): Promise<ChaosReport> => {
+  const random = seededRandom(seed)
+  const faults = drawFaults(count, random, longestMs)
+  for (let n = 0; n < flushes; n++) faults.push({ part: 'redis', kind: 'flush', ms: 1_000 })
+  progress('Starting every part as a process …')
+  const stack = await startProcesses({ aiAfterMs: 500 })
+  const client = createClient(stack.url)
+  const ledger = new Ledger()
+  const run = seed.toString(36).slice(-4)
+  const around: Surroundings = { client, ledger, random, mails: stack.mails, run }
+  try {
+    const never = () => false
+    const signedIn = await Promise.all(
+      Array.from({ length: analystCount + 1 }, () => registerAnalyst(around, never)),
+    )
+    const [canary, ...analysts] = signedIn as [Analyst, ...Analyst[]]
+    progress(`${analystCount} people are at work; the faults begin (seed ${seed})`)
+
+    let isOver = false
+    const underWay = new Set<Promise<unknown>>()
+    const work = async (analyst: Analyst) => {
+      while (!isOver) {
+        // An analysis takes long: people do other things meanwhile.
+        const acting = analyst.act().finally(() => underWay.delete(acting))
+        underWay.add(acting)
+        await Promise.race([acting, sleep(2_000)])
+        await sleep(random() * 2 * PAUSE_MS)
+      }
+    }
+    const registrations = async () => {
+      while (!isOver) {
+        const newcomer = await registerAnalyst(around, () => isOver)
+        await newcomer?.createIod()
+        await sleep(1_000)
+      }
+    }
+    const load = [...analysts.map(work), registrations()]
+
+    const reports: FaultReport[] = []
+    const probes: Probe[] = []
+    const hit: Probe[] = []
+    const checks = workingChecks(around, canary)
+    // Sections without anything in them would prove nothing.
+    await canary.createCampaign()
+    for (const [index, fault] of faults.entries()) {
+      const part = stack.parts[fault.part]
+      const { needy, free } = sectionsOf(fault.part)
+      await inject(fault, part, stack.redis.url)
+      const watches = {
+        free: probing(free, client, canary.entry.token, fault),
+        needy: probing(needy, client, canary.entry.token, fault),
+      }
+      await sleep(fault.ms)
+      const report = await recover(fault, part, checks)
+      probes.push(...(await watches.free.stop()))
+      hit.push(...(await watches.needy.stop()))
+      reports.push(report)
+      const time =
+        report.recoveryMs === undefined
+          ? `stuck: ${report.stuck}`
+          : `${Math.round(report.recoveryMs)} ms (${report.last} last; started in ${Math.round(report.startMs)} ms)`
+      progress(`${index + 1}/${faults.length} ${describe(fault)} for ${fault.ms} ms: recovered in ${time}`)
+    }
+    const replacements: ReplacementReport[] = []
+    for (const name of replace) {
+      const watch = client.watch()
+      const reads = probing(SECTIONS, client, canary.entry.token, { part: name, kind: 'kill', ms: 0 })
+      await sleep(REPLACEMENT_LOAD_MS)
+      const { code, ms } = await stack.parts[name].replace()
+      await sleep(REPLACEMENT_LOAD_MS)
+      await reads.stop()
+      const replacement = { part: name, code, ms, ...watch.stop() }
+      replacements.push(replacement)
+      progress(
+        `replaced ${name}: ended with ${code} ${ms} ms after SIGTERM, ${replacement.requests} requests, ${replacement.dropped.length} dropped`,
+      )
+    }
+    isOver = true
+    await Promise.all([...load, ...underWay])
+    progress('The faults are over: waiting until all work is done …')
+    let counts = await queueCounts(stack)
+    const settledMs = await untilTrue(
+      async () => {
+        counts = await queueCounts(stack)
+        return counts.open === 0
+      },
+      SETTLE_LIMIT_MS,
+      250,
+    )
+    if (settledMs === undefined) throw new Error(`${counts.open} jobs are still open`)
+    progress('Comparing with the ledger …')
+    // What a crash left between a document and its event is found by the repair, which looks every 2 s at what is 2 s old.
+    let compared = await audit(client, ledger, stack.mails())
+    for (const deadline = Date.now() + REPAIR_MS; compared.lost.length > 0 && Date.now() < deadline; ) {
+      await sleep(1_000)
+      compared = await audit(client, ledger, stack.mails())
+    }
+    return {
+      seed,
+      faults: reports,
+      replacements,
+      probes,
+      hit,
+      audit: compared,
+      ledger,
+      settledMs,
+      failedJobs: counts.failed,
+      crashes: [...stack.crashes],
+    }
+  } finally {
+    await client.close()
+    await stack.stop()
+  }
+}
+
+const sectionsOf = (part: ProcessName) => ({
+  needy: SECTIONS.filter(({ needs }) => needs.includes(part)),
+  free: SECTIONS.filter(({ needs }) => !needs.includes(part)),
+})
+
+const recover = async (
+  fault: Fault,
+  part: PartProcess,
+  checks: ReturnType<typeof workingChecks>,
+): Promise<FaultReport> => {
+  const ordered = performance.now()
+  await heal(fault, part)
+  const from = performance.now()
+  const stuck: string[] = []
+  let last = ''
+  await Promise.all(
+    checks.map(async ([name, check]) => {
+      const left = RECOVERY_LIMIT_MS - (performance.now() - from)
+      if ((await untilTrue(check, left)) === undefined) stuck.push(name)
+      else last = name
+    }),
+  )
+  return {
+    fault,
+    startMs: from - ordered,
+    recoveryMs: stuck.length === 0 ? performance.now() - from : undefined,
+    stuck,
+    last,
+  }
+}

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type AccountIo, accountUsage, runAccount } from '@iodine/auth'
+import { localUrl, lockHolder } from '@iodine/local-servers'
+import { createPeers } from '@iodine/service-kit'
+import { readStackConfig, type StackConfig } from './config.js'
+import type { Env } from './parts.js'
+import { keptServices } from './services.js'
+import { type Stack, startStack } from './stack.js'
+
+/** Why the product cannot be started for the command alone; undefined when it can. */
+const obstacle = (config: StackConfig, dataDir: string): string | undefined => {
+  const has = (name: string) => existsSync(join(dataDir, name))
+  if (!config.MONGODB_URI && !has('embedded-mongo') && !has('mongod'))
+    return `${dataDir} holds no data: set DATA_DIR as for npm start`
+  // With other keys than those of the data it could read no queued mail and open no AI key.
+  if (config.MONGODB_URI && !config.SECRETS_KEY && !has('secrets-key'))
+    return `Neither SECRETS_KEY nor DATA_DIR ${dataDir} tells the keys of that database: set what npm start is given`
+  return undefined
+}
+
+/** Starts what runs on no port that anybody knows, for the time of the command. */
+const startAlone = (config: StackConfig, env: Env, progress: (line: string) => void): Promise<Stack> =>
+  startStack({
+    env: {
+      ...env,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      INBOX_PORT: '0',
+      PUBLIC_URL: config.PUBLIC_URL ?? localUrl(config.HOST, config.PORT),
+    },
+    progress,
+  })
+
+/**
+ * The command `npm run account`: asks the services that run on DATA_DIR, or starts them for the time it takes.
+ * @param env the same as for npm start
+ * @returns the exit code
+ */
+export const account = async (args: string[], env: Env, io: AccountIo): Promise<number> => {
+  const { say } = io
+  const fault = accountUsage(args)
+  if (fault !== undefined) {
+    say(fault)
+    return 2
+  }
+  const config = readStackConfig(env)
+  const dataDir = resolve(config.DATA_DIR)
+  const holder = lockHolder(dataDir)
+  const reason = holder === undefined ? obstacle(config, dataDir) : undefined
+  if (reason !== undefined) {
+    say(reason)
+    return 1
+  }
+  if (holder === undefined) say(`Nothing runs on ${dataDir}: starting it for this command …`)
+  const alone = holder === undefined ? await startAlone(config, env, say) : undefined
+  try {
+    const services = keptServices(dataDir)
+    if (!services) {
+      say(`Process ${holder} is starting or stopping on ${dataDir}: try again`)
+      return 1
+    }
+    const peers = createPeers(services)
+    const code = await runAccount(peers, args, io)
+    await peers.close()
+    return code
+  } finally {
+    await alone?.stop()
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  createReadStream,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { backupData } from '@iodine/embedded-mongo'
+import { keptRedisUrl, lockFolder, lockHolder } from '@iodine/local-servers'
+import { Redis } from 'ioredis'
+import { readStackConfig } from './config.js'
+import type { Env } from './parts.js'
+
+/** A reason why nothing was done, in words for whoever asked for it. */
+export class BackupRefusal extends Error {
+  override name = 'BackupRefusal'
+}
+
+/** Written last: a folder without it is no backup. */
+const MANIFEST = 'backup.json'
+interface Manifest {
+  made_at: string
+  /** The product was in use meanwhile: what was on its way between its databases may have to be brought in line. */
+  running: boolean
+  /** SHA-256 by path. */
+  files: Record<string, string>
+}
+
+// What a start makes anew, or what belongs to one run.
+const LEFT_OUT =
+  /^(lock(\.\d+)?|services\.json|iodine\.log(\.old)?)$|(^|\/)(process\.json|redis\.(conf|log)|lock\.mdb|embedded-mongo\.lock.*)$/
+
+const copyTree = (from: string, to: string): void => {
+  if (!existsSync(from)) return
+  cpSync(from, to, { recursive: true, filter: path => !LEFT_OUT.test(relative(from, path)) })
+}
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(path => lstatSync(join(folder, path)).isFile())
+    .sort()
+
+const digestOf = async (file: string): Promise<string> => {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
+
+const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0
+
+const REWRITE = 'auto-aof-rewrite-percentage'
+
+/** Copies the append-only files of a running Redis, whose rewriting rests meanwhile; what is appended meanwhile may be in or not. */
+const copyRunningRedis = async (from: string, to: string): Promise<void> => {
+  const redis = new Redis(keptRedisUrl(from), { maxRetriesPerRequest: 3 })
+  redis.on('error', () => {})
+  try {
+    const [, before = '100'] = (await redis.config('GET', REWRITE)) as string[]
+    await redis.config('SET', REWRITE, '0')
+    try {
+      while (/aof_rewrite_in_progress:1/.test(await redis.info('persistence'))) await sleep(50)
+      copyTree(from, to)
+    } finally {
+      await redis.config('SET', REWRITE, before)
+    }
+  } finally {
+    redis.disconnect()
+  }
+}
+
+/**
+ * Copies the DATA_DIR of a product, running or stopped, into a new folder: databases, queues, keys and inbox.
+ * Queues first: what the databases have on top of them is found and mended by the repair job and `rebuild-community`,
+ * while jobs about things that the databases don't know would be believed.
+ * @throws BackupRefusal
+ */
+export const backup = async (env: Env, to: string): Promise<void> => {
+  const { DATA_DIR, MONGODB_URI, REDIS_URL } = readStackConfig(env)
+  const dataDir = resolve(DATA_DIR)
+  const [mongo, redis] = ['embedded-mongo', 'redis']
+  if (MONGODB_URI || REDIS_URL)
+    throw new BackupRefusal(
+      'MONGODB_URI or REDIS_URL is set: those servers hold the data. docs/operations.md says how they are backed up.',
+    )
+  if (!existsSync(join(dataDir, redis)))
+    throw new BackupRefusal(`${dataDir} holds no data: set DATA_DIR as for npm start`)
+  if (!isEmpty(to)) throw new BackupRefusal(`${to} is not empty`)
+  if (!relative(dataDir, resolve(to)).startsWith('..'))
+    throw new BackupRefusal(`${to} lies within DATA_DIR: choose a place that outlives it`)
+  const running = lockHolder(dataDir) !== undefined
+  if (running && !existsSync(join(dataDir, mongo)))
+    throw new BackupRefusal(
+      'The data is in a mongod that runs: stop the product first, or use mongodump (docs/operations.md).',
+    )
+  const unlock = running ? () => {} : await lockFolder(dataDir)
+  try {
+    mkdirSync(to, { recursive: true, mode: 0o700 })
+    if (running) await copyRunningRedis(join(dataDir, redis), join(to, redis))
+    else copyTree(join(dataDir, redis), join(to, redis))
+    if (existsSync(join(dataDir, mongo))) await backupData(join(dataDir, mongo), join(to, mongo))
+    for (const name of readdirSync(dataDir))
+      if (![mongo, redis].includes(name) && !LEFT_OUT.test(name))
+        copyTree(join(dataDir, name), join(to, name))
+    const files: Manifest['files'] = {}
+    for (const path of filesBelow(to)) files[path] = await digestOf(join(to, path))
+    const manifest: Manifest = { made_at: new Date().toISOString(), running, files }
+    writeFileSync(join(to, MANIFEST), JSON.stringify(manifest, null, 2), { mode: 0o600 })
+  } catch (error) {
+    rmSync(to, { recursive: true, force: true })
+    throw error
+  } finally {
+    unlock()
+  }
+}
+
+/**
+ * Fills an empty or absent DATA_DIR from a backup whose files are all as they were written.
+ * @returns whether the backup is of a running product
+ * @throws BackupRefusal, with nothing copied
+ */
+export const restore = async (env: Env, from: string): Promise<{ running: boolean; madeAt: string }> => {
+  const dataDir = resolve(readStackConfig(env).DATA_DIR)
+  if (!isEmpty(dataDir))
+    throw new BackupRefusal(`DATA_DIR ${dataDir} is not empty: move it away, or restore into another`)
+  if (!existsSync(join(from, MANIFEST)))
+    throw new BackupRefusal(`${from} is no complete backup: it has no ${MANIFEST}`)
+  const manifest: Manifest = JSON.parse(readFileSync(join(from, MANIFEST), 'utf8'))
+  const damaged: string[] = []
+  for (const [path, digest] of Object.entries(manifest.files))
+    if (!existsSync(join(from, path)) || (await digestOf(join(from, path))) !== digest) damaged.push(path)
+  if (damaged.length > 0) throw new BackupRefusal(`The backup is damaged: ${damaged.join(', ')}`)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    for (const path of Object.keys(manifest.files)) cpSync(join(from, path), join(dataDir, path))
+  } catch (error) {
+    for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true, force: true })
+    throw error
+  }
+  return { running: manifest.running, madeAt: manifest.made_at }
+}

@@ -1,0 +1,4 @@
+export { readStackConfig, type StackConfig, stackConfigSchema } from './config.js'
+export type { PartName, StackPart } from './parts.js'
+export { rebuild } from './rebuild.js'
+export { type Stack, type StackOptions, startStack } from './stack.js'

@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EmbeddedMongo, startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { endLeftover, freePorts, keepProcess, leashed, onPath } from '@iodine/local-servers'
+import { MongoClient } from 'mongodb'
+
+export interface Database {
+  kind: 'mongod' | 'embedded'
+  uri: string
+  /** Resolves when the server has gone, asked for or not. */
+  ended: Promise<void>
+  stop(): Promise<void>
+}
+
+/**
+ * A MongoDB on the folder: the `mongod` on PATH, else the embedded engine in a process of its own. A folder that the
+ * embedded engine has filled stays with it, as nothing of it could be read by a mongod installed later.
+ * It is reached at the address of the one `before`, else on a free port.
+ */
+export const startMongo = async (folder: string, before?: Database): Promise<Database> => {
+  const port = before ? Number(new URL(before.uri).port) : (await freePorts(1))[0]!
+  const embedded = join(folder, 'embedded-mongo')
+  const mongod = existsSync(embedded) ? undefined : onPath('mongod')
+  if (mongod) return startMongod(mongod, resolve(folder, 'mongod'), port)
+  const { uri, ended, stop } = await startEmbedded(embedded, port)
+  return { kind: 'embedded', uri, ended, stop }
+}
+
+/** The engine of a killed run may still be closing its files: DATA_DIR being ours, whoever holds them is about to go. */
+const startEmbedded = async (dataDir: string, port: number): Promise<EmbeddedMongo> => {
+  for (const deadline = Date.now() + 5_000; ; await sleep(100)) {
+    try {
+      return await startEmbeddedMongo({ dataDir, port, isolate: 'process' })
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+  }
+}
+
+/** A real mongod as a replica set of one, which is what production has. */
+const startMongod = async (program: string, dir: string, port: number): Promise<Database> => {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  await endLeftover(dir)
+  const log = join(dir, 'mongod.log')
+  const pidFile = join(dir, 'mongod.pid')
+  const args = [
+    '--dbpath',
+    dir,
+    '--bind_ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--replSet',
+    'iodine',
+    '--logpath',
+    log,
+    '--logappend',
+    '--pidfilepath',
+    pidFile,
+  ]
+  const { ended, stop } = leashed(program, args)
+  const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 60_000 })
+  try {
+    const failed = ended.then(() => {
+      throw new Error(`mongod did not start: see ${log}`)
+    })
+    await Promise.race([becomePrimary(client, `127.0.0.1:${port}`), failed])
+    keepProcess(dir, Number(readFileSync(pidFile, 'utf8')))
+    return { kind: 'mongod', uri: `${uri}&replicaSet=iodine`, ended, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  } finally {
+    await client.close()
+  }
+}
+
+/** Makes the server a replica set of itself under its present address (the port is another one each time). */
+const becomePrimary = async (client: MongoClient, host: string): Promise<void> => {
+  const admin = client.db('admin')
+  const members = [{ _id: 0, host }]
+  try {
+    await admin.command({ replSetInitiate: { _id: 'iodine', members } })
+  } catch (error) {
+    const alreadyInitialized = 23
+    if ((error as { code?: number }).code !== alreadyInitialized) throw error
+    const { config } = await admin.command({ replSetGetConfig: 1 })
+    await admin.command({ replSetReconfig: { ...config, members, version: config.version + 1 }, force: true })
+  }
+  while (!(await admin.command({ hello: 1 })).isWritablePrimary) await sleep(50)
+}

@@ -1,0 +1,244 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { openSync, renameSync, statSync, writeSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startInbox } from '@iodine/inbox'
+import {
+  freePorts,
+  isLoopback,
+  localUrl,
+  lockFolder,
+  portFault,
+  type RedisServer,
+  startRedis,
+} from '@iodine/local-servers'
+import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
+import { ConfigError, createLogger } from '@iodine/service-kit'
+import { readStackConfig, type StackConfig } from './config.js'
+import { lasting } from './lasting.js'
+import { type Database, startMongo } from './mongo.js'
+import {
+  byPart,
+  type Env,
+  PART_NAMES,
+  type PartName,
+  preparedParts,
+  restartable,
+  type StackPart,
+} from './parts.js'
+import { keptSecret } from './secrets.js'
+import { forgetServices, keepServices } from './services.js'
+
+/** Begins the names of databases and Redis keys. */
+export const DEFAULT_PREFIX = 'iodine'
+
+export interface Stack {
+  /** The app and its API, at the gateway. */
+  url: string
+  /** The embedded inbox's page; absent when mail goes to an SMTP_URL. */
+  inboxUrl: string | undefined
+  adminEmails: string[]
+  /** Whether texts are analyzed by the offline provider. */
+  offlineAi: boolean
+  /** Absolute path of DATA_DIR. */
+  dataDir: string
+  /** What holds the data: one of the embedded defaults, or a server that was given. */
+  database: Database['kind'] | 'given'
+  parts: Record<PartName, StackPart>
+  /** Stops the parts, then the servers below them, and frees DATA_DIR. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+export interface StackOptions {
+  /** The contract's environment variables; each part also finds there what else it reads. */
+  env: Env
+  /** Begins the names of databases and Redis keys, so that stacks can share servers. */
+  prefix?: string
+  /** Analyzes texts by the offline provider unless OPENAI_BASE_URL is set. */
+  demo?: boolean
+  /** Hears what is going on, a line each. */
+  progress?: (line: string) => void
+}
+
+/**
+ * Starts the whole product in this process: databases and inbox as embedded defaults where none is given, then every
+ * service, the workers and the gateway, each on a loopback port of its own; resolves when the gateway is ready.
+ * Throws a ConfigError with every fault of the environment, or an Error that says what did not start.
+ */
+export const startStack = async ({
+  env,
+  prefix = DEFAULT_PREFIX,
+  demo = false,
+  progress = () => {},
+}: StackOptions): Promise<Stack> => {
+  const config = readStackConfig(env)
+  const dataDir = resolve(config.DATA_DIR)
+  const started: (() => unknown)[] = []
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    stopping ??= (async () => {
+      for (const undo of started.reverse()) await undo()
+    })()
+    return stopping
+  }
+  /** Remembers to stop what has started. */
+  const keep = async <T extends { stop(): unknown }>(starting: Promise<T>): Promise<T> => {
+    const server = await starting
+    started.push(() => server.stop())
+    return server
+  }
+
+  try {
+    started.push(await lockFolder(dataDir))
+    await checkPorts(config)
+    progress('Starting databases …')
+    const [mongo, redis, inbox, offlineAi] = await all([
+      config.MONGODB_URI
+        ? { kind: 'given' as const, uri: config.MONGODB_URI }
+        : keep(lasting<Database>('The database', before => startMongo(dataDir, before), progress)),
+      config.REDIS_URL
+        ? { url: config.REDIS_URL }
+        : keep(
+            lasting<RedisServer>(
+              'Redis',
+              before => startRedis({ folder: join(dataDir, 'redis'), at: before?.url }),
+              progress,
+            ),
+          ),
+      config.SMTP_URL
+        ? { port: undefined, smtpUrl: config.SMTP_URL }
+        : keep(
+            startInbox({ folder: join(dataDir, 'inbox'), host: config.INBOX_HOST, port: config.INBOX_PORT }),
+          ),
+      demo && !config.OPENAI_BASE_URL ? keep(startOfflineAi()) : undefined,
+    ])
+
+    const inboxUrl = inbox.port && localUrl(config.INBOX_HOST, inbox.port)
+    if (inboxUrl && !isLoopback(config.INBOX_HOST))
+      progress(
+        `Warning: the inbox answers on ${config.INBOX_HOST} (INBOX_HOST). Whoever reaches ${inboxUrl} reads every sign-in link, the administrators' too.`,
+      )
+    progress('Starting services …')
+    const ports = await freePorts(PART_NAMES.length)
+    const addresses = byPart(name => {
+      const host = name === 'gateway' ? config.HOST : '127.0.0.1'
+      const port = (name === 'gateway' && config.PORT) || (ports.pop() as number)
+      return { host, port, url: localUrl(host, port) }
+    })
+    const { url } = addresses.gateway
+    const serviceKey = randomBytes(24).toString('base64url')
+    const shared: Env = {
+      ...env,
+      ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
+      PUBLIC_URL: config.PUBLIC_URL ?? url,
+      MONGODB_URI: mongo.uri,
+      MONGODB_PREFIX: prefix,
+      REDIS_URL: redis.url,
+      REDIS_PREFIX: prefix,
+      SMTP_URL: inbox.smtpUrl,
+      ...(offlineAi && { OPENAI_BASE_URL: offlineAi.url, OPENAI_MODEL: RULES_MODEL, OFFLINE_AI: 'true' }),
+      SERVICE_KEY: serviceKey,
+      SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, 'secrets-key'), newSecretsKey),
+      JWT_PRIVATE_KEY: config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, 'jwt-private-key'), newSigningKey),
+    }
+    const urls = Object.fromEntries(
+      PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
+    )
+    Object.assign(shared, urls)
+    const envs = byPart(name => ({
+      ...shared,
+      HOST: addresses[name].host,
+      PORT: String(addresses[name].port),
+    }))
+    const creators = preparedParts(envs)
+    const log = logFile(join(dataDir, 'iodine.log'))
+    const parts = byPart(name =>
+      restartable(addresses[name].url, envs[name], () =>
+        creators[name]({ logger: createLogger(name, config.LOG_LEVEL, log) }),
+      ),
+    )
+    const { gateway, ...behind } = parts
+    started.push(() => Promise.all(Object.values(behind).map(part => part.stop())))
+    // Stopped first: it takes no request any more when those it forwards to go.
+    started.push(() => gateway.stop())
+    if (config.RATE_LIMITS === 'off') {
+      progress('Rate limits are off (RATE_LIMITS)')
+      createLogger('dev-stack', config.LOG_LEVEL, log).warn('rate limits are off')
+    }
+    await all(PART_NAMES.map(name => parts[name].start()))
+    await untilReady(url)
+    started.push(() => forgetServices(dataDir))
+    keepServices(dataDir, { SERVICE_KEY: serviceKey, ...urls })
+    return {
+      url,
+      inboxUrl: inboxUrl || undefined,
+      adminEmails: config.ADMIN_EMAILS,
+      offlineAi: offlineAi !== undefined,
+      dataDir,
+      database: mongo.kind,
+      parts,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Like Promise.all, but settles when everything has: what did start is then known and can be stopped. */
+const all = async <const T extends readonly unknown[]>(
+  work: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> => {
+  const results = await Promise.allSettled(work)
+  const failed = results.find(result => result.status === 'rejected')
+  if (failed) throw failed.reason
+  return results.map(result => (result as PromiseFulfilledResult<unknown>).value) as never
+}
+
+const checkPorts = async ({
+  PORT,
+  INBOX_PORT,
+  METRICS_PORT = 0,
+  SMTP_URL,
+  HOST,
+  INBOX_HOST,
+}: StackConfig): Promise<void> => {
+  const wanted = { PORT, METRICS_PORT, ...(!SMTP_URL && { INBOX_PORT }) }
+  const faults = await Promise.all(
+    Object.entries(wanted).map(async ([name, port]) => {
+      const host = name === 'INBOX_PORT' ? INBOX_HOST : HOST
+      const fault = port && (await portFault(port, host))
+      if (!fault) return []
+      const reason = fault === 'EADDRINUSE' ? 'is in use by another program' : `cannot be used (${fault})`
+      return `${name}: port ${port} on ${host} ${reason}; choose another, or 0 for any free one`
+    }),
+  )
+  if (PORT && PORT === wanted.INBOX_PORT) faults.push('INBOX_PORT: must differ from PORT')
+  if (METRICS_PORT && [PORT, wanted.INBOX_PORT].includes(METRICS_PORT))
+    faults.push('METRICS_PORT: must differ from PORT and INBOX_PORT')
+  if (faults.flat().length > 0) throw new ConfigError(faults.flat())
+}
+
+const newSecretsKey = () => randomBytes(32).toString('base64')
+const newSigningKey = () =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+const LOG_BYTES = 20 * 1024 * 1024
+
+/** Appends to the file; one that has grown large is kept once, under another name, at the next start. */
+const logFile = (path: string): { write(line: string): void } => {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`)
+  const file = openSync(path, 'a', 0o600)
+  return { write: line => void writeSync(file, line) }
+}
+
+/** Asks the gateway until every service is ready. */
+const untilReady = async (url: string): Promise<void> => {
+  let last = 'no answer'
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(50)) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+    if (answer?.ok) return
+    if (answer) last = await answer.text()
+  }
+  throw new Error(`The services did not become ready within a minute: ${last}`)
+}

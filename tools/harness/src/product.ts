@@ -1,0 +1,136 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { freePorts } from '@iodine/local-servers'
+
+/** The workspace's root: the same distance from src and from dist. */
+const ROOT = resolve(import.meta.dirname, '../../..')
+const START_MS = 240_000
+
+/** The product as a user runs it: `npm start`, in a process group and a data folder of its own. */
+export interface Product {
+  url: string
+  inboxUrl: string
+  /** The newest sign-in link mailed to an address; waits for it. */
+  mailedLink(to: string): Promise<string>
+  /** The team's command `npm run account`, on this running copy; rejects with what it said when it fails. */
+  account(...args: string[]): Promise<void>
+  /** Everything logged so far. */
+  log(): string
+  /** Ends everything at once, as a power cut does (SIGKILL to the whole process group). */
+  cutPower(): Promise<void>
+  /** Starts it again on the same data and the same ports. */
+  start(): Promise<void>
+  /** Ctrl+C, then removes the data folder. Resolves to the exit code, null when it had to be killed. */
+  stop(): Promise<number | null>
+}
+
+/**
+ * Runs `npm start` and waits until it is ready; a start that fails is an error with what it said.
+ * @param env settings besides ports and data folder
+ * @param args further arguments, such as `--demo`
+ */
+export const startProduct = async (
+  env: Record<string, string> = {},
+  args: string[] = [],
+): Promise<Product> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'iodine-journey-'))
+  const [port, inboxPort] = await freePorts(2)
+  const inboxUrl = `http://127.0.0.1:${inboxPort}`
+  let child: ChildProcess
+  let exited: Promise<number | null>
+
+  const start = async () => {
+    child = spawn('npm', ['start', '--', ...args], {
+      cwd: ROOT,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        LOG_LEVEL: 'warn',
+        ...env,
+        PORT: String(port),
+        INBOX_PORT: String(inboxPort),
+        DATA_DIR: dataDir,
+      },
+    })
+    exited = once(child, 'close').then(([code]) => code as number | null)
+    const said: string[] = []
+    child.stderr?.on('data', chunk => said.push(String(chunk)))
+    const ready = new Promise<void>((done, fail) => {
+      const timer = setTimeout(
+        () => fail(new Error(`npm start was not ready in time:\n${said.join('')}`)),
+        START_MS,
+      )
+      createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', line => {
+        said.push(`${line}\n`)
+        if (!/^ready http/.test(line)) return
+        clearTimeout(timer)
+        done()
+      })
+      exited.then(code => {
+        clearTimeout(timer)
+        fail(new Error(`npm start ended with ${code}:\n${said.join('')}`))
+      })
+    })
+    await ready
+  }
+  const signal = (name: NodeJS.Signals) => {
+    try {
+      process.kill(-(child.pid as number), name)
+    } catch {}
+  }
+
+  const product: Product = {
+    url: `http://localhost:${port}`,
+    inboxUrl,
+    start,
+    async mailedLink(to) {
+      for (let left = 100; left > 0; left--) {
+        const mails = (await (await fetch(`${inboxUrl}/api/email`)).json()) as {
+          to: { address: string }[]
+          text: string
+        }[]
+        const link = mails
+          .filter(mail => mail.to.some(each => each.address === to))
+          .map(mail => /https?:\/\/\S+token=\S+/.exec(mail.text)?.[0])
+          .at(-1)
+        if (link) return link
+        await new Promise(next => setTimeout(next, 100))
+      }
+      throw new Error(`no sign-in link was mailed to ${to}`)
+    },
+    async account(...args) {
+      const env = { ...process.env, DATA_DIR: dataDir }
+      await promisify(execFile)('npm', ['run', '-s', 'account', '--', ...args], { cwd: ROOT, env })
+    },
+    log: () => readFileSync(join(dataDir, 'iodine.log'), 'utf8'),
+    async cutPower() {
+      signal('SIGKILL')
+      await exited
+    },
+    async stop() {
+      signal('SIGINT')
+      const code = await Promise.race([
+        exited,
+        new Promise<null>(done => setTimeout(() => done(null), 20_000)),
+      ])
+      if (code === null) signal('SIGKILL')
+      await rm(dataDir, { recursive: true, force: true })
+      return code
+    },
+  }
+  try {
+    await start()
+  } catch (error) {
+    signal('SIGKILL')
+    await rm(dataDir, { recursive: true, force: true })
+    throw error
+  }
+  return product
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Stack } from '@iodine/dev-stack'
+import { createPeers, type Peers } from '@iodine/service-kit'
+import {
+  type AiProvider,
+  type ApiClient,
+  apiClient,
+  type MailCatcher,
+  mongoContents,
+  redisContents,
+  type SignedInUser,
+  signUp,
+  startAiProvider,
+  startMailCatcher,
+  startTestMongo,
+  startTestRedis,
+  temporaryFolder,
+  uniquePrefix,
+} from '@iodine/test-kit'
+
+export interface TestStack extends Stack {
+  mail: MailCatcher
+  ai: AiProvider
+  /** Calls the gateway without a session. */
+  api: ApiClient
+  /** Where the databases are: one a service, `{prefix}_{service}`. */
+  mongoUrl: string
+  prefix: string
+  /** Calls the services as they call each other. */
+  peers: Peers
+  /** Everything that the databases hold, and everything in Redis, as text. */
+  dump(): Promise<{ databases: string; redis: string }>
+  /** Everything logged so far. */
+  log(): string
+  /** Signs somebody new in by a mailed link; a username of null chooses none yet. */
+  signUp(email?: string, username?: string | null): Promise<SignedInUser>
+}
+
+/**
+ * The whole product for one test file: gateway, services and workers in this process on free ports, over databases, a
+ * mail catcher and an AI provider of its own. Rate limits are off; `env` sets or changes any variable of the contract.
+ */
+export const startTestStack = async ({
+  env = {},
+}: {
+  env?: Record<string, string>
+} = {}): Promise<TestStack> => {
+  // Loaded here only: tests of one service never load the others.
+  const { startStack } = await import('@iodine/dev-stack')
+  const folder = temporaryFolder()
+  const prefix = uniquePrefix()
+  const [mongo, redis, mail, ai] = await Promise.all([
+    startTestMongo(),
+    startTestRedis(),
+    startMailCatcher(),
+    startAiProvider(),
+  ])
+  const stopServers = async () => {
+    await Promise.all([mongo.stop(), redis.stop(), mail.stop(), ai.stop()])
+    folder.remove()
+  }
+  const stack = await startStack({
+    prefix,
+    env: {
+      PORT: '0',
+      DATA_DIR: join(folder.path, 'data'),
+      LOG_LEVEL: 'warn',
+      MONGODB_URI: mongo.url,
+      REDIS_URL: redis.url,
+      SMTP_URL: mail.url,
+      OPENAI_BASE_URL: ai.url,
+      RATE_LIMITS: 'off',
+      ...env,
+    },
+  }).catch(async error => {
+    await stopServers()
+    throw error
+  })
+  const peers = createPeers(JSON.parse(readFileSync(join(stack.dataDir, 'services.json'), 'utf8')))
+  return {
+    ...stack,
+    mongoUrl: mongo.url,
+    prefix,
+    peers,
+    async dump() {
+      const [databases, contents] = await Promise.all([mongoContents(mongo.url), redisContents(redis.url)])
+      return { databases, redis: contents }
+    },
+    log: () => readFileSync(join(stack.dataDir, 'iodine.log'), 'utf8'),
+    mail,
+    ai,
+    api: apiClient(stack.url),
+    signUp: (email, username) => signUp({ url: stack.url, mail }, email, username),
+    async stop() {
+      await peers.close()
+      await stack.stop()
+      await stopServers()
+    },
+  }
+}

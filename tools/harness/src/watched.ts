@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@iodine/test-kit'
+import { WebSocket } from 'undici'
+
+/** The built package, as `npm start` runs it. */
+const MAIN = fileURLToPath(new URL('../../dev-stack/dist/main.js', import.meta.url))
+const START_MS = 60_000
+
+/** The whole product in a process of its own that can be looked into while it runs. */
+export interface WatchedProduct {
+  url: string
+  pid: number
+  /** Runs an expression in the product's process; it must give what JSON can carry. */
+  evaluate<T>(expression: string): Promise<T>
+  /** Bytes that are in use once all garbage is collected. */
+  memoryInUse(): Promise<{ heap: number; buffers: number }>
+  /** Everything the process has said on standard error. */
+  said(): string
+  stop(): Promise<number | null>
+}
+
+/** Speaks Chrome's DevTools protocol with a process. */
+const inspect = async (address: string) => {
+  const socket = new WebSocket(address)
+  const waiting = new Map<number, (answer: { result?: unknown; error?: { message: string } }) => void>()
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve(), { once: true })
+    socket.addEventListener('error', () => reject(new Error('the inspector does not answer')), { once: true })
+  })
+  socket.addEventListener('message', ({ data }) => {
+    const { id, ...answer } = JSON.parse(String(data))
+    waiting.get(id)?.(answer)
+    waiting.delete(id)
+  })
+  let sent = 0
+  return {
+    send: (method: string, params: object = {}): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        const id = ++sent
+        waiting.set(id, ({ result, error }) => (error ? reject(new Error(error.message)) : resolve(result)))
+        socket.send(JSON.stringify({ id, method, params }))
+      }),
+    close: () => socket.close(),
+  }
+}
+
+/** Starts the built product on free ports and a data folder of its own, with the settings of the contract in `env`. */
+export const startWatchedProduct = async (env: Record<string, string> = {}): Promise<WatchedProduct> => {
+  const folder = temporaryFolder()
+  const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', MAIN], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PORT: '0',
+      INBOX_PORT: '0',
+      DATA_DIR: folder.path,
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const deadline = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    const code = await exited
+    clearTimeout(deadline)
+    folder.remove()
+    return code
+  }
+  try {
+    const [url, inspector] = await new Promise<[string, string]>((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`the product was not ready in time:\n${said}`)),
+        START_MS,
+      )
+      child.stderr.on('data', chunk => {
+        said += chunk
+      })
+      createInterface(child.stdout).on('line', line => {
+        // Children may inherit the flag: the first address is the process's own.
+        const address = /ws:\/\/\S+/.exec(said)?.[0]
+        if (!line.startsWith('ready ') || !address) return
+        clearTimeout(timer)
+        resolve([line.slice('ready '.length), address])
+      })
+      void exited.then(code => reject(new Error(`the product ended with ${code}:\n${said}`)))
+    })
+    const devtools = await inspect(inspector)
+    const evaluate = async <T>(expression: string): Promise<T> => {
+      const { result, exceptionDetails } = (await devtools.send('Runtime.evaluate', {
+        expression,
+        returnByValue: true,
+      })) as { result: { value: T }; exceptionDetails?: { text: string } }
+      if (exceptionDetails) throw new Error(exceptionDetails.text)
+      return result.value
+    }
+    return {
+      url: url.replace('localhost', '127.0.0.1'),
+      pid: child.pid as number,
+      evaluate,
+      async memoryInUse() {
+        // What the first round sets free may hold buffers that the second finds.
+        for (let round = 0; round < 2; round++) await devtools.send('HeapProfiler.collectGarbage')
+        return evaluate(
+          '(({ heapUsed, external }) => ({ heap: heapUsed, buffers: external }))(process.memoryUsage())',
+        )
+      },
+      said: () => said,
+      async stop() {
+        devtools.close()
+        return stop()
+      },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

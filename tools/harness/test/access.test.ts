@@ -1,0 +1,244 @@
+import { channel } from 'node:diagnostics_channel'
+import type { AddressInfo } from 'node:net'
+import * as contracts from '@iodine/contracts'
+import {
+  campaignsApi,
+  collectorApi,
+  DETAILS,
+  type EndpointSpec,
+  iodsApi,
+  narrativesApi,
+  profileApi,
+  SOURCES,
+  type Source,
+} from '@iodine/contracts'
+import { API_BASE, SERVICE_KEY_HEADER } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  blogArticle,
+  iodInput,
+  type SignedInUser,
+  telegramPost,
+  tiktokPost,
+} from '@iodine/test-kit'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+
+/** Every operation of the public API: what the contracts export as a table of endpoints. */
+const operations = Object.entries(contracts)
+  .filter(([name]) => name.endsWith('Api'))
+  .flatMap(([, table]) => Object.values(table as unknown as Record<string, EndpointSpec>))
+const nameOf = ({ method, path }: EndpointSpec) => `${method} ${path}`
+
+type Role = 'anonymous' | 'collector' | 'other' | 'admin' | 'owner'
+
+interface Things {
+  /** One of each source. */
+  record: Record<Source, string>
+  iod: string
+  campaign: string
+  narrative: string
+  owner: string
+}
+interface Row {
+  /** What stands for `:id` in the path, or follows the path. */
+  id?: keyof Things
+  query?: (things: Things) => string
+  body?: (things: Things, role: Role, source: Source) => unknown
+  /** Status for another user, an admin, and whose thing it is; one number for all of them. */
+  status: number | Record<'other' | 'admin' | 'owner', number>
+}
+
+const MARK = 'only-its-owner-sees-this'
+const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
+let made = 0
+const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
+const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
+
+/** In the order they are tried; each by everybody else before its owner. */
+const ROWS: Record<string, Row> = {
+  'POST /auth/request-magic-link': { body: () => ({ email: `asked${++made}@example.org` }), status: 200 },
+  'POST /auth/verify-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
+  'POST /auth/redeem-extension-code': { body: () => ({ code: 'unknown' }), status: 400 },
+  'POST /auth/generate-extension-code': { status: 200 },
+  'GET /profile/me': { status: 200 },
+  'GET /profile/usage': { status: 200 },
+  'POST /profile/setup-username': { body: (_, role) => ({ username: `renamed_${role}` }), status: 200 },
+  'POST /profile/update-openai-key': { body: () => ({ api_key: 'sk-anything' }), status: 200 },
+  'GET /admin/beta-codes': { status: admins(200) },
+  'POST /admin/beta-codes': { body: () => ({}), status: admins(201) },
+  'GET /:source/data': { status: 200 },
+  'POST /:source/data': { body: (_, __, source) => ({ records: [RECORDS[source]()] }), status: 200 },
+  'DELETE /:source/data/:id': { id: 'record', status: mine(200, 404) },
+  'GET /iods': { status: 200 },
+  'GET /iods/facets': { status: 200 },
+  'POST /iods': { body: () => iodInput(), status: 201 },
+  'POST /iods/lookup': { body: () => ({ values: ['anything'] }), status: 200 },
+  'POST /iods/:id/vote': { id: 'iod', body: () => ({ vote_type: 'POSITIVE' }), status: 200 },
+  'GET /campaigns': { status: 200 },
+  'GET /campaigns/my': { status: 200 },
+  'GET /campaigns/:id': { id: 'campaign', status: 200 },
+  'GET /campaigns/:id/export': { id: 'campaign', status: 200 },
+  'POST /campaigns': { body: () => ({ name: 'Anybody’s' }), status: 201 },
+  'POST /campaigns/:id/add-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },
+  'POST /campaigns/:id/remove-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },
+  'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: mine(200, 403) },
+  'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },
+  'GET /narratives/data': { status: 200 },
+  'GET /narratives/open': { status: 200 },
+  'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
+  'DELETE /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
+  'GET /graph/triplets': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
+  'GET /graph/texts': {
+    query: ({ owner }) => `?user_id=${owner}&from=entity:they&to=verb:hide`,
+    status: mine(200, 404),
+  },
+  'GET /community/users': { status: 200 },
+  'GET /community/users/:id': { id: 'owner', status: 200 },
+  'DELETE /profile/remove-openai-key': { status: 200 },
+  'POST /auth/logout': { status: 200 },
+}
+
+let stack: TestStack
+/** Every server that starts here, with the routes that it registers. */
+const servers: { app: FastifyInstance; routes: { method: string; url: string }[] }[] = []
+beforeAll(async () => {
+  const note = (message: unknown) => {
+    const { fastify: app } = message as { fastify: FastifyInstance }
+    const routes: (typeof servers)[number]['routes'] = []
+    servers.push({ app, routes })
+    app.addHook('onRoute', ({ method, url }) => {
+      for (const each of [method].flat()) if (each !== 'HEAD') routes.push({ method: each, url })
+    })
+  }
+  const created = channel('fastify.initialization')
+  created.subscribe(note)
+  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
+  created.unsubscribe(note)
+}, 240_000)
+afterAll(() => stack?.stop())
+
+const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
+  await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
+  const record = {} as Things['record']
+  for (const source of SOURCES) {
+    const records = [RECORDS[source]({ description: MARK })]
+    const { results } = await api.call(collectorApi.ingestRecords, { params: { source }, body: { records } })
+    record[source] = (results as { id: string }[])[0]?.id ?? ''
+  }
+  const iod = await api.call(iodsApi.createIod, { body: iodInput() })
+  const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Theirs' } })
+  // Past what a public profile shows of it.
+  const text = `${'They told everybody. '.repeat(15)}${MARK}`
+  const narrative = await api.call(narrativesApi.createNarrative, { body: { text } })
+  return { record, iod: iod.id, campaign: campaign.id, narrative: narrative.id, owner }
+}
+
+it('lets each role do what the table says, on every route, and nothing else', async () => {
+  expect(Object.keys(ROWS).sort()).toEqual(operations.map(nameOf).sort())
+
+  stack.ai.always({ triplets: [{ subject: 'they', verb: 'told', object: 'everybody' }] })
+  const [owner, other, admin] = [
+    await stack.signUp(),
+    await stack.signUp(),
+    await stack.signUp('boss@example.org'),
+  ] as const
+  const things = await prepare(owner)
+  const { code } = await owner.api.call(contracts.authApi.generateExtensionCode)
+  const redeemed = await stack.api.call(contracts.authApi.redeemExtensionCode, { body: { code } })
+  const clients: Record<Role, ApiClient> = {
+    anonymous: stack.api,
+    collector: apiClient(stack.url, redeemed.access_token),
+    other: other.api,
+    admin: admin.api,
+    owner: owner.api,
+  }
+
+  for (const [name, { id, query, body, status }] of Object.entries(ROWS)) {
+    const operation = operations.find(each => nameOf(each) === name) as EndpointSpec
+    const own = typeof status === 'number' ? { other: status, admin: status, owner: status } : status
+    const expected: Record<Role, number> = {
+      anonymous: operation.access === 'anyone' ? own.owner : 401,
+      collector: operation.access === 'user' ? 403 : own.owner,
+      ...own,
+    }
+    for (const source of operation.path.includes(':source') ? SOURCES : (['tiktok'] as const)) {
+      const one = id === 'record' ? things.record[source] : id ? things[id] : ''
+      const path = operation.path.replace(':source', source).replace(':id', one)
+      for (const role of Object.keys(clients) as Role[]) {
+        const input = operation.method === 'GET' ? undefined : (body?.(things, role, source) ?? {})
+        const answer = await clients[role].send(
+          operation.method,
+          `${path}${query?.(things) ?? ''}`,
+          operation.method === 'DELETE' ? undefined : input,
+        )
+        expect([path, role, answer.status]).toEqual([path, role, expected[role]])
+        if (answer.status === 401) expect(answer.body).toEqual({ detail: DETAILS.unauthenticated })
+        if (answer.status === 403)
+          expect(answer.body).toEqual({
+            detail: role === 'collector' ? DETAILS.collectorScope : DETAILS.forbidden,
+          })
+        if (role !== 'owner') expect(JSON.stringify(answer.body)).not.toContain(MARK)
+      }
+    }
+  }
+}, 240_000)
+
+const routesOf = (url: string) =>
+  servers.find(({ app }) => String((app.server.address() as AddressInfo | null)?.port) === new URL(url).port)
+    ?.routes ?? expect.unreachable()
+
+it('the table is of every route that is registered, and of the document that the product serves', async () => {
+  const { gateway, ...behind } = stack.parts
+  const served = Object.values(behind)
+    .flatMap(({ url }) => routesOf(url))
+    .filter(({ url }) => url.startsWith(API_BASE))
+    .map(({ method, url }) => `${method} ${url.slice(API_BASE.length)}`)
+  expect(served.sort()).toEqual(Object.keys(ROWS).sort())
+  const document = await (await fetch(`${stack.url}${API_BASE}/openapi.json`)).json()
+  const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  )
+  expect(described.sort()).toEqual(Object.keys(ROWS).sort())
+  // Beside what it forwards, the gateway serves nothing that belongs to anybody.
+  const own = routesOf(gateway.url).map(({ url }) => url)
+  expect(own.filter(url => /internal|metrics/.test(url))).toEqual([])
+})
+
+it('what the parts say to each other is reached neither through the gateway nor without their key', async () => {
+  const { gateway: _, ...behind } = stack.parts
+  const { token } = await stack.signUp('boss@example.org')
+  const internal = Object.values(behind).flatMap(({ url, env }) =>
+    routesOf(url)
+      .filter(route => !route.url.startsWith(API_BASE))
+      .map(route => ({ ...route, base: url, key: env.SERVICE_KEY ?? '' })),
+  )
+  expect(internal.filter(({ url }) => url.startsWith('/internal/')).length).toBeGreaterThan(20)
+  for (const { method, url, base, key } of internal) {
+    const path = url.replace(/:\w+/g, 'a'.repeat(24))
+    const ask = (address: string, headers: Record<string, string>) => fetch(address, { method, headers })
+    const insider = { authorization: `Bearer ${token}`, [SERVICE_KEY_HEADER]: key }
+    // The gateway has health of its own.
+    const paths = path.endsWith('z')
+      ? []
+      : [path, `/api/v1/..%2f..${path}`, `/api/v1/auth/%2e%2e/%2e%2e/%2e%2e${path}`]
+    for (const each of [
+      ...paths,
+      `${API_BASE}${path}`,
+      `${API_BASE}/auth${path}`,
+      `${API_BASE}/iods${path}`,
+    ]) {
+      const answer = await ask(stack.url + each, insider)
+      expect([each, answer.status, await answer.json()]).toEqual([each, 404, { detail: DETAILS.notFound }])
+    }
+    // Public keys, health and metrics are for whoever is on the parts' own network.
+    if (!url.startsWith('/internal/') || url === '/internal/jwks') continue
+    for (const headers of [
+      { authorization: `Bearer ${token}` },
+      { ...insider, [SERVICE_KEY_HEADER]: `${key}x` },
+    ])
+      expect([url, (await ask(base + path, headers)).status]).toEqual([url, 404])
+  }
+})

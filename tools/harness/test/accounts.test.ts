@@ -1,0 +1,395 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runAccount } from '@iodine/auth'
+import {
+  accountsInternal,
+  adminApi,
+  authApi,
+  campaignsApi,
+  collectorApi,
+  communityApi,
+  DETAILS,
+  type EndpointSpec,
+  graphApi,
+  iodsApi,
+  narrativesApi,
+  profileApi,
+} from '@iodine/contracts'
+import { connectMongo } from '@iodine/service-kit'
+import {
+  type AiAnswer,
+  apiClient,
+  blogArticle,
+  iodInput,
+  linkIn,
+  rounds,
+  type SignedInUser,
+  telegramPost,
+  tiktokPost,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+
+let stack: TestStack
+beforeAll(async () => {
+  stack = await startTestStack({ env: { LOG_LEVEL: 'trace', ADMIN_EMAILS: 'boss@example.org' } })
+}, 240_000)
+afterAll(() => stack?.stop())
+
+/** The team's command, with what it says and what it writes to standard output. */
+const command = async (...args: string[]) => {
+  const said: string[] = []
+  const stdout = new PassThrough()
+  const written = text(stdout)
+  const io = { say: (line: string) => void said.push(line), stdout, folder: '/nowhere' }
+  const code = await runAccount(stack.peers, args, io)
+  stdout.end()
+  return { code, said: said.join('\n'), written: await written }
+}
+
+const collectorToken = async ({ api }: SignedInUser): Promise<string> => {
+  const { code } = await api.call(authApi.generateExtensionCode)
+  return (await stack.api.call(authApi.redeemExtensionCode, { body: { code } })).access_token
+}
+
+/** Every operation that asks for a session, with an address that it takes. */
+const guarded = [
+  authApi,
+  profileApi,
+  adminApi,
+  collectorApi,
+  iodsApi,
+  campaignsApi,
+  narrativesApi,
+  graphApi,
+  communityApi,
+]
+  .flatMap(api => Object.values<EndpointSpec>(api))
+  .filter(({ access }) => access !== 'anyone')
+  .map(({ method, path }) => ({
+    method,
+    path: path.replace(':source', 'tiktok').replace(/:\w+/g, 'a'.repeat(24)),
+  }))
+
+const expectDead = async (token: string) => {
+  const api = apiClient(stack.url, token)
+  for (const { method, path } of guarded) {
+    const { status, body } = await api.send(method, path, method === 'GET' ? undefined : {})
+    expect([method, path, status, body]).toEqual([method, path, 401, { detail: DETAILS.unauthenticated }])
+  }
+}
+
+it('a mailed link stays good however often scanners fetch it', async () => {
+  const email = 'scanned@example.org'
+  await stack.api.call(authApi.requestMagicLink, { body: { email } })
+  const link = linkIn(await stack.mail.waitForMail(email))
+  const token = new URL(link).searchParams.get('token') ?? ''
+  const addresses = [
+    link,
+    `${stack.url}/auth/verify?token=${token}`,
+    `${stack.url}/api/v1/auth/verify-magic-link?token=${token}`,
+  ]
+  for (let done = 0; done < rounds(100); done += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        const method = n % 2 ? 'GET' : 'HEAD'
+        const headers = { accept: 'text/html' }
+        await (await fetch(addresses[n % addresses.length] ?? '', { method, headers })).arrayBuffer()
+      }),
+    )
+  const verified = await stack.api.call(authApi.verifyMagicLink, { body: { token } })
+  expect(verified.has_username).toBe(false)
+}, 600_000)
+
+describe('a token is dead at the next call, on every service,', () => {
+  const sessions = async () => {
+    const user = await stack.signUp()
+    const collector = await collectorToken(user)
+    // Both are in use, so that every part knows them as live.
+    await user.api.call(campaignsApi.listCampaigns)
+    await apiClient(stack.url, collector).call(iodsApi.lookupIods, { body: { values: ['x'] } })
+    return { user, collector }
+  }
+
+  it('once its session is logged out', async () => {
+    const { user, collector } = await sessions()
+    await user.api.call(authApi.logout)
+    await expectDead(user.token)
+    const extension = apiClient(stack.url, collector)
+    expect((await extension.call(profileApi.getProfile)).id).toBe(user.id)
+    await extension.call(authApi.logout)
+    await expectDead(collector)
+  }, 60_000)
+
+  it('once its account is suspended, until which nothing of it was lost', async () => {
+    const { user, collector } = await sessions()
+    expect(await command('suspend', user.email)).toMatchObject({ code: 0 })
+    await expectDead(user.token)
+    await expectDead(collector)
+    expect(await command('unsuspend', user.email)).toMatchObject({ code: 0 })
+    await expectDead(user.token)
+    expect((await command('suspend', 'nobody@example.org')).said).toContain('no account')
+  }, 60_000)
+})
+
+interface Life {
+  user: SignedInUser
+  collector: string
+  iodId: string
+  othersIodId: string
+  campaignId: string
+  /** Whatever tells who it was or what they kept for themselves. */
+  traces: string[]
+}
+
+/** Somebody who has used everything there is. */
+const live = async (name: string, other: SignedInUser): Promise<Life> => {
+  const user = await stack.signUp(`${name}@example.org`, name)
+  const { api } = user
+  await api.call(profileApi.updateOpenaiKey, { body: { api_key: `sk-${name}` } })
+  for (const [source, record] of [
+    ['tiktok', tiktokPost({ description: `tok of ${name}` })],
+    ['telegram', telegramPost({ description: `gram of ${name}` })],
+    ['blog', blogArticle({ description: `blog of ${name}` })],
+  ] as const)
+    await api.call(collectorApi.ingestRecords, { params: { source }, body: { records: [record] } })
+  const iod = await api.call(iodsApi.createIod, { body: iodInput() })
+  const theirs = await other.api.call(iodsApi.createIod, { body: iodInput() })
+  for (const [voter, id] of [
+    [api, theirs.id],
+    [other.api, theirs.id],
+    [api, iod.id],
+    [other.api, iod.id],
+  ] as const)
+    await voter.call(iodsApi.voteIod, { params: { id }, body: { vote_type: 'POSITIVE' } })
+  const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Theirs no more' } })
+  await other.api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
+  await api.call(narrativesApi.createNarrative, { body: { text: `Secrets of ${name} spread fast.` } })
+  const collector = await collectorToken(user)
+  await api.call(authApi.generateExtensionCode)
+  await stack.api.call(authApi.requestMagicLink, { body: { email: user.email } })
+  await stack.mail.waitForMail(user.email)
+  await vi.waitFor(async () => {
+    const { body } = await other.api.send('GET', `/community/users/${user.id}`)
+    expect(body).toMatchObject({ total_iods: 1, total_narratives: 1 })
+  }, 15_000)
+  return {
+    user,
+    collector,
+    iodId: iod.id,
+    othersIodId: theirs.id,
+    campaignId: campaign.id,
+    traces: [name, user.email, `of ${name}`, user.id],
+  }
+}
+
+/** The user's id alone may be left: for minutes in auth, for an hour in iods, as a tombstone in community. */
+const expectForgotten = async ({ traces, user }: Life) => {
+  const { databases, redis } = await stack.dump()
+  const parsed = JSON.parse(databases) as [string, string, { _id: string }[]][]
+  const held = parsed.flatMap(([database, collection, documents]) =>
+    documents
+      .filter(document => traces.some(trace => JSON.stringify(document).includes(trace)))
+      .map(document => `${database.replace(/^\w+_/, '')}.${collection}: ${JSON.stringify(document)}`),
+  )
+  expect(held.sort()).toEqual([
+    expect.stringMatching(
+      /^auth\.deletions: \{"_id":"[0-9a-f]{24}"(,"(check|deleted|erased)_at":"[^"]*"){3}\}$/,
+    ),
+    expect.stringMatching(
+      /^community\.users: \{"_id":"[0-9a-f]{24}","username":null,"revision":0,"created_at":null,"deleted":true,/,
+    ),
+    expect.stringMatching(/^iods\.forgotten: \{"_id":"[0-9a-f]{24}","at":"[^"]*"\}$/),
+  ])
+  for (const trace of traces.filter(each => each !== user.id)) expect(redis).not.toContain(trace)
+  return redis
+}
+
+describe('the team’s command', () => {
+  it('deletes an account: what others share stays without an author, all else goes', async () => {
+    const other = await stack.signUp()
+    const life = await live('ana_leaves', other)
+    const facets = await other.api.call(iodsApi.getIodFacets)
+    const answer = await command('delete', ' Ana_Leaves@example.org')
+    expect([answer.code, answer.said]).toEqual([0, expect.stringContaining('everything is removed')])
+    await expectDead(life.user.token)
+    await expectDead(life.collector)
+
+    await expectForgotten(life)
+    const nobodys = { created_by: null, created_by_id: null, created_by_username: null }
+    const iods = await other.api.call(iodsApi.listIods)
+    const [iod, theirs] = [life.iodId, life.othersIodId].map(id => iods.find(each => each.id === id))
+    expect(iod).toMatchObject(nobodys)
+    for (const each of [iod, theirs]) {
+      expect(each?.votes.map(vote => vote.user_id).sort()).toEqual([null, other.id].sort())
+      expect(new Set(each?.votes.map(vote => vote.id)).size).toBe(2)
+    }
+    expect(await other.api.call(iodsApi.getIodFacets)).toEqual(facets)
+    const ofNobody = { query: { created_by: life.user.id } }
+    expect((await other.api.call(iodsApi.getIodFacets, ofNobody)).total).toBe(0)
+    const vote = { params: { id: life.iodId }, body: { vote_type: 'NEGATIVE' } } as const
+    await expect(other.api.call(iodsApi.voteIod, vote)).rejects.toThrow(DETAILS.alreadyVoted)
+    const campaign = await other.api.call(campaignsApi.getCampaign, { params: { id: life.campaignId } })
+    expect(campaign).toMatchObject({
+      created_by_id: null,
+      created_by_username: null,
+      iods: [{ id: life.iodId }],
+    })
+    for (const format of ['json', 'stix', 'misp', 'csv'])
+      expect(
+        (await other.api.send('GET', `/campaigns/${life.campaignId}/export?format=${format}`)).status,
+      ).toBe(200)
+    expect((await other.api.send('PATCH', `/campaigns/${life.campaignId}`, { name: 'x' })).status).toBe(403)
+    for (const path of [`/community/users/${life.user.id}`, `/graph/triplets?user_id=${life.user.id}`])
+      expect((await other.api.send('GET', path)).status).toBe(404)
+
+    // The address and the name are free, for somebody new.
+    const again = await stack.signUp(life.user.email, 'ana_leaves')
+    expect(again.id).not.toBe(life.user.id)
+    expect((await again.api.call(profileApi.getProfile)).has_openai_key).toBe(false)
+    expect(await again.api.call(narrativesApi.listNarratives)).toEqual([])
+    await again.api.call(iodsApi.voteIod, vote)
+    expect(await again.api.call(campaignsApi.listMyCampaigns)).toEqual([])
+  }, 120_000)
+
+  it('completes a deletion once services that were down are back, and admins delete themselves likewise', async () => {
+    const other = await stack.signUp()
+    const life = await live('boss', other)
+    expect((await life.user.api.call(profileApi.getProfile)).is_admin).toBe(true)
+    await Promise.all([stack.parts.iods.stop(), stack.parts.collector.stop(), stack.parts.community.stop()])
+    await stack.parts.workers.stop()
+    const body = { email: life.user.email }
+    const { id } = await stack.peers.call('auth', accountsInternal.deleteAccount, { body })
+    await expectDead(life.user.token)
+    await stack.parts.workers.start()
+    await Promise.all([
+      stack.parts.iods.start(),
+      stack.parts.collector.start(),
+      stack.parts.community.start(),
+    ])
+    const state = () => stack.peers.call('auth', accountsInternal.getDeletion, { params: { id } })
+    await vi.waitFor(async () => expect(await state()).toEqual({ erased: true }), 20_000)
+    await expectForgotten(life)
+  }, 120_000)
+
+  it('exports everything about an account, from all services, into one JSON', async () => {
+    const other = await stack.signUp()
+    const { user, iodId, othersIodId, campaignId } = await live('eve_exports', other)
+    const { code, written, said } = await command('export', user.email, '-')
+    expect([code, said]).toEqual([0, expect.stringContaining('is above')])
+    const file = JSON.parse(written)
+    const kinds = (service: string) => file[service].map((item: { kind: string }) => item.kind).sort()
+    expect(file.user_id).toBe(user.id)
+    expect(kinds('auth')).toEqual(['account', 'extension_code', 'session', 'session', 'sign_in_links'])
+    expect(file.auth[0].data).toMatchObject({
+      email: user.email,
+      username: 'eve_exports',
+      has_openai_key: true,
+      is_admin: false,
+      last_active_at: expect.any(String),
+    })
+    expect(kinds('collector')).toEqual(Array(3).fill('collected_record'))
+    expect(kinds('narratives')).toEqual(['graph_edge', 'narrative'])
+    expect(kinds('iods')).toEqual(['iod', 'vote', 'vote'])
+    expect(kinds('campaigns')).toEqual(['campaign'])
+    expect(kinds('community')).toEqual(['contribution', 'contribution', 'public_profile'])
+    for (const part of [iodId, othersIodId, campaignId, 'blog of eve_exports', 'Secrets of eve_exports'])
+      expect(written).toContain(part)
+    // Of others nothing, of secrets nothing.
+    for (const part of [other.id, other.email, 'sk-eve', 'sealed', 'token_hash'])
+      expect(written).not.toContain(part)
+
+    await stack.parts.campaigns.stop()
+    expect(await command('export', user.email, '-')).toMatchObject({ code: 1 })
+    await stack.parts.campaigns.start()
+    expect((await command('export', user.email)).said).toContain('Not done')
+    for (const args of [[], ['forget', user.email], ['delete'], ['delete', 'x'], ['delete', user.email, 'y']])
+      expect(await command(...args)).toMatchObject({ code: 2 })
+  }, 120_000)
+})
+
+describe('the AI key', () => {
+  const canary = 'sk-canary-7d0c51f4a6e2'
+  const edited = 'sk-canary-90aa17be3c55'
+  const shapes = [canary, edited].flatMap(key => [
+    key,
+    Buffer.from(key).toString('base64').replace(/=+$/, ''),
+    Buffer.from(key).toString('hex'),
+  ])
+  const answers: unknown[] = []
+  const expectUnseen = async () => {
+    const seen = { ...(await stack.dump()), log: stack.log(), answers: JSON.stringify(answers) }
+    for (const [place, content] of Object.entries(seen))
+      for (const shape of shapes) expect(content.includes(shape), `the key is in ${place}`).toBe(false)
+    return seen
+  }
+
+  it('is nowhere to be seen, whatever is done with it', async () => {
+    const user = await stack.signUp()
+    const send = async (method: string, path: string, body?: unknown) => {
+      const answer = await user.api.send(method, path, body)
+      answers.push([answer.status, answer.body, [...answer.headers]])
+      return answer
+    }
+    const set = (api_key: unknown) => send('POST', '/profile/update-openai-key', { api_key })
+    let made = 0
+    const analyze = () => send('POST', '/narratives/', { text: `They hide number ${++made}.` })
+
+    expect((await set(`  ${canary} `)).status).toBe(200)
+    await send('GET', '/profile/me')
+    await expectUnseen()
+    // While a job is waiting, under way and parked.
+    stack.ai.always({ after: 400, answer: 'simple' })
+    const underWay = [1, 2, 3, 4, 5].map(analyze)
+    await vi.waitFor(() => expect(stack.ai.requests.some(({ key }) => key === canary)).toBe(true), 15_000)
+    await expectUnseen()
+    expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(Array(5).fill(201))
+
+    const faults: AiAnswer[] = [
+      'unauthorized',
+      'rate-limited',
+      'failing',
+      'reset',
+      'html',
+      'broken-json',
+      'refusal',
+    ]
+    for (const fault of faults) {
+      stack.ai.always(fault)
+      expect((await analyze()).status).toBeGreaterThanOrEqual(400)
+    }
+    await expectUnseen()
+
+    for (const body of [{ api_key: edited, more: edited }, `{"api_key":"${edited}"`, { api_key: [edited] }])
+      expect((await send('POST', '/profile/update-openai-key', body)).status).toBeGreaterThanOrEqual(400)
+    await send('POST', `/profile/update-openai-key/${edited}`, {})
+    expect((await set(`${edited}\nx`)).status).toBe(422)
+    expect((await set(edited)).status).toBe(200)
+    stack.ai.always('simple')
+    expect((await analyze()).status).toBe(201)
+    expect(stack.ai.requests.at(-1)?.key).toBe(edited)
+    await expectUnseen()
+
+    // Moved to another user it opens nothing.
+    const thief = await stack.signUp()
+    const mongo = await connectMongo(stack.mongoUrl, `${stack.prefix}_auth`)
+    const users = mongo.collection('users')
+    const sealed = (await users.findOne({ email: user.email }))?.sealed_ai_key
+    expect(sealed).toEqual(expect.any(String))
+    await users.updateOne({ email: thief.email }, { $set: { sealed_ai_key: sealed } })
+    await mongo.close()
+    const before = stack.ai.requests.length
+    const stolen = await thief.api.send('POST', '/narratives/', { text: 'They hide the thief.' })
+    expect(stolen).toMatchObject({ status: 400, body: { detail: DETAILS.missingAiKey } })
+    expect(stack.ai.requests).toHaveLength(before)
+
+    expect((await send('DELETE', '/profile/remove-openai-key')).status).toBe(200)
+    expect((await analyze()).status).toBe(400)
+    const { log, redis, databases } = await expectUnseen()
+    // It was looked for where it could have been.
+    expect(log).toContain('job failed')
+    expect(redis).toContain(':extraction:')
+    expect(databases).toContain('They hide number 1.')
+    expect(databases).not.toContain(sealed === undefined ? '' : `${user.email}","sealed_ai_key":"${sealed}`)
+  }, 120_000)
+})

@@ -1,0 +1,126 @@
+import { iodsApi, LIMITS, narrativesApi, profileApi } from '@iodine/contracts'
+import { BOUNDS, type Load } from '@iodine/gateway'
+import { iodInput, type SignedInUser, startCrowd } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+
+/** Sockets of an attack: more than a service has connections. */
+const SOCKETS = 160
+/** Without shares others wait as long as the attack goes on. */
+const PATIENCE_MS = 20_000
+
+let stack: TestStack
+let attacker: SignedInUser
+let other: SignedInUser
+beforeAll(async () => {
+  stack = await startTestStack()
+  attacker = await stack.signUp()
+  other = await stack.signUp()
+  for (const { api } of [attacker, other])
+    await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-any' } })
+  // More than two sockets' buffers hold.
+  const filler = '€'.repeat(LIMITS.fieldMax - 10)
+  for (let n = 0; n < 120; n++)
+    await other.api.call(iodsApi.createIod, {
+      body: iodInput({ value: `${filler} ${n}`, description: filler }),
+    })
+}, 180_000)
+afterAll(() => stack?.stop())
+
+const load = async (): Promise<Load> => (await (await fetch(`${stack.url}/readyz`)).json()).load
+
+/** Others read each section and sign in, each with 200, while the attack is under way, before and after. */
+const expectOthersServed = async (isUnderWay: () => Promise<boolean>) => {
+  const paths = ['/profile/me', '/iods?limit=5', '/narratives/data', '/graph/triplets']
+  const expectUnderWay = () => expect.poll(isUnderWay, { timeout: PATIENCE_MS }).toBe(true)
+  await expectUnderWay()
+  for (let round = 0; round < 3; round++) {
+    const answers = await Promise.all(
+      paths.map(async path => {
+        const answer = await fetch(`${stack.url}/api/v1${path}`, {
+          headers: { authorization: `Bearer ${other.token}` },
+          signal: AbortSignal.timeout(PATIENCE_MS),
+        })
+        await answer.arrayBuffer()
+        return [path, answer.status]
+      }),
+    )
+    expect(answers).toEqual(paths.map(path => [path, 200]))
+  }
+  const { token } = await stack.signUp()
+  expect(token).toBeTruthy()
+  await expectUnderWay()
+}
+
+const bearer = () => `Host: x\r\nAuthorization: Bearer ${attacker.token}\r\n`
+const TEST_MS = 120_000
+
+it(
+  'bodies that never end hold up nobody',
+  async () => {
+    const crowd = await startCrowd(stack.url, {
+      count: SOCKETS,
+      text: 'POST /api/v1/auth/request-magic-link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+      dripMs: 500,
+    })
+    try {
+      await expectOthersServed(async () => (await load()).arriving > BOUNDS.pool.all)
+    } finally {
+      await crowd.stop()
+    }
+  },
+  TEST_MS,
+)
+
+it(
+  'answers that nobody reads hold up nobody',
+  async () => {
+    const crowd = await startCrowd(stack.url, {
+      count: SOCKETS,
+      text: `GET /api/v1/iods HTTP/1.1\r\n${bearer()}\r\n`,
+      isDeaf: true,
+    })
+    try {
+      await expectOthersServed(async () => (await load()).pools.iods?.active === BOUNDS.pool.user)
+    } finally {
+      await crowd.stop()
+    }
+  },
+  TEST_MS,
+)
+
+it(
+  'waits for a slow provider hold up nobody, not even others who wait for theirs',
+  async () => {
+    stack.ai.always(text => (text.includes('attack') ? 'hang' : 'simple'))
+    const body = JSON.stringify({ text: 'They attack everybody.' })
+    const crowd = await startCrowd(stack.url, {
+      count: SOCKETS,
+      text: `POST /api/v1/narratives HTTP/1.1\r\n${bearer()}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    })
+    try {
+      await expectOthersServed(
+        async () => (await load()).pools['narratives waits']?.active === BOUNDS.waitPool.user,
+      )
+      const { triplets_extracted } = await other.api.call(narrativesApi.createNarrative, {
+        body: { text: 'They told everybody.' },
+      })
+      expect(triplets_extracted).toBe(1)
+    } finally {
+      await crowd.stop()
+      stack.ai.always('simple')
+    }
+  },
+  TEST_MS,
+)
+
+it('what one person may well do at once all comes through', async () => {
+  const iod = await attacker.api.call(iodsApi.createIod, { body: iodInput() })
+  const votes = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      other.api.send('POST', `/iods/${iod.id}/vote`, { vote_type: 'POSITIVE' }),
+    ),
+  )
+  expect(votes.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(votes.filter(({ status }) => status === 409)).toHaveLength(49)
+})

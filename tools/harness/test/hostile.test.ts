@@ -1,0 +1,252 @@
+import { randomInt } from 'node:crypto'
+import {
+  authApi,
+  campaignsApi,
+  collectorApi,
+  communityApi,
+  graphApi,
+  iodsApi,
+  narrativesApi,
+  profileApi,
+} from '@iodine/contracts'
+import {
+  type AiProvider,
+  type ApiClient,
+  apiClient,
+  iodInput,
+  type MailCatcher,
+  rounds,
+  type SignedInUser,
+  signUp,
+  startAiProvider,
+  startMailCatcher,
+  tiktokPost,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startWatchedProduct, type WatchedProduct } from '../src/index.js'
+import { drawShot, type Known, type Operation, operationsOf, type Shot } from './hostile/requests.js'
+import { exchange, type RawAnswer } from './hostile/wire.js'
+
+const REQUESTS = rounds(400)
+const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
+const AT_ONCE = 8
+/** Looks at the heap so often in a run: the first after a tenth of it, when everything has been used once. */
+const LOOKS = 10
+/** Last third against first: what was created in between is kept, and the product keeps an index of all IODs. */
+const HEAP_GROWTH = 1.1
+/** What the contract knows: anything else is a fault. */
+const STATUSES = new Set([200, 201, 204, 400, 401, 403, 404, 409, 413, 414, 415, 422, 431])
+const ADMIN = 'boss@example.org'
+
+let mail: MailCatcher
+let ai: AiProvider
+let product: WatchedProduct
+beforeAll(async () => {
+  mail = await startMailCatcher()
+  ai = await startAiProvider()
+  product = await startWatchedProduct({
+    SMTP_URL: mail.url,
+    OPENAI_BASE_URL: ai.url,
+    ADMIN_EMAILS: ADMIN,
+    RATE_LIMITS: 'off',
+  })
+}, 120_000)
+afterAll(async () => {
+  await product?.stop()
+  await ai?.stop()
+  await mail?.stop()
+})
+
+type Role = 'anonymous' | 'user' | 'admin' | 'collector'
+const ROLES: Role[] = ['anonymous', 'user', 'admin', 'collector']
+
+const told = { triplets: [{ subject: 'they', verb: 'told', object: 'everybody' }] }
+
+/** One thing of each kind, made by the user over the API. */
+const furnish = async ({ api }: SignedInUser) => {
+  await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
+  const { results } = await api.call(collectorApi.ingestRecords, {
+    params: { source: 'tiktok' },
+    body: { records: [tiktokPost(), tiktokPost()] },
+  })
+  const iod = await api.call(iodsApi.createIod, { body: iodInput() })
+  const campaign = await api.call(campaignsApi.createCampaign, {
+    body: { name: 'Theirs', description: 'as it was' },
+  })
+  const narrative = await api.call(narrativesApi.createNarrative, { body: { text: 'They told everybody.' } })
+  return {
+    records: results.map(result => ('id' in result ? result.id : '')),
+    iod: iod.id,
+    campaign: campaign.id,
+    narrative: narrative.id,
+  }
+}
+type Things = Awaited<ReturnType<typeof furnish>>
+
+/** All of a user's that nobody else may change; votes and a campaign's members are for everybody. */
+const belongings = async ({ api, id }: SignedInUser, things: Things) => {
+  const {
+    iod_count: _,
+    iods: __,
+    ...campaign
+  } = await api.call(campaignsApi.getCampaign, {
+    params: { id: things.campaign },
+  })
+  const iods = await api.call(iodsApi.listIods, { query: { created_by: id } })
+  return {
+    campaign,
+    profile: await api.call(profileApi.getProfile),
+    records: await api.call(collectorApi.listRecords, { params: { source: 'tiktok' }, query: {} }),
+    iods: iods.filter(each => each.created_by_id === id).map(({ votes: _, ...iod }) => iod),
+    narratives: await api.call(narrativesApi.listNarratives, { query: {} }),
+    graph: await api.call(graphApi.getTriplets, { query: {} }),
+    shown: await api.call(communityApi.getUser, { params: { id }, query: {} }),
+  }
+}
+
+const fault = (shot: Shot, answer: RawAnswer): string | undefined => {
+  if (answer.status >= 500 || !STATUSES.has(answer.status)) return `status ${answer.status}`
+  if (answer.status < 400 || shot.method === 'HEAD') return undefined
+  let body: unknown
+  try {
+    body = JSON.parse(answer.body.toString())
+  } catch {
+    return `status ${answer.status} with a body that is no JSON: ${answer.body.toString().slice(0, 80)}`
+  }
+  const { detail, ...more } = Object(body) as { detail?: unknown }
+  const isDetail =
+    typeof detail === 'string' ||
+    (Array.isArray(detail) && detail.length > 0 && detail.every(each => typeof each === 'string'))
+  if (!isDetail || Object.keys(more).length > 0)
+    return `status ${answer.status} with a body that is no detail: ${answer.body.toString().slice(0, 200)}`
+  return /^application\/json/.test(answer.headers['content-type'] ?? '')
+    ? undefined
+    : `status ${answer.status} as ${answer.headers['content-type']}`
+}
+
+const show = (index: number, role: Role, { method, target, tricks, body }: Shot, what: string) =>
+  `#${index} ${role} ${method} ${target.toString('latin1').slice(0, 200)} [${tricks.join('; ')}] ${body?.length ?? 'no'} bytes: ${what}`
+
+/** The names that every object, list, text and function has: more of them would be a polluted prototype. */
+const PROTOTYPES = `JSON.stringify([Object, Array, String, Function, Promise, Buffer].map(type => Object.getOwnPropertyNames(type.prototype).sort()))`
+
+it(
+  `${REQUESTS} hostile requests neither break nor fill nor change anything`,
+  async () => {
+    console.log(`SEED=${SEED}`)
+    ai.always(told)
+    const anonymous = apiClient(product.url)
+    const victim = await signUp({ url: product.url, mail })
+    const theirs = await furnish(victim)
+    const people = {
+      user: await signUp({ url: product.url, mail }),
+      admin: await signUp({ url: product.url, mail }, ADMIN),
+      collector: await signUp({ url: product.url, mail }),
+    }
+    const own = await furnish(people.user)
+    await furnish(people.admin)
+    const document = await (await fetch(`${product.url}/api/v1/openapi.json`)).json()
+    const operations: Operation[] = operationsOf(document)
+    expect(operations.length).toBeGreaterThan(30)
+    const iods = [own.iod, theirs.iod]
+    const campaigns = [own.campaign, theirs.campaign]
+    const users = [victim.id, people.user.id]
+    const known: Known = {
+      iods,
+      users,
+      ids: {
+        '/iods/{id}/vote': iods,
+        '/campaigns/{id}': campaigns,
+        '/campaigns/{id}/export': campaigns,
+        '/campaigns/{id}/add-iod': campaigns,
+        '/campaigns/{id}/remove-iod': campaigns,
+        '/{source}/data/{id}': [...own.records, ...theirs.records],
+        '/narratives/data/{id}': [own.narrative, theirs.narrative],
+        '/community/users/{id}': users,
+      },
+    }
+    await expect
+      .poll(() => victim.api.call(communityApi.getUser, { params: { id: victim.id }, query: {} }), {
+        timeout: 10_000,
+      })
+      .toMatchObject({ total_iods: 1, total_narratives: 1 })
+    const before = await belongings(victim, theirs)
+    const prototypes = await product.evaluate<string>(PROTOTYPES)
+
+    /** Sessions end by requests of their own making: whoever has none any more signs in again. */
+    const tokens: Partial<Record<Role, string>> = {}
+    const collectorToken = async (api: ApiClient) => {
+      const { code } = await api.call(authApi.generateExtensionCode)
+      return (await anonymous.call(authApi.redeemExtensionCode, { body: { code } })).access_token
+    }
+    const signIn = async (role: Role) => {
+      if (role === 'anonymous') return
+      const { token, api } = await signUp({ url: product.url, mail }, people[role].email)
+      tokens[role] = role === 'collector' ? await collectorToken(api) : token
+    }
+    for (const role of ROLES) await signIn(role)
+    const signingIn: Partial<Record<Role, Promise<void>>> = {}
+    const renew = (role: Role, used: string | undefined) => {
+      if (tokens[role] !== used) return Promise.resolve()
+      signingIn[role] ??= signIn(role).finally(() => delete signingIn[role])
+      return signingIn[role]
+    }
+
+    const faults: string[] = []
+    const counts: Record<string, number> = {}
+    const heap: number[] = []
+    const touched = new Map<string, number>()
+    const send = async (index: number) => {
+      const role = ROLES[index % ROLES.length] as Role
+      const shot = drawShot(operations, known, SEED, index)
+      const token = tokens[role]
+      if (token) shot.headers.push(['Authorization', `Bearer ${token}`])
+      try {
+        const answer = await exchange(product.url, shot)
+        counts[answer.status] = (counts[answer.status] ?? 0) + 1
+        const what = fault(shot, answer)
+        if (what) faults.push(show(index, role, shot, what))
+        if (answer.status === 401 && token) await renew(role, token)
+        if (answer.status < 300) {
+          const name = `${shot.operation.method} ${shot.operation.path}`
+          touched.set(name, (touched.get(name) ?? 0) + 1)
+        }
+      } catch (error) {
+        faults.push(show(index, role, shot, (error as Error).message))
+      }
+    }
+
+    let next = 0
+    for (let look = 1; look <= LOOKS; look++) {
+      const end = Math.round((REQUESTS * look) / LOOKS)
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, async () => {
+          while (next < end) await send(next++)
+        }),
+      )
+      heap.push((await product.memoryInUse()).heap)
+    }
+    const mib = heap.map(bytes => (bytes / 2 ** 20).toFixed(1))
+    console.log(
+      `${REQUESTS} requests; answers ${JSON.stringify(counts)}; ${touched.size} of ${operations.length} operations succeeded; heap in use, MiB: ${mib.join(' ')}`,
+    )
+
+    expect(faults).toEqual([])
+    expect(await product.evaluate<string>(PROTOTYPES)).toBe(prototypes)
+    expect(await product.evaluate('({}).polluted === undefined && [].polluted === undefined')).toBe(true)
+    expect((await fetch(`${product.url}/readyz`)).status).toBe(200)
+    expect(await belongings(victim, theirs)).toEqual(before)
+    await signIn('user')
+    const profile = await apiClient(product.url, tokens.user).call(profileApi.getProfile)
+    expect(profile).toMatchObject({ id: people.user.id, is_admin: false })
+    expect(product.said()).not.toMatch(/unhandled|uncaught|warning/i)
+    // What is drawn must get past the doors, too, or all this would only test them.
+    if (REQUESTS >= 2_000) {
+      expect(touched.size).toBeGreaterThan(operations.length * 0.8)
+      const mean = (bytes: number[]) => bytes.reduce((sum, each) => sum + each, 0) / bytes.length
+      const third = Math.floor(LOOKS / 3)
+      expect(mean(heap.slice(-third)) / mean(heap.slice(0, third))).toBeLessThan(HEAP_GROWTH)
+    }
+  },
+  60_000 + REQUESTS * 100,
+)

@@ -1,0 +1,142 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { graphApi, narrativesApi, profileApi } from '@iodine/contracts'
+import { type Connection, connectMongo } from '@iodine/service-kit'
+import { type AiAnswer, type Answer, rounds, type SignedInUser } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+const SHORT = 2
+const KILLS = rounds(SHORT)
+const KILLS_IN_A_ROW = 5
+const TEXTS_PER_KILL = 5
+/** As long as the product's own unless this is the short run, where waiting for it would be most of the time. */
+const LOCK_MS = KILLS > SHORT ? 15_000 : 2_000
+
+let stack: TestStack
+let stored: Connection
+let users: SignedInUser[]
+let worker: ChildProcess | undefined
+
+beforeAll(async () => {
+  // A process to kill needs built code: the tests' own compiler leaves none.
+  await promisify(execFile)(here('../../../node_modules/.bin/tsc'), ['-b', here('..')])
+  stack = await startTestStack({
+    env: { EXTRACTION_WAIT_MS: '3000', EXTRACTION_LOCK_MS: String(LOCK_MS), LOG_LEVEL: 'silent' },
+  })
+  await stack.parts.workers.stop()
+  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.narratives.env
+  stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_narratives`)
+  await startWorker()
+  users = await Promise.all(Array.from({ length: 3 }, () => stack.signUp()))
+  for (const { api } of users) await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
+  await killWorker()
+}, 120_000)
+afterAll(async () => {
+  await killWorker()
+  await stored?.close()
+  await stack?.stop()
+})
+
+const startWorker = async () => {
+  const { url, env } = stack.parts.workers
+  worker = spawn(process.execPath, [here('../dist/server.js')], { env, stdio: 'ignore' })
+  await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).ok).toBe(true), {
+    timeout: 30_000,
+    interval: 50,
+  })
+}
+const killWorker = async () => {
+  const gone = worker && worker.exitCode === null && once(worker, 'exit')
+  worker?.kill('SIGKILL')
+  await gone
+  worker = undefined
+}
+
+/** What becomes of a text, however often it is sent. */
+const provider = (text: string): AiAnswer => {
+  const answer = /refused/.test(text) ? 'refusal' : /failing/.test(text) ? 'failing' : 'simple'
+  return { after: Math.random() * 800, answer }
+}
+const KINDS = ['plain', 'plain', 'refused', 'plain', 'failing'] as const
+const ENDS = {
+  plain: { state: 'done' },
+  refused: { state: 'failed', failure: 'refused' },
+  failing: { state: 'failed', failure: 'provider_failed' },
+} as const
+
+interface Sent {
+  kind: keyof typeof ENDS
+  user: SignedInUser
+  /** Tells the narrative from the others: a failed one keeps no text. */
+  src: string
+  answer: Promise<Answer>
+}
+
+let made = 0
+const send = (): Sent => {
+  const kind = KINDS[made % KINDS.length] ?? 'plain'
+  const user = users[made % users.length] as SignedInUser
+  const src = `text/${made++}`
+  const text = `Somebody tells ${kind} stories about ${src}. Nobody asks why.`
+  return { kind, user, src, answer: user.api.send('POST', '/narratives/', { text, src }) }
+}
+
+const endOf = (src: string) =>
+  stored.collection('narratives').find({ src }).project({ _id: 0, state: 1, failure: 1 }).toArray()
+
+it('workers killed at random points end every narrative once, done or failed with a reason', {
+  timeout: 60_000 + KILLS * 30_000,
+}, async () => {
+  stack.ai.always(provider)
+  let interrupted = 0
+  const recoveries: number[] = []
+  const all: Sent[] = []
+  for (let killed = 0; killed < KILLS; ) {
+    const sent: Sent[] = []
+    for (let row = 0; row < KILLS_IN_A_ROW && killed < KILLS; row++, killed++) {
+      await startWorker()
+      sent.push(...Array.from({ length: TEXTS_PER_KILL }, send))
+      const before = stack.ai.requests.length
+      // One of a row dies at work for certain, the others anywhere.
+      if (row === 0) await vi.waitFor(() => expect(stack.ai.requests.length).toBeGreaterThan(before), 20_000)
+      await sleep(Math.random() * (row === 0 ? 500 : 1_500))
+      await killWorker()
+      interrupted += Number(stack.ai.requests.length > before)
+    }
+    await startWorker()
+    const restarted = Date.now()
+    for (const { kind, src } of sent)
+      await vi.waitFor(async () => expect(await endOf(src), src).toEqual([ENDS[kind]]), {
+        timeout: restarted + 90_000 - Date.now(),
+        interval: 100,
+      })
+    recoveries.push(Date.now() - restarted)
+    for (const { kind, answer } of sent)
+      expect([504, kind === 'plain' ? 201 : kind === 'refused' ? 422 : 502]).toContain((await answer).status)
+    await killWorker()
+    all.push(...sent)
+  }
+  expect(interrupted).toBeGreaterThan(0)
+
+  for (const { id, api } of users) {
+    const narratives = await api.call(narrativesApi.listNarratives)
+    const done = all.filter(({ user, kind }) => user.id === id && kind === 'plain')
+    expect(narratives.map(({ src }) => src).sort()).toEqual(done.map(({ src }) => src).sort())
+    const triplets = narratives.flatMap(narrative => narrative.triplets.map(triplet => triplet.id))
+    expect(triplets).toHaveLength(2 * done.length)
+    expect(new Set(triplets).size).toBe(triplets.length)
+    const { links } = await api.call(graphApi.getTriplets)
+    const counted = links.filter(({ type }) => type === 'subject_to_verb').map(({ count }) => count)
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(triplets.length)
+  }
+  if (KILLS > SHORT)
+    console.log(
+      `${KILLS} kills, ${interrupted} of them with calls under way; ${all.length} narratives ended once; slowest recovery ${Math.max(...recoveries)} ms`,
+    )
+})

@@ -1,0 +1,60 @@
+import { DETAILS } from '@iodine/contracts'
+import { connectRedis, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
+import { type FaultProxy, startFaultProxy, startTestRedis } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+
+let redis: Awaited<ReturnType<typeof startTestRedis>>
+let link: FaultProxy
+let stack: TestStack
+beforeAll(async () => {
+  redis = await startTestRedis()
+  link = await startFaultProxy(() => Number(new URL(redis.url).port))
+  const through = new URL(redis.url)
+  through.port = String(link.port)
+  stack = await startTestStack({ env: { REDIS_URL: through.href } })
+}, 240_000)
+afterAll(async () => {
+  link?.set('open')
+  await stack?.stop()
+  await link?.stop()
+  await redis?.stop()
+})
+
+it('ends a session for good although Redis is away, and says so as long as it cannot be sure', async () => {
+  const { token, api } = await stack.signUp('leaver@example.org')
+  const me = async () => (await api.send('GET', '/profile/me')).status
+  expect(await me()).toBe(200)
+  const own = await connectRedis(redis.url)
+  const sid: string = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
+  const kept = () => own.get(sessionKey(stack.prefix, sid))
+  await expect.poll(kept).toContain('full')
+
+  link.set('reset')
+  // Whatever connection is noticed first as gone.
+  await expect.poll(me).toBe(200)
+  expect(await api.send('POST', '/auth/logout')).toMatchObject({
+    status: 503,
+    body: { detail: DETAILS.logoutUnfinished },
+  })
+  expect(await me()).toBe(401)
+
+  // Redis comes back with what it knew before: the gateway takes none of it.
+  expect(await kept()).toContain('full')
+  link.set('open')
+  const seen = new Set<number>()
+  await expect
+    .poll(
+      async () => {
+        seen.add(await me())
+        return kept()
+      },
+      { timeout: 30_000 },
+    )
+    .toBe(SESSION_REVOKED)
+  expect([...seen]).toEqual([401])
+  await stack.parts.auth.stop()
+  expect(await me()).toBe(401)
+  await stack.parts.auth.start()
+  own.disconnect()
+}, 120_000)

@@ -1,0 +1,316 @@
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
+import { freePorts } from '@iodine/local-servers'
+import { iodInput, type SignedInUser } from '@iodine/test-kit'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+import { alerts, metricsOf, rowsBelow } from './operations.js'
+
+interface ReceivedSpan {
+  service: string
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  attributes: Record<string, unknown>
+}
+
+/** A collector for OTLP over HTTP: keeps what comes in, as spans and as it came. */
+const startCollector = async () => {
+  const bodies: string[] = []
+  const keys = new Set<unknown>()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    if (request.url !== '/v1/traces') return void response.writeHead(404).end()
+    bodies.push(Buffer.concat(chunks).toString())
+    keys.add(request.headers['x-collector-key'])
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const spans = (): ReceivedSpan[] =>
+    bodies.flatMap(body =>
+      JSON.parse(body).resourceSpans.flatMap(({ resource, scopeSpans }: never) => {
+        const values = (list: { key: string; value: Record<string, unknown> }[]) =>
+          Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]))
+        const service = String(values((resource as { attributes: never }).attributes)['service.name'])
+        return (scopeSpans as { spans: (ReceivedSpan & { attributes: never })[] }[]).flatMap(({ spans }) =>
+          spans.map(span => ({ ...span, service, attributes: values(span.attributes) })),
+        )
+      }),
+    )
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bodies,
+    keys,
+    spans,
+    stop: () => new Promise(resolve => server.close(resolve)),
+  }
+}
+
+/** What of OpenTelemetry's SDK this process has loaded. */
+const tracingCode = () =>
+  Object.keys(createRequire(import.meta.url).cache).filter(file => file.includes('@opentelemetry/sdk-trace'))
+
+const CANARY = 'kq7canary'
+let collector: Awaited<ReturnType<typeof startCollector>>
+let stack: TestStack
+let metricsUrl: string
+let ana: SignedInUser
+const email = `${CANARY}.mail@example.org`
+
+beforeAll(async () => {
+  const [metricsPort = 0] = await freePorts(1)
+  metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`
+  collector = await startCollector()
+  stack = await startTestStack({
+    env: {
+      LOG_LEVEL: 'trace',
+      METRICS_PORT: String(metricsPort),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${CANARY}%20key`,
+    },
+  })
+  ana = await stack.signUp(email)
+  await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: `sk-${CANARY}-secret` } })
+})
+afterAll(async () => {
+  await stack?.stop()
+  await collector?.stop()
+})
+
+const logLines = (id: string) =>
+  stack
+    .log()
+    .split('\n')
+    .filter(line => line.includes(id))
+    .map(line => JSON.parse(line))
+
+describe('a request', () => {
+  test('has one id from the client through gateway, service, job and the worker’s calls, and one trace', async () => {
+    const id = `extraction-${Date.now()}`
+    const text = `They hide the ${CANARY} numbers.`
+    const answer = await ana.api.send('POST', '/narratives/', { text }, { 'x-request-id': id })
+    expect([answer.status, answer.headers.get('x-request-id')]).toEqual([201, id])
+
+    const result = '/internal/narratives/:id/result'
+    await vi.waitFor(() => {
+      const lines = logLines(id).filter(line => line.request_id === id)
+      const said = lines.map(({ service, msg, route, status, queue, outcome }) =>
+        [service, msg, route ?? queue, status ?? outcome].join(' '),
+      )
+      expect(said).toEqual(
+        expect.arrayContaining([
+          'gateway request /api/v1/narratives 201',
+          'narratives request /api/v1/narratives 201',
+          'workers job extraction completed',
+          // The worker's calls, and what follows from them on another queue.
+          'auth request /internal/users/:id/ai-key 200',
+          `narratives request ${result} 200`,
+          'workers job projections completed',
+          'community request /internal/events 200',
+        ]),
+      )
+    })
+
+    await vi.waitFor(
+      () => {
+        const traceId = logLines(id)[0].trace_id
+        const spans = collector.spans().filter(span => span.traceId === traceId)
+        const one = (service: string, name: string) => {
+          const found = spans.find(span => span.service === service && span.name === name)
+          expect(found, `${service}: ${name} in ${spans.map(span => span.name)}`).toBeDefined()
+          return found as ReceivedSpan
+        }
+        const edge = one('gateway', 'POST /api/v1/narratives')
+        expect(edge.parentSpanId ?? '').toBe('')
+        const chain = [
+          edge,
+          one('gateway', 'forward to narratives'),
+          one('narratives', 'POST /api/v1/narratives'),
+          one('narratives', 'add extraction'),
+          one('workers', 'job extraction'),
+          one('workers', `POST narratives ${result}`),
+          one('narratives', `POST ${result}`),
+        ]
+        for (const [n, span] of chain.slice(1).entries()) expect(span.parentSpanId).toBe(chain[n]?.spanId)
+        one('workers', 'ai chat')
+        const ofResult = spans.filter(span => span.parentSpanId === chain.at(-1)?.spanId)
+        expect(ofResult).toContainEqual(
+          expect.objectContaining({
+            name: 'mongodb findAndModify',
+            attributes: expect.objectContaining({ 'db.collection.name': 'narratives' }),
+          }),
+        )
+        expect(spans.map(span => span.name)).toContain('redis mget')
+        // What serves all requests belongs to none.
+        expect(spans.map(span => span.name)).not.toContain('redis xread')
+      },
+      { timeout: 10_000, interval: 200 },
+    )
+  })
+
+  test('gets an id of ours in place of none or of one that is too long or holds other characters', async () => {
+    for (const id of [
+      undefined,
+      'short',
+      'x'.repeat(65),
+      'with blank',
+      '"},{"level":60',
+      '../../etc/passwd',
+    ]) {
+      const headers: Record<string, string> = id === undefined ? {} : { 'x-request-id': id }
+      const given = (await stack.api.send('GET', '/iods', undefined, headers)).headers.get('x-request-id')
+      expect(given).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    }
+  })
+
+  test('begins its own trace at the gateway, whatever the client says', async () => {
+    const foreign = 'f'.repeat(32)
+    const id = `foreign-${Date.now()}`
+    const headers = { traceparent: `00-${foreign}-${'1'.repeat(16)}-01`, 'x-request-id': id }
+    expect((await ana.api.send('GET', '/iods', undefined, headers)).status).toBe(200)
+    expect(logLines(id)[0].trace_id).toMatch(/^(?!f+$)[0-9a-f]{32}$/)
+    expect(stack.log()).not.toContain(foreign)
+  })
+})
+
+describe('metrics', () => {
+  const scrape = async () => {
+    const answer = await fetch(metricsUrl)
+    expect(answer.status).toBe(200)
+    return answer.text()
+  }
+  const readingOf = (text: string, series: RegExp): number =>
+    Number(
+      text
+        .split('\n')
+        .find(line => series.test(line))
+        ?.split(' ')
+        .at(-1) ?? Number.NaN,
+    )
+
+  test('are not served at the public address', async () => {
+    const headers = { accept: 'text/html,text/plain' }
+    expect((await fetch(`${stack.url}/metrics`, { headers })).status).toBe(404)
+    for (const path of [
+      '/metrics/',
+      '//metrics',
+      '/metrics?x',
+      '/%6detrics',
+      '/api/v1/metrics',
+      '/remotes/metrics',
+    ])
+      expect(await (await fetch(`${stack.url}${path}`, { headers })).text()).not.toContain('process_')
+    expect((await fetch(metricsUrl.replace('/metrics', '/healthz'))).status).toBe(404)
+  })
+
+  test('show what answers, what runs and what waits, of every part', async () => {
+    const text = await scrape()
+    const part = (name: string, rest: string) => readingOf(text, new RegExp(`^${name}\\{service="${rest}`))
+    for (const name of ['auth', 'iods', 'campaigns', 'collector', 'community', 'narratives']) {
+      expect(part('dependency_up', `${name}",dependency="mongodb"`)).toBe(1)
+      expect(part('dependency_up', `${name}",dependency="redis"`)).toBe(1)
+    }
+    expect(part('dependency_up', 'gateway",dependency="redis"')).toBe(1)
+    expect(part('job_duration_seconds_count', 'workers",queue="mail",outcome="completed"')).toBeGreaterThan(0)
+    expect(part('queue_jobs', 'workers",queue="repair",state="delayed"')).toBeLessThanOrEqual(1)
+    expect(part('queue_oldest_job_age_seconds', 'workers",queue="mail"')).toBe(0)
+    expect(part('jobs_given_up_total', 'workers",queue="erasures"')).toBe(0)
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
+    expect(text).toMatch(/^process_resident_memory_bytes /m)
+    expect(text).toMatch(
+      /^peer_request_duration_seconds_count\{service="workers",peer="narratives",status="200"\} /m,
+    )
+  })
+
+  test('are those that the documentation explains and the alerts read', async () => {
+    const names = [...(await scrape()).matchAll(/^# TYPE (\w+) /gm)].map(match => match[1] as string)
+    const own = names.filter(name => !/^(nodejs|process)_/.test(name))
+    const explained = rowsBelow('## Metrics').map(([name]) => name?.replaceAll('`', ''))
+    expect(explained.slice(0, -1).sort()).toEqual(own.sort())
+    const read = alerts().flatMap(({ expr }) => metricsOf(expr))
+    // `up` is Prometheus' own.
+    const known = new Set([
+      ...names.flatMap(name => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]),
+      'up',
+    ])
+    expect(read.filter(name => !known.has(name))).toEqual([])
+    expect(read.length).toBeGreaterThan(10)
+  })
+
+  test('tell how long the oldest job has been waiting, also one that is tried again and again', async () => {
+    await stack.parts.community.stop()
+    try {
+      const created = Date.now()
+      await ana.api.call(iodsApi.createIod, { body: iodInput() })
+      await vi.waitFor(async () => {
+        const text = await scrape()
+        const age = readingOf(text, /^queue_oldest_job_age_seconds\{service="workers",queue="projections"\}/)
+        expect(age).toBeGreaterThan(1)
+        expect(age).toBeLessThan((Date.now() - created) / 1000 + 1)
+        expect(
+          readingOf(text, /^job_duration_seconds_count\{.*queue="projections",outcome="postponed"/),
+        ).toBeGreaterThan(0)
+      }, 5_000)
+    } finally {
+      await stack.parts.community.start()
+    }
+  })
+
+  test('have as many series after 200 made-up paths and ids as before', { timeout: 60_000 }, async () => {
+    const call = (path: string, method = 'GET') =>
+      fetch(`${stack.url}${path}`, { method }).then(answer => answer.arrayBuffer())
+    const probe = async (n: number) => {
+      const id = n.toString(16).padStart(24, '0')
+      await call(`/api/v1/campaigns/${id}`)
+      await call(`/api/v1/iods/${id}/vote?secret=${id}`, 'POST')
+      await call(`/api/v1/narratives/${id}/${id}`)
+      await call(`/api/v1/nowhere/${id}`)
+      await call(`/${id}`)
+      await call(`/remotes/mfe-${id}/x.js`)
+      await ana.api.send('GET', `/campaigns/${id}`)
+      await ana.api.send('DELETE', `/narratives/data/${id}`)
+    }
+    const series = async () => (await scrape()).split('\n').filter(line => line && !line.startsWith('#'))
+    await probe(0)
+    const before = await series()
+    for (let n = 1; n < 25; n += 24) await Promise.all(Array.from({ length: 24 }, (_, k) => probe(n + k)))
+    const after = await series()
+    const name = (line: string) => line.slice(0, line.lastIndexOf(' '))
+    const known = new Set(before.map(name))
+    const added = after.map(name).filter(each => !known.has(each))
+    // What the parts ask each other by the clock may just have been seen for the first time.
+    const asked = /^http_.*service="(gateway|campaigns|iods|narratives)".*route="(\/api\/|\/remotes\/|none)/
+    expect(added.filter(each => asked.test(each))).toEqual([])
+    expect(after.filter(each => /0{8}/.test(name(each)))).toEqual([])
+    expect(
+      readingOf(
+        after.join('\n'),
+        /^http_request_duration_seconds_count\{service="gateway",method="GET",route="\/api\/v1\/campaigns\/:id",status="401"\}/,
+      ),
+    ).toBe(25)
+  })
+})
+
+test('neither logs nor traces hold addresses, tokens, keys, queries or what people wrote', async () => {
+  const search = `${CANARY}-query`
+  await ana.api.call(iodsApi.listIods, { query: { q: search, limit: '5' } })
+  await ana.api.call(iodsApi.createIod, { body: iodInput({ value: `${CANARY} value` }) })
+  await ana.api.send('POST', '/auth/verify-magic-link', { token: `${CANARY}-token` })
+  await fetch(`${stack.url}/magic-login?token=${CANARY}-link`)
+  await ana.api.call(narrativesApi.listNarratives)
+  const before = collector.bodies.length
+  await vi.waitFor(() => expect(collector.bodies.length).toBeGreaterThan(before), { timeout: 5_000 })
+  for (const text of [stack.log(), collector.bodies.join('\n')]) {
+    expect(text.length).toBeGreaterThan(1_000)
+    expect(text).not.toContain(CANARY)
+    expect(text).not.toContain(ana.token)
+    expect(text).not.toContain(ana.token.split('.')[2])
+    expect(text).not.toContain(JSON.parse(JSON.stringify(stack.parts.auth.env)).SERVICE_KEY)
+  }
+  expect([...collector.keys]).toEqual([`${CANARY} key`])
+  expect(tracingCode()).not.toEqual([])
+})
