@@ -3,11 +3,11 @@ import { API_BASE, LIMITS } from '@iodine/contracts'
 import {
   badRequest,
   type Caller,
+  calling,
   createAgent,
   HttpError,
   notFound,
   SHORT_KEEP_ALIVE,
-  type Span,
   timedOut,
   tooManyRequests,
   unavailable,
@@ -46,16 +46,9 @@ const NOT_FORWARDED = new Set([
   'x-real-ip',
   'x-request-id',
   'x-service-key',
-  // A trace begins here.
-  'traceparent',
-  'tracestate',
-  'baggage',
 ])
 const NAMES_OF_ONE_CONNECTION = /^\s*(keep-alive|close)?\s*$/i
-const forwardedHeaders = (
-  request: FastifyRequest,
-  span: Span | undefined,
-): Record<string, string | string[]> => {
+const forwardedHeaders = (request: FastifyRequest): Record<string, string | string[]> => {
   const { connection = '' } = request.headers
   const named = NAMES_OF_ONE_CONNECTION.test(connection) ? [] : connection.toLowerCase().split(/[\s,]+/)
   const headers: Record<string, string | string[]> = {}
@@ -71,7 +64,6 @@ const forwardedHeaders = (
   }
   headers['x-request-id'] = request.id
   headers['x-forwarded-for'] = request.ip
-  if (span) headers.traceparent = span.traceparent
   return headers
 }
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'])
@@ -306,19 +298,14 @@ export const addProxy = (
     { origin, body, dispatcher }: { origin: string; body: Body | undefined; dispatcher: Dispatcher },
     over: () => void,
   ): Promise<FastifyReply> => {
-    const span = request.work?.span?.child(`forward to ${route.service}`, 'client', {
-      'peer.service': route.service,
-    })
     let isSettled = false
     return new Promise((resolve, reject) => {
       const sent = (answered: FastifyReply) => {
         settle()
-        span?.end({ 'http.response.status_code': answered.statusCode })
         resolve(answered)
       }
       const failed = (error: unknown) => {
         settle()
-        span?.end({}, (error as Error)?.name)
         reject(failure(error))
       }
       const answer = new Answer(reply, { sent, failed, heard: () => liveness.heardFrom(origin), over })
@@ -337,18 +324,20 @@ export const addProxy = (
         settle()
         if (!reply.raw.writableFinished) answer.abort()
       })
-      const headers = forwardedHeaders(request, span)
+      const headers = forwardedHeaders(request)
       if (body) headers['content-length'] = String(body.bytes)
-      dispatcher.dispatch(
-        {
-          origin,
-          path: request.raw.url ?? '/',
-          method: request.method as Dispatcher.HttpMethod,
-          headers,
-          body: body?.content() ?? null,
-          headersTimeout: route.waitMs ?? WAIT_MS,
-        },
-        answer,
+      calling(route.service, () =>
+        dispatcher.dispatch(
+          {
+            origin,
+            path: request.raw.url ?? '/',
+            method: request.method as Dispatcher.HttpMethod,
+            headers,
+            body: body?.content() ?? null,
+            headersTimeout: route.waitMs ?? WAIT_MS,
+          },
+          answer,
+        ),
       )
     })
   }

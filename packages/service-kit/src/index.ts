@@ -63,8 +63,7 @@ export {
 export { faults } from './http/validate.js'
 export { createLogger } from './observe/logging.js'
 export { createPartMetrics, listenForMetrics } from './observe/metrics.js'
-export type { Span } from './observe/span.js'
-export { createTracing, traced } from './observe/tracing.js'
+export { calling, createTracing, traced } from './observe/tracing.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
 export {
