@@ -1,6 +1,6 @@
 import * as contracts from '@iodine/contracts'
-import { type EndpointSpec, PRODUCT_NAME } from '@iodine/contracts'
-import { API_BASE } from '@iodine/service-kit'
+import { API_BASE, PRODUCT_NAME, type PublicEndpoint } from '@iodine/contracts'
+
 import { z } from 'zod'
 
 const TABLES = {
@@ -16,8 +16,10 @@ const TABLES = {
 }
 
 /** Every public operation, with the section that it belongs to. */
-export const endpoints: { tag: string; name: string; spec: EndpointSpec }[] = Object.entries(TABLES).flatMap(
-  ([tag, table]) => Object.entries(table).map(([name, spec]) => ({ tag, name, spec: spec as EndpointSpec })),
+export const endpoints: { tag: string; name: string; spec: PublicEndpoint }[] = Object.entries(
+  TABLES,
+).flatMap(([tag, table]) =>
+  Object.entries(table).map(([name, spec]) => ({ tag, name, spec: spec as PublicEndpoint })),
 )
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => {
@@ -48,7 +50,7 @@ const problem = (description: string) => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
 
-const operationOf = (tag: string, name: string, spec: EndpointSpec) => ({
+const operationOf = (tag: string, name: string, spec: PublicEndpoint) => ({
   tags: [tag],
   operationId: name,
   summary: spec.summary,

@@ -53,6 +53,7 @@ export {
   sessionKey,
   TOMBSTONE_MS,
 } from './http/sessions.js'
+export { type ReplyHeaders, Streamed } from './http/streamed.js'
 export {
   bearerToken,
   type Caller,
@@ -64,13 +65,10 @@ export {
 export { faults } from './http/validate.js'
 export { createLogger } from './observe/logging.js'
 export { createPartMetrics, listenForMetrics } from './observe/metrics.js'
-export type { Span } from './observe/span.js'
-export { createTracing, traced } from './observe/tracing.js'
+export { calling, createTracing, traced } from './observe/tracing.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
 export {
-  API_BASE,
-  type Call,
   createService,
   createStoreService,
   type Part,

@@ -2,17 +2,18 @@ import { channel } from 'node:diagnostics_channel'
 import type { AddressInfo } from 'node:net'
 import * as contracts from '@iodine/contracts'
 import {
+  API_BASE,
   campaignsApi,
   collectorApi,
   DETAILS,
-  type EndpointSpec,
   iodsApi,
   narrativesApi,
+  type PublicEndpoint,
   profileApi,
   SOURCES,
   type Source,
 } from '@iodine/contracts'
-import { API_BASE, SERVICE_KEY_HEADER } from '@iodine/service-kit'
+import { SERVICE_KEY_HEADER } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -29,8 +30,8 @@ import { startTestStack, type TestStack } from '../src/index.js'
 /** Every operation of the public API: what the contracts export as a table of endpoints. */
 const operations = Object.entries(contracts)
   .filter(([name]) => name.endsWith('Api'))
-  .flatMap(([, table]) => Object.values(table as unknown as Record<string, EndpointSpec>))
-const nameOf = ({ method, path }: EndpointSpec) => `${method} ${path}`
+  .flatMap(([, table]) => Object.values(table as unknown as Record<string, PublicEndpoint>))
+const nameOf = ({ method, path }: PublicEndpoint) => `${method} ${path}`
 
 type Role = 'anonymous' | 'collector' | 'other' | 'admin' | 'owner'
 
@@ -157,7 +158,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
   }
 
   for (const [name, { id, query, body, status }] of Object.entries(ROWS)) {
-    const operation = operations.find(each => nameOf(each) === name) as EndpointSpec
+    const operation = operations.find(each => nameOf(each) === name) as PublicEndpoint
     const own = typeof status === 'number' ? { other: status, admin: status, owner: status } : status
     const expected: Record<Role, number> = {
       anonymous: operation.access === 'anyone' ? own.owner : 401,

@@ -95,4 +95,4 @@ export const createRecordModels = (
 }
 
 /** Whose records, and of which source. */
-export type Shelf = Pick<RecordDoc, 'user_id' | 'source'>
+export type RecordScope = Pick<RecordDoc, 'user_id' | 'source'>

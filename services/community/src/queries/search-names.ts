@@ -1,11 +1,9 @@
 import { foldText } from '@iodine/contracts'
-import { type Connection, inTransaction, pageAfter } from '@iodine/service-kit'
+import { type Connection, pageAfter } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
+import { countNames } from '../commands/count-names.js'
 import type { CommunityModels } from '../models/index.js'
 import { BY_DATE, BY_SUFFIX, type UserDoc } from '../models/user.js'
-
-/** From so many names on, how many hold a term is kept rather than counted at each search. */
-const COMMON = 500
 
 const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
@@ -45,23 +43,4 @@ export const searchNames = async (
     .limit(limit)
     .lean<UserDoc[]>()
   return { docs, total }
-}
-
-const countNames = async (
-  mongo: Connection,
-  { users, counters, terms }: CommunityModels,
-  term: string,
-  bySuffix: QueryFilter<UserDoc>,
-): Promise<number> => {
-  const kept = await terms.findById(term).lean()
-  if (kept) return kept.n
-  const few = await users.countDocuments(bySuffix).hint(BY_SUFFIX).limit(COMMON)
-  if (few < COMMON) return few
-  return inTransaction(mongo, async session => {
-    // Names that change while we count would be missed: writing what they write makes one of us try again.
-    await counters.updateOne({ _id: 'public_users' }, { $inc: { changes: 1 } }, { session })
-    const n = await users.countDocuments(bySuffix).hint(BY_SUFFIX).session(session)
-    await terms.updateOne({ _id: term }, { $set: { n } }, { session, upsert: true })
-    return n
-  })
 }
