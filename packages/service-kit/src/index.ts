@@ -4,6 +4,7 @@ export {
   LOG_LEVELS,
   portSetting,
   quotaSetting,
+  REPAIRED_SERVICES,
   readConfig,
   SERVICE_NAMES,
   type ServiceName,
@@ -16,6 +17,7 @@ export {
   urlSetting,
 } from './config.js'
 export { createAgent } from './http/agent.js'
+export { isFinalRefusal, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
 export {
   badRequest,
