@@ -1,6 +1,6 @@
 import type { CampaignDetail } from '@iodine/contracts'
 import Papa from 'papaparse'
-import { countVotes } from './campaign-file.js'
+import { voteColumns } from './campaign-file.js'
 
 /**
  * Cells that a spreadsheet would run as a formula, behind any number of apostrophes: one more is put before them, so
@@ -26,7 +26,7 @@ export function toCsv({ iods }: CampaignDetail): string {
     'comments',
   ]
   const data = iods.map(iod => {
-    const { positive_votes, negative_votes } = countVotes(iod)
+    const { positive_votes, negative_votes } = voteColumns(iod)
     return [
       iod.id,
       iod.value,

@@ -88,6 +88,15 @@ export const tracingSettings = {
 export const SERVICE_NAMES = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community'] as const
 export type ServiceName = (typeof SERVICE_NAMES)[number]
 
+/** Those that serve a repair, which the workers ask for every few seconds. */
+export const REPAIRED_SERVICES = [
+  'auth',
+  'collector',
+  'iods',
+  'campaigns',
+  'narratives',
+] as const satisfies ServiceName[]
+
 const addresses = Object.fromEntries(
   SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, urlSetting('http', 'https').optional()]),
 ) as Record<`${Uppercase<ServiceName>}_URL`, z.ZodOptional<z.ZodString>>

@@ -265,8 +265,7 @@ export const createStoreService = async (
   config: StoreConfig,
   deps: ServiceDeps = {},
 ): Promise<StoreService> => {
-  const isTraced = config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined
-  const mongo = await connectMongo(config.MONGODB_URI, `${config.MONGODB_PREFIX}_${name}`, isTraced)
+  const mongo = await connectMongo(config.MONGODB_URI, `${config.MONGODB_PREFIX}_${name}`)
   const service = await createService(name, config, deps).catch(async error => {
     await mongo.close()
     throw error

@@ -3,6 +3,7 @@ import {
   collectorApi,
   communityApi,
   type EndpointSpec,
+  foldLabel,
   graphApi,
   type Iod,
   iodsApi,
@@ -178,7 +179,7 @@ const auditGraph = async (
   expect: Expect,
 ): Promise<void> => {
   const graph = await ask(graphApi.getTriplets, {}, user)
-  const fold = (kind: string, label: string) => `${kind}:${label.trim().toLowerCase().replace(/\s+/g, ' ')}`
+  const fold = (kind: string, label: string) => `${kind}:${foldLabel(label)}`
   const counted = tally(
     narratives.flatMap(({ triplets }) =>
       triplets.flatMap(({ subject, verb, object }) => [

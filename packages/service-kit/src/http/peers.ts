@@ -2,7 +2,6 @@ import {
   ApiError,
   createClient,
   DETAILS,
-  type EndpointSpec,
   type InputArguments,
   type InternalEndpoint,
   type ResponseOf,
@@ -11,8 +10,8 @@ import {
 import { fetch, type Response } from 'undici'
 import type { ServiceConfig, ServiceName } from '../config.js'
 import type { PartMetrics } from '../observe/metrics.js'
-import { traced } from '../observe/tracing.js'
-import { currentWork } from '../observe/work-context.js'
+import { calling } from '../observe/tracing.js'
+import { requestIdOf } from '../observe/work-context.js'
 import { createAgent } from './agent.js'
 import { HttpError, unavailable } from './errors.js'
 
@@ -60,46 +59,38 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
     if (!url) throw unavailable()
     return url
   }
-  const send = async (
-    peer: ServiceName,
-    endpoint: EndpointSpec,
-    target: string,
-    request: WireRequest,
-  ): Promise<Response> => {
+  const send = async (peer: ServiceName, target: string, request: WireRequest): Promise<Response> => {
     const url = new URL(target, base(peer))
     const started = performance.now()
     let status: number | 'unreachable' = 'unreachable'
     try {
-      const { method } = endpoint
-      const attributes = { 'http.request.method': method, 'http.route': endpoint.path, 'peer.service': peer }
-      return await traced(`${method} ${peer} ${endpoint.path}`, 'client', attributes, async () => {
-        const { requestId, span } = currentWork() ?? {}
-        const response = await fetch(url, {
+      const requestId = requestIdOf()
+      const response = await calling(peer, () =>
+        fetch(url, {
           ...request,
           dispatcher,
           headers: {
             ...request.headers,
             [SERVICE_KEY_HEADER]: serviceKey,
             ...(requestId && { 'x-request-id': requestId }),
-            ...(span && { traceparent: span.traceparent }),
           },
-        })
-        status = response.status
-        return response
-      })
+        }),
+      )
+      status = response.status
+      return response
     } finally {
       metrics?.observePeer(peer, status, performance.now() - started)
     }
   }
-  const clientOf = (peer: ServiceName, endpoint: EndpointSpec) =>
-    createClient((target, request) => send(peer, endpoint, target, request), { ms: PATIENCE_MS })
+  const clientOf = (peer: ServiceName) =>
+    createClient((target, request) => send(peer, target, request), { ms: PATIENCE_MS })
   return {
     call: (peer, endpoint, ...input) =>
-      clientOf(peer, endpoint)
+      clientOf(peer)
         .call(endpoint, ...input)
         .catch(fail),
     stream: (peer, endpoint, ...input) =>
-      clientOf(peer, endpoint)
+      clientOf(peer)
         .open(endpoint, ...input)
         .then(({ body }) => body ?? Promise.reject(unavailable()), fail),
     close,

@@ -1,4 +1,5 @@
 import { repairInternal } from '@iodine/contracts'
+import { REPAIRED_SERVICES } from '../config.js'
 import type { Service } from '../service.js'
 
 /**
@@ -6,6 +7,8 @@ import type { Service } from '../service.js'
  * @param repair finishes what a crash, or a Redis that lost its data, left behind; resolves to how much that was
  */
 export const serveRepair = (service: Service, repair: () => Promise<number>): void => {
+  if (!REPAIRED_SERVICES.some(name => name === service.name))
+    throw new Error(`${service.name} serves a repair that nobody asks for: add it to REPAIRED_SERVICES`)
   service.metrics.noteRepair()
   service.internal(repairInternal.repair, async () => {
     const repaired = await repair()

@@ -1,9 +1,8 @@
 import { repairInternal } from '@iodine/contracts'
-import { HttpError } from '@iodine/service-kit'
+import { HttpError, REPAIRED_SERVICES } from '@iodine/service-kit'
 import { defineProcessor } from '../processor.js'
 
 const EVERY_MS = 2_000
-const REPAIRED = ['auth', 'collector', 'iods', 'narratives', 'campaigns', 'community'] as const
 
 /** Asks each service to finish what a crash between a write and its event left behind. */
 export const repairProcessor = defineProcessor({
@@ -11,7 +10,9 @@ export const repairProcessor = defineProcessor({
   concurrency: 1,
   async create({ config, service }) {
     await service.queues.repeat('repair', {}, EVERY_MS)
-    const services = REPAIRED.filter(name => config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`])
+    const services = REPAIRED_SERVICES.filter(
+      name => config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`],
+    )
     return async () => {
       await Promise.all(
         services.map(async name => {
@@ -19,9 +20,9 @@ export const repairProcessor = defineProcessor({
             const { repaired } = await service.peers.call(name, repairInternal.repair, { ms: 10_000 })
             if (repaired > 0) service.log.info({ peer: name, repaired }, 'repaired')
           } catch (error) {
-            // One that is down is asked again in a few seconds; one without the route answers 404.
+            // One that is down is asked again in a few seconds.
             if (!(error instanceof HttpError)) throw error
-            if (error.status >= 500) service.log.debug({ peer: name, status: error.status }, 'not repaired')
+            service.log.debug({ peer: name, status: error.status }, 'not repaired')
           }
         }),
       )
