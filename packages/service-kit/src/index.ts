@@ -5,8 +5,6 @@ export {
   portSetting,
   quotaSetting,
   readConfig,
-  SERVICE_NAMES,
-  type ServiceName,
   type StoreConfig,
   serviceConfigSchema,
   storageSettings,

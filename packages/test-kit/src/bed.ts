@@ -5,6 +5,7 @@ import {
   type EndpointSpec,
   type ParamsOf,
   type ResponseOf,
+  SERVICE_NAMES,
   type UserCard,
 } from '@iodine/contracts'
 import {
@@ -12,7 +13,6 @@ import {
   createHttpApp,
   createLogger,
   HttpError,
-  SERVICE_NAMES,
   type ServiceDeps,
   signToken,
 } from '@iodine/service-kit'

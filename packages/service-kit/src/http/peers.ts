@@ -1,6 +1,13 @@
-import { type BodyFor, type EndpointSpec, type ParamsFor, pathOf, type ResponseOf } from '@iodine/contracts'
+import {
+  type BodyFor,
+  type EndpointSpec,
+  type ParamsFor,
+  pathOf,
+  type ResponseOf,
+  type ServiceName,
+} from '@iodine/contracts'
 import { fetch, type Response } from 'undici'
-import type { ServiceConfig, ServiceName } from '../config.js'
+import type { ServiceConfig } from '../config.js'
 import type { PartMetrics } from '../observe/metrics.js'
 import { traced } from '../observe/tracing.js'
 import { currentWork } from '../observe/work-context.js'
