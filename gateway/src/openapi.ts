@@ -1,5 +1,4 @@
-import { type EndpointSpec, OPERATIONS, PRODUCT_NAME } from '@iodine/contracts'
-import { API_BASE } from '@iodine/service-kit'
+import { API_BASE, OPERATIONS, PRODUCT_NAME, type PublicEndpoint } from '@iodine/contracts'
 import { z } from 'zod'
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => {
@@ -30,7 +29,7 @@ const problem = (description: string) => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
 
-const operationOf = (section: string, name: string, spec: EndpointSpec) => ({
+const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   tags: [section],
   operationId: name,
   summary: spec.summary,

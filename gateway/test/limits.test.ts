@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
-import { DETAILS, OPERATIONS } from '@iodine/contracts'
-import { API_BASE, addressKey } from '@iodine/service-kit'
+import { API_BASE, DETAILS, OPERATIONS } from '@iodine/contracts'
+import { addressKey } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Rig, startRig } from './rig.js'

@@ -523,7 +523,7 @@ describe('a service in trouble', () => {
         rig.settings.CAMPAIGNS_URL,
       checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
       limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
-      pulseMs: 300,
+      livenessMs: 300,
     })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     const others = (async () => {

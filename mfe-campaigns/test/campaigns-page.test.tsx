@@ -78,7 +78,7 @@ describe('the details', () => {
   const opened = async (detail: CampaignDetail, routes: Routes = {}) => {
     const section = await open(
       [detail],
-      { [`GET /campaigns/${detail.id}`]: () => [200, detail], ...routes },
+      { 'GET /campaigns/:id': () => [200, detail], ...routes },
       `/${detail.id}`,
     )
     return { ...section, dialog: await screen.findByRole('dialog', { name: nameOf(detail) }) }
@@ -101,12 +101,12 @@ describe('the details', () => {
     const asked: unknown[] = []
     const { iods: _, ...listed } = detail
     const { dialog, toasts } = await opened(detail, {
-      [`GET /campaigns/${detail.id}`]: () => [
+      'GET /campaigns/:id': () => [
         200,
         asked.length === 0 ? detail : { ...listed, iod_count: 1, iods: [first] },
       ],
       'GET /iods': () => [200, [first, second]],
-      [`POST /campaigns/${detail.id}/add-iod`]: ({ body }) => {
+      'POST /campaigns/:id/add-iod': ({ body }) => {
         asked.push(body)
         return asked.length === 1 ? [200, { ...listed, iod_count: 1 }] : [503, { detail: 'Come back later' }]
       },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.js'
-import { id, time } from './primitives.js'
+import { internalEndpoint } from './endpoint.js'
+import { done, id, time } from './primitives.js'
 import { CATEGORIES } from './vocabulary.js'
 
 const envelope = <const T extends string, D extends z.ZodRawShape>(type: T, data: D) =>
@@ -88,54 +88,49 @@ export const mailJob = z.discriminatedUnion('template', [
 export type MailJob = z.output<typeof mailJob>
 
 export const communityInternal = {
-  applyEvent: endpoint({
+  applyEvent: internalEndpoint({
     method: 'POST',
     path: '/internal/events',
-    access: 'anyone',
     summary: 'Apply a domain event to the projection; repeating it changes nothing',
     body: domainEvent,
-    response: z.strictObject({ done: z.literal(true) }),
+    response: done,
   }),
 } as const
 
 /** Served by the auth service, which remembers the mails that it has promised. */
 export const mailsInternal = {
-  settleMail: endpoint({
+  settleMail: internalEndpoint({
     method: 'POST',
     path: '/internal/mails/:id/settled',
-    access: 'anyone',
     summary: 'A mail server has taken the mail, or refused it for good; repeating it changes nothing',
     params: z.strictObject({ id: z.string().max(100) }),
-    response: z.strictObject({ done: z.literal(true) }),
+    response: done,
   }),
 } as const
 
 /** Served by those whose events go to the community. */
 export const announceInternal = {
-  announce: endpoint({
+  announce: internalEndpoint({
     method: 'POST',
     path: '/internal/announce/:id',
-    access: 'anyone',
     summary: 'Tell the community how a thing stands, and note that it knows; repeating it changes nothing',
     params: z.strictObject({ id }),
-    response: z.strictObject({ done: z.literal(true) }),
+    response: done,
   }),
 } as const
 
 /** Served by the services that own what others project: today's truth, read page by page. */
 export const historyInternal = {
-  listHistory: endpoint({
+  listHistory: internalEndpoint({
     method: 'POST',
     path: '/internal/history',
-    access: 'anyone',
     summary: 'Events that bring a projection up to date, for the things after an id, and where to go on',
     body: z.strictObject({ after: id.nullable() }),
     response: z.strictObject({ events: z.array(domainEvent), next: id.nullable() }),
   }),
-  filterKnown: endpoint({
+  filterKnown: internalEndpoint({
     method: 'POST',
     path: '/internal/history/known',
-    access: 'anyone',
     summary: 'Those of the ids whose things are there still',
     body: z.strictObject({ ids: z.array(id).max(1_000) }),
     response: z.strictObject({ ids: z.array(id) }),
@@ -144,10 +139,9 @@ export const historyInternal = {
 
 /** Served by what keeps something derived: the community's profiles, the graph's counts. */
 export const rebuildInternal = {
-  rebuildStep: endpoint({
+  rebuildStep: internalEndpoint({
     method: 'POST',
     path: '/internal/rebuild',
-    access: 'anyone',
     summary:
       'One bounded step of bringing what is derived in line with the truth; null begins, and says it is done',
     body: z.strictObject({ cursor: z.string().max(100).nullable() }),

@@ -2,6 +2,10 @@ import { z } from 'zod'
 import { LIMITS, USERNAME_PATTERN } from './limits.js'
 import { isFilled, isSourceReference } from './vocabulary.js'
 
+/** The answer of what has nothing to tell but that it is done. */
+export const done = z.strictObject({ done: z.literal(true) })
+export const DONE: z.output<typeof done> = { done: true }
+
 /** Opaque id: 24 hex characters. */
 export const id = z.string().regex(/^[0-9a-f]{24}$/i, 'must be an id')
 /** ISO 8601 UTC with milliseconds. */
@@ -59,9 +63,9 @@ const wholeNumber = (min: number, max: number) =>
 export const limitParam = (max: number) => wholeNumber(1, max)
 export const skipParam = wholeNumber(0, LIMITS.skipMax)
 
-/** What a list that can grow takes; with neither, the whole list is streamed. */
 /** Where the page before ended, as its X-Next-Cursor said. */
 export const cursorParam = text(200)
+/** What a list that can grow takes; with neither, the whole list is streamed. */
 export const pageQuery = {
   limit: limitParam(LIMITS.listLimitMax).optional(),
   cursor: cursorParam.optional(),

@@ -3,7 +3,7 @@ import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
-import type { EndpointSpec } from './endpoint.js'
+import type { InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import {
   announceInternal,
   communityInternal,
@@ -30,9 +30,9 @@ export interface ServiceManifest {
   /** The first segments of its public paths, below /api/v1. */
   prefixes: Readonly<Record<string, PrefixRules>>
   /** Its public operations, by their section of the API's reference. */
-  apis: Readonly<Record<string, Readonly<Record<string, EndpointSpec>>>>
+  apis: Readonly<Record<string, Readonly<Record<string, PublicEndpoint>>>>
   /** What other parts may call: a service that repairs, keeps personal data or counts quotas lists those endpoints. */
-  internal: Readonly<Record<string, EndpointSpec>>
+  internal: Readonly<Record<string, InternalEndpoint>>
 }
 
 const ingest = { bodyLimit: LIMITS.ingestBodyBytes }
@@ -102,17 +102,17 @@ export type ServiceName = keyof typeof SERVICES
 export const SERVICE_NAMES = Object.keys(SERVICES) as readonly ServiceName[]
 
 /** The services that serve an internal endpoint, such as `repairInternal.repair`. */
-export const servicesWith = (endpoint: EndpointSpec): readonly ServiceName[] =>
-  SERVICE_NAMES.filter(name => Object.values<EndpointSpec>(SERVICES[name].internal).includes(endpoint))
+export const servicesWith = (endpoint: InternalEndpoint): readonly ServiceName[] =>
+  SERVICE_NAMES.filter(name => Object.values<InternalEndpoint>(SERVICES[name].internal).includes(endpoint))
 
 /** Every public operation with its section of the API's reference, in the order of the services. */
 export const OPERATIONS: readonly {
   service: ServiceName
   section: string
   name: string
-  spec: EndpointSpec
+  spec: PublicEndpoint
 }[] = SERVICE_NAMES.flatMap(service =>
-  Object.entries<Readonly<Record<string, EndpointSpec>>>(SERVICES[service].apis).flatMap(([section, table]) =>
-    Object.entries(table).map(([name, spec]) => ({ service, section, name, spec })),
+  Object.entries<Readonly<Record<string, PublicEndpoint>>>(SERVICES[service].apis).flatMap(
+    ([section, table]) => Object.entries(table).map(([name, spec]) => ({ service, section, name, spec })),
   ),
 )

@@ -30,14 +30,25 @@ export type ContributionType = (typeof CONTRIBUTION_TYPES)[number]
 export const VOTE_TYPES = ['POSITIVE', 'NEGATIVE'] as const
 export type VoteType = (typeof VOTE_TYPES)[number]
 
+/** How many of an IOD's votes are of each kind. */
+export const countVotes = ({ votes }: { votes: readonly { vote_type: VoteType }[] }) => {
+  const positive = votes.filter(({ vote_type }) => vote_type === 'POSITIVE').length
+  return { positive, negative: votes.length - positive }
+}
+
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** The form under which two IOD values are the same: trimmed, NFC, case-folded. */
-export const foldValue = (value: string): string =>
-  value.trim().normalize('NFC').toLowerCase().normalize('NFC')
+/** The form under which texts are the same in searches: Unicode form and case don't count, white space and accents do. */
+export const foldText = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
 
-/** The part of a graph node's id after its type: the label trimmed, inner white space folded, case-folded. */
+/** The form under which two IOD values are the same: folded and trimmed. */
+export const foldValue = (value: string): string => foldText(value.trim())
+
+/**
+ * The part of a graph node's id after its type: the label trimmed, inner white space and case folded. Not `foldText`: ids
+ * are stored, and the two differ for the few capitals whose small letter alone is one character (J and caron).
+ */
 export const foldLabel = (label: string): string =>
   label.trim().replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
 

@@ -1,6 +1,6 @@
 import type { CampaignDetail } from '@iodine/contracts'
 import Papa from 'papaparse'
-import { countVotes } from './campaign-file.js'
+import { voteColumns } from './campaign-file.js'
 import { FIELD_NAMES } from './fields.js'
 
 /**
@@ -16,7 +16,7 @@ const PLAIN = ['id', ...FIELD_NAMES, 'created_by_id', 'created_by_username', 'cr
 export function toCsv({ iods }: CampaignDetail): string {
   const fields = [...PLAIN, 'positive_votes', 'negative_votes', 'comments']
   const data = iods.map(iod => {
-    const { positive_votes, negative_votes } = countVotes(iod)
+    const { positive_votes, negative_votes } = voteColumns(iod)
     return [...PLAIN.map(name => iod[name] ?? ''), positive_votes, negative_votes, iod.comments.length]
   })
   return `${Papa.unparse({ fields, data }, { newline: '\r\n', escapeFormulae: FORMULA })}\r\n`

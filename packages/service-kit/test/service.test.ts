@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { connect } from 'node:net'
-import { endpoint } from '@iodine/contracts'
+import { endpoint, internalEndpoint } from '@iodine/contracts'
 import { startTestRedis } from '@iodine/test-kit'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +37,12 @@ const echo = endpoint({
   params: z.strictObject({ id: z.string().max(24) }),
   query: z.strictObject({ n: z.string().optional() }),
   body: z.strictObject({ name: z.string().optional(), deep: z.unknown().optional() }),
-  response: z.unknown(),
+  response: z.strictObject({
+    params: z.unknown(),
+    query: z.unknown(),
+    body: z.unknown(),
+    user: z.string(),
+  }),
   status: 201,
 })
 const crash = endpoint({
@@ -52,14 +57,13 @@ const taken = endpoint({
   path: '/taken',
   access: 'anyone',
   summary: '',
-  response: z.unknown(),
+  response: z.strictObject({ taken: z.boolean() }),
 })
-const inner = endpoint({
+const inner = internalEndpoint({
   method: 'GET',
   path: '/internal/x',
-  access: 'anyone',
   summary: '',
-  response: z.unknown(),
+  response: z.strictObject({ inner: z.boolean() }),
 })
 
 beforeAll(async () => {

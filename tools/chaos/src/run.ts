@@ -6,7 +6,7 @@ import { seededRandom } from '@iodine/test-kit'
 import { Queue } from 'bullmq'
 import { type Analyst, asksForLink, registerAnalyst, type Surroundings } from './analyst.js'
 import { type Audit, audit } from './audit.js'
-import { type Client, createClient } from './client.js'
+import { type Client, connect } from './client.js'
 import { drawFaults, type Fault, heal, inject, untilTrue } from './faults.js'
 import { Ledger } from './ledger.js'
 import { SECTIONS, type Section } from './sections.js'
@@ -193,7 +193,7 @@ export const runChaos = async ({
   for (let n = 0; n < flushes; n++) faults.push({ part: 'redis', kind: 'flush', ms: 1_000 })
   progress('Starting every part as a process …')
   const stack = await startProcesses({ aiAfterMs: 500 })
-  const client = createClient(stack.url)
+  const client = connect(stack.url)
   const ledger = new Ledger()
   const run = seed.toString(36).slice(-4)
   const around: Surroundings = { client, ledger, random, mails: stack.mails, run }

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { AddressInfo } from 'node:net'
 import {
+  API_BASE,
   authApi,
   campaignsApi,
   collectorApi,
@@ -9,13 +10,14 @@ import {
   iodsApi,
   narrativesApi,
   OPERATIONS,
+  type PublicEndpoint,
   profileApi,
   SERVICE_NAMES,
   SERVICES,
   SOURCES,
   type Source,
 } from '@iodine/contracts'
-import { API_BASE, SERVICE_KEY_HEADER } from '@iodine/service-kit'
+import { SERVICE_KEY_HEADER } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -31,7 +33,7 @@ import { startTestStack, type TestStack } from '../src/index.js'
 
 /** Every operation of the public API. */
 const operations = OPERATIONS.map(({ spec }) => spec)
-const nameOf = ({ method, path }: EndpointSpec) => `${method} ${path}`
+const nameOf = ({ method, path }: Pick<EndpointSpec, 'method' | 'path'>) => `${method} ${path}`
 
 type Role = 'anonymous' | 'collector' | 'other' | 'admin' | 'owner'
 
@@ -158,7 +160,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
   }
 
   for (const [name, { id, query, body, status }] of Object.entries(ROWS)) {
-    const operation = operations.find(each => nameOf(each) === name) as EndpointSpec
+    const operation = operations.find(each => nameOf(each) === name) as PublicEndpoint
     const own = typeof status === 'number' ? { other: status, admin: status, owner: status } : status
     const expected: Record<Role, number> = {
       anonymous: operation.access === 'anyone' ? own.owner : 401,

@@ -9,8 +9,8 @@ import {
 import { fetch, type Response } from 'undici'
 import type { ServiceConfig } from '../config.js'
 import type { PartMetrics } from '../observe/metrics.js'
-import { traced } from '../observe/tracing.js'
-import { currentWork } from '../observe/work-context.js'
+import { calling } from '../observe/tracing.js'
+import { requestIdOf } from '../observe/work-context.js'
 import { createAgent } from './agent.js'
 import { HttpError, unavailable } from './errors.js'
 
@@ -72,25 +72,22 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
     const started = performance.now()
     let status: number | 'unreachable' = 'unreachable'
     try {
-      const { method } = endpoint
-      const attributes = { 'http.request.method': method, 'http.route': endpoint.path, 'peer.service': peer }
-      return await traced(`${method} ${peer} ${endpoint.path}`, 'client', attributes, async () => {
-        const { requestId, span } = currentWork() ?? {}
-        const response = await fetch(url, {
-          method,
+      const requestId = requestIdOf()
+      const response = await calling(peer, () =>
+        fetch(url, {
+          method: endpoint.method,
           dispatcher,
           signal: AbortSignal.timeout(ms),
           headers: {
             [SERVICE_KEY_HEADER]: serviceKey,
             ...(requestId && { 'x-request-id': requestId }),
-            ...(span && { traceparent: span.traceparent }),
             ...(body !== undefined && { 'content-type': 'application/json' }),
           },
           ...(body !== undefined && { body: JSON.stringify(body) }),
-        })
-        status = response.status
-        return response
-      })
+        }),
+      )
+      status = response.status
+      return response
     } finally {
       metrics?.observePeer(peer, status, performance.now() - started)
     }

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { currentWork } from './work-context.js'
+import { requestIdOf, traceIdOf } from './work-context.js'
 
 export type { Logger }
 
@@ -28,10 +28,7 @@ export const createLogger = (name: string, level: string, destination?: Destinat
       level,
       base: { service: name },
       mixin() {
-        const work = currentWork()
-        if (!work) return {}
-        const { requestId: request_id, span } = work
-        return span ? { request_id, trace_id: span.traceId } : { request_id }
+        return { request_id: requestIdOf(), trace_id: traceIdOf() }
       },
       redact: { paths: SECRETS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]), remove: true },
       serializers: {

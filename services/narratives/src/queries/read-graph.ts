@@ -1,10 +1,10 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { graphApi, QueryOf } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import { DAY_MS, edgesOf } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
-import { createGraphSum, type Said } from '../presenters/graph.js'
 import type { Store } from '../store.js'
+import { createGraphSum, type Said } from './aggregate-graph.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
 /** From `from` to before `to`, in milliseconds. */
@@ -93,7 +93,7 @@ export const readGraph = async (
           const batch = cursor.readBufferedDocuments()
           // The database fills the next batch while this one is summed.
           const next = cursor.hasNext()
-          await breath()
+          await yieldToEventLoop()
           for (const edge of batch) sum.add(edge)
           more = await next
         }

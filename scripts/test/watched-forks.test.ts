@@ -7,8 +7,8 @@ import { expect, it } from 'vitest'
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 
 it('a test file that spins or never loads is ended and named, one that waits is not', async () => {
-  const child = spawn(process.execPath, [vitest, 'run', '--config', 'test/never-ends/vitest.config.mjs'], {
-    cwd: join(import.meta.dirname, '..'),
+  const child = spawn(process.execPath, [vitest, 'run', '--config', 'never-ends/vitest.config.mjs'], {
+    cwd: import.meta.dirname,
     env: { PATH: process.env.PATH, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
