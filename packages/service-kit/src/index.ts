@@ -14,6 +14,7 @@ export {
   urlSetting,
 } from './config.js'
 export { createAgent } from './http/agent.js'
+export { isFinalRefusal, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
 export {
   badRequest,

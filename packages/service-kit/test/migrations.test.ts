@@ -81,7 +81,7 @@ describe('the migrations of a database', () => {
       },
     }
     const first = migrate(mongo, [long], log, LEASE_MS)
-    await vi.waitFor(async () => expect(await ran()).toHaveLength(1), 10_000)
+    await vi.waitFor(async () => expect(await ran()).toHaveLength(1), 30_000)
     const second = migrate(await connect(), [long], log, LEASE_MS)
     // Renewed past the time at which it would have expired.
     const until = (await lock())?.until.getTime() ?? 0
@@ -105,7 +105,7 @@ describe('the migrations of a database', () => {
       ], createLogger('test', 'silent'), 2_000)`
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' })
     const exited = once(child, 'exit')
-    await vi.waitFor(async () => expect(await ran()).toHaveLength(2), 30_000)
+    await vi.waitFor(async () => expect(await ran()).toHaveLength(2), 120_000)
     expect(await recorded()).toEqual(['0001-first'])
     const waiting = migrate(mongo, [noted('0001-first'), noted('0002-killed')], log)
     child.kill('SIGKILL')
@@ -113,7 +113,7 @@ describe('the migrations of a database', () => {
     await waiting
     expect(await ran()).toEqual(['0001-first', '0002-killed', '0002-killed'])
     expect(await recorded()).toEqual(['0001-first', '0002-killed'])
-  }, 60_000)
+  }, 180_000)
 
   it('that fail stop the start, are not recorded, and run again at the next', async () => {
     const failing: Migration = {

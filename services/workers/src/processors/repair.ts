@@ -19,7 +19,7 @@ export const repairProcessor = defineProcessor({
           } catch (error) {
             // One that is down is asked again in a few seconds.
             if (!(error instanceof HttpError)) throw error
-            if (error.status >= 500) service.log.debug({ peer: name, status: error.status }, 'not repaired')
+            service.log.debug({ peer: name, status: error.status }, 'not repaired')
           }
         }),
       )
