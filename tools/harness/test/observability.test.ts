@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
+import { iodsApi, narrativesApi, profileApi, SERVICE_NAMES } from '@iodine/contracts'
 import { freePorts } from '@iodine/local-servers'
 import { iodInput, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -210,7 +210,7 @@ describe('metrics', () => {
   test('show what answers, what runs and what waits, of every part', async () => {
     const text = await scrape()
     const part = (name: string, rest: string) => readingOf(text, new RegExp(`^${name}\\{service="${rest}`))
-    for (const name of ['auth', 'iods', 'campaigns', 'collector', 'community', 'narratives']) {
+    for (const name of SERVICE_NAMES) {
       expect(part('dependency_up', `${name}",dependency="mongodb"`)).toBe(1)
       expect(part('dependency_up', `${name}",dependency="redis"`)).toBe(1)
     }
