@@ -52,8 +52,7 @@ class Exporter extends OTLPTraceExporter {
   override export(spans: ReadableSpan[], done: Parameters<OTLPTraceExporter['export']>[1]): void {
     for (const span of spans) {
       const attributes: ReadableSpan['attributes'] = {}
-      for (const name in span.attributes)
-        if (ATTRIBUTES.has(name)) attributes[name] = span.attributes[name]
+      for (const name in span.attributes) if (ATTRIBUTES.has(name)) attributes[name] = span.attributes[name]
       Object.assign(span, { attributes, events: [], status: { code: span.status.code } })
     }
     super.export(spans, done)

@@ -1,4 +1,12 @@
-import { type Attributes, type Context, context, createContextKey, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  type Context,
+  context,
+  createContextKey,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
 import type { FastifyInstance } from 'fastify'
 import type { ServiceConfig } from '../config.js'
 
@@ -42,16 +50,14 @@ export const calling = <T>(peer: string, run: () => T): T =>
 
 /** Runs a call to a foreign server under a span of its own; where nothing is traced, it just runs. */
 export const traced = <T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> =>
-  trace
-    .getTracer('iodine')
-    .startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, span =>
-      run()
-        .catch(error => {
-          markFailed(error)
-          throw error
-        })
-        .finally(() => span.end()),
-    )
+  trace.getTracer('iodine').startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, span =>
+    run()
+      .catch(error => {
+        markFailed(error)
+        throw error
+      })
+      .finally(() => span.end()),
+  )
 
 /** Marks the span of the work under way as failed, by the error's class. */
 export const markFailed = (error: unknown): void =>

@@ -354,7 +354,14 @@ export const createQueues = ({
     work(name, processor, options) {
       // A counter that begins with its first failure would show no increase.
       metrics.countGivenUp(name, 0)
-      const settings = { connection: blocking(), prefix, telemetry, concurrency: 8, ...LOST_WORKERS, ...options }
+      const settings = {
+        connection: blocking(),
+        prefix,
+        telemetry,
+        concurrency: 8,
+        ...LOST_WORKERS,
+        ...options,
+      }
       const run = (job: Job) =>
         runJob(name, job, async () => {
           const data = QUEUES[name].safeParse(job.data)
