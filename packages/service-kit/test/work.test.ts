@@ -2,12 +2,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { newId, startTestRedis } from '@iodine/test-kit'
-import { context, ROOT_CONTEXT } from '@opentelemetry/api'
+import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createAgent, createService, readConfig, type Service, serviceConfigSchema } from '../src/index.js'
 import { requestIdOf, withRequestId } from '../src/observe/work-context.js'
 
+const TRACED = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 }
 const asRequest = <T>(id: string, run: () => T): T => context.with(withRequestId(ROOT_CONTEXT, id), run)
 
 describe('the work of a request', () => {
@@ -43,7 +44,7 @@ describe('the work of a request', () => {
     for (const id of seen) expect(id).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  it('is what a call is sent in that had to wait for another’s connection', async () => {
+  it('is what a call is sent in, where it is traced, that had to wait for another’s connection', async () => {
     const server = createServer((_request, response) => response.end())
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { dispatcher, close } = createAgent({ connections: 1, pipelining: 1 })
@@ -56,7 +57,9 @@ describe('the work of a request', () => {
       const ids = ['/request-1', '/request-2', '/request-3', '/request-4']
       await Promise.all(
         ids.map(id =>
-          asRequest(id, async () => (await request(`${origin}${id}`, { dispatcher })).body.dump()),
+          context.with(trace.setSpanContext(withRequestId(ROOT_CONTEXT, id), TRACED), async () =>
+            (await request(`${origin}${id}`, { dispatcher })).body.dump(),
+          ),
         ),
       )
       expect(sent).toEqual(ids.map(id => [id, id]))

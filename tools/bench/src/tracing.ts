@@ -1,32 +1,54 @@
 /**
  * What tracing costs: requests a second through the gateway to a service that reads MongoDB, without any tracing code,
  * with tracing off, and with every request traced to a collector; and the CPU time that gateway and service take for one.
- * In turns; load, gateways, services and collector are processes of their own, MongoDB is the embedded engine.
+ * In turns, by new processes in each set; load and collector are processes of their own, MongoDB is the embedded engine.
  *
  *   npm run bench -- tracing
  */
 import { collectorApi } from '@iodine/contracts'
-import { median, newId, startTestMongo, startTestRedis, tiktokPost, uniquePrefix } from '@iodine/test-kit'
+import {
+  median,
+  newId,
+  quantile,
+  startTestMongo,
+  startTestRedis,
+  tiktokPost,
+  uniquePrefix,
+} from '@iodine/test-kit'
 import { Redis } from 'ioredis'
 import { Pool } from 'undici'
-import { cpuSeconds } from './lib/cpu.js'
+import { preciseCpuSeconds } from './lib/cpu.js'
 import { atOnce, count, table, timed } from './lib/measure.js'
 import { startPart, startUpstream, stopParts } from './lib/parts.js'
 import { createSession } from './lib/session.js'
 
-const rounds = Number(process.env.ROUNDS ?? 15)
-const requests = Number(process.env.REQUESTS ?? 1_000)
+// One process runs faster than the next of the same code: the sets count, not the rounds.
+const sets = Number(process.env.SETS ?? 8)
+const rounds = Number(process.env.ROUNDS ?? 9)
+const requests = Number(process.env.REQUESTS ?? 200)
 const width = 16
+/** Requests of a side before it is measured, by which its code is compiled. */
+const WARM_UP = 1_600
 
 const [redis, mongo] = await Promise.all([startTestRedis(), startTestMongo()])
 const prefix = uniquePrefix()
 const sessions = new Redis(redis.url)
 const { token, jwks } = await createSession(sessions, prefix)
-const upstream = await startUpstream(100, jwks)
+const collector = await startUpstream(100, jwks)
 
-const startSide = async (env: Record<string, string>, execArgv: string[] = [], build = '.') => {
+const SIDES = {
+  'no tracing code': { execArgv: ['--import', new URL('./lib/no-tracing.js', import.meta.url).href] },
+  off: {},
+  on: { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector } },
+}
+type Name = keyof typeof SIDES
+const names = Object.keys(SIDES) as Name[]
+const base = 'no tracing code'
+
+/** A gateway and a service; `run` sends a round and gives milliseconds a request, by the clock and of CPU time. */
+const startSide = async ({ env = {}, execArgv = [] }: { env?: object; execArgv?: string[] }) => {
   const shared = {
-    AUTH_URL: upstream,
+    AUTH_URL: collector,
     REDIS_URL: redis.url,
     REDIS_PREFIX: prefix,
     MONGODB_URI: mongo.url,
@@ -36,9 +58,9 @@ const startSide = async (env: Record<string, string>, execArgv: string[] = [], b
     USER_REQUESTS_A_MINUTE: '1000000000',
     ...env,
   }
-  const service = await startPart(`${build}/services/collector/dist/server.js`, shared, execArgv)
+  const service = await startPart('services/collector/dist/server.js', shared, execArgv)
   const settings = { ...shared, COLLECTOR_URL: service.url }
-  const gateway = await startPart(`${build}/gateway/dist/server.js`, settings, execArgv)
+  const gateway = await startPart('gateway/dist/server.js', settings, execArgv)
   const pool = new Pool(gateway.url, { connections: width })
   const send = async (method: 'GET' | 'POST', path: string, content?: unknown) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -47,10 +69,9 @@ const startSide = async (env: Record<string, string>, execArgv: string[] = [], b
     const text = await body.text()
     if (statusCode >= 300) throw new Error(`${gateway.url} answered ${statusCode}: ${text}`)
   }
-  const cpu = () => cpuSeconds(gateway.pid) + cpuSeconds(service.pid)
+  const cpu = () => preciseCpuSeconds(gateway.pid) + preciseCpuSeconds(service.pid)
   return {
     send,
-    /** Sends a round: milliseconds for a request, by the clock and of CPU time. */
     async run() {
       const before = cpu()
       const ms = await timed(() => atOnce(requests, width, () => send('GET', '/tiktok/data?limit=20')))
@@ -60,28 +81,38 @@ const startSide = async (env: Record<string, string>, execArgv: string[] = [], b
   }
 }
 
-const loads = {
-  'no tracing code': await startSide(
-    {},
-    process.env.OTHER_BUILD ? [] : ['--import', new URL('./lib/no-tracing.js', import.meta.url).href],
-    process.env.OTHER_BUILD,
-  ),
-  off: await startSide({}),
-  on: await startSide({ OTEL_EXPORTER_OTLP_ENDPOINT: upstream }),
+/** Of the rounds of one side those count that the machine's other work disturbed least. */
+const quiet = (values: number[] = []) => quantile(values, 0.25)
+/** Milliseconds a request, by the clock and of CPU time. */
+const measureSet = async (): Promise<Record<Name, { ms: number; cpu: number }>> => {
+  const sides = await Promise.all(names.map(name => startSide(SIDES[name])))
+  for (const { run } of sides) for (let left = WARM_UP; left > 0; left -= requests) await run()
+  const took: Awaited<ReturnType<(typeof sides)[number]['run']>>[][] = names.map(() => [])
+  for (let round = 0; round < rounds; round++)
+    // Another begins each time, as what came before may still be at work.
+    for (let n = 0; n < names.length; n++) {
+      const side = (n + round) % names.length
+      took[side]?.push((await sides[side]?.run()) as never)
+    }
+  await Promise.all(sides.map(side => side.close()))
+  stopParts(collector)
+  return Object.fromEntries(
+    names.map((name, side) => [
+      name,
+      {
+        ms: quiet(took[side]?.map(({ ms }) => ms)),
+        cpu: quiet(took[side]?.map(({ cpu }) => cpu)),
+      },
+    ]),
+  ) as never
 }
+
+const first = await startSide(SIDES.off)
 const records = Array.from({ length: 20 }, () => tiktokPost())
-await loads.off.send('POST', collectorApi.ingestRecords.path.replace(':source', 'tiktok'), { records })
-type Side = keyof typeof loads
-const names = Object.keys(loads) as Side[]
-const base = 'no tracing code'
-for (const { run } of Object.values(loads)) await run()
-const measured: Record<Side, { ms: number; cpu: number }>[] = []
-for (let round = 0; round < rounds; round++) {
-  const took = {} as (typeof measured)[number]
-  for (const name of names) took[name] = await loads[name].run()
-  measured.push(took)
-}
-// Neighbours in time are compared: what else the machine does slows both.
+await first.send('POST', collectorApi.ingestRecords.path.replace(':source', 'tiktok'), { records })
+await first.close()
+const measured: Awaited<ReturnType<typeof measureSet>>[] = []
+for (let set = 0; set < sets; set++) measured.push(await measureSet())
 const middle = (of: (took: (typeof measured)[number]) => number) => median(measured.map(of))
 table(
   ['tracing', 'requests/s', 'of those without', 'CPU time a request', 'of that without'],
@@ -93,7 +124,6 @@ table(
     middle(took => took[name].cpu / took[base].cpu).toFixed(3),
   ]),
 )
-await Promise.all(Object.values(loads).map(load => load.close()))
 stopParts()
 sessions.disconnect()
 await Promise.all([redis.stop(), mongo.stop()])

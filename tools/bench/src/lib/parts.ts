@@ -3,16 +3,20 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { freePorts } from '@iodine/local-servers'
 
-const children: ChildProcess[] = []
+const children = new Map<string, ChildProcess>()
 
-/** Ends the processes that were started below. */
-export const stopParts = (): void => {
-  for (const child of children) child.kill()
+/** Ends the processes that were started below, all but those at addresses that are still needed. */
+export const stopParts = (...needed: string[]): void => {
+  for (const [url, child] of children) {
+    if (needed.includes(url)) continue
+    child.kill()
+    children.delete(url)
+  }
 }
 
 /**
- * A part in a process of its own, that answers; its `server.js` may stand in any build of the product.
- * @param server path from this repository's root
+ * A part in a process of its own, that answers.
+ * @param server its compiled file, from the repository's root
  */
 export const startPart = async (
   server: string,
@@ -24,8 +28,8 @@ export const startPart = async (
     execArgv,
     env: { ...process.env, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'warn', ...env },
   })
-  children.push(child)
   const url = `http://127.0.0.1:${port}`
+  children.set(url, child)
   for (let left = 200; left > 0; left--) {
     if (await fetch(`${url}/healthz`).catch(() => undefined)) return { url, pid: child.pid as number }
     await new Promise(next => setTimeout(next, 50))
@@ -38,7 +42,7 @@ export const startUpstream = async (bytes: number, jwks: string): Promise<string
   const child = fork(fileURLToPath(new URL('./upstream.js', import.meta.url)), {
     env: { ...process.env, UPSTREAM_BODY: String(bytes), UPSTREAM_JWKS: jwks },
   })
-  children.push(child)
-  const [url] = await once(child, 'message')
-  return url as string
+  const [url] = (await once(child, 'message')) as [string]
+  children.set(url, child)
+  return url
 }
