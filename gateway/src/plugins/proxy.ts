@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
-import { LIMITS } from '@iodine/contracts'
+import { API_BASE, LIMITS, OPERATIONS } from '@iodine/contracts'
 import {
-  API_BASE,
   badRequest,
   type Caller,
+  calling,
   createAgent,
   HttpError,
   notFound,
   SHORT_KEEP_ALIVE,
-  type Span,
   timedOut,
   tooManyRequests,
   unavailable,
@@ -18,8 +17,7 @@ import { type Dispatcher, errors } from 'undici'
 import { type Body, busy, createBodies, tooLarge } from '../bodies.js'
 import { BOUNDS, type Bounds, type Refusal } from '../bounds.js'
 import type { Limits } from '../limits.js'
-import { endpoints } from '../openapi.js'
-import { createPulse } from '../pulse.js'
+import { createLivenessProbe } from '../liveness.js'
 import type { Route } from '../routes.js'
 import type { SessionCheck } from '../sessions.js'
 import { type Holder, holderOf, Pool, Shares, type SharesOf } from '../shares.js'
@@ -47,16 +45,9 @@ const NOT_FORWARDED = new Set([
   'x-real-ip',
   'x-request-id',
   'x-service-key',
-  // A trace begins here.
-  'traceparent',
-  'tracestate',
-  'baggage',
 ])
 const NAMES_OF_ONE_CONNECTION = /^\s*(keep-alive|close)?\s*$/i
-const forwardedHeaders = (
-  request: FastifyRequest,
-  span: Span | undefined,
-): Record<string, string | string[]> => {
+const forwardedHeaders = (request: FastifyRequest): Record<string, string | string[]> => {
   const { connection = '' } = request.headers
   const named = NAMES_OF_ONE_CONNECTION.test(connection) ? [] : connection.toLowerCase().split(/[\s,]+/)
   const headers: Record<string, string | string[]> = {}
@@ -72,22 +63,21 @@ const forwardedHeaders = (
   }
   headers['x-request-id'] = request.id
   headers['x-forwarded-for'] = request.ip
-  if (span) headers.traceparent = span.traceparent
   return headers
 }
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'])
 
 /** A section's operations in the contracts: whether a request is one of them, and whether that asks for a session. */
 const operationsOf = ({ prefix }: Route) => {
-  const operations = endpoints
-    .filter(({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'))
-    .map(({ spec }) => ({
-      method: spec.method,
-      template: `${API_BASE}${spec.path}`,
-      path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
-      open: spec.access === 'anyone',
-      waits: spec.waits ?? false,
-    }))
+  const operations = OPERATIONS.filter(
+    ({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'),
+  ).map(({ spec }) => ({
+    method: spec.method,
+    template: `${API_BASE}${spec.path}`,
+    path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
+    open: spec.access === 'anyone',
+    waits: spec.waits ?? false,
+  }))
   return (request: FastifyRequest) => {
     const url = request.raw.url ?? ''
     const end = url.indexOf('?')
@@ -233,7 +223,7 @@ export interface ProxyOptions {
   /** Hears why a request was refused that there was no room for. */
   refused?: (reason: Refusal) => void
   /** How long a service may take to say that it is there, which it is asked when an answer takes half as long; 2 s unless told. */
-  pulseMs?: number
+  livenessMs?: number
 }
 
 /**
@@ -249,7 +239,7 @@ export const addProxy = (
     limits,
     bounds = BOUNDS,
     refused = () => {},
-    pulseMs = PULSE_MS,
+    livenessMs = PULSE_MS,
   }: ProxyOptions,
 ): (() => Load) => {
   const agentOf = ({ all }: SharesOf) =>
@@ -269,11 +259,11 @@ export const addProxy = (
   }
   const inFlight = new Shares(bounds.inFlight)
   const bodies = createBodies(bounds, refused)
-  const pulse = createPulse(pulseMs)
+  const liveness = createLivenessProbe(livenessMs)
   app.addHook('onClose', async () => {
     bodies.close()
     await Promise.all([agents.pool.close(), agents.waitPool.close()])
-    await pulse.close()
+    await liveness.close()
   })
 
   /** Waits for a connection of the pool, for a client that is there to wait. */
@@ -307,49 +297,46 @@ export const addProxy = (
     { origin, body, dispatcher }: { origin: string; body: Body | undefined; dispatcher: Dispatcher },
     over: () => void,
   ): Promise<FastifyReply> => {
-    const span = request.work?.span?.child(`forward to ${route.service}`, 'client', {
-      'peer.service': route.service,
-    })
     let isSettled = false
     return new Promise((resolve, reject) => {
       const sent = (answered: FastifyReply) => {
         settle()
-        span?.end({ 'http.response.status_code': answered.statusCode })
         resolve(answered)
       }
       const failed = (error: unknown) => {
         settle()
-        span?.end({}, (error as Error)?.name)
         reject(failure(error))
       }
-      const answer = new Answer(reply, { sent, failed, heard: () => pulse.hear(origin), over })
+      const answer = new Answer(reply, { sent, failed, heard: () => liveness.heardFrom(origin), over })
       const settle = () => {
         isSettled = true
         clearTimeout(watch)
       }
-      const feelPulse = async () => {
-        if (!(await pulse.isFelt(origin))) answer.giveUp(unavailable())
-        else if (!isSettled) watch = setTimeout(feelPulse, pulseMs)
+      const checkLiveness = async () => {
+        if (!(await liveness.isAlive(origin))) answer.giveUp(unavailable())
+        else if (!isSettled) watch = setTimeout(checkLiveness, livenessMs)
       }
       // Silence is known after two and a half times that.
-      let watch = setTimeout(feelPulse, pulseMs / 2)
+      let watch = setTimeout(checkLiveness, livenessMs / 2)
       // A client that has gone away must not hold a place in the pool.
       reply.raw.once('close', () => {
         settle()
         if (!reply.raw.writableFinished) answer.abort()
       })
-      const headers = forwardedHeaders(request, span)
+      const headers = forwardedHeaders(request)
       if (body) headers['content-length'] = String(body.bytes)
-      dispatcher.dispatch(
-        {
-          origin,
-          path: request.raw.url ?? '/',
-          method: request.method as Dispatcher.HttpMethod,
-          headers,
-          body: body?.content() ?? null,
-          headersTimeout: route.waitMs ?? WAIT_MS,
-        },
-        answer,
+      calling(route.service, () =>
+        dispatcher.dispatch(
+          {
+            origin,
+            path: request.raw.url ?? '/',
+            method: request.method as Dispatcher.HttpMethod,
+            headers,
+            body: body?.content() ?? null,
+            headersTimeout: route.waitMs ?? WAIT_MS,
+          },
+          answer,
+        ),
       )
     })
   }

@@ -1,8 +1,7 @@
-import type { Iod } from '@iodine/contracts'
+import { countVotes, type Iod } from '@iodine/contracts'
 import { Button, CategoryTag, formatDateTime, HTMLTable, SourceLink, Tag, useRetained } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import type { ReactNode } from 'react'
-import { countVotes } from '../model/iods'
 import styles from './IodDetailsDialog.module.css'
 
 /** All fields, votes and comments of an IOD. */

@@ -9,7 +9,7 @@ export const GRAPH = {
   arrowLength: 6,
   chargeStrength: -800,
   linkDistance: 150,
-  /** Not in the specification. Without a weak pull to the centre, unconnected triplets drift out of view. */
+  /** Without a weak pull to the centre, unconnected triplets drift out of view. */
   gravity: 0.05,
   alphaDecay: 0.01,
   velocityDecay: 0.3,

@@ -6,6 +6,8 @@ const WAIT_MS = 25
 /**
  * Joins look-ups that are asked for within 25 ms into few calls of at most 1,000 values. `send` is the call. A call that
  * fails rejects the look-ups whose values were in it. Values are folded.
+ * Not dataloader: it has no limit in characters, and for four lines less it adds 1.2 kB (brotli) to My data and to each
+ * page of the extension.
  */
 export function createBatchedLookup<I extends Pick<Iod, 'value'> = Iod>(
   send: (values: string[]) => Promise<readonly I[]>,

@@ -1,15 +1,4 @@
-/** A failed call. `status` is 0 where no answer came; `detail` is the server's, null where it gave none. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
-  readonly status: number
-  readonly detail: string | string[] | null
-
-  constructor(status: number, detail: string | string[] | null) {
-    super(`API call failed with status ${status}`)
-    this.status = status
-    this.detail = detail
-  }
-}
+import type { ApiError } from '@iodine/contracts'
 
 /** True for an `ApiError` of any bundle: host and remotes each have a class of their own. */
 export const isApiError = (error: unknown): error is ApiError =>

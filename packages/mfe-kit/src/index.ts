@@ -1,5 +1,6 @@
-export type { ApiClient, Page } from './api-client'
-export { ApiError, errorDetail, errorHint, hasStatus, isApiError, isUnauthorized } from './api-error'
+export { ApiError, type Page } from '@iodine/contracts'
+export type { ApiClient } from './api-client'
+export { errorDetail, errorHint, hasStatus, isApiError, isUnauthorized } from './api-error'
 export { defineParcel, useHost } from './define-parcel'
 export { errorToast, useErrorToast } from './error-toast'
 export {

@@ -1,6 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP } from 'node:net'
-import { Agent, type Dispatcher, interceptors } from 'undici'
+import { type Context, context, trace } from '@opentelemetry/api'
+import { Agent, Client, type Dispatcher, interceptors, Pool } from 'undici'
+import { createSingleFlight } from '../single-flight.js'
 
 /** How long a name is taken to stand for the addresses found, and one that could not be reached is left out. */
 const KEPT_MS = 5_000
@@ -16,8 +18,9 @@ export type Lookup = (
 
 /** Addresses by name; when the name can't be looked up, those it stood for last. One look-up at a time for a name. */
 const createResolver = (lookup: Lookup) => {
+  // Of the names that settings hold: few.
   const known = new Map<string, LookupAddress[]>()
-  const pending = new Map<string, Promise<LookupAddress[]>>()
+  const resolving = createSingleFlight<string, LookupAddress[]>()
   const resolve = async (hostname: string) => {
     try {
       const found = await new Promise<LookupAddress[]>((done, fail) =>
@@ -28,16 +31,10 @@ const createResolver = (lookup: Lookup) => {
       known.set(hostname, four.length > 0 ? four : found)
     } catch (error) {
       if (!known.has(hostname)) throw error
-    } finally {
-      pending.delete(hostname)
     }
     return known.get(hostname) as LookupAddress[]
   }
-  return (hostname: string): Promise<LookupAddress[]> => {
-    const asked = pending.get(hostname) ?? resolve(hostname)
-    pending.set(hostname, asked)
-    return asked
-  }
+  return (hostname: string): Promise<LookupAddress[]> => resolving(hostname, () => resolve(hostname))
 }
 
 /** The handler, with `failed` asked first about an error: whether that has dealt with it. */
@@ -76,6 +73,24 @@ const askTheNext: Dispatcher.DispatcherComposeInterceptor = dispatch => (options
   return attempt()
 }
 
+type Options = Dispatcher.DispatchOptions & { work?: Context }
+
+/** Notes what work a call is made for, where that is traced. */
+const noteWork: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
+  const work = context.active()
+  return dispatch(trace.getSpan(work) ? ({ ...options, work } as Options) : options, handler)
+}
+
+/** A connection that sends each call as a part of its own work: one that had to wait is sent when another's has been answered. */
+class WorkingClient extends Client {
+  override dispatch(options: Options, handler: Dispatcher.DispatchHandler): boolean {
+    const { work } = options
+    return work && work !== context.active()
+      ? context.with(work, () => super.dispatch(options, handler))
+      : super.dispatch(options, handler)
+  }
+}
+
 /**
  * Connections to other services. A name that stands for several addresses, as that of a service with replicas does, is
  * looked up every few seconds and each call goes to the next address; connections that are kept alive would otherwise stay
@@ -86,7 +101,11 @@ export const createAgent = (
   options: Agent.Options,
   lookup: Lookup = systemLookup,
 ): { dispatcher: Dispatcher; close(): Promise<void> } => {
-  const agent = new Agent(options)
+  const agent = new Agent({
+    ...options,
+    factory: (origin, given) =>
+      new Pool(origin, { ...given, factory: (at, settings) => new WorkingClient(at, settings) }),
+  })
   const resolve = createResolver(lookup)
   const leftOut = new Map<string, number>()
   const turns = new Map<string, number>()
@@ -129,6 +148,7 @@ export const createAgent = (
       },
     }),
     askTheNext,
+    noteWork,
   )
   return { dispatcher, close: () => agent.close() }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DETAILS, type ErrorBody, LIMITS, repairInternal } from '@iodine/contracts'
+import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -11,8 +12,8 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { PartMetrics } from '../observe/metrics.js'
-import type { Tracing } from '../observe/span.js'
-import { runWork, type WorkContext } from '../observe/work-context.js'
+import type { Tracing } from '../observe/tracing.js'
+import { traceIdOf, withRequestId } from '../observe/work-context.js'
 import { badRequest, HttpError, isDependencyDown } from './errors.js'
 import { parseJsonBody } from './json.js'
 
@@ -32,6 +33,9 @@ const BY_THE_CLOCK = new Set(['/healthz', '/readyz', '/metrics', repairInternal.
 
 /** As nginx has it: nobody was there any more to be answered. */
 const CLIENT_GONE = 499
+
+/** By which others say what trace a request is in. */
+const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage']
 
 // A search of 10,000 characters fits.
 const MAX_URL = 12_288
@@ -145,46 +149,38 @@ export const createHttpApp = ({
     (request, reply) =>
       fallback?.(request, reply) ?? sendError(new HttpError(404, DETAILS.notFound), request, reply),
   )
-  const beginWork = (request: FastifyRequest): WorkContext => {
-    const requestId = request.id
-    if (!tracing) return { requestId }
-    const { method } = request
-    const traceparent = isPublic ? undefined : request.headers.traceparent
-    const route = request.routeOptions.url
-    const attributes = { 'http.request.method': method, 'http.route': route, 'request.id': requestId }
-    const parent = typeof traceparent === 'string' ? traceparent : undefined
-    return { requestId, span: tracing.begin(`${method} ${route ?? ''}`, 'server', attributes, parent) }
-  }
+  const root = tracing?.root ?? ROOT_CONTEXT
   const endWork = (request: FastifyRequest, reply: FastifyReply): void => {
     const route = routeOf(request)
     const { method, work } = request
     const ms = reply.elapsedTime
     const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE
-    const fields = { request_id: request.id, trace_id: work?.span?.traceId, method, route, status }
+    const fields = { request_id: request.id, trace_id: work && traceIdOf(work), method, route, status }
     const level = status < 400 && BY_THE_CLOCK.has(route) ? 'debug' : 'info'
     request.log[level]({ ...fields, ms: Math.round(ms) }, 'request')
     metrics?.observeRequest(method, route, status, ms)
-    const attributes = { 'http.route': route, 'http.response.status_code': status }
-    if (request.template) work?.span?.rename(`${method} ${route}`)
-    work?.span?.end(attributes, status >= 500 ? String(status) : undefined)
   }
   app.decorateRequest('work')
   app.decorateRequest('template')
   // Hooks that wait for nothing are without a promise: they run with every request of every part.
   app.addHook('onRequest', (request, reply, done) => {
-    const work = beginWork(request)
-    request.work = work
     reply.raw.once('close', () => endWork(request, reply))
     reply.headers(headers).header('x-request-id', request.id)
+    if (isPublic) for (const name of TRACE_HEADERS) delete request.headers[name]
+    context.with(withRequestId(root, request.id), done)
+  })
+  tracing?.watch(app)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.work = context.active()
     const { url, httpVersion, headers: given } = request.raw
     const isTooLong = url !== undefined && url.length > MAX_URL
     const isNowhere = given.host === undefined && httpVersion === '1.1'
     const refusal = isTooLong ? new HttpError(414, DETAILS.uriTooLong) : isNowhere ? badRequest() : undefined
-    runWork(work, () => done(refusal))
+    done(refusal)
   })
   // A body arrives by events of the connection, which know nothing of the request's work.
   app.addHook('preValidation', (request, _reply, done) => {
-    if (request.work) runWork(request.work, done)
+    if (request.work) context.with(request.work, done)
     else done()
   })
   // An expectation that nobody knows is no reason to refuse, least of all without a body, as Node does.
@@ -212,8 +208,10 @@ export const createHttpApp = ({
     }, 100)
     app.server.once('close', () => clearInterval(sweep))
   })
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  app.addHook('onSend', ({ method, template, work }, reply, payload, done) => {
     if (closing) reply.header('connection', 'close')
+    if (template && work)
+      trace.getSpan(work)?.updateName(`${method} ${template}`).setAttribute('http.route', template)
     done(null, payload)
   })
   return app
@@ -221,7 +219,8 @@ export const createHttpApp = ({
 
 declare module 'fastify' {
   interface FastifyRequest {
-    work?: WorkContext
+    /** What the request's work runs in: its id, and its trace where there is one. */
+    work?: Context
     /** The path's template, where it says more than the route's own. */
     template?: string | undefined
   }

@@ -1,75 +1,119 @@
-import { tracingChannel } from 'node:diagnostics_channel'
+import { createRequire } from 'node:module'
+import { FastifyOtelInstrumentation } from '@fastify/otel'
 import {
-  type Context,
-  type Span as OtelSpan,
-  SpanKind as OtelSpanKind,
+  context,
+  createContextKey,
+  INVALID_SPAN_CONTEXT,
+  isSpanContextValid,
+  propagation,
   ROOT_CONTEXT,
-  SpanStatusCode,
-  TraceFlags,
+  SpanKind,
   type Tracer,
+  type TracerProvider,
   trace,
 } from '@opentelemetry/api'
-import { parseTraceParent } from '@opentelemetry/core'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { IORedisInstrumentation } from '@opentelemetry/instrumentation-ioredis'
+import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb'
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
   BasicTracerProvider,
   BatchSpanProcessor,
   ParentBasedSampler,
+  type ReadableSpan,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
-import type { Span, SpanKind, Tracing } from './span.js'
-import { currentWork } from './work-context.js'
+import { calledPeer, type Tracing } from './tracing.js'
 
-const KINDS: Record<SpanKind, OtelSpanKind> = {
-  server: OtelSpanKind.SERVER,
-  client: OtelSpanKind.CLIENT,
-  producer: OtelSpanKind.PRODUCER,
-  consumer: OtelSpanKind.CONSUMER,
-}
+/** Names of things, sizes and codes. Everything else that instrumentations note may be somebody's, and does not leave the process. */
+const ATTRIBUTES = new Set([
+  'bullmq.job.attempts.made',
+  'bullmq.queue.name',
+  'db.collection.name',
+  'db.namespace',
+  'db.operation.name',
+  'db.system.name',
+  'error.type',
+  'gen_ai.request.model',
+  'http.request.method',
+  'http.response.status_code',
+  'http.route',
+  'job.outcome',
+  'peer.service',
+  'request.id',
+  'server.address',
+  'server.port',
+])
 
-const wrap = (tracer: Tracer, span: OtelSpan, parent: Context): Span => {
-  const { traceId, spanId, traceFlags } = span.spanContext()
-  return {
-    traceId,
-    traceparent: `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`,
-    rename: name => void span.updateName(name),
-    child(name, kind, attributes = {}) {
-      const context = trace.setSpan(parent, span)
-      return wrap(tracer, tracer.startSpan(name, { kind: KINDS[kind], attributes }, context), context)
-    },
-    end(attributes = {}, fault) {
-      span.setAttributes(attributes)
-      if (fault !== undefined)
-        span.setAttribute('error.type', fault).setStatus({ code: SpanStatusCode.ERROR })
-      span.end()
-    },
+/** Sends neither values nor the words of errors. */
+class Exporter extends OTLPTraceExporter {
+  override export(spans: ReadableSpan[], done: Parameters<OTLPTraceExporter['export']>[1]): void {
+    for (const span of spans) {
+      const attributes: ReadableSpan['attributes'] = {}
+      for (const name in span.attributes) if (ATTRIBUTES.has(name)) attributes[name] = span.attributes[name]
+      Object.assign(span, { attributes, events: [], status: { code: span.status.code } })
+    }
+    super.export(spans, done)
   }
 }
 
-const commandSpans = new WeakMap<object, Span>()
-let watching = false
+const PART = createContextKey('iodine.part')
 
-/** Spans of the Redis commands that a request or a job leads to: ioredis tells of each on a channel of the process. */
-const watchRedis = (): void => {
-  if (watching) return
-  watching = true
-  const endOf = (message: object, fault?: string) => {
-    commandSpans.get(message)?.end({}, fault)
-    commandSpans.delete(message)
-  }
-  tracingChannel<string, { command: string }>('ioredis:command').subscribe({
-    start(message) {
-      const { command } = message as { command: string }
-      const attributes = { 'db.system.name': 'redis', 'db.operation.name': command }
-      const span = currentWork()?.span?.child(`redis ${command}`, 'client', attributes)
-      if (span) commandSpans.set(message as object, span)
-    },
-    end() {},
-    asyncStart() {},
-    asyncEnd: message => endOf(message as object),
-    error: message => endOf(message as object, 'ReplyError'),
+/**
+ * The process's tracers, which instrumentations use: each span goes to the part whose work it is begun in, as one process
+ * may host several. A request or a job begins a trace; what runs by the clock, or at the start, makes none.
+ */
+const byPart: TracerProvider = {
+  getTracer(name, version) {
+    const startSpan: Tracer['startSpan'] = (span, options = {}, work = context.active()) => {
+      const part = work.getValue(PART) as BasicTracerProvider | undefined
+      const parent = trace.getSpanContext(work)
+      const begins = options.kind === SpanKind.SERVER || options.kind === SpanKind.CONSUMER
+      return part && (begins || (parent && isSpanContextValid(parent)))
+        ? part.getTracer(name, version).startSpan(span, options, work)
+        : trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
+    }
+    return {
+      startSpan,
+      startActiveSpan: (span: string, ...rest: unknown[]) => {
+        const run = rest.pop() as (span: unknown) => unknown
+        const [options, work = context.active()] = rest as [object, typeof ROOT_CONTEXT?]
+        const begun = startSpan(span, options, work)
+        return context.with(trace.setSpan(work, begun), run, undefined, begun)
+      },
+    } as Tracer
+  },
+}
+
+let fastify: FastifyOtelInstrumentation | undefined
+
+/** Has the libraries of this process begin spans, once. */
+const instrument = (): FastifyOtelInstrumentation => {
+  if (fastify) return fastify
+  trace.setGlobalTracerProvider(byPart)
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator())
+  new UndiciInstrumentation({
+    ignoreRequestHook: () => calledPeer() === undefined,
+    startSpanHook: () => ({ 'peer.service': calledPeer() as string }),
+    requestHook: (span, { method }) => void span.updateName(`${method} ${calledPeer()}`),
   })
+  new IORedisInstrumentation({ dbStatementSerializer: () => '' })
+  new MongoDBInstrumentation({ dbStatementSerializer: () => '' })
+  // These patch what is required from now on. Both packages are CommonJS: what was loaded before is the same object.
+  const require = createRequire(import.meta.url)
+  require('ioredis')
+  createRequire(require.resolve('mongoose'))('mongodb/lib/cmap/connection.js')
+  fastify = new FastifyOtelInstrumentation({
+    instrumentHooks: false,
+    instrumentHandler: false,
+    recordExceptions: false,
+    requestHook: (span, { id, method, routeOptions }) => {
+      span.updateName(`${method} ${routeOptions.url ?? ''}`.trim()).setAttribute('request.id', id)
+    },
+  })
+  return fastify
 }
 
 export interface OtlpOptions {
@@ -82,25 +126,18 @@ export interface OtlpOptions {
   ratio: number
 }
 
-/**
- * A part's traces by OTLP over HTTP. Every part has a provider of its own, as one process may host several; nothing is
- * patched or registered for the whole process, so that no import order matters.
- */
+/** A part's traces by OTLP over HTTP. */
 export const createOtlpTracing = ({ service, endpoint, headers, ratio }: OtlpOptions): Tracing => {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers })
+  const exporter = new Exporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers })
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'iodine' }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
     spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: 1_000 })],
   })
-  const tracer = provider.getTracer(service)
-  watchRedis()
+  const instrumentation = instrument()
   return {
-    begin(name, kind, attributes, traceparent) {
-      const remote = traceparent === undefined ? null : parseTraceParent(traceparent)
-      const parent = remote ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: true }) : ROOT_CONTEXT
-      return wrap(tracer, tracer.startSpan(name, { kind: KINDS[kind], attributes }, parent), parent)
-    },
+    root: ROOT_CONTEXT.setValue(PART, provider),
+    watch: app => instrumentation.plugin()(app, {}, () => {}),
     // A collector that is away must not hold up the end of the process.
     close: () =>
       Promise.race([

@@ -1,21 +1,24 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Span } from './span.js'
+import { type Context, context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 
-/** What stays with the work of one request through every service and job that it leads to. */
-export interface WorkContext {
-  /** In every log line, in the answer's `X-Request-Id`, in internal calls and in jobs. */
-  requestId: string
-  /** Its present place in a trace; absent where nothing is traced. */
-  span?: Span | undefined
-}
+// OpenTelemetry's context carries the work of a request through every await, traced or not.
+context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 
-const storage = new AsyncLocalStorage<WorkContext>()
+const REQUEST_ID = createContextKey('iodine.request-id')
 
-/** The work under way; undefined at start-up and in timers. */
-export const currentWork = (): WorkContext | undefined => storage.getStore()
+/**
+ * The id of the request that work belongs to: in every log line, in the answer's `X-Request-Id`, in internal calls and in
+ * jobs. Undefined at start-up and in timers.
+ * @param work that under way unless given
+ */
+export const requestIdOf = (work: Context = context.active()): string | undefined =>
+  work.getValue(REQUEST_ID) as string | undefined
 
-/** Runs something as a part of that work. */
-export const runWork = <T>(work: WorkContext, run: () => T): T => storage.run(work, run)
+/** The id of the trace that work is in; undefined where nothing is traced. */
+export const traceIdOf = (work: Context = context.active()): string | undefined =>
+  trace.getSpanContext(work)?.traceId
+
+export const withRequestId = (work: Context, id: string): Context => work.setValue(REQUEST_ID, id)
 
 /** Runs something that outlives the work under way, such as opening a connection that others will use, as a part of none. */
-export const runOutsideWork = <T>(run: () => T): T => storage.exit(run)
+export const runOutsideWork = <T>(run: () => T): T => context.with(ROOT_CONTEXT, run)

@@ -9,21 +9,23 @@ import {
   type QueueName,
   SUBSCRIPTIONS,
 } from '@iodine/contracts'
+import { type Context, context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import {
   DelayedError,
   type Job,
   type JobsOptions,
   Queue,
   QueueEvents,
+  type Telemetry,
   UnrecoverableError,
   Worker,
   type WorkerOptions,
 } from 'bullmq'
+import { BullMQOtel } from 'bullmq-otel'
 import type { Logger } from '../observe/logging.js'
 import type { JobOutcome, PartMetrics, QueueState } from '../observe/metrics.js'
-import type { Tracing } from '../observe/span.js'
-import { traced } from '../observe/tracing.js'
-import { currentWork, runOutsideWork, runWork } from '../observe/work-context.js'
+import { markFailed, type Tracing } from '../observe/tracing.js'
+import { requestIdOf, runOutsideWork, withRequestId } from '../observe/work-context.js'
 import { connectBlockingRedis, type Redis } from '../stores/redis.js'
 
 export { DelayedError, UnrecoverableError } from 'bullmq'
@@ -87,8 +89,8 @@ export interface Queues {
     processor: (data: JobData<Q>, job: Job) => Promise<unknown>,
     options?: Partial<WorkerOptions>,
   ): Worker
-  /** Adds a job every `ms`, once for the whole deployment; looks every few seconds whether Redis still knows. */
-  repeat<Q extends QueueName>(queue: Q, data: JobData<Q>, ms: number): Promise<void>
+  /** Adds a job of the clock every `ms`, once for the whole deployment; looks every few seconds whether Redis still knows. */
+  repeat(queue: QueueName, ms: number): Promise<void>
   /** Removes jobs that hold a user's id, finished or waiting: their data may be the user's own. */
   forgetUser(id: string): Promise<void>
   /** What stands in each queue. */
@@ -155,26 +157,28 @@ const finished = (listener: QueueEvents, queue: Queue, id: string, ms: number): 
     void lookUntilSeen()
   })
 
-/** The request that a job was made for. It travels with the job beside its data, where every try of it finds it. */
-interface Origin {
-  request_id?: string
-  traceparent?: string
-}
-
-const withOrigin = (options: JobsOptions): JobsOptions => {
-  const { requestId, span } = currentWork() ?? {}
-  if (requestId === undefined) return options
-  const origin: Origin = { request_id: requestId, ...(span && { traceparent: span.traceparent }) }
-  return { ...options, telemetry: { metadata: JSON.stringify(origin) } }
-}
-
-const originOf = (job: Job | undefined): Origin => {
-  try {
-    return JSON.parse(job?.opts.telemetry?.metadata ?? '{}')
-  } catch {
-    return {}
-  }
-}
+/**
+ * Carries the work that a job is added in to where it runs: the request's id and, where there is one, its place in the trace.
+ * They stand with the job beside its data, where every try finds them.
+ */
+const telemetryOf = (root: Context): Telemetry<Context> => ({
+  tracer: new BullMQOtel().tracer,
+  contextManager: {
+    with: (work: Context, run) => context.with(work, run),
+    active: () => context.active(),
+    root: () => root,
+    getMetadata(work: Context) {
+      const origin = { request_id: requestIdOf(work) }
+      propagation.inject(work, origin)
+      return JSON.stringify(origin)
+    },
+    fromMetadata(work: Context, metadata) {
+      const origin = JSON.parse(metadata) as { request_id?: string }
+      const { request_id: id } = origin
+      return propagation.extract(id === undefined ? work : withRequestId(work, id), origin)
+    },
+  },
+})
 
 /** Retries stand among those that wait for their time; of these so many are looked at. */
 const DELAYED_SEEN = 100
@@ -215,6 +219,8 @@ export const createQueues = ({
   metrics,
   tracing,
 }: QueuesOptions): Queues => {
+  const root = tracing?.root ?? ROOT_CONTEXT
+  const telemetry = telemetryOf(root)
   const queues = new Map<QueueName, Queue>()
   const events = new Map<QueueName, QueueEvents>()
   const workers: Worker[] = []
@@ -233,6 +239,7 @@ export const createQueues = ({
     const made = new Queue(name, {
       connection: redis,
       prefix,
+      telemetry,
       defaultJobOptions: { ...RETRIES, ...KEEP },
       streams: { events: { maxLen: EVENTS_KEPT } },
       skipWaitingForReady: true,
@@ -261,31 +268,27 @@ export const createQueues = ({
   const eventsOf = (name: QueueName): QueueEvents =>
     events.get(name) ?? runOutsideWork(() => openEvents(name))
   const add: Queues['add'] = async (name, data, options = {}) => {
-    const parsed = QUEUES[name].parse(data)
-    return traced(`add ${name}`, 'producer', { 'messaging.destination.name': name }, () =>
-      queue(name).add(name, parsed, withOrigin(options)),
-    )
+    const parsed = QUEUES[name].data.parse(data)
+    return queue(name).add(name, parsed, options)
   }
 
   /** Runs a job as a part of the request that it was made for; what a scheduler made begins one of its own. */
   const runJob = async <T>(name: QueueName, job: Job, run: () => Promise<T>): Promise<T> => {
-    const { request_id: requestId = randomUUID(), traceparent } = originOf(job)
-    const attributes = { 'messaging.destination.name': name, 'request.id': requestId }
-    const span = tracing?.begin(`job ${name}`, 'consumer', attributes, traceparent)
+    const requestId = requestIdOf() ?? randomUUID()
+    const span = trace.getActiveSpan()?.setAttribute('request.id', requestId)
     const started = performance.now()
     let outcome: JobOutcome = 'completed'
-    let fault: string | undefined
-    return runWork({ requestId, span }, async () => {
+    return context.with(withRequestId(context.active(), requestId), async () => {
       try {
         return await run()
       } catch (error) {
         outcome = error instanceof DelayedError ? 'postponed' : 'failed'
-        fault = (error as Error)?.name
+        if (outcome === 'failed') markFailed(error)
         throw error
       } finally {
         const ms = performance.now() - started
         metrics.observeJob(name, outcome, ms)
-        span?.end({ 'job.outcome': outcome }, outcome === 'failed' ? fault : undefined)
+        span?.setAttribute('job.outcome', outcome)
         const fields = {
           queue: name,
           job: job.id,
@@ -351,33 +354,35 @@ export const createQueues = ({
     work(name, processor, options) {
       // A counter that begins with its first failure would show no increase.
       metrics.countGivenUp(name, 0)
-      const worker = new Worker(
-        name,
-        job =>
-          runJob(name, job, async () => {
-            const data = QUEUES[name].safeParse(job.data)
-            if (!data.success) throw new UnrecoverableError('unreadable job')
-            return orPutBack(job, processor(data.data as JobData<typeof name>, job))
-          }),
-        { connection: blocking(), prefix, concurrency: 8, ...LOST_WORKERS, ...options },
-      )
+      const settings = {
+        connection: blocking(),
+        prefix,
+        telemetry,
+        concurrency: 8,
+        ...LOST_WORKERS,
+        ...options,
+      }
+      const run = (job: Job) =>
+        runJob(name, job, async () => {
+          const data = QUEUES[name].data.safeParse(job.data)
+          if (!data.success) throw new UnrecoverableError('unreadable job')
+          return orPutBack(job, processor(data.data as JobData<typeof name>, job))
+        })
+      const worker = context.with(root, () => new Worker(name, run, settings))
       worker.on('error', () => {})
       worker.on('failed', (job, error) => {
         const isGivenUp = job?.finishedOn !== undefined
         if (isGivenUp) metrics.countGivenUp(name)
-        const { request_id } = originOf(job)
         const attempt = job?.attemptsMade
-        logger.warn(
-          { request_id, err: error, queue: name, job: job?.id, attempt, given_up: isGivenUp },
-          'job failed',
-        )
+        logger.warn({ err: error, queue: name, job: job?.id, attempt, given_up: isGivenUp }, 'job failed')
       })
       workers.push(worker)
       return worker
     },
-    async repeat(name, data, ms) {
-      const opts = { removeOnComplete: true, removeOnFail: 10 }
-      const schedule = () => queue(name).upsertJobScheduler(name, { every: ms }, { name, data, opts })
+    async repeat(name, ms) {
+      // Each run begins anew, not as a part of the run that scheduled it.
+      const opts = { removeOnComplete: true, removeOnFail: 10, telemetry: { omitContext: true } }
+      const schedule = () => queue(name).upsertJobScheduler(name, { every: ms }, { name, data: {}, opts })
       await schedule()
       schedules.push(async () => {
         const next = (await queue(name).getJobScheduler(name))?.next

@@ -1,6 +1,4 @@
-import mongoose, { type Connection } from 'mongoose'
-import type { Span } from '../observe/span.js'
-import { currentWork } from '../observe/work-context.js'
+import mongoose, { type ClientSession, type Connection } from 'mongoose'
 
 export type { Connection }
 
@@ -10,13 +8,12 @@ const FIRST_CONNECTION_MS = 15_000
 /**
  * A connection to the service's own database. Queries on a dead server fail within 2 s instead of waiting in a buffer;
  * writes are acknowledged by the majority and journaled.
- * @param isTraced makes each command a span of the trace that it is run for
  */
-export const connectMongo = async (uri: string, dbName: string, isTraced = false): Promise<Connection> => {
+export const connectMongo = async (uri: string, dbName: string): Promise<Connection> => {
   mongoose.set('strictQuery', 'throw')
   for (const deadline = Date.now() + FIRST_CONNECTION_MS; ; ) {
     try {
-      return await connectOnce(uri, dbName, isTraced)
+      return await connectOnce(uri, dbName)
     } catch (error) {
       // A refusal, such as a wrong password, stays one.
       if (!(error instanceof mongoose.Error.MongooseServerSelectionError) || Date.now() > deadline)
@@ -25,31 +22,7 @@ export const connectMongo = async (uri: string, dbName: string, isTraced = false
   }
 }
 
-/** Names of commands and collections alone: what commands hold is the users'. */
-const traceCommands = (connection: Connection): void => {
-  const client = connection.getClient()
-  const spans = new Map<number, Span>()
-  const end = (id: number, fault?: string) => {
-    spans.get(id)?.end({}, fault)
-    spans.delete(id)
-  }
-  client.on('commandStarted', ({ requestId, commandName, databaseName, command }) => {
-    const work = currentWork()?.span
-    if (!work) return
-    const collection = command[commandName]
-    const attributes = {
-      'db.system.name': 'mongodb',
-      'db.namespace': databaseName,
-      'db.operation.name': commandName,
-      'db.collection.name': typeof collection === 'string' ? collection : undefined,
-    }
-    spans.set(requestId, work.child(`mongodb ${commandName}`, 'client', attributes))
-  })
-  client.on('commandSucceeded', ({ requestId }) => end(requestId))
-  client.on('commandFailed', ({ requestId, failure }) => end(requestId, failure.name))
-}
-
-const connectOnce = async (uri: string, dbName: string, isTraced: boolean): Promise<Connection> => {
+const connectOnce = async (uri: string, dbName: string): Promise<Connection> => {
   const connection = mongoose.createConnection(uri, {
     dbName,
     bufferCommands: false,
@@ -61,9 +34,7 @@ const connectOnce = async (uri: string, dbName: string, isTraced: boolean): Prom
     w: 'majority',
     journal: true,
     ignoreUndefined: true,
-    monitorCommands: isTraced,
   })
-  if (isTraced) traceCommands(connection)
   // Without a listener a lost server would end the process; queries report it themselves.
   connection.on('error', () => {})
   await connection.asPromise().catch(async error => {
@@ -75,6 +46,28 @@ const connectOnce = async (uri: string, dbName: string, isTraced: boolean): Prom
 
 /** True when the error is MongoDB's duplicate key (11000). */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: unknown })?.code === 11_000
+
+/** How often a transaction that met a duplicate key is run, where that may be another one's doing. */
+const DUPLICATES_MAX = 10
+
+/**
+ * Runs `work` all or nothing, and again after a write conflict.
+ * @param retriesDuplicates also after a duplicate key: two transactions that insert the same key at once may meet as one, and
+ *   the second then finds what the first has written
+ */
+export const inTransaction = async <T>(
+  mongo: Connection,
+  work: (session: ClientSession) => Promise<T>,
+  { retriesDuplicates = false } = {},
+): Promise<T> => {
+  for (let run = 1; ; run++) {
+    try {
+      return (await mongo.transaction(work)) as T
+    } catch (error) {
+      if (!retriesDuplicates || !isDuplicateKey(error) || run === DUPLICATES_MAX) throw error
+    }
+  }
+}
 
 /** Creates the collections and indexes of all models registered on the connection. */
 export const prepareModels = async (connection: Connection): Promise<void> => {

@@ -174,7 +174,7 @@ export const createProvider = (options: { baseUrl: string; model: string; timeou
       const late = AbortSignal.timeout(timeout)
       let completion: OpenAI.ChatCompletion
       try {
-        completion = await traced('ai chat', 'client', { 'gen_ai.request.model': model }, () =>
+        completion = await traced('ai chat', { 'gen_ai.request.model': model }, () =>
           client.chat.completions.create(
             {
               model,

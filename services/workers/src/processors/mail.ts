@@ -63,7 +63,7 @@ export const mailProcessor = defineProcessor({
     const send = async (job: MailJob, queued: Job): Promise<Outcome> => {
       try {
         // An address object, so that no address is ever read as a list of several.
-        await traced('smtp send', 'client', {}, () =>
+        await traced('smtp send', {}, () =>
           transport.sendMail({
             from: config.MAIL_FROM,
             // The same when a worker that died after handing it over has it sent again, so that readers see one.

@@ -10,7 +10,7 @@ interface Server {
  * Keeps a server running: whenever it ends unasked, it is started again by `start`, which is given the one before so
  * that the new one is found at the same address.
  */
-export const lasting = async <S extends Server>(
+export const restartOnExit = async <S extends Server>(
   name: string,
   start: (before?: S) => Promise<S>,
   progress: (line: string) => void,

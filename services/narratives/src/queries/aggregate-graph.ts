@@ -1,4 +1,4 @@
-import { setImmediate as breath } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
 import type { EdgeDoc } from '../models/edge.js'
 
@@ -94,7 +94,7 @@ const first = async <T>(
     if (kept.length === limit) last = kept.at(-1)
   }
   for (const item of items) {
-    if (++seen % SLICE === 0) await breath()
+    if (++seen % SLICE === 0) await yieldToEventLoop()
     if (!wanted(item) || (last !== undefined && order(item, last) > 0)) continue
     if (kept.push(item) >= 2 * limit) cut()
   }
@@ -107,7 +107,7 @@ const strongestFirst = async <T extends Counted>(items: Iterable<T>): Promise<It
   const byCount = new Map<number, T[]>()
   let seen = 0
   for (const item of items) {
-    if (++seen % SLICE === 0) await breath()
+    if (++seen % SLICE === 0) await yieldToEventLoop()
     const equals = byCount.get(item.count)
     if (equals) equals.push(item)
     else byCount.set(item.count, [item])

@@ -15,7 +15,7 @@ export function onPath(...names: string[]): string | undefined {
 }
 
 /**
- * Ends the program when the leash's standard input closes, however its holder dies. Plain sh, as it must outlive a
+ * Ends the program when the supervisor's standard input closes, however its holder dies. Plain sh, as it must outlive a
  * kill -9 of this process and costs no second Node.
  */
 const script = `exec 3<&0
@@ -26,17 +26,17 @@ wait $server; code=$?
 kill $watch 2>/dev/null
 exit $code`
 
-export interface Leashed {
+export interface Supervised {
   /** Resolves when the program has gone, asked for or not. */
   ended: Promise<void>
   /** Ends the program with SIGTERM and waits until it has gone. */
   stop(): Promise<void>
 }
 
-/** Starts a server on a leash: it gets SIGTERM when this process ends, even by kill -9. */
-export function leashed(program: string, args: string[]): Leashed {
+/** Starts a server that gets SIGTERM when this process ends, even by kill -9. */
+export function startSupervised(program: string, args: string[]): Supervised {
   // A group of its own, so that Ctrl+C in a terminal does not end it before those who use it.
-  const child: ChildProcess = spawn('/bin/sh', ['-c', script, 'leash', program, ...args], {
+  const child: ChildProcess = spawn('/bin/sh', ['-c', script, 'supervise', program, ...args], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   })

@@ -23,7 +23,7 @@ redis.call('ZADD', KEYS[2], 'NX', ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], 600000)
 return redis.call('ZCARD', KEYS[2])`
 
-export interface Turns {
+export interface UserLimiter {
   /**
    * Runs `work` when it is the job's turn: a user's jobs past the limit are parked, so that the workers are free for
    * others. Throws BullMQ's DelayedError for a job that was parked.
@@ -31,7 +31,7 @@ export interface Turns {
   run<T>(userId: string, job: Job, work: () => Promise<T>): Promise<T>
 }
 
-export const createTurns = (redis: Redis, queues: Queues, prefix: string): Turns => {
+export const createUserLimiter = (redis: Redis, queues: Queues, prefix: string): UserLimiter => {
   /** Wakes the user's oldest parked job. */
   const wakeNext = async (parked: string): Promise<void> => {
     for (;;) {

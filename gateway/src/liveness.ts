@@ -1,26 +1,27 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createSingleFlight } from '@iodine/service-kit'
 import { Agent, fetch } from 'undici'
 
 const CHECKS = 2
 /** A process that is held up for longer says nothing of whether others are: it, or the machine, is busy. */
 const LATE_NS = 250e6
 
-export interface Pulse {
+export interface LivenessProbe {
   /** Notes that a service has just said something, to whomever: one that does is busy, not hung. */
-  hear(origin: string): void
+  heardFrom(origin: string): void
   /**
    * False when a service has left two health checks in a row unanswered and said nothing else meanwhile, while this process
    * itself ran on time; whoever asks meanwhile shares the look.
    */
-  isFelt(origin: string): Promise<boolean>
+  isAlive(origin: string): Promise<boolean>
   close(): Promise<void>
 }
 
 /** Tells a service that hangs from one that only takes long: whose health check is not answered for `checkMs`. */
-export const createPulse = (checkMs: number): Pulse => {
+export const createLivenessProbe = (checkMs: number): LivenessProbe => {
   // Connections of its own: those of the service's requests may all be taken by what hangs.
   const agent = new Agent({ connections: 1, keepAliveTimeout: 1, keepAliveMaxTimeout: 1 })
-  const looks = new Map<string, Promise<boolean>>()
+  const looks = createSingleFlight<string, boolean>()
   const heard = new Map<string, number>()
   const look = async (origin: string): Promise<boolean> => {
     for (let left = CHECKS; left > 0; left--) {
@@ -39,12 +40,8 @@ export const createPulse = (checkMs: number): Pulse => {
     return false
   }
   return {
-    hear: origin => void heard.set(origin, performance.now()),
-    isFelt(origin) {
-      const found = looks.get(origin) ?? look(origin).finally(() => looks.delete(origin))
-      looks.set(origin, found)
-      return found
-    },
+    heardFrom: origin => void heard.set(origin, performance.now()),
+    isAlive: origin => looks(origin, () => look(origin)),
     close: () => agent.destroy(),
   }
 }
