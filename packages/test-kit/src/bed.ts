@@ -5,6 +5,7 @@ import {
   type InternalEndpoint,
   type ParamsOf,
   type ResponseOf,
+  SERVICE_NAMES,
   type UserCard,
 } from '@iodine/contracts'
 import {
@@ -15,7 +16,6 @@ import {
   HttpError,
   invalid,
   type Part,
-  SERVICE_NAMES,
   type ServiceDeps,
   signToken,
 } from '@iodine/service-kit'

@@ -5,10 +5,11 @@ import {
   type InputArguments,
   type InternalEndpoint,
   type ResponseOf,
+  type ServiceName,
   type WireRequest,
 } from '@iodine/contracts'
 import { fetch, type Response } from 'undici'
-import type { ServiceConfig, ServiceName } from '../config.js'
+import type { ServiceConfig } from '../config.js'
 import type { PartMetrics } from '../observe/metrics.js'
 import { calling } from '../observe/tracing.js'
 import { requestIdOf } from '../observe/work-context.js'
