@@ -9,7 +9,7 @@ export default defineConfig({
       'packages/*/vitest.config.ts',
       'tools/*/vitest.config.ts',
       'services/*/vitest.config.ts',
-      '{gateway,shell,mfe-*,extension,deploy}/vitest.config.ts',
+      '{gateway,shell,mfe-*,extension,deploy,scripts}/vitest.config.ts',
     ],
   },
 })

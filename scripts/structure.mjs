@@ -1,6 +1,10 @@
-/** `npm run structure`: the import rules of .dependency-cruiser.mjs, and that every part is among those whose types are checked. */
+/**
+ * `npm run structure`: the import rules of .dependency-cruiser.mjs, that packages depend on each other without a circle, and that
+ * every part is among those whose types are checked.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { packageFaults } from './lib/package-graph.mjs'
 import { bin, main, must, packages, Refusal, root } from './lib/run.mjs'
 
 export async function structure() {
@@ -13,6 +17,8 @@ export async function structure() {
     throw new Refusal(
       `Nobody checks these folders' types: add them to "references" in tsconfig.json: ${missing.join(', ')}`,
     )
+  const faults = packageFaults(root, packages())
+  if (faults.length > 0) throw new Refusal(`Packages depend on each other wrongly:\n${faults.join('\n')}`)
   await must('Checking the import rules', bin('depcruise'), [
     '--config',
     '.dependency-cruiser.mjs',

@@ -147,7 +147,9 @@ test('IODs are added with progress, looked into, searched and removed', async ({
   await expect(iodDialog).toBeHidden()
 
   await detail.getByPlaceholder('Search by value or category...').fill(second.value)
-  await detail.getByRole('button', { name: 'Remove from campaign' }).click()
+  await expect(detail.getByRole('button', { name: 'Remove from campaign' })).toHaveCount(1)
+  const found = detail.getByRole('row').filter({ hasText: second.value })
+  await found.getByRole('button', { name: 'Remove from campaign' }).click()
   await expect(toast(page, 'IOD removed from campaign')).toBeVisible()
   await expect(statistics).toContainText('Total IODs11')
   await pressEscape(page)

@@ -15,6 +15,7 @@ import {
   unauthenticated,
   unavailable,
 } from '@iodine/service-kit'
+import { LRUCache } from 'lru-cache'
 
 /**
  * Reads keys of Redis, those asked for in the same turn of the event loop by one command; null where there is nothing,
@@ -66,25 +67,6 @@ const readState = (kept: string): SessionState | undefined => {
   }
 }
 
-/** Sessions that were seen alive, and when; those seen the longest ago are forgotten first. */
-const createMemory = () => {
-  const seen = new Map<string, SessionState & { at: number }>()
-  return {
-    keep(sid: string, state: SessionState) {
-      seen.delete(sid)
-      if (seen.size >= REMEMBERED) seen.delete(seen.keys().next().value as string)
-      seen.set(sid, { ...state, at: Date.now() })
-    },
-    /** The session as it was seen within the grace time. */
-    recall(sid: string): SessionState | undefined {
-      const state = seen.get(sid)
-      return state && Date.now() - state.at <= SESSION_GRACE_MS ? state : undefined
-    },
-    forget: (sid: string) => seen.delete(sid),
-    clear: () => seen.clear(),
-  }
-}
-
 /**
  * Signature and expiry first, then Redis for whether the session lives, then, where Redis doesn't know, auth. The token
  * has to name the session's own user and scope: a session id alone, with another's name in the token, opens nothing.
@@ -99,13 +81,18 @@ export const createSessionCheck = (
   prefix: string,
   peers: Peers,
 ): SessionCheck => {
-  const memory = createMemory()
-  const read = readerOf(redis, prefix, () => memory.clear())
+  // By the clock that their ends in Redis expire by.
+  const seenAlive = new LRUCache<string, SessionState>({
+    max: REMEMBERED,
+    ttl: SESSION_GRACE_MS,
+    perf: Date,
+  })
+  const read = readerOf(redis, prefix, () => seenAlive.clear())
   let redisAway = false
   let distrustedUntil = 0
   redis.on('close', () => {
     redisAway = true
-    memory.clear()
+    seenAlive.clear()
   })
   redis.on('ready', () => {
     if (redisAway) distrustedUntil = Date.now() + SESSION_KNOWN_MS
@@ -114,15 +101,15 @@ export const createSessionCheck = (
   const askAuth = async (sid: string, isRedisThere: boolean): Promise<SessionState> => {
     try {
       const state = await peers.call('auth', authInternal.checkSession, { body: { sid } })
-      memory.keep(sid, state)
+      seenAlive.set(sid, state)
       return state
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) {
-        memory.forget(sid)
+        seenAlive.delete(sid)
         throw unauthenticated()
       }
       // Without Redis nobody could tell that it was ended meanwhile.
-      const state = isRedisThere ? memory.recall(sid) : undefined
+      const state = isRedisThere ? seenAlive.get(sid) : undefined
       if (!state) throw unavailable()
       return state
     }
@@ -137,11 +124,11 @@ export const createSessionCheck = (
     const { sid } = caller
     const kept = await read(sessionKey(prefix, sid))
     if (kept === SESSION_REVOKED) {
-      memory.forget(sid)
+      seenAlive.delete(sid)
       throw unauthenticated()
     }
     const known = kept && Date.now() >= distrustedUntil ? readState(kept) : undefined
-    if (known) memory.keep(sid, known)
+    if (known) seenAlive.set(sid, known)
     const state = known ?? (await askAuth(sid, kept !== undefined))
     if (state.user_id !== caller.id || state.scope !== caller.scope) throw unauthenticated()
     return caller

@@ -1,5 +1,5 @@
 import type { CommunityUser, Contribution } from '@iodine/contracts'
-import { openSection, type Routes } from '@iodine/mfe-kit/testing'
+import { type Answer, type Call, openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import { parcel } from '../src/parcel'
@@ -116,14 +116,16 @@ describe('the list', () => {
 
 describe('a profile', () => {
   const all = Array.from({ length: 60 }, (_, n) => contribution(n, n % 2 ? 'IOD' : 'NARRATIVE'))
+  const profile = ({ search }: Call): Answer => {
+    const type = search.get('contribution_type')
+    const found = all.filter(each => !type || each.type === type)
+    const { items, headers } = page(found, search)
+    const head = { username: 'ada', created_at: all[0]?.created_at, total_iods: 30, total_narratives: 30 }
+    return [200, { ...head, all_contributions: items }, headers]
+  }
   const routes: Routes = {
-    [`GET /community/users/${ID}`]: ({ search }) => {
-      const type = search.get('contribution_type')
-      const found = all.filter(each => !type || each.type === type)
-      const { items, headers } = page(found, search)
-      const head = { username: 'ada', created_at: all[0]?.created_at, total_iods: 30, total_narratives: 30 }
-      return [200, { ...head, all_contributions: items }, headers]
-    },
+    'GET /community/users/:id': call =>
+      call.params.id === ID ? profile(call) : [404, { detail: 'Not found' }],
     'GET /community/users': () => [200, { users: [], total: 0 }],
   }
   const rows = () => within(screen.getByRole('list', { name: 'Contributions' })).getAllByRole('listitem')
@@ -173,8 +175,7 @@ describe('a profile', () => {
     let down = true
     const section = await open(`/profile/${ID}`, {
       ...routes,
-      [`GET /community/users/${ID}`]: call =>
-        down ? [503, { detail: 'down' }] : (routes[`GET /community/users/${ID}`]?.(call) ?? [404, {}]),
+      'GET /community/users/:id': call => (down ? [503, { detail: 'down' }] : profile(call)),
     })
     const retry = await screen.findByRole('button', { name: 'Retry' })
     expect(section.toasts[0]).toMatchObject({

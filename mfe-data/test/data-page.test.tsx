@@ -1,5 +1,5 @@
 import { foldValue, type Iod, type Stored } from '@iodine/contracts'
-import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
+import { type Answer, type Call, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { parcel } from '../src/parcel'
@@ -13,25 +13,21 @@ interface Store {
 }
 
 /** An API that keeps its data in `store`; lists come in pages as they are asked for. */
-const api = (store: Store): Routes => {
-  const list = (source: 'tiktok' | 'telegram' | 'blog'): Routes => ({
-    [`GET /${source}/data`]: ({ search }) => {
-      const from = store[source].findIndex(({ id }) => id === search.get('cursor')) + 1
+const api = (store: Store) =>
+  ({
+    'GET /:source/data': ({ params, search }) => {
+      const records = store[params.source as keyof Store] as Stored[]
+      const from = records.findIndex(({ id }) => id === search.get('cursor')) + 1
       const to = from + Number(search.get('limit'))
       return [
         200,
-        store[source].slice(from, to),
+        records.slice(from, to),
         {
-          'X-Total-Count': String(store[source].length),
-          ...(to < store[source].length && { 'X-Next-Cursor': store[source][to - 1]?.id as string }),
+          'X-Total-Count': String(records.length),
+          ...(to < records.length && { 'X-Next-Cursor': records[to - 1]?.id as string }),
         },
       ]
     },
-  })
-  return {
-    ...list('tiktok'),
-    ...list('telegram'),
-    ...list('blog'),
     'GET /iods': () => [200, store.iods.filter(({ created_by_id }) => created_by_id === user.id)],
     'POST /iods/lookup': ({ body }) => {
       const { values } = body as { values: string[] }
@@ -42,13 +38,18 @@ const api = (store: Store): Routes => {
       store.iods.unshift(created)
       return [201, created]
     },
-  }
-}
+  }) satisfies Routes
 
-const open = async (store: Partial<Store>, routes: Routes = {}, path = '/dashboard/data') => {
-  const full = { tiktok: [], telegram: [], blog: [], iods: [], ...store }
-  return openSection(parcel, '/dashboard/data', path, { ...api(full), ...routes })
-}
+/** Answers for one source in the place of the store's list; undefined leaves it to the list. */
+const listOr = (store: Store, answer: (source: string) => Answer | undefined): Routes => ({
+  'GET /:source/data': call => answer(call.params.source ?? '') ?? api(store)['GET /:source/data'](call),
+})
+
+const storeOf = (store: Partial<Store>): Store => ({ tiktok: [], telegram: [], blog: [], iods: [], ...store })
+const open = (store: Partial<Store>, routes: Routes = {}, path = '/dashboard/data') =>
+  openSection(parcel, '/dashboard/data', path, { ...api(storeOf(store)), ...routes })
+
+const isTiktokList = ({ route, params }: Call) => route === 'GET /:source/data' && params.source === 'tiktok'
 
 const firstCard = async () => (await screen.findAllByRole('article'))[0] as HTMLElement
 const press = async (name: string | RegExp, within_ = screen as Pick<typeof screen, 'findByRole'>) =>
@@ -193,7 +194,7 @@ test('a deleted record is gone, also from the count', async () => {
   const { toasts } = await open(
     { tiktok: records },
     {
-      [`DELETE /tiktok/data/${records[0]?.id}`]: () => {
+      'DELETE /:source/data/:id': () => {
         const gone = records.shift()
         return [200, { id: gone?.id }]
       },
@@ -210,13 +211,11 @@ test('a deleted record is gone, also from the count', async () => {
 test('a refused delete and a failed reload are told', async () => {
   const record = video()
   let fails = false
-  const { toasts } = await open(
-    { tiktok: [record] },
-    {
-      [`DELETE /tiktok/data/${record.id}`]: () => (fails ? [200, { id: record.id }] : [503, { detail: 'x' }]),
-      'GET /blog/data': () => (fails ? [503, { detail: 'x' }] : [200, []]),
-    },
-  )
+  const store = storeOf({ tiktok: [record] })
+  const { toasts } = await open(store, {
+    'DELETE /:source/data/:id': () => (fails ? [200, { id: record.id }] : [503, { detail: 'x' }]),
+    ...listOr(store, source => (fails && source === 'blog' ? [503, { detail: 'x' }] : undefined)),
+  })
   await deleteFirst()
   await waitFor(() => expect(toasts.map(toast => toast.description)).toEqual(['Failed to delete data']))
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
@@ -232,9 +231,10 @@ test('a refused delete and a failed reload are told', async () => {
 
 test('a tab that fails says so and tries again; the others work', async () => {
   let fails = true
+  const store = storeOf({ tiktok: [video()], telegram: [post()] })
   const { toasts } = await open(
-    { tiktok: [video()], telegram: [post()] },
-    { 'GET /telegram/data': () => (fails ? [403, { detail: 'No' }] : [200, [post()]]) },
+    store,
+    listOr(store, source => (fails && source === 'telegram' ? [403, { detail: 'No' }] : undefined)),
     '/dashboard/data?source=telegram',
   )
   expect((await screen.findByRole('alert')).textContent).toContain('Failed to fetch data')
@@ -254,7 +254,7 @@ test('of a large collection one page is read and few cards are drawn', async () 
   await firstCard()
   expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos10,000')
   expect(screen.getAllByRole('article').length).toBeLessThan(8)
-  expect(calls.filter(({ route }) => route === 'GET /tiktok/data')).toHaveLength(1)
+  expect(calls.filter(isTiktokList)).toHaveLength(1)
 })
 
 /** A card that nothing has measured, and the gap behind it. */
@@ -282,16 +282,16 @@ test('contents far from the screen are given up, and read again on the way back'
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
   onTestFinished(() => void vi.useRealTimers())
   const tiktok = Array.from({ length: 60 }, (_, n) => video({ description: `video number ${n + 1}` }))
-  const store = { tiktok, telegram: [], blog: [], iods: [] }
+  const store = storeOf({ tiktok })
   let fails = false
-  const list = api(store)['GET /tiktok/data']!
-  const { calls } = await open(store, {
-    'GET /tiktok/data': call => (fails ? [503, { detail: 'x' }] : list(call)),
-  })
+  const { calls } = await open(
+    store,
+    listOr(store, () => (fails ? [503, { detail: 'x' }] : undefined)),
+  )
   const cursors = [null, tiktok[19]?.id, tiktok[39]?.id]
   /** How often each page was read. */
   const reads = () => {
-    const lists = calls.filter(({ route }) => route === 'GET /tiktok/data')
+    const lists = calls.filter(isTiktokList)
     return cursors.map(cursor => lists.filter(({ search }) => search.get('cursor') === cursor).length)
   }
   await cardAt(60)

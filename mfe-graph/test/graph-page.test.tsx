@@ -1,8 +1,7 @@
 import type { Graph } from '@iodine/contracts'
-import { ApiError } from '@iodine/mfe-kit'
-import { type Calls, mountSection, type Section } from '@iodine/mfe-kit/testing'
+import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parcel } from '../src/parcel'
 import type { GraphCanvas } from '../src/stage/stage'
 
@@ -19,13 +18,13 @@ const graph: Graph = {
   sources: ['https://a.example', 'notes'],
 }
 
-let section: Section
-const open = async (calls: Calls, search?: string) => {
-  section = await mountSection(parcel, calls, { search })
+const PATH = '/dashboard/graph'
+let section: Awaited<ReturnType<typeof openSection>>
+const open = async (routes: Routes, search = '') => {
+  section = await openSection(parcel, PATH, PATH + search, routes)
 }
-afterEach(() => section.unmount())
 
-const show = () => open({ 'GET /graph/triplets': () => graph })
+const show = () => open({ 'GET /graph/triplets': [200, graph] })
 const canvas = () => screen.findByRole<GraphCanvas>('application', { name: 'Narrative triplets graph' })
 const settled = async () => {
   const found = await canvas()
@@ -37,13 +36,13 @@ const click = (target: HTMLElement, { x, y }: { x: number; y: number }) => {
   Object.defineProperties(event, { offsetX: { value: x }, offsetY: { value: y } })
   fireEvent(target, event)
 }
-const requests = () => section.requests.map(({ input }) => input.query)
+const requests = () => section.calls.map(({ search }) => Object.fromEntries(search))
 
 describe('the graph page', () => {
   it('loads the graph, tells so and counts it', async () => {
     await show()
     const found = await settled()
-    expect(requests()).toEqual([{ limit: 5000 }])
+    expect(requests()).toEqual([{ limit: '5000' }])
     expect(section.toasts).toEqual([
       { status: 'success', title: 'Graph loaded', description: '3 nodes, 2 links', duration: 3000 },
     ])
@@ -61,12 +60,12 @@ describe('the graph page', () => {
   })
 
   it('says that it loads', async () => {
-    await open({})
+    await open({ 'GET /graph/triplets': () => new Promise(() => {}) })
     expect(await screen.findByText('Loading graph...')).toBeTruthy()
   })
 
   it('says what to do about an empty graph', async () => {
-    await open({ 'GET /graph/triplets': () => ({ nodes: [], links: [], sources: [] }) })
+    await open({ 'GET /graph/triplets': [200, { nodes: [], links: [], sources: [] }] })
     expect(
       await screen.findByText('No data to display. Try adjusting your filters or add some narratives'),
     ).toBeTruthy()
@@ -76,10 +75,7 @@ describe('the graph page', () => {
   it('says what failed, and tries again', async () => {
     let works = false
     await open({
-      'GET /graph/triplets': () => {
-        if (!works) throw new ApiError(404, 'Not found')
-        return graph
-      },
+      'GET /graph/triplets': () => (works ? [200, graph] : [404, { detail: 'Not found' }]),
     })
     const retry = await screen.findByRole('button', { name: 'Retry' })
     expect(section.toasts).toEqual([
@@ -92,7 +88,7 @@ describe('the graph page', () => {
   })
 
   it('asks again on Refresh, and keeps the layout of equal data', async () => {
-    await open({ 'GET /graph/triplets': () => structuredClone(graph) })
+    await open({ 'GET /graph/triplets': [200, graph] })
     const found = await settled()
     fireEvent.click(screen.getByRole('button', { name: 'Refresh' }))
     await waitFor(() => expect(section.toasts).toHaveLength(2))
@@ -104,7 +100,7 @@ describe('a graph with more nodes than are shown', () => {
   const totals = { entities: 70_000, verbs: 1_234, nodes: 71_234, links: 100_000 }
 
   it('says how many there are, and shows as many as are wanted', async () => {
-    await open({ 'GET /graph/triplets': () => ({ ...graph, totals }) })
+    await open({ 'GET /graph/triplets': [200, { ...graph, totals }] })
     await settled()
     const counts = screen.getByRole('list', { name: 'Counts' })
     expect(counts.textContent).toBe('70,000 entities1,234 verbs2 sources71,234 total nodes')
@@ -114,7 +110,7 @@ describe('a graph with more nodes than are shown', () => {
     fireEvent.change(screen.getByRole('combobox', { name: 'Most nodes shown' }), {
       target: { value: '20000' },
     })
-    await waitFor(() => expect(requests()).toEqual([{ limit: 5000 }, { limit: 20_000 }]))
+    await waitFor(() => expect(requests()).toEqual([{ limit: '5000' }, { limit: '20000' }]))
   })
 })
 
@@ -145,11 +141,8 @@ describe('selection', () => {
     let works = false
     await open(
       {
-        'GET /graph/triplets': () => graph,
-        'GET /graph/texts': () => {
-          if (!works) throw new ApiError(503, null)
-          return [text]
-        },
+        'GET /graph/triplets': [200, graph],
+        'GET /graph/texts': () => (works ? [200, [text], { 'X-Total-Count': '1' }] : [503, {}]),
       },
       '?source=notes&entity=moon',
     )
@@ -163,9 +156,12 @@ describe('selection', () => {
     fireEvent.click(retry)
     expect(await within(card).findByText('The Moon orbits <b>.')).toBeTruthy()
     expect(within(card).getByRole('heading', { name: 'Texts (1)' })).toBeTruthy()
-    expect(section.requests.at(-1)).toMatchObject({
-      route: 'GET /graph/texts',
-      input: { query: { source: 'notes', from: 'entity:moon', to: 'verb:orbits', limit: 20 } },
+    expect(section.calls.at(-1)?.route).toBe('GET /graph/texts')
+    expect(requests().at(-1)).toEqual({
+      source: 'notes',
+      from: 'entity:moon',
+      to: 'verb:orbits',
+      limit: '20',
     })
     fireEvent.click(within(card).getByRole('button', { name: 'orbits' }))
     await waitFor(() => expect(found.dataset.selected).toBe('verb:orbits'))
@@ -173,9 +169,8 @@ describe('selection', () => {
   }, 20_000)
 
   it('asks for no texts of another user, whose graph alone is public', async () => {
-    const asked = { 'GET /graph/triplets': () => graph }
     const show = async (search: string) => {
-      await open(asked, search)
+      await open({ 'GET /graph/triplets': [200, graph] }, search)
       const found = await settled()
       const [from, to] = ['entity:moon', 'verb:orbits'].map(id => found.nodePosition(id)!)
       click(found, { x: (from!.x + to!.x) / 2, y: (from!.y + to!.y) / 2 })
@@ -184,7 +179,7 @@ describe('selection', () => {
     const card = await show(`?user_id=${'b'.repeat(24)}`)
     expect(within(card).getByText('The texts behind a link are shown to their author alone.')).toBeTruthy()
     expect(within(card).queryByRole('heading', { name: /^Texts/ })).toBeNull()
-    expect(section.requests.map(({ route }) => route)).not.toContain('GET /graph/texts')
+    expect(section.calls.map(({ route }) => route)).not.toContain('GET /graph/texts')
   })
 
   it('finds a node by its label', async () => {
@@ -235,14 +230,13 @@ describe('filters', () => {
       ['notes', 'notes'],
     ])
     fireEvent.click(within(form).getByRole('button', { name: 'Apply filters' }))
-    await waitFor(() => expect(section.visited).toHaveLength(1))
-    expect(section.visited[0]).toMatchObject({ search: '?start_date=2026-01-02T03%3A04&entity=moon' })
+    await waitFor(() => expect(section.search()).toBe('?start_date=2026-01-02T03%3A04&entity=moon'))
   })
 
   it('of the address are sent, and emptied by Reset', async () => {
-    await open({ 'GET /graph/triplets': () => graph }, '?entity=moon&verb=')
+    await open({ 'GET /graph/triplets': [200, graph] }, '?entity=moon&verb=')
     await settled()
-    expect(requests()).toEqual([{ entity: 'moon', limit: 5000 }])
+    expect(requests()).toEqual([{ entity: 'moon', limit: '5000' }])
     const form = screen.getByRole('form', { name: 'Filters' })
     const entity = within(form).getByLabelText<HTMLInputElement>(/^Entity/)
     expect(entity.value).toBe('moon')
@@ -256,6 +250,6 @@ describe('filters', () => {
     await settled()
     const form = await openPanel()
     fireEvent.click(within(form).getByRole('button', { name: 'Apply filters' }))
-    await waitFor(() => expect(requests()).toEqual([{ limit: 5000 }, { limit: 5000 }]))
+    await waitFor(() => expect(requests()).toEqual([{ limit: '5000' }, { limit: '5000' }]))
   })
 })

@@ -1,5 +1,5 @@
 import type { Iod, VoteType } from '@iodine/contracts'
-import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
+import { type Answer, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { parcel } from '../src/parcel'
@@ -10,7 +10,7 @@ Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
 Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 1_000 })
 
 /** An API that keeps its IODs in `iods`. */
-const api = (iods: Iod[]): Routes => {
+const api = (iods: Iod[]) => {
   const matching = (search: URLSearchParams) =>
     iods.filter(
       ({ value, category, source_type }) =>
@@ -53,7 +53,7 @@ const api = (iods: Iod[]): Routes => {
       iods.unshift(created)
       return [201, created]
     },
-  }
+  } satisfies Routes
 }
 
 const open = (iods: Iod[], routes: Routes = {}, query = '') =>
@@ -152,8 +152,9 @@ test('a link to a later page follows the list up to it', async () => {
   await waitFor(() => expect(calls.filter(({ route }) => route === 'GET /iods')).toHaveLength(3))
 })
 
-const voteRoute = (target: Iod, answer: (voteType: VoteType) => ReturnType<Routes[string]>): Routes => ({
-  [`POST /iods/${target.id}/vote`]: ({ body }) => answer((body as { vote_type: VoteType }).vote_type),
+const voteRoute = (target: Iod, answer: (voteType: VoteType) => Answer | Promise<Answer>): Routes => ({
+  'POST /iods/:id/vote': ({ params, body }) =>
+    params.id !== target.id ? [404, {}] : answer((body as { vote_type: VoteType }).vote_type),
 })
 
 test('a vote shows at once, and both buttons rest from then on', async () => {
@@ -255,7 +256,7 @@ test('creating an IOD asks for what is missing in French, shows refusals, and th
   const routes = api(iods)
   const { toasts, calls } = await open(iods, {
     'POST /iods': call =>
-      refuses ? [409, { detail: 'This IOD already exists' }] : (routes['POST /iods']?.(call) ?? [500, {}]),
+      refuses ? [409, { detail: 'This IOD already exists' }] : routes['POST /iods'](call),
   })
   await rowOf('alpha')
   await press('Create IOD')

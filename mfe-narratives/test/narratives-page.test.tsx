@@ -1,8 +1,7 @@
-import type { Iod, Narrative } from '@iodine/contracts'
-import { ApiError } from '@iodine/mfe-kit'
-import { type Calls, mountSection, type Section } from '@iodine/mfe-kit/testing'
+import type { Iod, Narrative, Profile } from '@iodine/contracts'
+import { type Answer, openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parcel } from '../src/parcel'
 
 const narrative = (id: string, text: string, firstTriplet = 1): Narrative => ({
@@ -17,29 +16,28 @@ const narrative = (id: string, text: string, firstTriplet = 1): Narrative => ({
 const iod = (fields: Partial<Iod>): Iod =>
   ({ id: 'f'.repeat(24), value: 'x', source_type: 'MANUAL', source_id: null, ...fields }) as Iod
 
-let section: Section
-const open = async (calls: Calls, user: object = {}) => {
-  section = await mountSection(
-    parcel,
-    { 'GET /narratives/data': () => [], 'GET /iods': () => [], 'POST /iods/lookup': () => [], ...calls },
-    { user },
-  )
-  return section
+const PATH = '/dashboard/narratives'
+let section: Awaited<ReturnType<typeof openSection>>
+const open = async (routes: Routes, user: Partial<Profile> = {}) => {
+  const quiet: Routes = {
+    'GET /narratives/data': [200, []],
+    'GET /narratives/open': [200, []],
+    'GET /iods': [200, []],
+    'POST /iods/lookup': [200, []],
+  }
+  section = await openSection(parcel, PATH, PATH, { ...quiet, ...routes }, { has_openai_key: true, ...user })
 }
-afterEach(() => section.unmount())
 
 const type = (name: RegExp | string, value: string) =>
   fireEvent.change(screen.getByRole('textbox', { name }), { target: { value } })
 const extract = () => fireEvent.click(screen.getByRole('button', { name: 'Extract narratives' }))
-const posts = () => section.requests.filter(request => request.route === 'POST /narratives')
-const deferred = <T,>() => {
-  let resolve: (value: T) => void = () => {}
-  let reject: (error: unknown) => void = () => {}
-  const promise = new Promise<T>((yes, no) => {
+const posts = () => section.calls.filter(({ route }) => route === 'POST /narratives')
+const deferred = () => {
+  let resolve: (answer: Answer) => void = () => {}
+  const promise = new Promise<Answer>(yes => {
     resolve = yes
-    reject = no
   })
-  return { promise, resolve, reject }
+  return { promise, resolve }
 }
 
 describe('analyzing a text', () => {
@@ -53,9 +51,9 @@ describe('analyzing a text', () => {
   })
 
   it('sends text as typed and the trimmed source, once for two presses, and shows the new card', async () => {
-    const answer = deferred<unknown>()
+    const answer = deferred()
     let stored: Narrative[] = []
-    await open({ 'POST /narratives': () => answer.promise, 'GET /narratives/data': () => stored })
+    await open({ 'POST /narratives': () => answer.promise, 'GET /narratives/data': () => [200, stored] })
     await screen.findByText('No narratives yet')
     type(/^Text/, ' The Moon orbits Earth. ')
     type(/^Source URL/, ' https://a.example/b ')
@@ -63,67 +61,68 @@ describe('analyzing a text', () => {
     fireEvent.submit(screen.getByRole('form', { name: 'Analyze new text' }))
     expect(await screen.findByText(/Analyzing 1 text…/)).toBeTruthy()
     expect(screen.getByRole('article', { name: 'Narrative being extracted' })).toBeTruthy()
-    expect(posts().map(request => request.input)).toEqual([
-      { body: { text: ' The Moon orbits Earth. ', src: 'https://a.example/b' } },
-    ])
+    await waitFor(() => expect(posts()).toHaveLength(1))
     stored = [{ ...narrative('abc12345', ' The Moon orbits Earth. '), src: 'https://a.example/b' }]
-    answer.resolve({ id: stored[0]?.id, triplets_extracted: 2 })
+    answer.resolve([201, { id: stored[0]?.id, triplets_extracted: 2 }])
     expect(await screen.findByRole('article', { name: 'Narrative abc12345' })).toBeTruthy()
     expect(screen.getByRole('heading', { name: 'Analyzed narratives (1)' })).toBeTruthy()
     await waitFor(() => expect(screen.queryByText(/Analyzing/)).toBeNull())
+    expect(posts().map(({ body }) => body)).toEqual([
+      { text: ' The Moon orbits Earth. ', src: 'https://a.example/b' },
+    ])
     expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe('')
     expect(section.toasts).toMatchObject([{ status: 'success', description: '2 triplets extracted' }])
   })
 
   it('shows how far a long text is, and forgets one that is cancelled without a word', async () => {
-    const answer = deferred<unknown>()
+    const answer = deferred()
     const text = 'A long story. '.repeat(1_000)
     await open({
       'POST /narratives': () => answer.promise,
-      'GET /narratives/open': () => [
-        {
-          id: 'a'.repeat(24),
-          text: text.slice(0, 200),
-          text_length: text.length,
-          src: null,
-          created_at: new Date().toISOString(),
-          progress: { done: 1, parts: 2 },
-        },
+      'GET /narratives/open': [
+        200,
+        [
+          {
+            id: 'a'.repeat(24),
+            text: text.slice(0, 200),
+            text_length: text.length,
+            src: null,
+            created_at: new Date().toISOString(),
+            progress: { done: 1, parts: 2 },
+          },
+        ],
       ],
-      'DELETE /narratives/data/:id': ({ params }: { params: unknown }) => params,
+      'DELETE /narratives/data/:id': [200, {}],
     })
     type(/^Text/, text)
     extract()
     expect(await screen.findByText(/1 of 2 parts done/)).toBeTruthy()
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
     await waitFor(() => expect(screen.queryByText(/Extracting narratives…/)).toBeNull())
-    expect(
-      section.requests.find(({ route }) => route === 'DELETE /narratives/data/:id')?.input,
-    ).toMatchObject({ params: { id: 'a'.repeat(24) } })
-    answer.reject(new ApiError(404, 'Not found'))
-    await answer.promise.catch(() => {})
+    expect(section.calls.find(({ route }) => route === 'DELETE /narratives/data/:id')?.params).toEqual({
+      id: 'a'.repeat(24),
+    })
+    answer.resolve([404, { detail: 'Not found' }])
     await waitFor(() => expect(screen.queryByText(/Analyzing/)).toBeNull())
     expect(section.toasts).toEqual([])
     expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe(text)
   })
 
   it('keeps what is typed while another text runs', async () => {
-    const answer = deferred<unknown>()
+    const answer = deferred()
     await open({ 'POST /narratives': () => answer.promise })
     type(/^Text/, 'first')
     extract()
     await screen.findByText(/Analyzing 1 text…/)
     type(/^Text/, 'second')
-    answer.resolve({ id: 'x', triplets_extracted: 0 })
+    answer.resolve([201, { id: 'x', triplets_extracted: 0 }])
     await waitFor(() => expect(section.toasts).toHaveLength(1))
     expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe('second')
   })
 
   it('asks for the key when the provider’s key is missing, and links to the profile', async () => {
     await open({
-      'POST /narratives': () => {
-        throw new ApiError(400, 'Please configure your OpenAI API key in your profile')
-      },
+      'POST /narratives': [400, { detail: 'Please configure your OpenAI API key in your profile' }],
     })
     type(/^Text/, 'a text')
     extract()
@@ -132,24 +131,20 @@ describe('analyzing a text', () => {
       { status: 'warning', title: 'OpenAI key required', duration: 7000 },
     ])
     expect(link.getAttribute('href')).toBe('/dashboard/profile')
-    fireEvent.click(link)
-    expect(section.visited).toEqual(['/dashboard/profile'])
     expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Text/ }).value).toBe('a text')
+    fireEvent.click(link)
+    expect(section.path()).toBe('/dashboard/profile')
   })
 
-  it.each([
+  it.each<[Answer, string]>([
     [
-      new ApiError(422, ['text: must not be empty', 'src: must be a URL']),
+      [422, { detail: ['text: must not be empty', 'src: must be a URL'] }],
       'text: must not be empty, src: must be a URL',
     ],
-    [new ApiError(400, 'Bad request'), 'Bad request'],
-    [new ApiError(0, null), 'Error extracting narratives'],
-  ])('tells other failures: %s', async (error, description) => {
-    await open({
-      'POST /narratives': () => {
-        throw error
-      },
-    })
+    [[400, { detail: 'Bad request' }], 'Bad request'],
+    [null, 'Error extracting narratives'],
+  ])('tells other failures: %j', async (answer, description) => {
+    await open({ 'POST /narratives': answer })
     type(/^Text/, 'a text')
     extract()
     await waitFor(() =>
@@ -159,22 +154,19 @@ describe('analyzing a text', () => {
 
   it('after a time-out waits for the card, also in a page opened anew', async () => {
     let stored: Narrative[] = []
-    const calls = {
-      'POST /narratives': () => {
-        throw new ApiError(504, 'Still working: the narrative will appear in your list')
-      },
-      'GET /narratives/data': () => stored,
+    const routes: Routes = {
+      'POST /narratives': [504, { detail: 'Still working: the narrative will appear in your list' }],
+      'GET /narratives/data': () => [200, stored],
     }
-    const user = { id: 'waiting-user' }
-    await open(calls, user)
+    const user = { id: 'e'.repeat(24) }
+    await open(routes, user)
     type(/^Text/, 'slow text')
     extract()
     expect(await screen.findByText(/Still working\. The narrative appears here/)).toBeTruthy()
     expect(section.toasts).toMatchObject([
       { status: 'info', title: 'Still working: the narrative will appear in your list' },
     ])
-    await section.unmount()
-    await open(calls, user)
+    await open(routes, user)
     expect(await screen.findByText(/Still working\. The narrative appears here/)).toBeTruthy()
     stored = [narrative('done0001', 'slow text')]
     expect(await screen.findByRole('article', { name: 'Narrative done0001' }, { timeout: 6000 })).toBeTruthy()
@@ -187,10 +179,8 @@ describe('the list', () => {
   it('says when it cannot be loaded and tries again', async () => {
     let works = false
     await open({
-      'GET /narratives/data': () => {
-        if (!works) throw new ApiError(403, 'no')
-        return [narrative('abc12345', 'text')]
-      },
+      'GET /narratives/data': () =>
+        works ? [200, [narrative('abc12345', 'text')]] : [403, { detail: 'no' }],
     })
     await waitFor(() =>
       expect(section.toasts).toMatchObject([{ title: 'Error', description: 'Unable to load narratives' }]),
@@ -203,10 +193,11 @@ describe('the list', () => {
   it('deletes a narrative, and says when it could not', async () => {
     let stored = [narrative('aaaaaaaa', 'first', 1), narrative('bbbbbbbb', 'second', 3)]
     await open({
-      'GET /narratives/data': () => stored,
-      'DELETE /narratives/data/:id': ({ params }: { params: { id: string } }) => {
-        if (params.id.startsWith('b')) throw new ApiError(500, null)
+      'GET /narratives/data': () => [200, stored],
+      'DELETE /narratives/data/:id': ({ params }) => {
+        if (params.id?.startsWith('b')) return [500, {}]
         stored = stored.filter(item => item.id !== params.id)
+        return [200, {}]
       },
     })
     fireEvent.click(await screen.findByRole('button', { name: 'Delete narrative aaaaaaaa' }))
@@ -220,13 +211,13 @@ describe('the list', () => {
 })
 
 describe('triplets and IODs', () => {
-  const calls = { 'GET /narratives/data': () => [narrative('abc12345', 'text', 7)] }
+  const routes: Routes = { 'GET /narratives/data': [200, [narrative('abc12345', 'text', 7)]] }
 
   it('marks a triplet that is an IOD by value, whatever its case, or by its id', async () => {
     await open({
-      ...calls,
-      'GET /iods': () => [iod({ value: 'reworded', source_type: 'NARRATIVES', source_id: 8 })],
-      'POST /iods/lookup': () => [iod({ value: ' moon ORBITS earth ' })],
+      ...routes,
+      'GET /iods': [200, [iod({ value: 'reworded', source_type: 'NARRATIVES', source_id: 8 })]],
+      'POST /iods/lookup': [200, [iod({ value: ' moon ORBITS earth ' })]],
     })
     const card = await screen.findByRole('article', { name: 'Narrative abc12345' })
     await waitFor(() => expect(within(card).getAllByTitle(/^Already an IOD/)).toHaveLength(2))
@@ -234,7 +225,7 @@ describe('triplets and IODs', () => {
   })
 
   it('converts a triplet with what the user made of value and description', async () => {
-    await open({ ...calls, 'POST /iods': ({ body }: { body: Partial<Iod> }) => iod(body) })
+    await open({ ...routes, 'POST /iods': ({ body }) => [201, iod(body as Partial<Iod>)] })
     fireEvent.click(await screen.findByRole('button', { name: 'Convert to IOD: Moon orbits Earth' }))
     const dialog = await screen.findByRole('dialog')
     const value = within(dialog).getByRole<HTMLInputElement>('textbox', { name: /^IOD Value/ })
@@ -248,25 +239,18 @@ describe('triplets and IODs', () => {
     })
     fireEvent.click(submit)
     await screen.findByTitle('Already an IOD: The Moon orbits Earth')
-    expect(section.requests.find(request => request.route === 'POST /iods')?.input).toEqual({
-      body: {
-        value: 'The Moon orbits Earth',
-        category: 'NARRATIVE_TRIPLET',
-        description: 'why',
-        source_type: 'NARRATIVES',
-        source: null,
-        source_id: 7,
-      },
+    expect(section.calls.find(({ route }) => route === 'POST /iods')?.body).toEqual({
+      value: 'The Moon orbits Earth',
+      category: 'NARRATIVE_TRIPLET',
+      description: 'why',
+      source_type: 'NARRATIVES',
+      source: null,
+      source_id: 7,
     })
   })
 
   it('keeps the dialog open when the IOD could not be created', async () => {
-    await open({
-      ...calls,
-      'POST /iods': () => {
-        throw new ApiError(500, null)
-      },
-    })
+    await open({ ...routes, 'POST /iods': [500, {}] })
     fireEvent.click(await screen.findByRole('button', { name: 'Convert to IOD: Sun warms Earth' }))
     fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Create IOD' }))
     await waitFor(() => expect(section.toasts).toMatchObject([{ description: 'Unable to create IOD' }]))

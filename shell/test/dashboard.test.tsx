@@ -1,10 +1,25 @@
 import { defineParcel } from '@iodine/mfe-kit'
+import type { Routes } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { TOKEN_KEY } from '../src/session/session-store'
-import { openApp, type Routes, user } from './harness'
+import { openApp, user } from './harness'
 
-const SIGNED_IN: Routes = { 'GET /profile/me': [200, user], 'GET /iods': [200, []] }
+const usage = {
+  records: { used: 20_000, limit: 20_000 },
+  record_bytes: { used: 900 * 1024 ** 2, limit: 1024 ** 3 },
+  iods_today: { used: 3, limit: 500 },
+  iods: { used: 3, limit: 20_000 },
+  iod_bytes: { used: 345, limit: 16 * 1024 ** 2 },
+  narratives: null,
+  campaigns: { used: 0, limit: 200 },
+  campaign_iods: { used: 0, limit: 5_000 },
+}
+const SIGNED_IN: Routes = {
+  'GET /profile/me': [200, user],
+  'GET /iods': [200, []],
+  'GET /profile/usage': [200, usage],
+}
 const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>
   openApp(path, { ...SIGNED_IN, ...routes }, { token: 't', ...remotes })
 
@@ -148,16 +163,6 @@ test('an AI key must not be blank', async () => {
 })
 
 test('the profile shows what is used of each limit, marks what is full, and says what is not known', async () => {
-  const usage = {
-    records: { used: 20_000, limit: 20_000 },
-    record_bytes: { used: 900 * 1024 ** 2, limit: 1024 ** 3 },
-    iods_today: { used: 3, limit: 500 },
-    iods: { used: 3, limit: 20_000 },
-    iod_bytes: { used: 345, limit: 16 * 1024 ** 2 },
-    narratives: null,
-    campaigns: { used: 0, limit: 200 },
-    campaign_iods: { used: 0, limit: 5_000 },
-  }
   let status = 503
   await open('/dashboard/profile', {
     'GET /profile/usage': () => [status, status === 200 ? usage : { detail: 'x' }],

@@ -15,7 +15,7 @@ const press = (name: string) => {
 
 test('the link is asked for without a code first, then with it once the server wants one', async () => {
   const { calls } = await openApp('/login', {
-    [REQUEST]: body => [200, { requires_beta_code: !(body as { invite_code?: string }).invite_code }],
+    [REQUEST]: ({ body }) => [200, { requires_beta_code: !(body as { invite_code?: string }).invite_code }],
   })
   await screen.findByRole('heading', { name: 'Welcome to Iodine' })
   expect(screen.queryByLabelText('Beta code')).toBeNull()

@@ -1,4 +1,5 @@
-import { ApiError, callApi, endpoints } from './api'
+import { ApiError } from '@iodine/contracts'
+import { callApi, endpoints } from './api'
 import { type Account, type Database, readSetting, writeSetting } from './database'
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1)$/

@@ -1,27 +1,17 @@
 import {
+  API_BASE,
+  ApiError,
   authApi,
-  type BodyFor,
   collectorApi,
+  createClient,
   type EndpointSpec,
+  type InputArguments,
   iodsApi,
-  type ParamsFor,
   profileApi,
   type ResponseOf,
 } from '@iodine/contracts'
 
 const WAIT_MS = 30_000
-
-/** A request that was not answered as the contract says. `status` is 0 where no answer came at all. */
-export class ApiError extends Error {
-  override name = 'ApiError'
-  readonly status: number
-  readonly retryAfterMs: number
-  constructor(status: number, message: string, retryAfterMs = 0) {
-    super(message)
-    this.status = status
-    this.retryAfterMs = retryAfterMs
-  }
-}
 
 /** The endpoints that a token of the collector's scope may call. */
 export const endpoints = {
@@ -33,50 +23,42 @@ export const endpoints = {
   createIod: iodsApi.createIod,
 } as const
 
-/** Calls an endpoint on a server; rejects with an ApiError, also where the answer is not one of the contract. */
+/** Calls an endpoint on a server; rejects with an ApiError, its message for people, also where the answer is not one of the contract. */
 export const callApi = async <E extends EndpointSpec>(
   { server, token }: { server: string; token?: string | undefined },
   endpoint: E,
-  { params, body }: { params?: ParamsFor<E>; body?: BodyFor<E> } = {},
+  ...input: InputArguments<E>
 ): Promise<ResponseOf<E>> => {
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(String((params as Record<string, unknown> | undefined)?.[name])),
-  )
-  let response: Response
-  let answer: unknown
-  try {
-    response = await fetch(`${server}/api/v1${path}`, {
-      method: endpoint.method,
-      headers: {
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+  const client = createClient(
+    (target, request) =>
+      fetch(server + API_BASE + target, {
+        ...request,
+        cache: 'no-store',
+        credentials: 'omit',
+        // A redirect would carry the token to wherever it points.
+        redirect: 'error',
+      }),
+    {
+      token: () => token,
+      ms: WAIT_MS,
+      check({ response }, status, body) {
+        if (status < 300 && !response.safeParse(body).success) throw new ApiError(status, null)
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      cache: 'no-store',
-      credentials: 'omit',
-      // A redirect would carry the token to wherever it points.
-      redirect: 'error',
-      signal: AbortSignal.timeout(WAIT_MS),
-    })
-    answer = await response.json().catch(() => undefined)
-  } catch {
-    throw new ApiError(0, `${server} can't be reached`)
-  }
-  if (response.status !== (endpoint.status ?? 200)) {
-    const retryAfter = Number(response.headers.get('retry-after') ?? 0)
-    throw new ApiError(response.status, detailOf(answer, response.status), retryAfter * 1_000 || 0)
-  }
-  const parsed = endpoint.response.safeParse(answer)
-  if (!parsed.success) throw new ApiError(0, `${server} doesn't answer as it should`)
-  return parsed.data as ResponseOf<E>
+    },
+  )
+  return client.call(endpoint, ...input).catch(error => {
+    throw error instanceof ApiError ? Object.assign(error, { message: messageOf(server, error) }) : error
+  })
 }
 
-const detailOf = (answer: unknown, status: number): string => {
-  const detail =
-    typeof answer === 'object' && answer !== null && 'detail' in answer ? answer.detail : undefined
-  const text = [detail]
-    .flat()
-    .filter(part => typeof part === 'string')
-    .join(', ')
-  return text || `The server answered with ${status}`
+/** The failure of an answer that the contract doesn't know. */
+export const nonsense = (server: string): ApiError => {
+  const error = new ApiError(200, null)
+  return Object.assign(error, { message: messageOf(server, error) })
+}
+
+const messageOf = (server: string, { status, detail }: ApiError): string => {
+  if (status === 0) return `${server} can't be reached`
+  if (status < 300) return `${server} doesn't answer as it should`
+  return [detail ?? []].flat().join(', ') || `The server answered with ${status}`
 }

@@ -1,5 +1,5 @@
-import type { IngestResult } from '@iodine/contracts'
-import { ApiError, callApi, endpoints } from './api'
+import { ApiError, type IngestResult } from '@iodine/contracts'
+import { callApi, endpoints, nonsense } from './api'
 import { type Account, type Database, ownerOf, readSetting, type Waiting, writeSetting } from './database'
 import type { Queue } from './queue'
 
@@ -96,6 +96,6 @@ const handIn = async (account: Account, batch: Waiting[]): Promise<IngestResult[
     params: { source: first.source },
     body: { records: batch.map(({ record }) => record) },
   })
-  if (results.length !== batch.length) throw new ApiError(0, `${account.server} doesn't answer as it should`)
+  if (results.length !== batch.length) throw nonsense(account.server)
   return results
 }

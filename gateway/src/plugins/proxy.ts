@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
-import { LIMITS } from '@iodine/contracts'
+import { API_BASE, LIMITS, OPERATIONS } from '@iodine/contracts'
 import {
-  API_BASE,
   badRequest,
   type Caller,
   calling,
@@ -18,8 +17,7 @@ import { type Dispatcher, errors } from 'undici'
 import { type Body, busy, createBodies, tooLarge } from '../bodies.js'
 import { BOUNDS, type Bounds, type Refusal } from '../bounds.js'
 import type { Limits } from '../limits.js'
-import { endpoints } from '../openapi.js'
-import { createPulse } from '../pulse.js'
+import { createLivenessProbe } from '../liveness.js'
 import type { Route } from '../routes.js'
 import type { SessionCheck } from '../sessions.js'
 import { type Holder, holderOf, Pool, Shares, type SharesOf } from '../shares.js'
@@ -71,15 +69,15 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'tr
 
 /** A section's operations in the contracts: whether a request is one of them, and whether that asks for a session. */
 const operationsOf = ({ prefix }: Route) => {
-  const operations = endpoints
-    .filter(({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'))
-    .map(({ spec }) => ({
-      method: spec.method,
-      template: `${API_BASE}${spec.path}`,
-      path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
-      open: spec.access === 'anyone',
-      waits: spec.waits ?? false,
-    }))
+  const operations = OPERATIONS.filter(
+    ({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'),
+  ).map(({ spec }) => ({
+    method: spec.method,
+    template: `${API_BASE}${spec.path}`,
+    path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
+    open: spec.access === 'anyone',
+    waits: spec.waits ?? false,
+  }))
   return (request: FastifyRequest) => {
     const url = request.raw.url ?? ''
     const end = url.indexOf('?')
@@ -225,7 +223,7 @@ export interface ProxyOptions {
   /** Hears why a request was refused that there was no room for. */
   refused?: (reason: Refusal) => void
   /** How long a service may take to say that it is there, which it is asked when an answer takes half as long; 2 s unless told. */
-  pulseMs?: number
+  livenessMs?: number
 }
 
 /**
@@ -241,7 +239,7 @@ export const addProxy = (
     limits,
     bounds = BOUNDS,
     refused = () => {},
-    pulseMs = PULSE_MS,
+    livenessMs = PULSE_MS,
   }: ProxyOptions,
 ): (() => Load) => {
   const agentOf = ({ all }: SharesOf) =>
@@ -261,11 +259,11 @@ export const addProxy = (
   }
   const inFlight = new Shares(bounds.inFlight)
   const bodies = createBodies(bounds, refused)
-  const pulse = createPulse(pulseMs)
+  const liveness = createLivenessProbe(livenessMs)
   app.addHook('onClose', async () => {
     bodies.close()
     await Promise.all([agents.pool.close(), agents.waitPool.close()])
-    await pulse.close()
+    await liveness.close()
   })
 
   /** Waits for a connection of the pool, for a client that is there to wait. */
@@ -309,17 +307,17 @@ export const addProxy = (
         settle()
         reject(failure(error))
       }
-      const answer = new Answer(reply, { sent, failed, heard: () => pulse.hear(origin), over })
+      const answer = new Answer(reply, { sent, failed, heard: () => liveness.heardFrom(origin), over })
       const settle = () => {
         isSettled = true
         clearTimeout(watch)
       }
-      const feelPulse = async () => {
-        if (!(await pulse.isFelt(origin))) answer.giveUp(unavailable())
-        else if (!isSettled) watch = setTimeout(feelPulse, pulseMs)
+      const checkLiveness = async () => {
+        if (!(await liveness.isAlive(origin))) answer.giveUp(unavailable())
+        else if (!isSettled) watch = setTimeout(checkLiveness, livenessMs)
       }
       // Silence is known after two and a half times that.
-      let watch = setTimeout(feelPulse, pulseMs / 2)
+      let watch = setTimeout(checkLiveness, livenessMs / 2)
       // A client that has gone away must not hold a place in the pool.
       reply.raw.once('close', () => {
         settle()

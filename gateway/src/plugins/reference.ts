@@ -1,6 +1,7 @@
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
-import { API_BASE } from '@iodine/service-kit'
+import { API_BASE } from '@iodine/contracts'
+
 import type { FastifyInstance } from 'fastify'
 import { openApiDocument } from '../openapi.js'
 

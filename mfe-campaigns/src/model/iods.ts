@@ -26,11 +26,6 @@ export function countBy<T, K extends string>(items: T[], key: (item: T) => K): [
   return [...counts].sort(([a, many], [b, more]) => more - many || a.localeCompare(b))
 }
 
-export const countVotes = ({ votes }: Pick<Iod, 'votes'>) => {
-  const positive = votes.filter(vote => vote.vote_type === 'POSITIVE').length
-  return { positive, negative: votes.length - positive }
-}
-
 const holds = (text: string, wanted: string) => text.toLowerCase().includes(wanted)
 
 /** A campaign's IODs whose value or category holds the text, in any case. */

@@ -1,8 +1,7 @@
-import { type Iod, isHttpUrl } from '@iodine/contracts'
+import { countVotes, type Iod, isHttpUrl } from '@iodine/contracts'
 import { Button, CategoryTag, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { type ReactNode, useEffect, useState } from 'react'
-import { countVotes } from '../model/iods'
 import styles from './IodDetailsDialog.module.css'
 
 /** Everything about one IOD. */

@@ -1,9 +1,8 @@
-import type { Iod } from '@iodine/contracts'
+import { countVotes, type Iod } from '@iodine/contracts'
 import { Button, CategoryTag, RelativeTime, Tag } from '@iodine/ui'
 import { EyeOpenIcon, TrashIcon } from '@iodine/ui/icons'
 import { type Column, useVirtualRows, VirtualTable } from '@iodine/ui/virtual-table'
 import { memo, useState } from 'react'
-import { countVotes } from '../model/iods'
 import styles from './IodTable.module.css'
 
 const ROW_HEIGHT = 56

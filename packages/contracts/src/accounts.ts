@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.js'
-import { email, id, time } from './primitives.js'
+import { internalEndpoint } from './endpoint.js'
+import { done, email, id, time } from './primitives.js'
 
 const byId = z.strictObject({ id })
 const byEmail = z.strictObject({ email })
-const done = z.strictObject({ done: z.literal(true) })
 
 /** Something that is kept about a user: what it is, and all of it. */
 export const personalItem = z.strictObject({ kind: z.string(), data: z.unknown() })
@@ -12,18 +11,16 @@ export type PersonalItem = z.output<typeof personalItem>
 
 /** What every service that keeps something about users serves: never routed by the gateway. */
 export const personalDataInternal = {
-  exportUser: endpoint({
+  exportUser: internalEndpoint({
     method: 'GET',
     path: '/internal/users/:id/personal-data',
-    access: 'anyone',
     summary: 'Everything that the service keeps about a user, streamed',
     params: byId,
     response: z.array(personalItem),
   }),
-  forgetUser: endpoint({
+  forgetUser: internalEndpoint({
     method: 'DELETE',
     path: '/internal/users/:id/personal-data',
-    access: 'anyone',
     summary: 'Remove what is a deleted user’s own and their id from what stays; repeating it changes nothing',
     params: byId,
     response: done,
@@ -32,70 +29,62 @@ export const personalDataInternal = {
 
 /** The life of accounts, for the team's command and the workers: never routed by the gateway. */
 export const accountsInternal = {
-  findAccount: endpoint({
+  findAccount: internalEndpoint({
     method: 'POST',
     path: '/internal/accounts/find',
-    access: 'anyone',
     summary: 'Whose account an e-mail address is; 404 when there is none',
     body: byEmail,
     response: byId,
   }),
-  suspendAccount: endpoint({
+  suspendAccount: internalEndpoint({
     method: 'POST',
     path: '/internal/accounts/suspend',
-    access: 'anyone',
     summary: 'End all sessions of an account at once and let nobody sign in to it',
     body: byEmail,
     response: byId,
   }),
-  unsuspendAccount: endpoint({
+  unsuspendAccount: internalEndpoint({
     method: 'POST',
     path: '/internal/accounts/unsuspend',
-    access: 'anyone',
     summary: 'Let a suspended account sign in again',
     body: byEmail,
     response: byId,
   }),
-  deleteAccount: endpoint({
+  deleteAccount: internalEndpoint({
     method: 'POST',
     path: '/internal/accounts/delete',
-    access: 'anyone',
     summary: 'Delete an account now; what other services keep of it goes in the background',
     body: byEmail,
     response: byId,
   }),
-  getDeletion: endpoint({
+  getDeletion: internalEndpoint({
     method: 'GET',
     path: '/internal/deletions/:id',
-    access: 'anyone',
     summary:
       'Whether all services have forgotten a deleted user; 404 for who was never, or long ago, deleted',
     params: byId,
     response: z.strictObject({ erased: z.boolean() }),
   }),
-  confirmErasure: endpoint({
+  confirmErasure: internalEndpoint({
     method: 'POST',
     path: '/internal/deletions/:id/erased',
-    access: 'anyone',
     summary: 'All services have forgotten the user, the first of them asked `elapsed_ms` ago',
     params: byId,
     body: z.strictObject({ elapsed_ms: z.int().min(0) }),
     response: done,
   }),
-  confirmWarning: endpoint({
+  confirmWarning: internalEndpoint({
     method: 'POST',
     path: '/internal/accounts/:id/warned',
-    access: 'anyone',
     summary:
       'The mail server took the warning of a spell without activity, or refused its address for good; repeating it changes nothing',
     params: byId,
     body: z.strictObject({ last_active_at: time, outcome: z.enum(['taken', 'refused']) }),
     response: done,
   }),
-  expireAccounts: endpoint({
+  expireAccounts: internalEndpoint({
     method: 'POST',
     path: '/internal/accounts/expire',
-    access: 'anyone',
     summary:
       'Warn owners of inactive accounts, and delete those warned in time; `more`: not all were reached',
     response: z.strictObject({ warned: z.int(), deleted: z.int(), more: z.boolean() }),

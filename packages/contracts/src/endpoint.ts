@@ -2,17 +2,14 @@ import type { z } from 'zod'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'
 
-/**
- * Who may call. `anyone`: no session asked; `user`: a full session; `collector`: a full session or the
- * extension's token. Finer rules (admin, creator) are policies of the owning service.
- */
-export type Access = 'anyone' | 'user' | 'collector'
+/** Base of the public endpoints' paths. */
+export const API_BASE = '/api/v1'
 
+/** What public and internal endpoints have in common. */
 export interface EndpointSpec {
   method: Method
-  /** Path below the base, `:name` for parameters, no trailing slash. */
+  /** `:name` for parameters, no trailing slash. A public endpoint's path is below `API_BASE`. */
   path: string
-  access: Access
   summary: string
   params?: z.ZodType
   query?: z.ZodType
@@ -22,14 +19,33 @@ export interface EndpointSpec {
   status?: number
   /** Largest body in bytes, 1 MiB unless told. */
   bodyLimit?: number
+}
+
+/**
+ * Who may call. `anyone`: no session asked; `user`: a full session; `collector`: a full session or the
+ * extension's token. Finer rules (admin, creator) are policies of the owning service.
+ */
+export type Access = 'anyone' | 'user' | 'collector'
+
+/** An operation of the API, which the gateway routes. */
+export interface PublicEndpoint extends EndpointSpec {
+  access: Access
   /** The handler checks the body's strings and depth itself, item by item, so that a bad item spoils no other. */
   checksBody?: true
   /** Answers only once other work is done, which may take long: such requests have connections of their own. */
   waits?: true
 }
 
+/** A call between services: never routed by the gateway, and refused without the deployment's service key. */
+export interface InternalEndpoint extends EndpointSpec {
+  path: `/internal/${string}`
+  access?: never
+}
+
 /** One operation of the API: the server's route, the client's types and the reference are derived from it. */
-export const endpoint = <const E extends EndpointSpec>(spec: E): E => spec
+export const endpoint = <const E extends PublicEndpoint>(spec: E): E => spec
+/** One call between services: the server's route and the caller's types are derived from it. */
+export const internalEndpoint = <const E extends InternalEndpoint>(spec: E): E => spec
 
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined
 type In<T> = T extends z.ZodType ? z.input<T> : undefined
@@ -42,21 +58,22 @@ export type BodyOf<E extends EndpointSpec> = Out<E['body']>
 export type ParamsFor<E extends EndpointSpec> = In<E['params']>
 export type QueryFor<E extends EndpointSpec> = In<E['query']>
 export type BodyFor<E extends EndpointSpec> = In<E['body']>
+/** What a handler answers and a client receives: no response schema transforms, so that both are the JSON on the wire. */
 export type ResponseOf<E extends EndpointSpec> = z.output<E['response']>
 
 /** The endpoint's path with its parameters filled in. */
-export const pathOf = ({ path }: EndpointSpec, params: unknown): string =>
+export const pathOf = ({ path }: Pick<EndpointSpec, 'path'>, params: unknown): string =>
   path.replace(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(String((params as Record<string, unknown> | undefined)?.[name])),
   )
 
-/** The request target (RFC 9112, 3.2): `pathOf` with the query behind it. A list repeats its name, what is undefined is left out. */
+/** The request target (RFC 9112, 3.2): `pathOf` with the query behind it. A list repeats its name, null and undefined are left out. */
 export const requestTarget = (
-  spec: EndpointSpec,
+  spec: Pick<EndpointSpec, 'path'>,
   { params, query }: { params?: unknown; query?: unknown },
 ): string => {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {}))
-    for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each))
+    for (const each of [value].flat()) if (each != null) search.append(name, String(each))
   return search.size > 0 ? `${pathOf(spec, params)}?${search}` : pathOf(spec, params)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.js'
-import { id, time } from './primitives.js'
+import { internalEndpoint } from './endpoint.js'
+import { done, id, time } from './primitives.js'
 import { CATEGORIES } from './vocabulary.js'
 
 const envelope = <const T extends string, D extends z.ZodRawShape>(type: T, data: D) =>
@@ -36,19 +36,29 @@ export interface Notice {
   revision?: number
 }
 
-/** Background work, by queue. Job data carries ids, never texts: whoever does the work asks the owner. Mails are sealed. */
+interface QueueSpec {
+  /** What a job carries: ids, never texts, as whoever does the work asks the owner. Mails are sealed. */
+  data: z.ZodType
+  /** A job of the clock: added so often, once for the whole deployment, with empty data. */
+  everyMs?: number
+}
+
+/** Background work, by queue. */
 export const QUEUES = {
-  extraction: z.strictObject({ narrative_id: id, user_id: id }),
-  graph: z.strictObject({ narrative_id: id }),
-  projections: z.strictObject({ owner: z.enum(ANNOUNCERS), id }),
-  mail: z.strictObject({ sealed: z.string() }),
+  extraction: { data: z.strictObject({ narrative_id: id, user_id: id }) },
+  graph: { data: z.strictObject({ narrative_id: id }) },
+  projections: { data: z.strictObject({ owner: z.enum(ANNOUNCERS), id }) },
+  mail: { data: z.strictObject({ sealed: z.string() }) },
   /** What services keep of a deleted user. */
-  erasures: z.strictObject({ user_id: id }),
-  inactivity: z.strictObject({}),
-  repair: z.strictObject({}),
-} as const
+  erasures: { data: z.strictObject({ user_id: id }) },
+  inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
+  repair: { data: z.strictObject({}), everyMs: 2_000 },
+} as const satisfies Record<string, QueueSpec>
 export type QueueName = keyof typeof QUEUES
-export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]>
+export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['data']>
+
+/** How often a queue's job is added by the clock, in milliseconds; undefined where it is added by what happens. */
+export const everyMs = (queue: QueueName): number | undefined => (QUEUES[queue] as QueueSpec).everyMs
 
 /** Which queue hears of which event. */
 export const SUBSCRIPTIONS: Record<EventType, readonly ('projections' | 'graph' | 'erasures')[]> = {
@@ -78,54 +88,49 @@ export const mailJob = z.discriminatedUnion('template', [
 export type MailJob = z.output<typeof mailJob>
 
 export const communityInternal = {
-  applyEvent: endpoint({
+  applyEvent: internalEndpoint({
     method: 'POST',
     path: '/internal/events',
-    access: 'anyone',
     summary: 'Apply a domain event to the projection; repeating it changes nothing',
     body: domainEvent,
-    response: z.strictObject({ done: z.literal(true) }),
+    response: done,
   }),
 } as const
 
 /** Served by the auth service, which remembers the mails that it has promised. */
 export const mailsInternal = {
-  settleMail: endpoint({
+  settleMail: internalEndpoint({
     method: 'POST',
     path: '/internal/mails/:id/settled',
-    access: 'anyone',
     summary: 'A mail server has taken the mail, or refused it for good; repeating it changes nothing',
     params: z.strictObject({ id: z.string().max(100) }),
-    response: z.strictObject({ done: z.literal(true) }),
+    response: done,
   }),
 } as const
 
 /** Served by those whose events go to the community. */
 export const announceInternal = {
-  announce: endpoint({
+  announce: internalEndpoint({
     method: 'POST',
     path: '/internal/announce/:id',
-    access: 'anyone',
     summary: 'Tell the community how a thing stands, and note that it knows; repeating it changes nothing',
     params: z.strictObject({ id }),
-    response: z.strictObject({ done: z.literal(true) }),
+    response: done,
   }),
 } as const
 
 /** Served by the services that own what others project: today's truth, read page by page. */
 export const historyInternal = {
-  listHistory: endpoint({
+  listHistory: internalEndpoint({
     method: 'POST',
     path: '/internal/history',
-    access: 'anyone',
     summary: 'Events that bring a projection up to date, for the things after an id, and where to go on',
     body: z.strictObject({ after: id.nullable() }),
     response: z.strictObject({ events: z.array(domainEvent), next: id.nullable() }),
   }),
-  filterKnown: endpoint({
+  filterKnown: internalEndpoint({
     method: 'POST',
     path: '/internal/history/known',
-    access: 'anyone',
     summary: 'Those of the ids whose things are there still',
     body: z.strictObject({ ids: z.array(id).max(1_000) }),
     response: z.strictObject({ ids: z.array(id) }),
@@ -134,10 +139,9 @@ export const historyInternal = {
 
 /** Served by what keeps something derived: the community's profiles, the graph's counts. */
 export const rebuildInternal = {
-  rebuildStep: endpoint({
+  rebuildStep: internalEndpoint({
     method: 'POST',
     path: '/internal/rebuild',
-    access: 'anyone',
     summary:
       'One bounded step of bringing what is derived in line with the truth; null begins, and says it is done',
     body: z.strictObject({ cursor: z.string().max(100).nullable() }),

@@ -1,14 +1,10 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.js'
+import { internalEndpoint } from './endpoint.js'
 import { iod } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
-import { id, time } from './primitives.js'
+import { done, id, time } from './primitives.js'
 
-/**
- * Calls between services: never routed by the gateway, and refused without the deployment's service key.
- * `access` says nothing here.
- */
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
 /** Whose a live session is, and what it may do. */
 export type SessionState = z.output<typeof sessionState>
@@ -18,29 +14,25 @@ export type UserCard = z.output<typeof userCard>
 
 const ids = z.strictObject({ ids: z.array(id).max(5_000) })
 const byId = z.strictObject({ id })
-const done = z.strictObject({ done: z.literal(true) })
 
 export const authInternal = {
-  checkSession: endpoint({
+  checkSession: internalEndpoint({
     method: 'POST',
     path: '/internal/sessions/check',
-    access: 'anyone',
     summary: 'Is this session alive, and whose is it? 404 when it is not; refreshes the cached answer',
     body: z.strictObject({ sid: z.string().max(100) }),
     response: sessionState,
   }),
-  lookupUsers: endpoint({
+  lookupUsers: internalEndpoint({
     method: 'POST',
     path: '/internal/users/lookup',
-    access: 'anyone',
     summary: 'Names of users; unknown and deleted ones are left out',
     body: ids,
     response: z.array(userCard),
   }),
-  getSealedAiKey: endpoint({
+  getSealedAiKey: internalEndpoint({
     method: 'GET',
     path: '/internal/users/:id/ai-key',
-    access: 'anyone',
     summary: "A user's AI key as stored: sealed, readable with SECRETS_KEY and the user's id alone",
     params: byId,
     response: z.strictObject({ sealed: z.string().nullable() }),
@@ -48,18 +40,16 @@ export const authInternal = {
 } as const
 
 export const iodsInternal = {
-  getIods: endpoint({
+  getIods: internalEndpoint({
     method: 'POST',
     path: '/internal/iods/batch',
-    access: 'anyone',
     summary: 'IODs by id; unknown ones are left out',
     body: ids,
     response: z.array(iod),
   }),
-  knownIods: endpoint({
+  knownIods: internalEndpoint({
     method: 'POST',
     path: '/internal/iods/known',
-    access: 'anyone',
     summary: 'Those of the ids that are IODs: far less work than the IODs with their votes and names',
     body: ids,
     response: z.array(id),
@@ -77,18 +67,16 @@ export const EXTRACTION_FAILURES = [
 export type ExtractionFailure = (typeof EXTRACTION_FAILURES)[number]
 
 export const narrativesInternal = {
-  getExtractionWork: endpoint({
+  getExtractionWork: internalEndpoint({
     method: 'GET',
     path: '/internal/narratives/:id/work',
-    access: 'anyone',
     summary: 'What the extraction worker needs; 404 once the narrative is deleted or finished',
     params: byId,
     response: z.strictObject({ user_id: id, text: z.string() }),
   }),
-  finishExtraction: endpoint({
+  finishExtraction: internalEndpoint({
     method: 'POST',
     path: '/internal/narratives/:id/result',
-    access: 'anyone',
     summary: 'Store triplets or the failure, once; repeating it changes nothing',
     params: byId,
     body: z.union([
@@ -103,10 +91,9 @@ export const narrativesInternal = {
     // 200 triplets of the longest parts, with room for what JSON escapes.
     bodyLimit: 4 * LIMITS.bodyBytes,
   }),
-  syncGraph: endpoint({
+  syncGraph: internalEndpoint({
     method: 'POST',
     path: '/internal/narratives/:id/graph',
-    access: 'anyone',
     summary: "Bring the graph's aggregates in line with one narrative; repeating it changes nothing",
     params: byId,
     response: done,
@@ -114,10 +101,9 @@ export const narrativesInternal = {
 } as const
 
 export const repairInternal = {
-  repair: endpoint({
+  repair: internalEndpoint({
     method: 'POST',
     path: '/internal/repair',
-    access: 'anyone',
     summary: 'Find and finish what a crash between a write and its event or job left behind',
     response: z.strictObject({ repaired: z.int() }),
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.js'
+import { internalEndpoint } from './endpoint.js'
 import { id } from './primitives.js'
 import { QUOTAS, type Quota } from './quotas.js'
 
@@ -15,10 +15,9 @@ export const usage = z.strictObject(
 export type Usage = z.output<typeof usage>
 
 export const usageInternal = {
-  getUsage: endpoint({
+  getUsage: internalEndpoint({
     method: 'GET',
     path: '/internal/users/:id/usage',
-    access: 'anyone',
     summary: "A user's usage of the quotas that this service keeps",
     params: z.strictObject({ id }),
     response: z.partialRecord(z.enum(QUOTAS), quotaUsage),

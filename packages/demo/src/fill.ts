@@ -1,17 +1,16 @@
 import {
+  API_BASE,
+  ApiError,
   adminApi,
   authApi,
-  type BodyFor,
+  type Client,
   campaignsApi,
   collectorApi,
-  type EndpointSpec,
+  createClient,
   type Iod,
   iodsApi,
   narrativesApi,
-  type ParamsFor,
-  pathOf,
   profileApi,
-  type ResponseOf,
   SOURCES,
 } from '@iodine/contracts'
 import { demoAccounts } from './accounts.js'
@@ -34,42 +33,15 @@ const BETA_CODES = [undefined, 'guest@iodine.example', 'visitor@iodine.example',
 /** How many triplets of the first account become IODs. */
 const TRIPLET_IODS = 6
 
-class Refused extends Error {
-  override name = 'Refused'
-  readonly status: number
-  constructor(status: number, what: string) {
-    super(what)
-    this.status = status
-  }
-}
+type Call = Client['call']
 
-interface Input<E extends EndpointSpec> {
-  params?: ParamsFor<E>
-  body?: BodyFor<E>
-}
-type Call = <E extends EndpointSpec>(endpoint: E, input?: Input<E>) => Promise<ResponseOf<E>>
-
-const callAs =
-  (url: string, token?: string): Call =>
-  async (endpoint, { params, body } = {}) => {
-    const response = await fetch(`${url}/api/v1${pathOf(endpoint, params)}`, {
-      method: endpoint.method,
-      headers: {
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const answer = await response.json()
-    if (!response.ok)
-      throw new Refused(response.status, `${endpoint.method} ${endpoint.path}: ${JSON.stringify(answer)}`)
-    return answer as never
-  }
+const callAs = (url: string, token?: string): Call =>
+  createClient((target, request) => fetch(url + API_BASE + target, request), { token: () => token }).call
 
 /** Passes over a refusal that says the thing is there already. */
 const unlessThere = async (work: Promise<unknown>): Promise<void> => {
   await work.catch(error => {
-    if (!(error instanceof Refused && error.status === 409)) throw error
+    if (!(error instanceof ApiError && error.status === 409)) throw error
   })
 }
 

@@ -1,4 +1,4 @@
-import type { CampaignDetail, Category, Iod, SourceType } from '@iodine/contracts'
+import { type CampaignDetail, type Category, countVotes, type Iod, type SourceType } from '@iodine/contracts'
 
 /** A file made of a campaign, as it is downloaded. */
 export interface ExportFile {
@@ -46,12 +46,13 @@ export interface CampaignFile {
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
 
-export const countVotes = ({ votes }: Pick<Iod, 'votes'>) => {
-  const positive = votes.filter(({ vote_type }) => vote_type === 'POSITIVE').length
-  return { positive_votes: positive, negative_votes: votes.length - positive }
+/** The columns that hold an IOD's votes. */
+export const voteColumns = (iod: Pick<Iod, 'votes'>) => {
+  const { positive, negative } = countVotes(iod)
+  return { positive_votes: positive, negative_votes: negative }
 }
 
-/** A campaign as Iodine's own JSON file has it: specification sections 3 and 9, contract section 5. */
+/** A campaign as Iodine's own JSON file has it: docs/campaigns.md. */
 export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportContext): CampaignFile {
   const { id, name, description, created_by_id, created_at, iods } = detail
   const distribution: Partial<Record<Category, number>> = {}
@@ -69,7 +70,7 @@ export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportCo
       categories,
       source_types,
     },
-    iods: iods.map(iod => ({ ...iod, ...countVotes(iod) })),
+    iods: iods.map(iod => ({ ...iod, ...voteColumns(iod) })),
     statistics: {
       total_iods: iods.length,
       unique_categories: categories.length,

@@ -6,7 +6,8 @@ const BATCH_CHARACTERS_MAX = 120_000
 
 /**
  * Joins the look-ups that cards ask for at about the same time into few calls of at most 1,000 values. `send` is the
- * call; it rejects as the call does, only for those whose values were in it. Values are folded ones.
+ * call; it rejects as the call does, only for those whose values were in it. Values are folded ones. Not dataloader: it knows
+ * no limit in characters, and for four lines less it adds 1.2 kB (brotli) to My data and to each page of the extension.
  */
 export function createBatchedLookup<I extends Pick<Iod, 'value'> = Iod>(
   send: (values: string[]) => Promise<readonly I[]>,

@@ -1,4 +1,4 @@
-import { foldValue, type Iod } from '@iodine/contracts'
+import { foldText, foldValue, type Iod } from '@iodine/contracts'
 
 type Identified = Pick<Iod, 'id' | 'value'>
 
@@ -95,7 +95,7 @@ function foldWithOffsets(text: string): FoldedText {
   let folded = ''
   const offsets: number[] = []
   for (const { segment, index } of graphemes.segment(text)) {
-    const part = segment.normalize('NFC').toLowerCase().normalize('NFC')
+    const part = foldText(segment)
     folded += part
     for (let unit = 0; unit < part.length; unit += 1) offsets.push(index)
   }

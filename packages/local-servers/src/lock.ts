@@ -24,7 +24,8 @@ export function processStart(pid: number): string | undefined {
 }
 
 /**
- * Takes a data folder for this process, waiting `waitMs` for a run that is just stopping.
+ * Takes a data folder for this process, waiting `waitMs` for a run that is just stopping. Not proper-lockfile: it goes by the
+ * age of a file, so that a process stopped for 2.9 s lost the folder while it lived, and a killed one kept it for 2.1 s.
  * @returns a function that gives it back
  * @throws Error naming the process that holds it
  */

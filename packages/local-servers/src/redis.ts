@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { endLeftover, keepProcess, leashed, onPath } from './leash.js'
 import { freePorts } from './net.js'
+import { endLeftover, keepProcess, onPath, startSupervised } from './supervised.js'
 
 export interface RedisServer {
   url: string
@@ -60,7 +60,7 @@ export async function startRedis({ folder, durable = true, at }: RedisOptions): 
     { mode: 0o600 },
   )
 
-  const { ended, stop } = leashed(program, [configFile])
+  const { ended, stop } = startSupervised(program, [configFile])
   let gone = false
   void ended.then(() => {
     gone = true

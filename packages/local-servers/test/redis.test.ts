@@ -65,13 +65,13 @@ test('it ends when the process that started it is killed', async () => {
   expect(await gone(redisPid)).toBe(true)
 })
 
-test('one that outlived even its leash is ended by the next start, with nothing lost', async () => {
+test('one that outlived even its supervisor is ended by the next start, with nothing lost', async () => {
   const { kill, redisPid } = await holder()
-  const leash = readFileSync(`/proc/${redisPid}/stat`, 'utf8')
+  const supervisor = readFileSync(`/proc/${redisPid}/stat`, 'utf8')
     .replace(/^.*\) . /s, '')
     .split(' ')[0]
-  process.kill(Number(leash), 'SIGKILL')
-  // The watcher, the leash's other half, dies with the holder's pipe; what it would end is stopped meanwhile.
+  process.kill(Number(supervisor), 'SIGKILL')
+  // The watcher, the supervisor's other half, dies with the holder's pipe; what it would end is stopped meanwhile.
   process.kill(redisPid, 'SIGSTOP')
   kill()
   await sleep(300)

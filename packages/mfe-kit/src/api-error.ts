@@ -1,15 +1,4 @@
-/** A call that failed: `status` 0 means that no answer came; `detail` is the server's, null when it gave none. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
-  readonly status: number
-  readonly detail: string | string[] | null
-
-  constructor(status: number, detail: string | string[] | null) {
-    super(`API call failed with status ${status}`)
-    this.status = status
-    this.detail = detail
-  }
-}
+import type { ApiError } from '@iodine/contracts'
 
 /** True for an `ApiError` of any bundle: the host's class is not the remote's own. */
 export const isApiError = (error: unknown): error is ApiError =>

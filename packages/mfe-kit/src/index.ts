@@ -1,5 +1,6 @@
-export type { ApiClient, Page } from './api-client'
-export { ApiError, errorDetail, hasStatus, isApiError } from './api-error'
+export { ApiError, type Page } from '@iodine/contracts'
+export type { ApiClient } from './api-client'
+export { errorDetail, hasStatus, isApiError } from './api-error'
 export { defineParcel, useHost } from './define-parcel'
 export {
   HOST_CONTRACT_VERSION,

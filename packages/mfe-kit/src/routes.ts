@@ -4,33 +4,19 @@ type Tables = { [K in keyof typeof contracts as K extends `${string}Api` ? K : n
 type Endpoints = { [K in keyof Tables]: Tables[K][keyof Tables[K]] }[keyof Tables]
 
 type EndpointByRoute = {
-  [E in Endpoints as E extends contracts.EndpointSpec ? `${E['method']} ${E['path']}` : never]: E
+  [E in Endpoints as E extends contracts.PublicEndpoint ? `${E['method']} ${E['path']}` : never]: E
 }
 
 /** Every operation of the contracts' endpoint tables, written 'METHOD /path', for example 'POST /iods/:id/vote'. */
 export type Route = keyof EndpointByRoute
 
-type Spec<R extends Route> = EndpointByRoute[R] extends infer E extends contracts.EndpointSpec ? E : never
-
-/** Query values are sent as text, so a number does where the contract says text. */
-type QueryValues<T> = { [K in keyof T]: T[K] | (string extends Extract<T[K], string> ? number : never) }
-
-type Part<Name extends string, T> = [T] extends [undefined]
-  ? { [K in Name]?: undefined }
-  : undefined extends T
-    ? { [K in Name]?: T }
-    : Record<never, never> extends T
-      ? { [K in Name]?: T }
-      : { [K in Name]: T }
+/** The endpoint of a route. */
+export type Spec<R extends Route> = EndpointByRoute[R] extends infer E extends contracts.PublicEndpoint
+  ? E
+  : never
 
 /** What a call to `R` sends: `params` (path), `query`, `body`, each typed by the contract. */
-export type Input<R extends Route> = Part<'params', contracts.ParamsFor<Spec<R>>> &
-  Part<'query', QueryValues<contracts.QueryFor<Spec<R>>>> &
-  Part<'body', contracts.BodyFor<Spec<R>>> & {
-    signal?: AbortSignal
-    /** Hears the answer's text so far each time more of it comes in: for one whose beginning is worth showing. */
-    onText?: (text: string) => void
-  }
+export type Input<R extends Route> = contracts.Input<Spec<R>>
 
 /** What a call to `R` answers. */
 export type Output<R extends Route> = contracts.ResponseOf<Spec<R>>

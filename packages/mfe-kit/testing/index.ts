@@ -1,2 +1,2 @@
-export * from './mount-section'
+export * from './api-server'
 export * from './open-section'

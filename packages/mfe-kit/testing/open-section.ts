@@ -1,10 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { BrowserConfig, Profile } from '@iodine/contracts'
 import { NavigationType } from '@iodine/ui/router'
 import { afterEach } from 'vitest'
 import { createApiClient, mountParcel } from '../src/host'
 import type { HostProps, RemoteParcel, Toast } from '../src/index'
+import { type Routes, startApi } from './api-server'
 
 export const user: Profile = {
   id: '',
@@ -15,7 +14,7 @@ export const user: Profile = {
   has_openai_key: false,
 }
 
-const config: BrowserConfig = {
+export const config: BrowserConfig = {
   product_name: 'Iodine',
   contact_email: '',
   social_links: [],
@@ -24,47 +23,35 @@ const config: BrowserConfig = {
   sections: [],
 }
 
-type Answer = [status: number, body: unknown, headers?: Record<string, string>]
-interface Call {
-  route: string
-  search: URLSearchParams
-  body: unknown
-}
-/** What the API answers, by 'METHOD /path'. */
-export type Routes = Record<string, (call: Call) => Answer | Promise<Answer>>
-
 let opened = 0
-const closers: (() => unknown)[] = []
+const closers: (() => Promise<void>)[] = []
 
 const raise = (message: string): never => {
   throw new Error(message)
 }
 
-/** Mounts the section's parcel as the shell does, at `path`, against a server that answers as `routes` say. */
-export async function openSection(parcel: RemoteParcel, basePath: string, path: string, routes: Routes) {
-  // A user of its own has a query cache of its own.
+/** Moves the test's page to an address. */
+export const setAddress = (url: string): void =>
+  (window as unknown as { happyDOM: { setURL: (url: string) => void } }).happyDOM.setURL(url)
+
+/**
+ * Mounts the section's parcel as the shell does, at `path`, against a server that answers as `routes` say.
+ * `change` are fields of the signed-in user that differ; unless it gives an id, the user and its query cache are new.
+ * A section that the test has opened before is unmounted.
+ */
+export async function openSection(
+  parcel: RemoteParcel,
+  basePath: string,
+  path: string,
+  routes: Routes,
+  change: Partial<Profile> = {},
+) {
+  await closeSections()
   user.id = (++opened).toString(16).padStart(24, 'f')
-  const calls: Call[] = []
+  const signedIn = { ...user, ...change }
   const toasts: Toast[] = []
-  const server = createServer(async (request, response) => {
-    let text = ''
-    for await (const chunk of request) text += chunk
-    const url = new URL(request.url ?? '', 'http://test')
-    const call = {
-      route: `${request.method} ${url.pathname}`,
-      search: url.searchParams,
-      body: text ? (JSON.parse(text) as unknown) : undefined,
-    }
-    calls.push(call)
-    const [status, body, headers] = (await routes[call.route]?.(call)) ?? [404, { detail: 'Not found' }]
-    response
-      .writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers })
-      .end(JSON.stringify(body))
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { happyDOM } = window as unknown as { happyDOM: { setURL: (url: string) => void } }
-  happyDOM.setURL(origin + path)
+  const { calls, origin } = await startApi(routes)
+  setAddress(origin + path)
 
   const history = [{ url: new URL(path, origin), state: null as unknown }]
   let at = 0
@@ -81,7 +68,7 @@ export async function openSection(parcel: RemoteParcel, basePath: string, path: 
     },
     navigationType,
     navigate,
-    session: { user: { ...user }, refresh: async () => {} },
+    session: { user: { ...signedIn }, refresh: async () => {} },
     api,
     notify: toast => void toasts.push(toast),
     config,
@@ -108,12 +95,13 @@ export async function openSection(parcel: RemoteParcel, basePath: string, path: 
   closers.push(async () => {
     await section.unmount()
     container.remove()
-    server.close()
   })
   await section.mounted
   return { calls, toasts, search: () => here().url.search, path: () => here().url.pathname, navigate }
 }
 
-afterEach(async () => {
+async function closeSections() {
   for (const close of closers.splice(0)) await close()
-})
+}
+
+afterEach(closeSections)

@@ -5,8 +5,6 @@ export {
   portSetting,
   quotaSetting,
   readConfig,
-  SERVICE_NAMES,
-  type ServiceName,
   type StoreConfig,
   serviceConfigSchema,
   storageSettings,
@@ -16,6 +14,7 @@ export {
   urlSetting,
 } from './config.js'
 export { createAgent } from './http/agent.js'
+export { isFinalRefusal, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
 export {
   badRequest,
@@ -51,6 +50,7 @@ export {
   sessionKey,
   TOMBSTONE_MS,
 } from './http/sessions.js'
+export { type ReplyHeaders, Streamed } from './http/streamed.js'
 export {
   bearerToken,
   type Caller,
@@ -66,8 +66,6 @@ export { calling, createTracing, traced } from './observe/tracing.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
 export {
-  API_BASE,
-  type Call,
   createService,
   createStoreService,
   type Part,
@@ -75,7 +73,15 @@ export {
   type ServiceDeps,
   type StoreService,
 } from './service.js'
-export { type Connection, connectMongo, isDuplicateKey, prepareModels } from './stores/mongo.js'
+export { createSingleFlight } from './single-flight.js'
+export { type Migration, migrate, prepareDatabase } from './stores/migrations.js'
+export {
+  type Connection,
+  connectMongo,
+  inTransaction,
+  isDuplicateKey,
+  prepareModels,
+} from './stores/mongo.js'
 export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
 export { connectRedis, type Redis } from './stores/redis.js'
 export { seal, unseal } from './stores/sealing.js'

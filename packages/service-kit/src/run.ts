@@ -1,5 +1,18 @@
+import closeWithGrace from 'close-with-grace'
 import { ConfigError } from './config.js'
 import type { Part } from './service.js'
+
+/** A fault ends the process at once: what it left behind is not to be served. A listener would keep a crashed process alive. */
+const FAULTS: closeWithGrace.AllEvents[] = [
+  'uncaughtException',
+  'unhandledRejection',
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGILL',
+  'SIGSEGV',
+  'SIGTRAP',
+]
 
 /** More than the longest answer takes: somebody who waits for an extraction is to hear of it. */
 const GRACE_MS = 90_000
@@ -24,16 +37,8 @@ export const runPart = async (
     setTimeout(() => process.exit(1), 1_000).unref()
     return
   }
-  const stop = () => {
-    setTimeout(() => process.exit(1), GRACE_MS).unref()
-    part
-      .drain()
-      .then(() => part.close())
-      .then(
-        () => process.exit(0),
-        () => process.exit(1),
-      )
-  }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  closeWithGrace({ delay: GRACE_MS, skip: FAULTS }, async () => {
+    await part.drain()
+    await part.close()
+  })
 }

@@ -1,13 +1,24 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { BodyOf, EndpointSpec, ParamsOf, QueryOf, ResponseOf } from '@iodine/contracts'
-import { DETAILS } from '@iodine/contracts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  type Access,
+  API_BASE,
+  type BodyOf,
+  DETAILS,
+  type EndpointSpec,
+  type InternalEndpoint,
+  type ParamsOf,
+  type PublicEndpoint,
+  type QueryOf,
+  type ResponseOf,
+} from '@iodine/contracts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWTVerifyGetKey } from 'jose'
 import type { ServiceConfig, StoreConfig } from './config.js'
 import { createHttpApp } from './http/app.js'
 import { forbidden, notFound, unauthenticated, unavailable } from './http/errors.js'
 import { checkPlainData } from './http/json.js'
 import { createPeers, type Peers, SERVICE_KEY_HEADER } from './http/peers.js'
+import { JSON_TYPE, type ReplyHeaders, Streamed } from './http/streamed.js'
 import { bearerToken, type Caller, createTokenVerifier, remoteKeys } from './http/tokens.js'
 import { validate } from './http/validate.js'
 import { createLogger, type Logger } from './observe/logging.js'
@@ -18,18 +29,27 @@ import { type Connection, connectMongo } from './stores/mongo.js'
 import { connectRedis, type Redis } from './stores/redis.js'
 import { createUserDirectory, type UserDirectory } from './stores/users.js'
 
-/** What a handler of a public route gets; `user` is there unless the endpoint's access is `anyone`. */
-export interface Call<E extends EndpointSpec> {
+/** What a handler of an internal endpoint gets. */
+export interface InternalCall<E extends EndpointSpec> {
   params: ParamsOf<E>
   query: QueryOf<E>
   body: BodyOf<E>
-  user: E['access'] extends 'anyone' ? undefined : Caller
   request: FastifyRequest
-  reply: FastifyReply
+  /** For headers; the answer itself is what the handler returns. */
+  reply: ReplyHeaders
 }
 
-/** A handler returns the response, or whatever `sendList` returned. */
-export type Handler<E extends EndpointSpec> = (call: Call<E>) => Promise<ResponseOf<E> | unknown>
+/** What a handler of a public endpoint gets; `user` is there unless the endpoint's access is `anyone`. */
+export interface Call<E extends PublicEndpoint> extends InternalCall<E> {
+  user: E['access'] extends 'anyone' ? undefined : Caller
+}
+
+/** What a handler returns: the response, or text that is one. Files, whose response is unknown to the contract, are text. */
+export type AnswerOf<E extends EndpointSpec> =
+  unknown extends ResponseOf<E> ? Streamed<unknown> : ResponseOf<E> | Streamed<ResponseOf<E>>
+
+export type Handler<E extends PublicEndpoint> = (call: Call<E>) => Promise<AnswerOf<E>>
+export type InternalHandler<E extends InternalEndpoint> = (call: InternalCall<E>) => Promise<AnswerOf<E>>
 
 /** What a test, or a host of several services, may put in place of the defaults. */
 export interface ServiceDeps {
@@ -62,9 +82,9 @@ export interface Service extends Part {
   metrics: PartMetrics
   users: UserDirectory
   /** Serves an endpoint below /api/v1: authenticate → validate → handler → answer. */
-  route<E extends EndpointSpec>(endpoint: E, handler: Handler<E>): void
+  route<E extends PublicEndpoint>(endpoint: E, handler: Handler<E>): void
   /** Serves a call from another service; the service key is asked for. */
-  internal<E extends EndpointSpec>(endpoint: E, handler: Handler<E>): void
+  internal<E extends InternalEndpoint>(endpoint: E, handler: InternalHandler<E>): void
   /** Something else that must be up for this service to be ready; rejects or resolves within 2 s. */
   readyWhen(name: string, check: () => Promise<unknown>): void
   /** Runs when the service closes, before its connections do. */
@@ -74,8 +94,6 @@ export interface Service extends Part {
 export interface StoreService extends Service {
   mongo: Connection
 }
-
-export const API_BASE = '/api/v1'
 
 const sameKey = (given: unknown, expected: string): boolean => {
   if (typeof given !== 'string') return false
@@ -113,9 +131,8 @@ export const createService = async (
   const verify = keys && createTokenVerifier(keys)
   const authenticate = async (
     request: FastifyRequest,
-    access: EndpointSpec['access'],
-  ): Promise<Caller | undefined> => {
-    if (access === 'anyone') return undefined
+    access: Exclude<Access, 'anyone'>,
+  ): Promise<Caller> => {
     const token = bearerToken(request.headers.authorization)
     if (!token) throw unauthenticated()
     if (!verify) throw unavailable()
@@ -127,41 +144,57 @@ export const createService = async (
     return caller
   }
 
+  /** @param admit who is let in, asked before the body is read: a stranger's 16 MiB are not worth parsing */
   const add = <E extends EndpointSpec>(
-    base: string,
     spec: E,
-    handler: Handler<E>,
-    guard?: (request: FastifyRequest) => void,
+    { url, checksBody = false }: { url: string; checksBody?: boolean | undefined },
+    admit: (request: FastifyRequest) => Promise<unknown>,
+    answer: (call: InternalCall<E>) => Promise<AnswerOf<E>>,
   ) => {
     app.route({
       method: spec.method,
-      url: `${base}${spec.path}`,
+      url,
       ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
-      ...(spec.checksBody && { config: { checksBody: true } }),
-      // Before the body is read: a stranger's 16 MiB are not worth parsing.
-      onRequest: async request => {
-        guard?.(request)
-        const caller = await authenticate(request, spec.access)
-        if (caller) request.caller = caller
-      },
+      config: { checksBody },
+      onRequest: admit,
       handler: async (request, reply) => {
         checkPlainData(request.query, 'query')
-        const result = await handler({
+        const result = await answer({
           params: (spec.params ? validate(spec.params, request.params, 'params') : undefined) as ParamsOf<E>,
           query: (spec.query ? validate(spec.query, request.query, 'query') : undefined) as QueryOf<E>,
           body: (spec.body ? validate(spec.body, request.body ?? {}, 'body') : undefined) as BodyOf<E>,
-          user: request.caller as Call<E>['user'],
           request,
           reply,
         })
-        if (reply.sent || result === reply) return reply
-        return reply
-          .code(spec.status ?? 200)
-          .type('application/json; charset=utf-8')
-          .send(JSON.stringify(result))
+        reply.code(spec.status ?? 200)
+        return result instanceof Streamed
+          ? result.send(reply)
+          : reply.type(JSON_TYPE).send(JSON.stringify(result))
       },
     })
   }
+  const route: Service['route'] = (spec, handler) => {
+    const { access, path, checksBody } = spec
+    add(
+      spec,
+      { url: `${API_BASE}${path}`, checksBody },
+      async request => {
+        if (access !== 'anyone') request.caller = await authenticate(request, access)
+      },
+      call => handler({ ...call, user: call.request.caller as Call<typeof spec>['user'] }),
+    )
+  }
+  const internal: Service['internal'] = (spec, handler) =>
+    add(
+      spec,
+      { url: spec.path },
+      async request => {
+        // The route does not exist for whoever is not one of us.
+        const given = request.headers[SERVICE_KEY_HEADER]
+        if (!serviceKeys.some(key => sameKey(given, key))) throw notFound()
+      },
+      handler,
+    )
 
   const checks = new Map<string, () => Promise<unknown>>([['redis', () => redis.ping()]])
   app.get('/healthz', async () => ({ status: 'up' }))
@@ -213,13 +246,8 @@ export const createService = async (
     peers,
     metrics,
     users,
-    route: (spec, handler) => add(API_BASE, spec, handler),
-    internal: (spec, handler) =>
-      add('', { ...spec, access: 'anyone' as const }, handler as Handler<typeof spec>, request => {
-        // The route does not exist for whoever is not one of us.
-        const given = request.headers[SERVICE_KEY_HEADER]
-        if (!serviceKeys.some(key => sameKey(given, key))) throw notFound()
-      }),
+    route,
+    internal,
     readyWhen: (part, check) => void checks.set(part, check),
     onClose: hook => void closing.push(hook),
     listen: () => app.listen({ host: config.HOST, port: config.PORT }),

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import { connect } from 'node:net'
-import { endpoint } from '@iodine/contracts'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { endpoint, internalEndpoint } from '@iodine/contracts'
 import { startTestRedis } from '@iodine/test-kit'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +37,12 @@ const echo = endpoint({
   params: z.strictObject({ id: z.string().max(24) }),
   query: z.strictObject({ n: z.string().optional() }),
   body: z.strictObject({ name: z.string().optional(), deep: z.unknown().optional() }),
-  response: z.unknown(),
+  response: z.strictObject({
+    params: z.unknown(),
+    query: z.unknown(),
+    body: z.unknown(),
+    user: z.string(),
+  }),
   status: 201,
 })
 const crash = endpoint({
@@ -52,14 +57,13 @@ const taken = endpoint({
   path: '/taken',
   access: 'anyone',
   summary: '',
-  response: z.unknown(),
+  response: z.strictObject({ taken: z.boolean() }),
 })
-const inner = endpoint({
+const inner = internalEndpoint({
   method: 'GET',
   path: '/internal/x',
-  access: 'anyone',
   summary: '',
-  response: z.unknown(),
+  response: z.strictObject({ inner: z.boolean() }),
 })
 
 beforeAll(async () => {
@@ -225,9 +229,12 @@ it('counts each failed run of a job, and the job once when it is given up', asyn
   })
   const job = await service.queues.add('mail', { sealed: 'x' }, { attempts: 3, backoff: 10 })
   await expect(service.queues.waitFor('mail', job, 5_000)).rejects.toThrow()
-  const text = await (await fetch(`${url}/metrics`)).text()
-  expect(text).toMatch(/^job_duration_seconds_count\{service="things",queue="mail",outcome="failed"\} 3$/m)
-  expect(text).toMatch(/^jobs_given_up_total\{service="things",queue="mail"\} 1$/m)
+  // Redis tells of the job's end before the worker has counted it.
+  const metrics = async () => (await fetch(`${url}/metrics`)).text()
+  await expect.poll(metrics).toMatch(/^jobs_given_up_total\{service="things",queue="mail"\} 1$/m)
+  expect(await metrics()).toMatch(
+    /^job_duration_seconds_count\{service="things",queue="mail",outcome="failed"\} 3$/m,
+  )
 })
 
 it('loads neither SDK nor instrumentations of OpenTelemetry where no endpoint is configured', () => {
@@ -322,6 +329,45 @@ it('takes the old service key and the new one while they are exchanged', async (
       await peers.close()
     }
   for (const { part } of started) await part.close()
+})
+
+it('answers 503 for a peer that is down, and logs the cause, once', async () => {
+  const lines: string[] = []
+  const logger = createLogger('caller', 'info', { write: line => void lines.push(line) })
+  const peer = createServer(socket => socket.resetAndDestroy())
+  await new Promise<void>(resolve => peer.listen(0, '127.0.0.1', resolve))
+  const settings = {
+    REDIS_URL: redis.url,
+    SERVICE_KEY: 'a-service-key-for-tests',
+    IODS_URL: `http://127.0.0.1:${(peer.address() as AddressInfo).port}`,
+  }
+  const caller = await createService('caller', readConfig(serviceConfigSchema, settings), { logger })
+  caller.internal(inner, () => caller.peers.call('iods', inner))
+  const address = await caller.listen()
+  try {
+    const headers = { 'x-service-key': settings.SERVICE_KEY }
+    await answers(await fetch(`${address}/internal/x`, { headers }), 503)
+    const errors = lines.map(line => JSON.parse(line)).filter(({ err }) => err)
+    expect(errors).toMatchObject([
+      {
+        msg: 'request failed',
+        err: {
+          type: 'HttpError',
+          cause: {
+            type: 'ApiError',
+            call: 'GET /internal/x',
+            cause: {
+              type: 'TypeError',
+              cause: { error_code: expect.stringMatching(/ECONNRESET|UND_ERR_SOCKET/) },
+            },
+          },
+        },
+      },
+    ])
+  } finally {
+    await caller.close()
+    peer.close()
+  }
 })
 
 it('logs what kind of error it was and where, never its words', () => {

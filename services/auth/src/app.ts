@@ -1,13 +1,14 @@
 import {
   createRateLimit,
   createStoreService,
-  prepareModels,
+  prepareDatabase,
   type ServiceDeps,
   type StoreService,
 } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
+import { migrations } from './migrations/index.js'
 import { createModels } from './models/index.js'
 import { addAccountRoutes } from './routes/accounts.js'
 import { addAdminRoutes } from './routes/admin.js'
@@ -23,9 +24,7 @@ export const createApp = async (config: AuthConfig, deps: ServiceDeps = {}): Pro
   try {
     if (config.RATE_LIMITS === 'off') service.log.warn('rate limits are off')
     const models = createModels(service.mongo)
-    await prepareModels(service.mongo)
-    // Accounts from before activity was noted begin to count now.
-    await models.users.updateMany({ last_active_at: null }, { $set: { last_active_at: new Date() } })
+    await prepareDatabase(service, migrations)
     const limit = (name: string, points: number, seconds: number) =>
       createRateLimit(service.redis, {
         name,

@@ -1,5 +1,6 @@
-import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
+import { createStoreService, prepareDatabase, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { CampaignsConfig } from './config.js'
+import { migrations } from './migrations/index.js'
 import { createModels } from './models/campaign.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
 
@@ -8,7 +9,7 @@ export const createApp = async (config: CampaignsConfig, deps: ServiceDeps = {})
   const service = await createStoreService('campaigns', config, deps)
   try {
     const models = createModels(service.mongo, config)
-    await prepareModels(service.mongo)
+    await prepareDatabase(service, migrations)
     addCampaignRoutes(service, models, config)
   } catch (error) {
     await service.close()

@@ -1,6 +1,7 @@
-import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
+import { createStoreService, prepareDatabase, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { CollectorConfig } from './config.js'
-import { createRecordModels, dropFormerCounts } from './models/record.js'
+import { migrations } from './migrations/index.js'
+import { createRecordModels } from './models/record.js'
 import { addRecordRoutes } from './routes/records.js'
 
 /** What users collected from social sources. */
@@ -8,8 +9,7 @@ export const createApp = async (config: CollectorConfig, deps: ServiceDeps = {})
   const service = await createStoreService('collector', config, deps)
   try {
     const models = createRecordModels(service.mongo, config)
-    await prepareModels(service.mongo)
-    await dropFormerCounts(service.mongo)
+    await prepareDatabase(service, migrations)
     addRecordRoutes(service, models, config)
   } catch (error) {
     await service.close()

@@ -1,5 +1,6 @@
-import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
+import { createStoreService, prepareDatabase, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { CommunityConfig } from './config.js'
+import { migrations } from './migrations/index.js'
 import { createModels } from './models/index.js'
 import { addCommunityRoutes } from './routes/community.js'
 
@@ -8,7 +9,7 @@ export const createApp = async (config: CommunityConfig, deps: ServiceDeps = {})
   const service = await createStoreService('community', config, deps)
   try {
     const models = createModels(service.mongo)
-    await prepareModels(service.mongo)
+    await prepareDatabase(service, migrations)
     addCommunityRoutes(service, models)
   } catch (error) {
     await service.close()

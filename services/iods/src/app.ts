@@ -1,5 +1,6 @@
-import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
+import { createStoreService, prepareDatabase, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { IodsConfig } from './config.js'
+import { migrations } from './migrations/index.js'
 import { createModels } from './models/iod.js'
 import { createLiveCatalog } from './queries/live-catalog.js'
 import { addIodRoutes } from './routes/iods.js'
@@ -9,7 +10,7 @@ export const createApp = async (config: IodsConfig, deps: ServiceDeps = {}): Pro
   const service = await createStoreService('iods', config, deps)
   try {
     const models = createModels(service.mongo, config)
-    await prepareModels(service.mongo)
+    await prepareDatabase(service, migrations)
     const catalog = createLiveCatalog(models, service)
     // Reading it all in begins now, not with the first request.
     service.readyWhen('catalog', () => catalog.current())

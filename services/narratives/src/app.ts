@@ -1,5 +1,6 @@
-import { createStoreService, prepareModels, type ServiceDeps, type StoreService } from '@iodine/service-kit'
+import { createStoreService, prepareDatabase, type ServiceDeps, type StoreService } from '@iodine/service-kit'
 import type { NarrativesConfig } from './config.js'
+import { migrations } from './migrations/index.js'
 import { addGraphRoutes } from './routes/graph.js'
 import { addInternalRoutes } from './routes/internal.js'
 import { addNarrativeRoutes } from './routes/narratives.js'
@@ -10,7 +11,7 @@ export const createApp = async (config: NarrativesConfig, deps: ServiceDeps = {}
   const service = await createStoreService('narratives', config, deps)
   try {
     const store = createStore(service, config)
-    await prepareModels(service.mongo)
+    await prepareDatabase(service, migrations)
     addNarrativeRoutes(store, config.EXTRACTION_WAIT_MS)
     addGraphRoutes(store)
     addInternalRoutes(store, config)

@@ -1,5 +1,4 @@
-import { type Connection, isDuplicateKey, type Quotas, type StoreService } from '@iodine/service-kit'
-import type { ClientSession } from 'mongoose'
+import type { Connection, Quotas, StoreService } from '@iodine/service-kit'
 import type { NarrativesConfig } from './config.js'
 import { type CounterModel, createCounterModel } from './models/counter.js'
 import { createEdgeModel, type EdgeModel } from './models/edge.js'
@@ -41,26 +40,4 @@ export const createStore = (
   const collections = createCollections(service.mongo)
   const quotas = createNarrativeQuotas(service.mongo, collections.narratives, limits)
   return { ...collections, quotas, service, closing: closing.signal }
-}
-
-const CONFLICTS_MAX = 10
-
-/**
- * Runs `work` all or nothing; the driver runs it again after a write conflict. Two transactions that insert the same
- * key may meet as a duplicate key instead: that is a conflict too.
- */
-export const inTransaction = async <T>(
-  { mongo }: Pick<Collections, 'mongo'>,
-  work: (session: ClientSession) => Promise<T>,
-): Promise<T> => {
-  for (let conflicts = 1; ; conflicts++) {
-    const session = await mongo.startSession()
-    try {
-      return await session.withTransaction(() => work(session))
-    } catch (error) {
-      if (!isDuplicateKey(error) || conflicts === CONFLICTS_MAX) throw error
-    } finally {
-      await session.endSession()
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import { announceInternal, DETAILS } from '@iodine/contracts'
 import {
+  createLogger,
   createService,
   HttpError,
   type Part,
@@ -14,11 +15,15 @@ import { createApp, workersConfigSchema } from '../src/index.js'
 let bed: ServiceBed
 let workers: Part
 let producer: Service
+let workersUrl: string
+const logs: string[] = []
 
 beforeAll(async () => {
   bed = await startServiceBed()
   const env = { ...bed.env, SMTP_URL: 'smtp://127.0.0.1:1' }
-  workers = await createApp(readConfig(workersConfigSchema, env), bed.deps)
+  const logger = createLogger('workers', 'trace', { write: line => void logs.push(line) })
+  workers = await createApp(readConfig(workersConfigSchema, env), { ...bed.deps, logger })
+  workersUrl = await workers.listen()
   producer = await createService('producer', readConfig(serviceConfigSchema, bed.env), bed.deps)
 })
 afterAll(async () => {
@@ -67,20 +72,45 @@ it('keeps notices while the owner or the community is down, and goes on when bot
   await vi.waitFor(() => expect(told).toEqual([notice.id]), 15_000)
 })
 
-it('tries an event once that the community refuses for what it is', async () => {
-  const notice = created()
-  let calls = 0
-  bed.answer(announceInternal.announce, () => {
-    calls++
-    throw new HttpError(422, ['data.id: must be an id'])
-  })
-  await producer.queues.emit(notice)
-  await vi.waitFor(async () => {
-    expect(calls).toBe(1)
+it.each([400, 409, 413, 415, 422])(
+  'gives an event up that is refused with %i: one try, one line, one count',
+  async status => {
+    const notice = created()
+    let calls = 0
+    bed.answer(announceInternal.announce, () => {
+      calls++
+      throw new HttpError(status, 'not like this')
+    })
+    const lines = () => logs.filter(line => line.includes('job failed') && line.includes(notice.id))
+    const givenUp = async () => {
+      const metrics = await (await fetch(`${workersUrl}/metrics`)).text()
+      return Number(/^jobs_given_up_total{[^}]*queue="projections"[^}]*} (\d+)/m.exec(metrics)?.[1])
+    }
+    const before = await givenUp()
+    await producer.queues.emit(notice)
+    await vi.waitFor(async () => expect(await givenUp()).toBe(before + 1), 30_000)
+    // Nothing of it stays, so that the owner's repair can give notice again.
     expect(await producer.queues.queue('projections').getJob(`iod-created-${notice.id}`)).toBeUndefined()
-  }, 5_000)
-  expect(calls).toBe(1)
-})
+    expect(lines()).toEqual([expect.stringContaining('"given_up":true')])
+    expect(calls).toBe(1)
+  },
+  40_000,
+)
+
+it.each([404, 408, 429, 503])(
+  'tries an event again that is answered %i, which passes',
+  async status => {
+    const notice = created()
+    let calls = 0
+    bed.answer(announceInternal.announce, () => {
+      if (++calls === 1) throw new HttpError(status, 'not now')
+      return { done: true as const }
+    })
+    await producer.queues.emit(notice)
+    await vi.waitFor(() => expect(calls).toBe(2), 40_000)
+  },
+  50_000,
+)
 
 it('lets a bounded number of notices wait, of ids alone', async () => {
   // Nobody works on them.

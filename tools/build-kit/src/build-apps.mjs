@@ -7,29 +7,28 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { createRsbuild, loadConfig, mergeRsbuildConfig } from '@rsbuild/core'
+import { parse } from 'yaml'
+import { inputsOf } from './inputs.mjs'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const STAMP = '.inputs'
 const EXTENSION = 'extension'
 const KEEP_OLD_FILES_MS = 24 * 3_600_000
 const COMPRESSIBLE = new Set(['.js', '.css', '.html', '.json', '.svg'])
-const SHARED_INPUTS = ['contracts', 'exchange', 'known-iods', 'mfe-kit', 'ui', 'build-kit'].map(
-  name => `packages/${name}`,
-)
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
 /**
- * Builds the shell, the remotes and the extension into their `dist/`, each only when one of its inputs (own sources, shared
- * packages, lockfile) has changed since its last build, and writes .br and .gz beside each asset.
+ * Builds the shell, the remotes and the extension into their `dist/`, each only when one of its inputs (own sources,
+ * workspace packages and installed packages that it depends on) has changed since its last build, and writes .br and .gz beside each asset.
  * @param {{ root?: string, apps?: string[], force?: boolean, concurrency?: number, report?: (line: string) => void }} [options]
  * @returns {Promise<{ built: string[], skipped: string[] }>} rejects with the first build failure
  */
 export async function buildApps(options = {}) {
   const { root = ROOT, force = false, report = () => {} } = options
   const apps = options.apps ?? (await listApps(root))
-  const sharedHash = await hashFolders(root, SHARED_INPUTS, ['pnpm-lock.yaml'])
+  const lock = parse(await readFile(join(root, 'pnpm-lock.yaml'), 'utf8'))
   const queue = [...apps]
   const built = []
   const skipped = []
@@ -37,7 +36,8 @@ export async function buildApps(options = {}) {
   const work = async () => {
     for (let app = queue.shift(); app; app = queue.shift()) {
       const stampFile = join(root, app, 'dist', STAMP)
-      const stamp = await hashFolders(root, [app], [], sharedHash)
+      const { folders, packages } = inputsOf(lock, app)
+      const stamp = await hashFolders(root, folders, packages.join('\n'))
       if (!force && (await readFile(stampFile, 'utf8').catch(() => '')) === stamp) {
         skipped.push(app)
         continue
@@ -100,9 +100,9 @@ async function pruneFolder(folder, emitted) {
 }
 
 /** Hash over path and content of every source file in `folders` (built and installed files apart). */
-async function hashFolders(root, folders, files = [], seed = '') {
+async function hashFolders(root, folders, seed) {
   const hash = createHash('sha256').update(seed)
-  const paths = [...files]
+  const paths = []
   for (const folder of folders)
     paths.push(...(await listFiles(join(root, folder))).map(file => relative(root, file)))
   for (const path of paths.sort()) hash.update(`${path}\0`).update(await readFile(join(root, path)))

@@ -3,6 +3,7 @@ import {
   collectorApi,
   communityApi,
   type EndpointSpec,
+  foldLabel,
   graphApi,
   type Iod,
   iodsApi,
@@ -43,16 +44,16 @@ export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail
   const reader = ledger.users[0] as UserEntry
   const ask = async <E extends EndpointSpec>(
     endpoint: E,
-    input: Input<E> = {},
+    input: Input<E>,
     { token }: UserEntry = reader,
   ): Promise<ResponseOf<E>> => {
-    const outcome = await client.call(endpoint, { ...input, token, ms: 60_000 })
+    const outcome = await client.call<E>(endpoint, Object.assign({}, input, { token, ms: 60_000 }))
     if (outcome.kind !== 'done')
       throw new Error(`audit: ${endpoint.path} answered ${outcome.status} ${outcome.detail}`)
     return outcome.body
   }
 
-  const iods: Iod[] = await ask(iodsApi.listIods)
+  const iods: Iod[] = await ask(iodsApi.listIods, {})
   auditIods(iods, ledger, expect)
   const narrativesOf = new Map<string, Narrative[]>()
   const names = new Map<string, string | null>()
@@ -85,7 +86,7 @@ export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail
 }
 
 type Expect = (isSo: boolean, kind: 'lost' | 'doubled', what: string) => void
-type Ask = <E extends EndpointSpec>(endpoint: E, input?: Input<E>, user?: UserEntry) => Promise<ResponseOf<E>>
+type Ask = <E extends EndpointSpec>(endpoint: E, input: Input<E>, user?: UserEntry) => Promise<ResponseOf<E>>
 
 const auditIods = (iods: readonly Iod[], ledger: Ledger, expect: Expect): void => {
   for (const [value, count] of tally(iods.map(iod => iod.value)))
@@ -178,7 +179,7 @@ const auditGraph = async (
   expect: Expect,
 ): Promise<void> => {
   const graph = await ask(graphApi.getTriplets, {}, user)
-  const fold = (kind: string, label: string) => `${kind}:${label.trim().toLowerCase().replace(/\s+/g, ' ')}`
+  const fold = (kind: string, label: string) => `${kind}:${foldLabel(label)}`
   const counted = tally(
     narratives.flatMap(({ triplets }) =>
       triplets.flatMap(({ subject, verb, object }) => [

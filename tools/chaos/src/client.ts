@@ -1,14 +1,15 @@
 import {
-  type BodyFor,
+  API_BASE,
+  ApiError,
+  createClient,
   DETAILS,
   type EndpointSpec,
-  type ParamsFor,
-  type QueryFor,
+  type InputArguments,
   type ResponseOf,
-  requestTarget,
+  type Input as Sent,
+  type WireRequest,
 } from '@iodine/contracts'
-import { API_BASE } from '@iodine/service-kit'
-import { Agent, request } from 'undici'
+import { Agent, fetch, type Response } from 'undici'
 
 /**
  * What became of a request: `done` it was acknowledged, `refused` it had no effect (4xx), `unknown` nobody can tell
@@ -19,14 +20,7 @@ export type Outcome<T> = { ms: number; status: number } & (
   | { kind: 'refused' | 'unknown'; detail: string }
 )
 
-export interface Input<E extends EndpointSpec> {
-  token?: string | undefined
-  params?: ParamsFor<E>
-  query?: QueryFor<E>
-  body?: BodyFor<E>
-  /** How long an answer is waited for. */
-  ms?: number
-}
+export type Input<E extends EndpointSpec> = Sent<E> & { token?: string | undefined }
 
 export interface Client {
   call<E extends EndpointSpec>(endpoint: E, input: Input<E>): Promise<Outcome<ResponseOf<E>>>
@@ -40,7 +34,7 @@ export interface Client {
 const WAIT_MS = 15_000
 
 /** Talks to the product as a browser does: over connections that are kept, and without trying anything again by itself. */
-export const createClient = (base: string): Client => {
+export const connect = (base: string): Client => {
   // Given up before any server would close them, so that no request meets a connection that is just being closed.
   const agent = new Agent({ connections: 128, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 })
 
@@ -55,43 +49,47 @@ export const createClient = (base: string): Client => {
     return outcome
   }
 
-  const attempt = async (
-    method: string,
-    path: string,
-    { token, body, ms }: { token?: string | undefined; body?: unknown; ms: number },
-  ): Promise<Outcome<string>> => {
+  const send = (path: string, request: WireRequest) =>
+    fetch(`${base}${path}`, { ...request, dispatcher: agent })
+  /** Reads the answer, and says what became of the request. */
+  const settle = async (what: string, asked: Promise<Response>): Promise<Outcome<string>> => {
     const from = performance.now()
     const since = () => performance.now() - from
-    try {
-      const answer = await request(`${base}${path}`, {
-        method: method as 'GET',
-        dispatcher: agent,
-        signal: AbortSignal.timeout(ms),
-        headers: {
-          accept: body === undefined && token === undefined ? 'text/html, */*' : 'application/json',
-          ...(token !== undefined && { authorization: `Bearer ${token}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+    const outcome = await asked
+      .then(async (answer): Promise<Outcome<string>> => {
+        const { status } = answer
+        const body = await answer.text()
+        if (!answer.ok) throw new ApiError(status, body)
+        return { kind: 'done', status, ms: since(), body }
       })
-      const text = await answer.body.text()
-      const status = answer.statusCode
-      if (status < 300) return { kind: 'done', status, ms: since(), body: text }
-      return { kind: status < 500 ? 'refused' : 'unknown', status, ms: since(), detail: text.slice(0, 200) }
-    } catch (error) {
-      return { kind: 'unknown', status: 0, ms: since(), detail: String((error as Error).message) }
-    }
+      .catch((error): Outcome<string> => {
+        const { status = 0, detail = null } = error instanceof ApiError ? error : {}
+        const kind = status >= 400 && status < 500 ? 'refused' : 'unknown'
+        return { kind, status, ms: since(), detail: String(detail ?? error.cause ?? error).slice(0, 200) }
+      })
+    return note(what, outcome)
   }
-  const send = async (...[method, path, options]: Parameters<typeof attempt>) =>
-    note(`${method} ${path}`, await attempt(method, path, options))
 
   return {
-    async call(endpoint, { token, params, query, body, ms = WAIT_MS }) {
-      const path = `${API_BASE}${requestTarget(endpoint, { params, query })}`
-      const outcome = await send(endpoint.method, path, { token, body, ms })
+    async call(endpoint, { token, ...input }) {
+      const client = createClient((target, request) => send(API_BASE + target, request), {
+        token: () => token,
+        ms: WAIT_MS,
+      })
+      const what = `${endpoint.method} ${endpoint.path}`
+      const asked = client.open(endpoint, ...([input] as unknown as InputArguments<typeof endpoint>))
+      const outcome = await settle(what, asked)
       return outcome.kind === 'done' ? { ...outcome, body: JSON.parse(outcome.body) } : outcome
     },
-    get: (path, ms) => send('GET', path, { ms }),
+    get: (path, ms) =>
+      settle(
+        `GET ${path}`,
+        send(path, {
+          method: 'GET',
+          headers: { accept: 'text/html, */*' },
+          signal: AbortSignal.timeout(ms),
+        }),
+      ),
     watch() {
       const watch = { requests: 0, dropped: [] as string[] }
       watches.add(watch)

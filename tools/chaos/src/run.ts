@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { communityApi, QUEUES, type QueueName } from '@iodine/contracts'
+import { communityApi, everyMs, QUEUES, type QueueName } from '@iodine/contracts'
 import { type PartProcess, type ProcessName, type ProcessStack, startProcesses } from '@iodine/harness'
 import { connectRedis } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { Queue } from 'bullmq'
 import { type Analyst, asksForLink, registerAnalyst, type Surroundings } from './analyst.js'
 import { type Audit, audit } from './audit.js'
-import { type Client, createClient } from './client.js'
+import { type Client, connect } from './client.js'
 import { drawFaults, type Fault, heal, inject, untilTrue } from './faults.js'
 import { Ledger } from './ledger.js'
 import { SECTIONS, type Section } from './sections.js'
@@ -162,10 +162,9 @@ const queueCounts = async (stack: ProcessStack) => {
         return { name: queue.name as QueueName, failed, open: waiting + active + delayed + prioritized }
       }),
     )
-    // Those two always have their next job waiting.
-    const isRepeated = (name: QueueName) => name === 'repair' || name === 'inactivity'
+    // Those of the clock always have their next job waiting.
     return {
-      open: counts.reduce((sum, { name, open }) => sum + (isRepeated(name) ? 0 : open), 0),
+      open: counts.reduce((sum, { name, open }) => sum + (everyMs(name) === undefined ? open : 0), 0),
       failed: Object.fromEntries(
         counts.filter(({ failed }) => failed > 0).map(({ name, failed }) => [name, failed]),
       ),
@@ -194,7 +193,7 @@ export const runChaos = async ({
   for (let n = 0; n < flushes; n++) faults.push({ part: 'redis', kind: 'flush', ms: 1_000 })
   progress('Starting every part as a process …')
   const stack = await startProcesses({ aiAfterMs: 500 })
-  const client = createClient(stack.url)
+  const client = connect(stack.url)
   const ledger = new Ledger()
   const run = seed.toString(36).slice(-4)
   const around: Surroundings = { client, ledger, random, mails: stack.mails, run }

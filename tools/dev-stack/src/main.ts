@@ -9,7 +9,10 @@ const say = (line: string) => process.stderr.write(`${line}\n`)
 
 let stack: Stack | undefined
 let asked = false
-/** Ends cleanly. Asked again it does nothing more: in a terminal npm and we both get the same Ctrl+C, and npm passes its own on. */
+/**
+ * Ends cleanly. Asked again it does nothing more: in a terminal npm and we both get the same Ctrl+C, and npm passes its own
+ * on. Not close-with-grace: it exits with 1 at the second signal.
+ */
 const stop = async () => {
   if (asked) return
   asked = true

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EmbeddedMongo, startEmbeddedMongo } from '@iodine/embedded-mongo'
-import { endLeftover, freePorts, keepProcess, leashed, onPath } from '@iodine/local-servers'
+import { endLeftover, freePorts, keepProcess, onPath, startSupervised } from '@iodine/local-servers'
 import { MongoClient } from 'mongodb'
 
 export interface Database {
@@ -59,7 +59,7 @@ const startMongod = async (program: string, dir: string, port: number): Promise<
     '--pidfilepath',
     pidFile,
   ]
-  const { ended, stop } = leashed(program, args)
+  const { ended, stop } = startSupervised(program, args)
   const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 60_000 })
   try {

@@ -15,7 +15,6 @@ import {
 import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
 import { ConfigError, createLogger } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
-import { lasting } from './lasting.js'
 import { type Database, startMongo } from './mongo.js'
 import {
   byPart,
@@ -26,6 +25,7 @@ import {
   restartable,
   type StackPart,
 } from './parts.js'
+import { restartOnExit } from './restart-on-exit.js'
 import { keptSecret } from './secrets.js'
 import { forgetServices, keepServices } from './services.js'
 
@@ -95,11 +95,11 @@ export const startStack = async ({
     const [mongo, redis, inbox, offlineAi] = await all([
       config.MONGODB_URI
         ? { kind: 'given' as const, uri: config.MONGODB_URI }
-        : keep(lasting<Database>('The database', before => startMongo(dataDir, before), progress)),
+        : keep(restartOnExit<Database>('The database', before => startMongo(dataDir, before), progress)),
       config.REDIS_URL
         ? { url: config.REDIS_URL }
         : keep(
-            lasting<RedisServer>(
+            restartOnExit<RedisServer>(
               'Redis',
               before => startRedis({ folder: join(dataDir, 'redis'), at: before?.url }),
               progress,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '@iodine/test-kit'
-import { WebSocket } from 'undici'
+import connect from 'chrome-remote-interface'
 
 /** The built package, as `npm start` runs it. */
 const MAIN = fileURLToPath(new URL('../../dev-stack/dist/main.js', import.meta.url))
@@ -20,31 +20,6 @@ export interface WatchedProduct {
   /** Everything the process has said on standard error. */
   said(): string
   stop(): Promise<number | null>
-}
-
-/** Speaks Chrome's DevTools protocol with a process. */
-const inspect = async (address: string) => {
-  const socket = new WebSocket(address)
-  const waiting = new Map<number, (answer: { result?: unknown; error?: { message: string } }) => void>()
-  await new Promise<void>((resolve, reject) => {
-    socket.addEventListener('open', () => resolve(), { once: true })
-    socket.addEventListener('error', () => reject(new Error('the inspector does not answer')), { once: true })
-  })
-  socket.addEventListener('message', ({ data }) => {
-    const { id, ...answer } = JSON.parse(String(data))
-    waiting.get(id)?.(answer)
-    waiting.delete(id)
-  })
-  let sent = 0
-  return {
-    send: (method: string, params: object = {}): Promise<unknown> =>
-      new Promise((resolve, reject) => {
-        const id = ++sent
-        waiting.set(id, ({ result, error }) => (error ? reject(new Error(error.message)) : resolve(result)))
-        socket.send(JSON.stringify({ id, method, params }))
-      }),
-    close: () => socket.close(),
-  }
 }
 
 /** Starts the built product on free ports and a data folder of its own, with the settings of the contract in `env`. */
@@ -90,12 +65,12 @@ export const startWatchedProduct = async (env: Record<string, string> = {}): Pro
       })
       void exited.then(code => reject(new Error(`the product ended with ${code}:\n${said}`)))
     })
-    const devtools = await inspect(inspector)
+    const devtools = await connect({ target: inspector, local: true })
     const evaluate = async <T>(expression: string): Promise<T> => {
-      const { result, exceptionDetails } = (await devtools.send('Runtime.evaluate', {
+      const { result, exceptionDetails } = await devtools.Runtime.evaluate({
         expression,
         returnByValue: true,
-      })) as { result: { value: T }; exceptionDetails?: { text: string } }
+      })
       if (exceptionDetails) throw new Error(exceptionDetails.text)
       return result.value
     }
@@ -105,14 +80,14 @@ export const startWatchedProduct = async (env: Record<string, string> = {}): Pro
       evaluate,
       async memoryInUse() {
         // What the first round sets free may hold buffers that the second finds.
-        for (let round = 0; round < 2; round++) await devtools.send('HeapProfiler.collectGarbage')
+        for (let round = 0; round < 2; round++) await devtools.HeapProfiler.collectGarbage()
         return evaluate(
           '(({ heapUsed, external }) => ({ heap: heapUsed, buffers: external }))(process.memoryUsage())',
         )
       },
       said: () => said,
       async stop() {
-        devtools.close()
+        await devtools.close()
         return stop()
       },
     }

@@ -9,10 +9,10 @@ import {
   collectorApi,
   communityApi,
   DETAILS,
-  type EndpointSpec,
   graphApi,
   iodsApi,
   narrativesApi,
+  type PublicEndpoint,
   profileApi,
 } from '@iodine/contracts'
 import { connectMongo } from '@iodine/service-kit'
@@ -64,7 +64,7 @@ const guarded = [
   graphApi,
   communityApi,
 ]
-  .flatMap(api => Object.values<EndpointSpec>(api))
+  .flatMap(api => Object.values<PublicEndpoint>(api))
   .filter(({ access }) => access !== 'anyone')
   .map(({ method, path }) => ({
     method,

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -9,7 +10,8 @@ import { type AiAnswer, type Answer, rounds, type SignedInUser } from '@iodine/t
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const WORKERS = join(ROOT, 'services/workers')
 
 const SHORT = 2
 const KILLS = rounds(SHORT)
@@ -25,7 +27,7 @@ let worker: ChildProcess | undefined
 
 beforeAll(async () => {
   // A process to kill needs built code: the tests' own compiler leaves none.
-  await promisify(execFile)(here('../../../node_modules/.bin/tsc'), ['-b', here('..')])
+  await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-b', WORKERS])
   stack = await startTestStack({
     env: { EXTRACTION_WAIT_MS: '3000', EXTRACTION_LOCK_MS: String(LOCK_MS), LOG_LEVEL: 'silent' },
   })
@@ -45,7 +47,7 @@ afterAll(async () => {
 
 const startWorker = async () => {
   const { url, env } = stack.parts.workers
-  worker = spawn(process.execPath, [here('../dist/server.js')], { env, stdio: 'ignore' })
+  worker = spawn(process.execPath, [join(WORKERS, 'dist/server.js')], { env, stdio: 'ignore' })
   await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).ok).toBe(true), {
     timeout: 30_000,
     interval: 50,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
+import { iodsApi, narrativesApi, profileApi, SERVICE_NAMES } from '@iodine/contracts'
 import { freePorts } from '@iodine/local-servers'
 import { connectRedis, sessionKey } from '@iodine/service-kit'
 import { iodInput, type SignedInUser } from '@iodine/test-kit'
@@ -251,7 +251,7 @@ describe('metrics', () => {
     // The gateway takes a Redis for down that needs 300 ms for an answer, as on a machine that is busy just then.
     await vi.waitFor(async () => {
       text = await scrape()
-      for (const name of ['auth', 'iods', 'campaigns', 'collector', 'community', 'narratives']) {
+      for (const name of SERVICE_NAMES) {
         expect(part('dependency_up', `${name}",dependency="mongodb"`)).toBe(1)
         expect(part('dependency_up', `${name}",dependency="redis"`)).toBe(1)
       }

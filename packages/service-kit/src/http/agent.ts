@@ -2,6 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { type Context, context, trace } from '@opentelemetry/api'
 import { Agent, Client, type Dispatcher, interceptors, Pool } from 'undici'
+import { createSingleFlight } from '../single-flight.js'
 
 /** How long a name is taken to stand for the addresses found, and one that could not be reached is left out. */
 const KEPT_MS = 5_000
@@ -17,8 +18,9 @@ export type Lookup = (
 
 /** Addresses by name; when the name can't be looked up, those it stood for last. One look-up at a time for a name. */
 const createResolver = (lookup: Lookup) => {
+  // Of the names that settings hold: few.
   const known = new Map<string, LookupAddress[]>()
-  const pending = new Map<string, Promise<LookupAddress[]>>()
+  const resolving = createSingleFlight<string, LookupAddress[]>()
   const resolve = async (hostname: string) => {
     try {
       const found = await new Promise<LookupAddress[]>((done, fail) =>
@@ -29,16 +31,10 @@ const createResolver = (lookup: Lookup) => {
       known.set(hostname, four.length > 0 ? four : found)
     } catch (error) {
       if (!known.has(hostname)) throw error
-    } finally {
-      pending.delete(hostname)
     }
     return known.get(hostname) as LookupAddress[]
   }
-  return (hostname: string): Promise<LookupAddress[]> => {
-    const asked = pending.get(hostname) ?? resolve(hostname)
-    pending.set(hostname, asked)
-    return asked
-  }
+  return (hostname: string): Promise<LookupAddress[]> => resolving(hostname, () => resolve(hostname))
 }
 
 /** The handler, with `failed` asked first about an error: whether that has dealt with it. */

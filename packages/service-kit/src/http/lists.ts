@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import type { FastifyReply } from 'fastify'
 import { type Model, type QueryFilter, Types } from 'mongoose'
 import { invalid } from './errors.js'
+import { type ReplyHeaders, Streamed } from './streamed.js'
 
 /** What lists are sorted by: newest first, ids breaking ties. */
 export interface ListPlace {
@@ -51,15 +50,15 @@ const BATCH = 500
 /** Reads up to `size` documents of a list, from its start or from the one next after a place. */
 type Find<D> = (after: ListPlace | undefined, size: number) => Promise<D[]>
 
-interface AnyListOptions<D> {
+interface AnyListOptions<D, T> {
   limit: number | undefined
   cursor: string | undefined
   /** Documents to what the client sees, in order; called a batch at a time. */
-  present: (docs: D[]) => Promise<unknown[]> | unknown[]
+  present: (docs: D[]) => Promise<T[]> | T[]
 }
 
 /** Either what to find in a model, or an own way to find, which knows the total too. */
-export type ListOptions<D extends ListPlace> = AnyListOptions<D> &
+export type ListOptions<D extends ListPlace, T> = AnyListOptions<D, T> &
   (
     | {
         /** Needs an index ending in (created_at, _id). */
@@ -83,10 +82,10 @@ const findIn =
  * Answers a list by the contract: with `limit` or `cursor` a page with `X-Total-Count` and, where there is more,
  * `X-Next-Cursor`; with neither the whole list, streamed a batch at a time.
  */
-export const sendList = async <D extends ListPlace>(
-  reply: FastifyReply,
-  options: ListOptions<D>,
-): Promise<unknown> => {
+export const sendList = async <D extends ListPlace, T>(
+  reply: ReplyHeaders,
+  options: ListOptions<D, T>,
+): Promise<T[] | Streamed<T[]>> => {
   const { limit, cursor, present } = options
   if (limit === undefined && cursor === undefined) {
     const batches =
@@ -95,9 +94,7 @@ export const sendList = async <D extends ListPlace>(
         : readBatches<D>(
             options.model.find(options.filter).sort(SORT).lean<D[]>().cursor({ batchSize: BATCH }),
           )
-    return reply
-      .type('application/json; charset=utf-8')
-      .send(Readable.from(jsonArray(batches, present), { highWaterMark: 1 }))
+    return jsonArray(batches, present)
   }
   const size = limit ?? 100
   const find = 'find' in options ? options.find : findIn(options.model, options.filter)
@@ -145,7 +142,12 @@ const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
 }
 
 /** A JSON array of what `present` makes of the documents, in pieces. */
-export async function* jsonArray<D>(
+export const jsonArray = <D, T>(
+  batches: AsyncIterable<D[]>,
+  present: (docs: D[]) => Promise<T[]> | T[],
+): Streamed<T[]> => new Streamed(arrayPieces(batches, present))
+
+async function* arrayPieces<D>(
   batches: AsyncIterable<D[]>,
   present: (docs: D[]) => Promise<unknown[]> | unknown[],
 ): AsyncGenerator<string> {

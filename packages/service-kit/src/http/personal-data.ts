@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream'
-import { type PersonalItem, personalDataInternal } from '@iodine/contracts'
+import { DONE, type PersonalItem, personalDataInternal } from '@iodine/contracts'
 import { type Model, type QueryFilter, Types } from 'mongoose'
 import type { StoreService } from '../service.js'
 import { jsonArray, readBatches } from './lists.js'
@@ -34,11 +33,9 @@ async function* itemsOf(sources: PersonalSource[], userId: Types.ObjectId): Asyn
 
 /** Serves the export of what a service keeps about a user. */
 export const serveExport = (service: StoreService, sources: PersonalSource[]): void =>
-  service.internal(personalDataInternal.exportUser, async ({ params, reply }) => {
+  service.internal(personalDataInternal.exportUser, async ({ params }) => {
     const items = itemsOf(sources, new Types.ObjectId(params.id))
-    return reply
-      .type('application/json; charset=utf-8')
-      .send(Readable.from(jsonArray(readBatches<PersonalItem>(items), batch => batch)))
+    return jsonArray(readBatches<PersonalItem>(items), batch => batch)
   })
 
 /**
@@ -52,6 +49,6 @@ export const servePersonalData = (
   serveExport(service, sources)
   service.internal(personalDataInternal.forgetUser, async ({ params }) => {
     await forget(new Types.ObjectId(params.id))
-    return { done: true }
+    return DONE
   })
 }

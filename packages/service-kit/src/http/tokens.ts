@@ -6,6 +6,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import { LRUCache } from 'lru-cache'
 
 /** Whom a request is made for, as the token says; whether the session still lives is the gateway's check. */
 export interface Caller {
@@ -30,35 +31,31 @@ const CACHE_SIZE = 10_000
  * check costs more than the rest of a request.
  */
 export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
-  const verified = new Map<string, { caller: Caller; expires: number }>()
+  // By the clock that tokens expire by, which goes on while the machine sleeps.
+  const verified = new LRUCache<string, Caller>({ max: CACHE_SIZE, perf: Date })
   return async token => {
     const known = verified.get(token)
-    if (known) {
-      if (known.expires > Date.now()) return known.caller
-      verified.delete(token)
-    }
-    let caller: Caller
-    let expires: number
+    if (known) return known
     try {
       const { payload } = await jwtVerify(token, keys, {
         issuer: ISSUER,
         algorithms: ['EdDSA'],
         requiredClaims: ['sub', 'sid', 'exp'],
       })
-      caller = {
+      const caller: Caller = {
         id: String(payload.sub),
         sid: String(payload.sid),
         scope: payload.scope === 'collector' ? 'collector' : 'full',
       }
-      expires = Number(payload.exp) * 1000
+      const ttl = Math.floor(Number(payload.exp) * 1000 - Date.now())
+      // To the cache 0 is for ever.
+      if (ttl > 0) verified.set(token, caller, { ttl })
+      return caller
     } catch (error) {
       // A key set that can't be fetched says nothing about the token.
       if (isFetchFailure(error)) throw error
       return undefined
     }
-    if (verified.size >= CACHE_SIZE) verified.delete(verified.keys().next().value as string)
-    verified.set(token, { caller, expires })
-    return caller
   }
 }
 

@@ -1,4 +1,4 @@
-import mongoose, { type Connection } from 'mongoose'
+import mongoose, { type ClientSession, type Connection } from 'mongoose'
 
 export type { Connection }
 
@@ -46,6 +46,28 @@ const connectOnce = async (uri: string, dbName: string): Promise<Connection> => 
 
 /** True when the error is MongoDB's duplicate key (11000). */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: unknown })?.code === 11_000
+
+/** How often a transaction that met a duplicate key is run, where that may be another one's doing. */
+const DUPLICATES_MAX = 10
+
+/**
+ * Runs `work` all or nothing, and again after a write conflict.
+ * @param retriesDuplicates also after a duplicate key: two transactions that insert the same key at once may meet as one, and
+ *   the second then finds what the first has written
+ */
+export const inTransaction = async <T>(
+  mongo: Connection,
+  work: (session: ClientSession) => Promise<T>,
+  { retriesDuplicates = false } = {},
+): Promise<T> => {
+  for (let run = 1; ; run++) {
+    try {
+      return (await mongo.transaction(work)) as T
+    } catch (error) {
+      if (!retriesDuplicates || !isDuplicateKey(error) || run === DUPLICATES_MAX) throw error
+    }
+  }
+}
 
 /** Creates the collections and indexes of all models registered on the connection. */
 export const prepareModels = async (connection: Connection): Promise<void> => {

@@ -3,7 +3,8 @@ import type { ClientSession } from 'mongoose'
 import { type Model, Schema, Types } from 'mongoose'
 import { HttpError } from '../http/errors.js'
 import type { StoreService } from '../service.js'
-import { type Connection, isDuplicateKey } from './mongo.js'
+import { createSingleFlight } from '../single-flight.js'
+import { type Connection, inTransaction, isDuplicateKey } from './mongo.js'
 
 /** Numbers by what they count; what is absent is 0. */
 export type Amounts<K extends string> = Partial<Record<K, number>>
@@ -169,7 +170,7 @@ export const createQuotas = <K extends string>({
   const buildOnce = async (owner: Types.ObjectId | null, _id: string) => {
     await prepare?.(owner)
     try {
-      await mongo.transaction(async session => {
+      await inTransaction(mongo, async session => {
         // First, so that nobody else changes what is counted.
         await model.collection.insertOne({ _id, used: {}, day: '', checked_at: new Date() } as never, {
           session,
@@ -181,44 +182,36 @@ export const createQuotas = <K extends string>({
       if (!isDuplicateKey(error)) throw error
     }
   }
-  const building = new Map<string, Promise<void>>()
+  const building = createSingleFlight<string, void>()
   /** Whoever needs a usage that is being built waits for it. */
   const build = (owner: Types.ObjectId | null): Promise<void> => {
     const _id = idOf(owner)
-    const running = building.get(_id) ?? buildOnce(owner, _id).finally(() => building.delete(_id))
-    building.set(_id, running)
-    return running
+    return building(_id, () => buildOnce(owner, _id))
   }
   /** Whether the usage was wrong. */
-  const recheck = async (id: string): Promise<boolean> => {
-    let wrong = false
-    await mongo.transaction(async session => {
-      wrong = false
+  const recheck = (id: string): Promise<boolean> =>
+    inTransaction(mongo, async session => {
       const before = await model
         .findOneAndUpdate({ _id: id }, { $set: { checked_at: new Date() } }, { session })
         .lean<UsageDoc>()
-      if (!before) return
+      if (!before) return false
       const now = await fromScratch(ownerOf(id), session)
       const names = new Set([...Object.keys(before.used), ...Object.keys(now.used)])
       if (before.day !== now.day && daily) names.delete(daily)
-      wrong = [...names].some(name => (before.used[name] ?? 0) !== (now.used[name as K] ?? 0))
       await model.updateOne({ _id: id }, { $set: now }, { session })
+      return [...names].some(name => (before.used[name] ?? 0) !== (now.used[name as K] ?? 0))
     })
-    return wrong
-  }
 
   const settle: Quotas<K>['settle'] = async work => {
     for (let builds = 0; ; builds++) {
       let missing: Types.ObjectId | null | undefined
       try {
-        let result: Awaited<ReturnType<typeof work>> | undefined
-        await mongo.transaction(async session => {
-          result = await work(session, async (owner, delta) => {
+        return await inTransaction(mongo, session =>
+          work(session, async (owner, delta) => {
             missing = owner
             await take(owner, delta, session)
-          })
-        })
-        return result as Awaited<ReturnType<typeof work>>
+          }),
+        )
       } catch (error) {
         if (!(error instanceof Unbuilt) || missing === undefined || builds === BUILDS_MAX) throw error
         await build(missing)
@@ -283,7 +276,7 @@ export const createQuotas = <K extends string>({
     for (const { _id } of due) if (await recheck(_id)) wrong++
     return wrong
   }
-  let repairing: Promise<number> | undefined
+  const repairing = createSingleFlight<'repair', number>()
 
   return {
     settle,
@@ -306,23 +299,16 @@ export const createQuotas = <K extends string>({
         await model.deleteOne({ _id: idOf(owner) }, session && { session })
         return
       }
-      let nobodyIsNew = false
-      await mongo.transaction(async session => {
-        nobodyIsNew = false
+      const nobodyIsNew = await inTransaction(mongo, async session => {
         const gone = await model.findOneAndDelete({ _id: idOf(owner) }, { session }).lean<UsageDoc>()
         const $inc = gone ? incOf(gone.used as Amounts<K>, daily) : {}
-        if (Object.keys($inc).length === 0) return
+        if (Object.keys($inc).length === 0) return false
         const { matchedCount } = await model.updateOne({ _id: NOBODY }, { $inc }, { session })
-        nobodyIsNew = matchedCount === 0
+        return matchedCount === 0
       })
       if (nobodyIsNew) await build(null)
     },
-    repair() {
-      repairing ??= repair().finally(() => {
-        repairing = undefined
-      })
-      return repairing
-    },
+    repair: () => repairing('repair', repair),
   }
 }
 

@@ -1,12 +1,11 @@
-import { communityInternal, type DomainEvent, type Notice } from '@iodine/contracts'
-import { createVersion, usersVersionKey } from '@iodine/service-kit'
+import type { DomainEvent, Notice } from '@iodine/contracts'
+import { createVersion, tellCommunity, usersVersionKey } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 
 const REPAIR_BATCH = 500
 /** How long notice is given to the workers before it is given again. */
 const RECHECK_MS = 15_000
-const COMMUNITY_MS = 10_000
 
 /** Makes every service ask for names anew. Rejects while Redis is down. */
 export const raiseUsersVersion = async ({ config, service }: AuthContext): Promise<void> => {
@@ -35,8 +34,9 @@ export const giveNotice = async ({ service }: AuthContext, { _id, revision }: Us
 export const announceUser = async ({ models, service }: AuthContext, id: string): Promise<void> => {
   const user = await models.users.findOne({ _id: id, deleted_at: null }).lean<UserDoc>()
   if (!user) return
-  for (const event of eventsOfUser(user))
-    await service.peers.call('community', communityInternal.applyEvent, { body: event, ms: COMMUNITY_MS })
+  await tellCommunity(service.peers, eventsOfUser(user), check_at =>
+    models.users.updateOne({ _id: user._id }, { $max: { check_at } }),
+  )
   // A rename meanwhile is not announced yet.
   await models.users.updateOne(
     { _id: user._id, revision: user.revision },
@@ -60,7 +60,7 @@ export const repairAnnouncements = async (context: AuthContext): Promise<number>
   for (const user of users) await giveNotice(context, user)
   await models.users.updateMany(
     { _id: { $in: users.map(({ _id }) => _id) }, announced: false },
-    { $set: { check_at: new Date(now + RECHECK_MS) } },
+    { $max: { check_at: new Date(now + RECHECK_MS) } },
   )
   return users.length
 }

@@ -1,4 +1,4 @@
-import { accountsInternal } from '@iodine/contracts'
+import { accountsInternal, DONE } from '@iodine/contracts'
 import { notFound, personalSource, serveExport } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import {
@@ -46,12 +46,12 @@ export const addAccountRoutes = (context: AuthContext): void => {
 
   service.internal(accountsInternal.confirmErasure, async ({ params, body }) => {
     await confirmErasure(context, params.id, body.elapsed_ms)
-    return { done: true }
+    return DONE
   })
 
   service.internal(accountsInternal.confirmWarning, async ({ params, body }) => {
     await confirmWarning(context, params.id, body)
-    return { done: true }
+    return DONE
   })
 
   service.internal(accountsInternal.expireAccounts, async () => expireAccounts(context))

@@ -11,13 +11,17 @@ import { presentBetaCode } from '../presenters/beta-code.js'
 export const addAdminRoutes = (context: AuthContext): void => {
   const { models, service } = context
 
-  const present = async (codes: BetaCodeDoc[]) => {
+  /** The usernames of those who made the codes, by id. */
+  const namesOf = async (codes: BetaCodeDoc[]) => {
     const makers = codes.flatMap(({ created_by }) => created_by ?? [])
     const users = await models.users
       .find({ _id: { $in: makers }, deleted_at: null })
       .select('username')
       .lean<UserDoc[]>()
-    const names = new Map(users.map(({ _id, username }) => [_id.toHexString(), username]))
+    return new Map(users.map(({ _id, username }) => [_id.toHexString(), username]))
+  }
+  const present = async (codes: BetaCodeDoc[]) => {
+    const names = await namesOf(codes)
     return codes.map(code => presentBetaCode(code, names))
   }
 
@@ -39,6 +43,6 @@ export const addAdminRoutes = (context: AuthContext): void => {
       created_by: new Types.ObjectId(user.id),
     }
     await models.betaCodes.create(code)
-    return (await present([code]))[0]
+    return presentBetaCode(code, await namesOf([code]))
   })
 }

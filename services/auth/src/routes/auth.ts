@@ -29,6 +29,6 @@ export const addAuthRoutes = (context: AuthContext): void => {
 
   service.route(authApi.logout, async ({ user }) => {
     await endSession(context, user.sid)
-    return { logged_out: true }
+    return { logged_out: true as const }
   })
 }

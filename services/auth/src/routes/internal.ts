@@ -1,4 +1,4 @@
-import { announceInternal, authInternal, mailsInternal } from '@iodine/contracts'
+import { announceInternal, authInternal, DONE, mailsInternal } from '@iodine/contracts'
 import { notFound, serveHistory, serveRepair } from '@iodine/service-kit'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
@@ -44,12 +44,12 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   service.internal(announceInternal.announce, async ({ params }) => {
     await announceUser(context, params.id)
-    return { done: true }
+    return DONE
   })
 
   service.internal(mailsInternal.settleMail, async ({ params }) => {
     await settleMail(context, params.id)
-    return { done: true }
+    return DONE
   })
 
   serveRepair(

@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream'
-import { type Campaign, campaignsApi, type EndpointSpec } from '@iodine/contracts'
+import { type Campaign, type CampaignDetail, campaignsApi } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
 import {
-  type Call,
   personalSource,
+  type ReplyHeaders,
   type StoreService,
+  Streamed,
   sendList,
   servePersonalData,
   serveRepair,
@@ -34,12 +34,11 @@ export const addCampaignRoutes = (
   const { campaigns, quotas } = models
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
-  const sendDetail = async (doc: CampaignDoc, reply: Call<EndpointSpec>['reply']) => {
+  const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
     const batches = iodBatches(service.peers, doc)
     const [campaign, first] = await Promise.all([presentOne(doc), batches.next().catch(nullWhenDown)])
     if (!first) reply.header(IODS_UNAVAILABLE, 'true')
-    const json = campaignDetailJson(campaign, first?.value ?? [], batches)
-    return reply.type('application/json; charset=utf-8').send(Readable.from(json))
+    return new Streamed<CampaignDetail>(campaignDetailJson(campaign, first?.value ?? [], batches))
   }
 
   service.route(campaignsApi.listCampaigns, async ({ query: { limit, cursor }, reply }) =>
@@ -62,7 +61,8 @@ export const addCampaignRoutes = (
     if (!iods) throw unavailable()
     const context = { now: new Date(), userId: user.id }
     const { name, mediaType, text } = exportCampaign({ ...campaign, iods }, query.format, context)
-    return reply.header('content-disposition', `attachment; filename="${name}"`).type(mediaType).send(text)
+    reply.header('content-disposition', `attachment; filename="${name}"`)
+    return new Streamed(text, mediaType)
   })
   service.route(campaignsApi.createCampaign, async ({ body, user }) =>
     presentOne(await createCampaign(models, user.id, body)),

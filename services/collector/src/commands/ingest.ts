@@ -10,7 +10,13 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, mongo, Types } from 'mongoose'
-import { bytesOf, type Counted, type RecordDoc, type RecordModels, type Shelf } from '../models/record.js'
+import {
+  bytesOf,
+  type Counted,
+  type RecordDoc,
+  type RecordModels,
+  type RecordScope,
+} from '../models/record.js'
 import { packRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
@@ -89,20 +95,20 @@ const rounds = (entries: Entry[]): Entry[][] => {
  */
 export const ingest = async (
   models: RecordModels,
-  shelf: Shelf,
+  scope: RecordScope,
   records: unknown[],
   bodyBytes: number,
 ): Promise<IngestResult[]> => {
   const results: IngestResult[] = []
   const weigh = !(bodyBytes < SAFE_BODY_BYTES)
-  const keys = records.map(record => keyOf(shelf.source, record))
+  const keys = records.map(record => keyOf(scope.source, record))
   // The database looks for what it has while the records are checked here: the turn of the loop sends the question off.
-  let stored: Promise<StoredVersion[]> | undefined = findStored(models, shelf, keys)
+  let stored: Promise<StoredVersion[]> | undefined = findStored(models, scope, keys)
   stored.catch(() => {})
   await new Promise(setImmediate)
   const valid: Entry[] = []
   records.forEach((record, at) => {
-    const entry = readEntry(shelf.source, record, at, keys[at], weigh)
+    const entry = readEntry(scope.source, record, at, keys[at], weigh)
     if ('error' in entry) results[at] = entry
     else valid.push(entry)
   })
@@ -110,17 +116,17 @@ export const ingest = async (
     for (let attempt = 1; ; attempt++) {
       stored ??= findStored(
         models,
-        shelf,
+        scope,
         round.map(entry => entry.key),
       )
       const found = await stored
       stored = undefined
       if (attempt === 1 && found.some(({ bytes }) => bytes === undefined)) {
         // Stored before sizes were counted: the first look at the usage weighs them.
-        await models.quotas.used(shelf.user_id)
+        await models.quotas.used(scope.user_id)
         continue
       }
-      const written = await write(models, shelf, round, found)
+      const written = await write(models, scope, round, found)
       if (written) {
         for (const [at, result] of written) results[at] = result
         break
@@ -134,19 +140,19 @@ type StoredVersion = Pick<RecordDoc, '_id' | 'key' | 'fetched_at' | 'bytes'>
 
 const findStored = (
   { records }: RecordModels,
-  shelf: Shelf,
+  scope: RecordScope,
   keys: (string | undefined)[],
 ): Promise<StoredVersion[]> =>
   records
     .find(
-      { ...shelf, key: { $in: keys.filter(key => key !== undefined) } },
+      { ...scope, key: { $in: keys.filter(key => key !== undefined) } },
       { key: 1, fetched_at: 1, bytes: 1 },
     )
     .lean<StoredVersion[]>()
     .exec()
 
 /** Another batch changed what this one has read. */
-class Outrun extends Error {}
+class WriteConflict extends Error {}
 
 type Delta = Amounts<Counted>
 
@@ -159,7 +165,7 @@ const plus = (a: Delta, b: Delta): Delta => {
 /** One attempt, whole or not at all, at entries of different keys; undefined when another batch got in the way. */
 const write = async (
   { records, quotas }: RecordModels,
-  shelf: Shelf,
+  scope: RecordScope,
   entries: Entry[],
   stored: StoredVersion[],
 ): Promise<Map<number, IngestResult> | undefined> => {
@@ -173,8 +179,8 @@ const write = async (
     const status = !doc ? 'created' : doc.fetched_at < fetched_at ? 'updated' : 'unchanged'
     results.set(at, { id: _id.toHexString(), status })
     if (status === 'created') {
-      const document = { _id, ...shelf, key, fetched_at, created_at, data, bytes }
-      const delta = { records: 1, record_bytes: bytes, [shelf.source]: 1 }
+      const document = { _id, ...scope, key, fetched_at, created_at, data, bytes }
+      const delta = { records: 1, record_bytes: bytes, [scope.source]: 1 }
       changes.push({ at, delta, operation: { insertOne: { document } } })
     } else if (status === 'updated') {
       const filter = { _id, fetched_at: doc?.fetched_at }
@@ -201,13 +207,13 @@ const write = async (
     const operations = fitting.map(({ operation }) => operation)
     const delta = fitting.reduce<Delta>((sum, change) => plus(sum, change.delta), {})
     try {
-      await quotas.change(shelf.user_id, delta, async session => {
+      await quotas.change(scope.user_id, delta, async session => {
         const done = await records.collection.bulkWrite(operations as never, { session })
-        if (done.insertedCount + done.matchedCount !== operations.length) throw new Outrun()
+        if (done.insertedCount + done.matchedCount !== operations.length) throw new WriteConflict()
       })
       return results
     } catch (error) {
-      if (error instanceof Outrun || isDuplicateKey(error)) return undefined
+      if (error instanceof WriteConflict || isDuplicateKey(error)) return undefined
       if (!(error instanceof QuotaExceeded) || attempt === ATTEMPTS) throw error
       fitting = fit(error)
     }

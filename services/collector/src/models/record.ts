@@ -94,13 +94,5 @@ export const createRecordModels = (
   return { mongo, records, quotas }
 }
 
-/** Counts were kept in a collection of their own before usage held them. */
-export const dropFormerCounts = async (mongo: Connection): Promise<void> => {
-  const NAMESPACE_NOT_FOUND = 26
-  await mongo.dropCollection('counts').catch(error => {
-    if (error?.code !== NAMESPACE_NOT_FOUND) throw error
-  })
-}
-
 /** Whose records, and of which source. */
-export type Shelf = Pick<RecordDoc, 'user_id' | 'source'>
+export type RecordScope = Pick<RecordDoc, 'user_id' | 'source'>

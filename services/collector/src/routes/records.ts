@@ -13,10 +13,10 @@ import { deleteRecord } from '../commands/delete-record.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { ingest } from '../commands/ingest.js'
 import type { CollectorConfig } from '../config.js'
-import type { RecordModels, Shelf } from '../models/record.js'
+import type { RecordModels, RecordScope } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
 
-const shelfOf = (user: { id: string }, { source }: { source: Source }): Shelf => ({
+const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordScope => ({
   user_id: new Types.ObjectId(user.id),
   source,
 })
@@ -28,18 +28,18 @@ export const addRecordRoutes = (
 ): void => {
   const { quotas } = models
   service.route(collectorApi.listRecords, async ({ params, query: { limit, cursor }, user, reply }) => {
-    const filter = shelfOf(user, params)
+    const filter = scopeOf(user, params)
     const total = async () => (await quotas.used(filter.user_id))[params.source] ?? 0
     return sendList(reply, { model: models.records, filter, limit, cursor, present: presentRecords, total })
   })
 
   service.route(collectorApi.ingestRecords, async ({ params, body, user, request }) => {
     const bytes = Number(request.headers['content-length'] ?? Number.NaN)
-    return { results: await ingest(models, shelfOf(user, params), body.records, bytes) }
+    return { results: await ingest(models, scopeOf(user, params), body.records, bytes) }
   })
 
   service.route(collectorApi.deleteRecord, async ({ params, user }) => {
-    await deleteRecord(models, shelfOf(user, params), params.id)
+    await deleteRecord(models, scopeOf(user, params), params.id)
     return { id: params.id }
   })
 

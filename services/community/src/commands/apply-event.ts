@@ -1,13 +1,11 @@
 import type { ContributionType, DomainEvent } from '@iodine/contracts'
-import { type Connection, isDuplicateKey } from '@iodine/service-kit'
+import { type Connection, inTransaction } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
 import type { UserDoc } from '../models/user.js'
 import { type CreationEvent, describeContribution } from './describe.js'
 import { nextUser, termsOf, UNKNOWN_USER, type UserEvent, type UserState } from './next-user.js'
-
-const ATTEMPTS = 5
 
 /**
  * Brings the projection in line with an event, in one transaction: a contribution and its user's totals change
@@ -16,20 +14,9 @@ const ATTEMPTS = 5
 export const applyEvent = (mongo: Connection, models: CommunityModels, event: DomainEvent): Promise<void> =>
   atomically(mongo, session => apply(models, event, session))
 
-const atomically = async (
-  mongo: Connection,
-  work: (session: ClientSession) => Promise<void>,
-): Promise<void> => {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await mongo.transaction(work)
-      return
-    } catch (error) {
-      // Two first events of one user at the same time: the second finds what the first made.
-      if (!isDuplicateKey(error) || attempt === ATTEMPTS) throw error
-    }
-  }
-}
+/** Two first events of one user at the same time meet as a duplicate key. */
+const atomically = (mongo: Connection, work: (session: ClientSession) => Promise<void>): Promise<void> =>
+  inTransaction(mongo, work, { retriesDuplicates: true })
 
 /** Drops a contribution that its owner does not know any more. */
 export const dropForgotten = (

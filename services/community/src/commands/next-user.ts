@@ -1,4 +1,4 @@
-import type { DomainEvent } from '@iodine/contracts'
+import { type DomainEvent, foldText } from '@iodine/contracts'
 import type { UserDoc } from '../models/user.js'
 
 export type UserEvent = Extract<DomainEvent, { type: 'user.created' | 'user.renamed' | 'user.deleted' }>
@@ -15,9 +15,6 @@ export const UNKNOWN_USER: UserState = {
   total_iods: 0,
   total_narratives: 0,
 }
-
-/** What a search term is compared with, and how. */
-export const foldUsername = (username: string): string => username.toLowerCase()
 
 const suffixesOf = (username: string): string[] => Array.from(username, (_, at) => username.slice(at))
 
@@ -44,6 +41,6 @@ export const nextUser = (user: UserState, event: UserEvent): UserState => {
       return { ...UNKNOWN_USER, deleted: true }
   }
   next.public = next.username !== null && next.created_at !== null
-  next.suffixes = next.public && next.username !== null ? suffixesOf(foldUsername(next.username)) : []
+  next.suffixes = next.public && next.username !== null ? suffixesOf(foldText(next.username)) : []
   return next
 }

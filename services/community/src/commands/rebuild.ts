@@ -1,6 +1,6 @@
 import { type ContributionType, historyInternal } from '@iodine/contracts'
-import { invalid, type StoreService } from '@iodine/service-kit'
-import { type ClientSession, Types } from 'mongoose'
+import { inTransaction, invalid, type StoreService } from '@iodine/service-kit'
+import { Types } from 'mongoose'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
 import { applyEvent, dropForgotten } from './apply-event.js'
@@ -72,7 +72,7 @@ const sweepContributions =
 const countTotals: Phase = async ({ mongo, models: { users, contributions } }, after) => {
   const ids = hexIds(await users.find(from(after), { _id: 1 }).sort({ _id: 1 }).limit(BATCH).lean())
   for (const _id of ids)
-    await mongo.transaction(async session => {
+    await inTransaction(mongo, async session => {
       const count = (type: ContributionType) =>
         contributions.countDocuments({ user_id: _id, deleted: false, type }).session(session)
       const [total_iods, total_narratives] = [await count('IOD'), await count('NARRATIVE')]
@@ -83,7 +83,7 @@ const countTotals: Phase = async ({ mongo, models: { users, contributions } }, a
 
 /** The number of public users anew; what is kept for common terms is counted again when they are searched. */
 const countNames: Phase = async ({ mongo, models: { users, counters, terms } }) => {
-  await mongo.transaction(async (session: ClientSession) => {
+  await inTransaction(mongo, async session => {
     const n = await users.countDocuments({ public: true }).session(session)
     await counters.updateOne(
       { _id: 'public_users' },

@@ -1,12 +1,9 @@
-import type { Connection } from '@iodine/service-kit'
-import { pageAfter } from '@iodine/service-kit'
+import { foldText } from '@iodine/contracts'
+import { type Connection, pageAfter } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
-import { foldUsername } from '../commands/next-user.js'
+import { countNames } from '../commands/count-names.js'
 import type { CommunityModels } from '../models/index.js'
 import { BY_DATE, BY_SUFFIX, type UserDoc } from '../models/user.js'
-
-/** From so many names on, how many hold a term is kept rather than counted at each search. */
-const COMMON = 500
 
 const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
@@ -27,7 +24,7 @@ export const searchNames = async (
   search: string,
   { skip, limit, cursor }: NamePage,
 ): Promise<{ docs: UserDoc[]; total: number }> => {
-  const term = foldUsername(search)
+  const term = foldText(search)
   const bySuffix = { suffixes: { $regex: `^${escapePattern(term)}` } }
   const [total, everybody] = await Promise.all([
     countNames(mongo, models, term, bySuffix),
@@ -46,23 +43,4 @@ export const searchNames = async (
     .limit(limit)
     .lean<UserDoc[]>()
   return { docs, total }
-}
-
-const countNames = async (
-  mongo: Connection,
-  { users, counters, terms }: CommunityModels,
-  term: string,
-  bySuffix: QueryFilter<UserDoc>,
-): Promise<number> => {
-  const kept = await terms.findById(term).lean()
-  if (kept) return kept.n
-  const few = await users.countDocuments(bySuffix).hint(BY_SUFFIX).limit(COMMON)
-  if (few < COMMON) return few
-  return mongo.transaction(async session => {
-    // Names that change while we count would be missed: writing what they write makes one of us try again.
-    await counters.updateOne({ _id: 'public_users' }, { $inc: { changes: 1 } }, { session })
-    const n = await users.countDocuments(bySuffix).hint(BY_SUFFIX).session(session)
-    await terms.updateOne({ _id: term }, { $set: { n } }, { session, upsert: true })
-    return n
-  }) as Promise<number>
 }

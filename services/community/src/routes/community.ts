@@ -1,4 +1,4 @@
-import { communityApi, communityInternal, rebuildInternal } from '@iodine/contracts'
+import { communityApi, communityInternal, DONE, rebuildInternal } from '@iodine/contracts'
 import { personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
 import { applyEvent } from '../commands/apply-event.js'
 import { rebuildStep } from '../commands/rebuild.js'
@@ -20,7 +20,7 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
 
   service.internal(communityInternal.applyEvent, async ({ body }) => {
     await applyEvent(service.mongo, models, body)
-    return { done: true }
+    return DONE
   })
 
   service.internal(rebuildInternal.rebuildStep, async ({ body }) =>

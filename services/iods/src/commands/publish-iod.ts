@@ -1,5 +1,5 @@
-import { communityInternal, type DomainEvent } from '@iodine/contracts'
-import type { Peers, Queues } from '@iodine/service-kit'
+import type { DomainEvent } from '@iodine/contracts'
+import { type Peers, type Queues, tellCommunity } from '@iodine/service-kit'
 import type { IodDoc, IodModel } from '../models/iod.js'
 import type { LiveCatalog } from '../queries/live-catalog.js'
 
@@ -7,7 +7,6 @@ const REPAIR_AFTER_MS = 2_000
 const REPAIR_BATCH = 500
 /** How long notice is given to the workers before it is given again. */
 const RECHECK_MS = 15_000
-const COMMUNITY_MS = 10_000
 
 interface Publishing {
   iods: IodModel
@@ -54,8 +53,9 @@ const giveNotice = (queues: Queues, { _id }: IodDoc): Promise<void> =>
 export const announceIod = async ({ iods, peers }: Publishing, id: string): Promise<void> => {
   const doc = await iods.findById(id).lean<IodDoc>()
   if (!doc) return
-  for (const event of eventsOfIod(doc))
-    await peers.call('community', communityInternal.applyEvent, { body: event, ms: COMMUNITY_MS })
+  await tellCommunity(peers, eventsOfIod(doc), check_at =>
+    iods.updateOne({ _id: doc._id }, { $max: { check_at } }),
+  )
   await iods.updateOne({ _id: doc._id }, { $set: { announced: true }, $unset: { check_at: 1 } })
 }
 
@@ -80,7 +80,7 @@ export const publishForgotten = async ({ iods, catalog, queues }: Publishing): P
   for (const doc of docs) await giveNotice(queues, doc)
   await iods.updateMany(
     { _id: { $in: docs.map(({ _id }) => _id) }, announced: false },
-    { $set: { check_at: new Date(now + RECHECK_MS) } },
+    { $max: { check_at: new Date(now + RECHECK_MS) } },
   )
   return docs.length
 }

@@ -1,4 +1,5 @@
-import type { Category, IodFacets, SourceType } from '@iodine/contracts'
+import { type Category, foldText, type IodFacets, type SourceType } from '@iodine/contracts'
+import { LRUCache } from 'lru-cache'
 import { GramIndex } from './grams.js'
 
 /** What of an IOD is listed, counted and searched: nothing of it ever changes but that the creator is forgotten. */
@@ -34,12 +35,9 @@ export interface Selection {
   ids(after: Place | undefined, size: number): string[]
 }
 
-/** Case and Unicode form don't count in a search; white space does. */
-const fold = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
-
 /** The text that a search looks into. NUL, which no query may hold, keeps matches from spanning both parts. */
 export const searchText = (value: string, description: string): string =>
-  `${fold(value)}\0${fold(description)}`
+  `${foldText(value)}\0${foldText(description)}`
 
 /** A category and a source type that occur together. */
 interface Kind {
@@ -77,8 +75,11 @@ export class Catalog {
   readonly #kindIndex = new Map<string, number>()
   readonly #byCreator = new Map<string, number[]>()
   readonly #grams = new GramIndex()
-  readonly #searches = new Map<string, Found>()
-  #kept = 0
+  readonly #searches = new LRUCache<string, Found>({
+    max: KEPT_SEARCHES,
+    maxSize: KEPT_MATCHES,
+    sizeCalculation: ({ matches }) => matches.length + 1,
+  })
 
   /** Takes an entry in; one that is there already changes nothing. */
   add({ id, time, category, source_type, creator, text }: CatalogEntry): void {
@@ -122,7 +123,7 @@ export class Catalog {
       ofKind[this.#kindOf[ordinal] as number] === true && (!by || by.has(this.#creators[ordinal] as string))
     // Lists that hold all that is selected, and, where they hold more, what of them is.
     const from = (): { lists: number[][]; passes?: (ordinal: number) => boolean } => {
-      if (q) return { lists: [this.#search(fold(q))], ...(!passesAll && { passes: passesBoth }) }
+      if (q) return { lists: [this.#search(foldText(q))], ...(!passesAll && { passes: passesBoth }) }
       if (by) return { lists: [...by].flatMap(id => [this.#byCreator.get(id) ?? []]), passes: passesBoth }
       return { lists: passesAll ? [this.#all] : kinds.map(kind => kind.members) }
     }
@@ -208,7 +209,6 @@ export class Catalog {
 
   #search(part: string): number[] {
     const found = this.#searches.get(part) ?? { upTo: 0, matches: [] }
-    const before = found.matches.length
     const count = this.#texts.length
     const look = (ordinal: number) => {
       if ((this.#texts[ordinal] as string).includes(part)) this.#insert(found.matches, ordinal)
@@ -216,17 +216,8 @@ export class Catalog {
     const candidates = found.upTo === 0 ? this.#grams.candidates(part) : undefined
     if (candidates) for (const ordinal of candidates) look(ordinal)
     else for (let ordinal = found.upTo; ordinal < count; ordinal++) look(ordinal)
-    found.upTo = count
-
-    // Put last again: the one not asked for the longest goes first.
-    this.#searches.delete(part)
-    this.#searches.set(part, found)
-    this.#kept += found.matches.length - before
-    for (const [oldest, { matches }] of this.#searches) {
-      if (this.#searches.size <= KEPT_SEARCHES && this.#kept <= KEPT_MATCHES) break
-      this.#searches.delete(oldest)
-      this.#kept -= matches.length
-    }
+    // Another object, as only a new value is measured anew.
+    this.#searches.set(part, { upTo: count, matches: found.matches })
     return found.matches
   }
 }

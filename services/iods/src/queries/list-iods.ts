@@ -1,16 +1,21 @@
-import type { IodFacets, iodsApi, QueryOf } from '@iodine/contracts'
-import { type ListPlace, sendList, type UserDirectory } from '@iodine/service-kit'
+import type { Iod, IodFacets, iodsApi, QueryOf } from '@iodine/contracts'
+import {
+  type ListPlace,
+  type ReplyHeaders,
+  type Streamed,
+  sendList,
+  type UserDirectory,
+} from '@iodine/service-kit'
 import type { IodDoc, IodModel } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import type { Catalog, Selection } from './catalog.js'
 import type { LiveCatalog } from './live-catalog.js'
 
 type Filters = QueryOf<typeof iodsApi.getIodFacets>
-type Reply = Parameters<typeof sendList>[0]
 
 export interface IodQueries {
   /** Answers with the list, or a page of it. The cost of a page is that of its size, not of all that matches. */
-  list(reply: Reply, query: QueryOf<typeof iodsApi.listIods>): Promise<unknown>
+  list(reply: ReplyHeaders, query: QueryOf<typeof iodsApi.listIods>): Promise<Iod[] | Streamed<Iod[]>>
   /** Exact counts under the filters. */
   facets(filters: Filters): Promise<IodFacets>
 }

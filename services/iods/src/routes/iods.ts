@@ -1,4 +1,4 @@
-import { announceInternal, foldValue, iodsApi, iodsInternal } from '@iodine/contracts'
+import { announceInternal, DONE, foldValue, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
 import {
   personalSource,
   type StoreService,
@@ -28,7 +28,7 @@ export const addIodRoutes = (
   const publishing = { iods, catalog, queues: service.queues, peers: service.peers }
   const queries = createIodQueries(iods, catalog, service.users)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
-  const presentOne = async (doc: IodDoc) => (await present([doc]))[0]
+  const presentOne = async (doc: IodDoc) => (await present([doc]))[0] as Iod
 
   service.route(iodsApi.listIods, async ({ query, reply }) => queries.list(reply, query))
 
@@ -100,7 +100,7 @@ export const addIodRoutes = (
 
   service.internal(announceInternal.announce, async ({ params }) => {
     await announceIod(publishing, params.id)
-    return { done: true }
+    return DONE
   })
 
   serveRepair(service, async () => (await publishForgotten(publishing)) + (await quotas.repair()))

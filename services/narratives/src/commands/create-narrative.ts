@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { authInternal, type BodyOf, DETAILS, type narrativesApi } from '@iodine/contracts'
-import { badRequest, HttpError, isDuplicateKey, notFound, timedOut, unavailable } from '@iodine/service-kit'
+import {
+  badRequest,
+  createSingleFlight,
+  HttpError,
+  isDuplicateKey,
+  notFound,
+  timedOut,
+  unavailable,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { NarrativeDoc, NarrativeFailure } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
@@ -80,7 +88,7 @@ const openNew = async (
 }
 
 /** By open key: who submits the same at once waits for the one that opens it, and takes no turn in the user's usage. */
-const opening = new Map<string, Promise<NarrativeDoc>>()
+const opening = createSingleFlight<string, NarrativeDoc>()
 
 const openOrJoin = (
   store: Store,
@@ -91,11 +99,7 @@ const openOrJoin = (
   const open_key = createHash('sha256')
     .update(JSON.stringify([userId.toLowerCase(), text, src]))
     .digest('base64url')
-  const running =
-    opening.get(open_key) ??
-    openNew(store, userId, text, src, open_key).finally(() => opening.delete(open_key))
-  opening.set(open_key, running)
-  return running
+  return opening(open_key, () => openNew(store, userId, text, src, open_key))
 }
 
 /**

@@ -1,9 +1,9 @@
-import { invalid } from '@iodine/service-kit'
+import { inTransaction, invalid } from '@iodine/service-kit'
 import { type ClientSession, type Model, Types } from 'mongoose'
 import { DAY_MS, dayOf, edgesOf } from '../models/edge.js'
 import { linkKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
-import { type Collections, inTransaction } from '../store.js'
+import type { Collections } from '../store.js'
 
 const BATCH = 1_000
 
@@ -45,9 +45,9 @@ const createTally = <T extends Counted>() => {
 }
 
 /** Replaces a user's aggregates of one day by a fresh count. Every narrative counted gets a new mark, so that a deletion meanwhile is a conflict. */
-const rebuildDay = (collections: Collections, user_id: Types.ObjectId, day: Date): Promise<void> =>
-  inTransaction(collections, async session => {
-    const { narratives, edges, sources } = collections
+const rebuildDay = (collections: Collections, user_id: Types.ObjectId, day: Date): Promise<void> => {
+  const { mongo, narratives, edges, sources } = collections
+  const rebuild = async (session: ClientSession) => {
     const ofDay = { user_id, created_at: { $gte: day, $lt: new Date(day.getTime() + DAY_MS) } }
     const freshEdges = createTally<ReturnType<typeof edgesOf>[number]>()
     const freshSources = createTally<ReturnType<typeof sourcesOf>[number]>()
@@ -66,7 +66,9 @@ const rebuildDay = (collections: Collections, user_id: Types.ObjectId, day: Date
     await sources.deleteMany({ user_id, day }, { session })
     await freshEdges.insert(edges, session)
     await freshSources.insert(sources, session)
-  })
+  }
+  return inTransaction(mongo, rebuild, { retriesDuplicates: true })
+}
 
 /** Recomputes one user's aggregates, a day at a time. */
 export const rebuildUser = async (collections: Collections, user_id: Types.ObjectId): Promise<void> => {

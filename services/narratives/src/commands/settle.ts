@@ -1,5 +1,5 @@
-import { communityInternal, type DomainEvent } from '@iodine/contracts'
-import type { Job } from '@iodine/service-kit'
+import type { DomainEvent } from '@iodine/contracts'
+import { type Job, tellCommunity } from '@iodine/service-kit'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { givenBack } from '../models/usage.js'
 import type { Store } from '../store.js'
@@ -11,7 +11,6 @@ export const GRACE_MS = 15_000
 const FAILED_KEPT_MS = 600_000
 const REPAIRS_MAX = 3
 const REPAIR_BATCH = 500
-const COMMUNITY_MS = 10_000
 
 /** Id of the job that extracts a narrative: a bare id may consist of digits alone, which the queue refuses. */
 export const extractionJobId = ({ _id }: Pick<NarrativeDoc, '_id'>): string =>
@@ -85,8 +84,9 @@ export const announceNarrative = async (store: Store, id: string): Promise<void>
     state === 'done'
       ? eventsOfNarrative(narrative)
       : [{ type: 'narrative.deleted', data: { id, user_id: user_id.toHexString() } }]
-  for (const event of events)
-    await service.peers.call('community', communityInternal.applyEvent, { body: event, ms: COMMUNITY_MS })
+  await tellCommunity(service.peers, events, check_at =>
+    narratives.updateOne({ _id, state }, { $max: { check_at } }),
+  )
   if (state === 'done') await narratives.updateOne({ _id, state }, { $unset: { check_at: 1 } })
   else await narratives.deleteOne({ _id, state })
 }
@@ -127,7 +127,7 @@ export const repairNarratives = async (store: Store): Promise<number> => {
   for (const narrative of due) {
     const { _id, state } = narrative
     // Whatever happens to this one, the others get their turn.
-    await narratives.updateOne({ _id, state }, { $set: { check_at: nextCheck() } })
+    await narratives.updateOne({ _id, state }, { $max: { check_at: nextCheck() } })
     if (state === 'failed') await narratives.deleteOne({ _id, state })
     else if (state === 'open') repaired += Number(await repairExtraction(store, narrative))
     else {

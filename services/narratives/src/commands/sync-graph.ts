@@ -1,8 +1,9 @@
+import { inTransaction } from '@iodine/service-kit'
 import { type ClientSession, type Model, type QueryFilter, Types } from 'mongoose'
 import { edgesOf } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
-import { inTransaction, type Store } from '../store.js'
+import type { Store } from '../store.js'
 
 interface Counted {
   _id: string
@@ -40,7 +41,7 @@ const subtract = async <T extends Counted>(
  * narrative changes in the same transaction, so repeats, in any order, change nothing.
  */
 export const syncGraph = async (store: Store, id: Types.ObjectId | string): Promise<void> => {
-  const { narratives, edges, sources } = store
+  const { mongo, narratives, edges, sources } = store
   const outOfLine: QueryFilter<NarrativeDoc> = {
     _id: id,
     $or: [
@@ -48,7 +49,7 @@ export const syncGraph = async (store: Store, id: Types.ObjectId | string): Prom
       { state: { $ne: 'done' }, graph: { $ne: null } },
     ],
   }
-  await inTransaction(store, async session => {
+  const sync = async (session: ClientSession) => {
     const narrative = await narratives.findOne(outOfLine, null, { session }).lean<NarrativeDoc>()
     if (!narrative) return
     const done = narrative.state === 'done'
@@ -60,5 +61,6 @@ export const syncGraph = async (store: Store, id: Types.ObjectId | string): Prom
     const change = done ? add : subtract
     await change(edges, edgesOf(narrative), session)
     await change(sources, sourcesOf(narrative), session)
-  })
+  }
+  await inTransaction(mongo, sync, { retriesDuplicates: true })
 }

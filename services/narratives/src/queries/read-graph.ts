@@ -1,10 +1,10 @@
-import { setImmediate as breath } from 'node:timers/promises'
-import type { graphApi, QueryOf } from '@iodine/contracts'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import { DAY_MS, edgesOf } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
-import { createGraphSum, type Said } from '../presenters/graph.js'
 import type { Store } from '../store.js'
+import { createGraphSum, type Said } from './aggregate-graph.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
 /** From `from` to before `to`, in milliseconds. */
@@ -42,9 +42,8 @@ const bounded = (field: string, span: Span) => {
   return Object.keys(range).length ? { [field]: range } : {}
 }
 
-/** Folded as labels are, save that white space at the ends is a part of what is looked for. */
-const foldFilter = (filter: string | undefined) =>
-  filter?.replace(/\s+/g, ' ').normalize('NFC').toLowerCase() ?? ''
+/** White space at the ends is a part of what is looked for. */
+const foldFilter = (filter: string | undefined) => foldWords(filter ?? '')
 const literal = (text: string) => ({ $regex: text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') })
 
 /** Documents a round trip brings. */
@@ -93,7 +92,7 @@ export const readGraph = async (
           const batch = cursor.readBufferedDocuments()
           // The database fills the next batch while this one is summed.
           const next = cursor.hasNext()
-          await breath()
+          await yieldToEventLoop()
           for (const edge of batch) sum.add(edge)
           more = await next
         }

@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream'
-import { graphApi } from '@iodine/contracts'
-import { sendList } from '@iodine/service-kit'
+import { type Graph, graphApi } from '@iodine/contracts'
+import { Streamed, sendList } from '@iodine/service-kit'
 import { graphOwner, textsOwner } from '../policies/graph-owner.js'
 import { presentGraphText } from '../presenters/graph-text.js'
 import { textsOf } from '../queries/graph-texts.js'
@@ -10,11 +9,10 @@ import type { Store } from '../store.js'
 export const addGraphRoutes = (store: Store): void => {
   const { service, narratives } = store
 
-  service.route(graphApi.getTriplets, async ({ user, query: { user_id, ...filters }, reply }) =>
-    reply
-      .type('application/json; charset=utf-8')
-      .send(Readable.from(await readGraph(store, await graphOwner(store, user.id, user_id), filters))),
-  )
+  service.route(graphApi.getTriplets, async ({ user, query: { user_id, ...filters } }) => {
+    const owner = await graphOwner(store, user.id, user_id)
+    return new Streamed<Graph>(await readGraph(store, owner, filters))
+  })
 
   service.route(graphApi.listTexts, async ({ user, query: { user_id, ...query }, reply }) =>
     sendList(reply, {

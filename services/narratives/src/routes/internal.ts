@@ -1,4 +1,4 @@
-import { announceInternal, narrativesInternal, rebuildInternal } from '@iodine/contracts'
+import { announceInternal, DONE, narrativesInternal, rebuildInternal } from '@iodine/contracts'
 import {
   notFound,
   personalSource,
@@ -35,7 +35,7 @@ export const addInternalRoutes = (
 
   service.internal(narrativesInternal.syncGraph, async ({ params }) => {
     await syncGraph(store, params.id)
-    return { done: true }
+    return DONE
   })
 
   servePersonalData(service, {
@@ -75,7 +75,7 @@ export const addInternalRoutes = (
 
   service.internal(announceInternal.announce, async ({ params }) => {
     await announceNarrative(store, params.id)
-    return { done: true }
+    return DONE
   })
 
   serveRepair(service, async () => (await repairNarratives(store)) + (await quotas.repair()))

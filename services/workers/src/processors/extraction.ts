@@ -3,7 +3,7 @@ import { authInternal, type BodyFor, narrativesInternal } from '@iodine/contract
 import { HttpError, UnrecoverableError, unseal } from '@iodine/service-kit'
 import { createProvider, ProviderFailure, type Triplet } from '../extraction/provider.js'
 import { mergeTriplets, splitText } from '../extraction/split.js'
-import { createTurns } from '../extraction/turns.js'
+import { createUserLimiter } from '../extraction/user-limiter.js'
 import { defineProcessor } from '../processor.js'
 
 /** Parts of one text at the provider at the same time. */
@@ -37,7 +37,7 @@ export const extractionProcessor = defineProcessor({
   async create({ config, service }) {
     const { peers, log } = service
     const provider = createProvider({ baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL })
-    const turns = createTurns(service.redis, service.queues, config.REDIS_PREFIX)
+    const limiter = createUserLimiter(service.redis, service.queues, config.REDIS_PREFIX)
 
     const getWork = (id: string) =>
       peers.call('narratives', narrativesInternal.getExtractionWork, { params: { id } }).catch(error => {
@@ -119,7 +119,7 @@ export const extractionProcessor = defineProcessor({
     }
 
     return async ({ narrative_id: id, user_id }, job) =>
-      turns.run(user_id, job, async () => {
+      limiter.run(user_id, job, async () => {
         const started = Date.now()
         try {
           const work = await getWork(id)

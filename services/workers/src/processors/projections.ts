@@ -1,12 +1,15 @@
 import { announceInternal } from '@iodine/contracts'
-import { DelayedError, HttpError, UnrecoverableError } from '@iodine/service-kit'
+import { DelayedError, HttpError, isFinalRefusal, UnrecoverableError } from '@iodine/service-kit'
 import { defineProcessor } from '../processor.js'
 
 const RETRY_MS = 3_000
 /** The owner waits for the community. */
 const PATIENCE_MS = 12_000
 
-/** Has owners tell the community what is new. While either is down, notices wait: none is ever given up. */
+/**
+ * Has owners tell the community what is new. While either is down, notices wait. What the community refuses for what it is
+ * fails at once, and the owner's repair gives notice of it again after a day.
+ */
 export const projectionsProcessor = defineProcessor({
   queue: 'projections',
   async create({ service }) {
@@ -15,8 +18,7 @@ export const projectionsProcessor = defineProcessor({
         await service.peers.call(owner, announceInternal.announce, { params: { id }, ms: PATIENCE_MS })
       } catch (error) {
         if (!(error instanceof HttpError)) throw error
-        // Refused as it is, it would be refused for ever.
-        if (error.status === 422) throw new UnrecoverableError('the community refuses the event')
+        if (isFinalRefusal(error)) throw new UnrecoverableError(`refused with ${error.status}`)
         await job.moveToDelayed(Date.now() + RETRY_MS, job.token)
         throw new DelayedError()
       }

@@ -1,16 +1,14 @@
-import { repairInternal } from '@iodine/contracts'
+import { repairInternal, servicesWith } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import { defineProcessor } from '../processor.js'
 
-const EVERY_MS = 2_000
-const REPAIRED = ['auth', 'collector', 'iods', 'narratives', 'campaigns', 'community'] as const
+const REPAIRED = servicesWith(repairInternal.repair)
 
 /** Asks each service to finish what a crash between a write and its event left behind. */
 export const repairProcessor = defineProcessor({
   queue: 'repair',
   concurrency: 1,
   async create({ config, service }) {
-    await service.queues.repeat('repair', {}, EVERY_MS)
     const services = REPAIRED.filter(name => config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`])
     return async () => {
       await Promise.all(
@@ -19,9 +17,9 @@ export const repairProcessor = defineProcessor({
             const { repaired } = await service.peers.call(name, repairInternal.repair, { ms: 10_000 })
             if (repaired > 0) service.log.info({ peer: name, repaired }, 'repaired')
           } catch (error) {
-            // One that is down is asked again in a few seconds; one without the route answers 404.
+            // One that is down is asked again in a few seconds.
             if (!(error instanceof HttpError)) throw error
-            if (error.status >= 500) service.log.debug({ peer: name, status: error.status }, 'not repaired')
+            service.log.debug({ peer: name, status: error.status }, 'not repaired')
           }
         }),
       )

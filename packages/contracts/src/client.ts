@@ -1,0 +1,212 @@
+import {
+  type BodyFor,
+  type EndpointSpec,
+  type ParamsFor,
+  type QueryFor,
+  type ResponseOf,
+  requestTarget,
+} from './endpoint.js'
+
+/** What goes out: headers in lower case, a body that is JSON. */
+export interface WireRequest {
+  method: string
+  headers: Record<string, string>
+  body?: string
+  signal?: AbortSignal
+}
+
+/** What comes back: as much of fetch's `Response` as the client reads. */
+export interface WireAnswer {
+  status: number
+  headers: { get(name: string): string | null }
+  text(): Promise<string>
+  body: { getReader(): { read(): Promise<{ done: boolean; value?: unknown }> } } | null
+}
+
+/** Sends one request; rejects where no answer comes. `target` is the path below the API's base with its query. */
+export type Transport<A extends WireAnswer = WireAnswer> = (
+  target: string,
+  request: WireRequest,
+) => Promise<A>
+
+/** A call that failed: `status` 0 means that no answer came; `detail` is the server's, null when it gave none. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** The endpoint's method and path. */
+  readonly call: string
+  readonly status: number
+  readonly detail: string | string[] | null
+  /** How long the server asks to wait; 0 where it says nothing. */
+  readonly retryAfterMs: number
+
+  constructor(
+    status: number,
+    detail: string | string[] | null,
+    {
+      call = 'API call',
+      retryAfterMs = 0,
+      cause,
+    }: { call?: string; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
+    super([`${call}: ${status}`, detail ?? (status === 0 ? 'no answer' : [])].flat().join(' '), { cause })
+    this.call = call
+    this.status = status
+    this.detail = detail
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Query values are sent as text, so a number does where the contract says text. */
+type QueryValues<T> = { [K in keyof T]: T[K] | (string extends Extract<T[K], string> ? number : never) }
+
+type Part<Name extends string, T> = [T] extends [undefined]
+  ? { [K in Name]?: undefined }
+  : undefined extends T
+    ? { [K in Name]?: T }
+    : Record<never, never> extends T
+      ? { [K in Name]?: T }
+      : { [K in Name]: T }
+
+export interface CallOptions {
+  signal?: AbortSignal
+  /** Milliseconds that the answer is waited for, to its end. */
+  ms?: number
+  /** Hears the answer's text so far each time more of it comes in: for one whose beginning is worth showing. */
+  onText?: (text: string) => void
+}
+
+/** What a call sends: `params` (path), `query`, `body`, each typed by the contract and required where the contract does. */
+export type Input<E extends EndpointSpec> = Part<'params', ParamsFor<E>> &
+  Part<'query', QueryValues<QueryFor<E>>> &
+  Part<'body', BodyFor<E>> &
+  CallOptions
+
+/** `Input`, which may be left out where nothing is required. */
+export type InputArguments<E extends EndpointSpec> =
+  Record<never, never> extends Input<E> ? [input?: Input<E>] : [input: Input<E>]
+
+/** One page of a list: `total` and `nextCursor` (null on the last page) come from the answer's headers. */
+export interface Page<T> {
+  items: T
+  total: number | null
+  nextCursor: string | null
+}
+
+/** The contracts' endpoints as calls. All reject with an `ApiError` for any failure save an abort by the caller's signal. */
+export interface Client<A extends WireAnswer = WireAnswer> {
+  call<E extends EndpointSpec>(endpoint: E, ...input: InputArguments<E>): Promise<ResponseOf<E>>
+  /** The same for a list asked for with `limit` and `cursor`. */
+  page<E extends EndpointSpec>(endpoint: E, ...input: InputArguments<E>): Promise<Page<ResponseOf<E>>>
+  /** The same for an answer too large to hold: its body is not read yet. */
+  open<E extends EndpointSpec>(endpoint: E, ...input: InputArguments<E>): Promise<A>
+}
+
+export interface ClientOptions {
+  /** The session's token, if any; read on each call. */
+  token?: () => string | null | undefined
+  /** Called on each 401, with the token the refused call carried; the error is thrown all the same. */
+  onUnauthorized?: (refusedToken: string | null) => void
+  /** Sees each answer that `call` and `page` have read before the caller does; what it throws the call rejects with. */
+  check?: (endpoint: EndpointSpec, status: number, body: unknown) => void
+  /** Milliseconds that an answer is waited for where the call doesn't say. */
+  ms?: number
+}
+
+interface LooseInput extends CallOptions {
+  params?: unknown
+  query?: unknown
+  body?: unknown
+}
+
+/**
+ * The client of the contracts, over what sends its requests: `fetch` in browsers and scripts, kept connections between
+ * services. It needs nothing of an endpoint but method and path, so that no schema follows it into a browser's bundle.
+ */
+export const createClient = <A extends WireAnswer>(
+  transport: Transport<A>,
+  { token: getToken, onUnauthorized, check, ms: usualMs }: ClientOptions = {},
+): Client<A> => {
+  const send = async (spec: EndpointSpec, { params, query, body, signal, ms = usualMs }: LooseInput) => {
+    const token = getToken?.() ?? null
+    const signals = [signal ?? [], ms === undefined ? [] : AbortSignal.timeout(ms)].flat()
+    const answer = await transport(requestTarget(spec, { params, query }), {
+      method: spec.method,
+      headers: {
+        accept: 'application/json',
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signals[0] && { signal: signals[1] ? AbortSignal.any(signals) : signals[0] }),
+    }).catch(cause => {
+      throw signal?.aborted ? cause : new ApiError(0, null, { call: callOf(spec), cause })
+    })
+    if (answer.status === 401) onUnauthorized?.(token)
+    return answer
+  }
+  const refusal = (spec: EndpointSpec, { status, headers }: A, body: unknown, cause?: unknown) =>
+    new ApiError(status, readDetail(body), {
+      call: callOf(spec),
+      retryAfterMs: Number(headers.get('retry-after') ?? 0) * 1_000 || 0,
+      cause,
+    })
+  const read = async (spec: EndpointSpec, input: LooseInput = {}) => {
+    const answer = await send(spec, input)
+    const isDone = isSuccess(answer)
+    let failure: unknown
+    const text = isDone && input.onText ? readText(answer, input.onText) : answer.text()
+    const body: unknown = await text.then(JSON.parse).catch(cause => {
+      if (input.signal?.aborted) throw cause
+      failure = cause
+    })
+    if (failure === undefined) check?.(spec, answer.status, body)
+    if (!isDone || failure !== undefined) throw refusal(spec, answer, body, failure)
+    return { body: body as never, headers: answer.headers }
+  }
+  return {
+    call: async (spec, ...[input]) => (await read(spec, input)).body,
+    async page(spec, ...[input]) {
+      const { body, headers } = await read(spec, input)
+      const total = headers.get('x-total-count')
+      return {
+        items: body,
+        total: total === null ? null : Number(total),
+        nextCursor: headers.get('x-next-cursor'),
+      }
+    },
+    async open(spec, ...[input]) {
+      const answer = await send(spec, input ?? {})
+      if (isSuccess(answer)) return answer
+      throw refusal(
+        spec,
+        answer,
+        await answer
+          .text()
+          .then(JSON.parse)
+          .catch(() => undefined),
+      )
+    },
+  }
+}
+
+const callOf = ({ method, path }: EndpointSpec) => `${method} ${path}`
+const isSuccess = ({ status }: WireAnswer) => status >= 200 && status < 300
+
+const readText = async ({ body }: WireAnswer, onText: (text: string) => void): Promise<string> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  for (const reader = body?.getReader(); reader; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    text += decoder.decode(value as Uint8Array, { stream: true })
+    onText(text)
+  }
+  return text
+}
+
+/** The `detail` of an error's body; null where it has none. */
+const readDetail = (body: unknown): string | string[] | null => {
+  const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : null
+  if (typeof detail === 'string') return detail
+  return Array.isArray(detail) && detail.every(item => typeof item === 'string') ? detail : null
+}

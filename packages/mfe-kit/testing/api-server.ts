@@ -1,0 +1,85 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach } from 'vitest'
+import type { Route } from '../src/index'
+
+/** `null` in the place of an answer breaks the connection. */
+export type Answer = [status: number, body?: unknown, headers?: Record<string, string>] | null
+
+export interface Call {
+  /** As the contract writes it: 'GET /campaigns/:id'. */
+  route: string
+  params: Record<string, string>
+  search: URLSearchParams
+  body: unknown
+}
+
+type Handler = (call: Call) => Answer | Promise<Answer>
+
+/** What the API answers, by the contract's routes. */
+export type Routes = { [R in Route]?: Answer | Handler }
+
+const closers: (() => void)[] = []
+const misses: string[] = []
+
+/**
+ * Starts an HTTP server that answers below `prefix` as `routes` say, and stops it when the test ends. A request that no
+ * route matches is answered with 501 and fails the test. `calls` holds the matched requests in their order.
+ */
+export async function startApi(routes: Routes, prefix = '') {
+  const calls: Call[] = []
+  const table = Object.entries(routes)
+    .map(([route, handler]) => ({ route, handler, ...patternOf(route) }))
+    .sort((a, b) => a.names.length - b.names.length)
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://test')
+    const asked = `${request.method} ${pathname.startsWith(prefix) ? pathname.slice(prefix.length) : pathname}`
+    const found = table.find(({ pattern }) => pattern.test(asked))
+    let answer: Answer = [501, { detail: `No route of this test answers ${asked}` }]
+    if (found) {
+      const values = found.pattern.exec(asked)?.slice(1) ?? []
+      const call: Call = {
+        route: found.route,
+        params: Object.fromEntries(
+          found.names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]),
+        ),
+        search: searchParams,
+        body: text ? (JSON.parse(text) as unknown) : undefined,
+      }
+      calls.push(call)
+      answer = typeof found.handler === 'function' ? await found.handler(call) : found.handler
+    } else {
+      misses.push(`${asked} (routes: ${Object.keys(routes).join(', ')})`)
+    }
+    if (!answer) return void request.socket.destroy()
+    const [status, body, headers] = answer
+    response
+      .writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers })
+      .end(JSON.stringify(body ?? null))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { calls, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+/** 'GET /campaigns/:id' as a pattern over method and path, with the names of its parameters. */
+function patternOf(route: string) {
+  const names = Array.from(route.matchAll(/:(\w+)/g), ([, name]) => name as string)
+  return { names, pattern: new RegExp(`^${route.replace(/:\w+/g, '([^/]+)')}$`) }
+}
+
+/** Throws where requests since the last call met no route. Runs after each test. */
+export function failOnMisses(): void {
+  const unanswered = misses.splice(0)
+  if (unanswered.length > 0) throw new Error(`No route of this test answers ${unanswered.join('; ')}`)
+}
+
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+  failOnMisses()
+})

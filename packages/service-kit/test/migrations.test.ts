@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { startTestMongo, type TestServer, uniquePrefix } from '@iodine/test-kit'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Connection, connectMongo, createLogger, type Migration, migrate } from '../src/index.js'
+
+const BUILT = new URL('../dist/index.js', import.meta.url).href
+const log = createLogger('test', 'silent')
+
+let server: TestServer
+let name: string
+let mongo: Connection
+const others: Connection[] = []
+const connect = async () => {
+  const connection = await connectMongo(server.url, name)
+  others.push(connection)
+  return connection
+}
+beforeAll(async () => {
+  server = await startTestMongo()
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  name = uniquePrefix()
+  mongo = await connect()
+})
+afterEach(async () => {
+  for (const connection of others.splice(0)) await connection.close()
+})
+
+const runs = () => mongo.collection('runs')
+/** Notes each of its runs. */
+const noted = (migration: string): Migration => ({
+  name: migration,
+  up: connection => connection.collection('runs').insertOne({ migration }),
+})
+const ran = async () => (await runs().find().toArray()).map(({ migration }) => migration)
+const recorded = async () =>
+  (await mongo.collection('migrations').find().toArray()).map(({ migrationName }) => migrationName)
+const lock = () => mongo.collection<{ _id: string; until: Date }>('locks').findOne({ _id: 'migrations' })
+
+describe('the migrations of a database', () => {
+  it('run once each, in their order, those of a later version after those of the first', async () => {
+    const [first, second, third] = [noted('0001-first'), noted('0002-second'), noted('0003-third')]
+    await migrate(mongo, [first, second], log)
+    await migrate(mongo, [first, second], log)
+    await migrate(mongo, [first, second, third], log)
+    expect(await ran()).toEqual(['0001-first', '0002-second', '0003-third'])
+    expect(await recorded()).toEqual(['0001-first', '0002-second', '0003-third'])
+  })
+
+  it('run once where several replicas start at the same time', async () => {
+    let running = 0
+    const alone: Migration = {
+      name: '0002-alone',
+      async up(connection) {
+        expect(++running).toBe(1)
+        await noted('0002-alone').up(connection)
+        // Time for whoever does not wait for the lock.
+        for (let n = 0; n < 20; n++) await connection.db?.command({ ping: 1 })
+        running--
+      },
+    }
+    const replicas = await Promise.all(Array.from({ length: 6 }, connect))
+    await Promise.all(replicas.map(replica => migrate(replica, [noted('0001-first'), alone], log)))
+    expect(await ran()).toEqual(['0001-first', '0002-alone'])
+    expect(await recorded()).toEqual(['0001-first', '0002-alone'])
+  })
+
+  it('are held by one process for as long as they take, and waited for by the others', async () => {
+    const LEASE_MS = 3_000
+    let end = () => {}
+    const asked = new Promise<void>(resolve => {
+      end = resolve
+    })
+    const long: Migration = {
+      name: '0001-long',
+      async up(connection) {
+        await noted('0001-long').up(connection)
+        await asked
+      },
+    }
+    const first = migrate(mongo, [long], log, LEASE_MS)
+    await vi.waitFor(async () => expect(await ran()).toHaveLength(1), 30_000)
+    const second = migrate(await connect(), [long], log, LEASE_MS)
+    // Renewed past the time at which it would have expired.
+    const until = (await lock())?.until.getTime() ?? 0
+    await vi.waitFor(
+      async () => expect((await lock())?.until.getTime()).toBeGreaterThan(until + LEASE_MS),
+      30_000,
+    )
+    end()
+    await Promise.all([first, second])
+    expect(await ran()).toEqual(['0001-long'])
+  }, 60_000)
+
+  it('go on with another replica when the one that runs them is killed in the middle', async () => {
+    const code = `
+      const { connectMongo, createLogger, migrate } = await import(${JSON.stringify(BUILT)})
+      const mongo = await connectMongo(${JSON.stringify(server.url)}, ${JSON.stringify(name)})
+      const run = name => mongo.collection('runs').insertOne({ migration: name })
+      await migrate(mongo, [
+        { name: '0001-first', up: () => run('0001-first') },
+        { name: '0002-killed', up: () => run('0002-killed').then(() => new Promise(() => {})) },
+      ], createLogger('test', 'silent'), 2_000)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' })
+    const exited = once(child, 'exit')
+    await vi.waitFor(async () => expect(await ran()).toHaveLength(2), 120_000)
+    expect(await recorded()).toEqual(['0001-first'])
+    const waiting = migrate(mongo, [noted('0001-first'), noted('0002-killed')], log)
+    child.kill('SIGKILL')
+    await exited
+    await waiting
+    expect(await ran()).toEqual(['0001-first', '0002-killed', '0002-killed'])
+    expect(await recorded()).toEqual(['0001-first', '0002-killed'])
+  }, 180_000)
+
+  it('that fail stop the start, are not recorded, and run again at the next', async () => {
+    const failing: Migration = {
+      name: '0002-failing',
+      up: () => Promise.reject(new Error('a document that nobody expected')),
+    }
+    const later = noted('0003-later')
+    await expect(migrate(mongo, [noted('0001-first'), failing, later], log)).rejects.toThrow(
+      /0002-failing .*a document that nobody expected/,
+    )
+    expect(await recorded()).toEqual(['0001-first'])
+    await migrate(mongo, [noted('0001-first'), noted('0002-failing'), later], log)
+    expect(await ran()).toEqual(['0001-first', '0002-failing', '0003-later'])
+  })
+
+  it('that this version does not know refuse it the start: the database is newer', async () => {
+    await migrate(mongo, [noted('0001-first'), noted('0002-second')], log)
+    const earlier = [noted('0001-first')]
+    await expect(migrate(mongo, earlier, log)).rejects.toThrow(
+      `The database ${name} is newer than this version, which does not know its migration 0002-second`,
+    )
+    await expect(migrate(mongo, [...earlier, noted('0002-other')], log)).rejects.toThrow('is newer')
+    expect(await ran()).toEqual(['0001-first', '0002-second'])
+  })
+})

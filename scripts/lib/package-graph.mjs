@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Faults in what the workspace's packages depend on by their package.json, tests' needs included: circles, which pnpm cannot
+ * build in order, and libraries (`packages/`) that depend on what is none.
+ * @param root folder that the others are relative to
+ * @param folders the packages' folders
+ * @returns one sentence a fault
+ */
+export function packageFaults(root, folders) {
+  const manifests = folders.map(folder => [
+    folder,
+    JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')),
+  ])
+  const folderOf = new Map(manifests.map(([folder, { name }]) => [name, folder]))
+  const needs = new Map(
+    manifests.map(([folder, { dependencies, devDependencies }]) => [
+      folder,
+      Object.keys({ ...dependencies, ...devDependencies }).flatMap(name => folderOf.get(name) ?? []),
+    ]),
+  )
+  const faults = []
+  for (const [folder, needed] of needs)
+    for (const other of needed)
+      if (folder.startsWith('packages/') && !other.startsWith('packages/'))
+        faults.push(`${folder} is a library and depends on ${other}, which is none`)
+  const done = new Set()
+  const visit = (folder, path) => {
+    if (path.includes(folder))
+      return void faults.push(`a circle: ${[...path.slice(path.indexOf(folder)), folder].join(' → ')}`)
+    if (done.has(folder)) return
+    for (const other of needs.get(folder)) visit(other, [...path, folder])
+    done.add(folder)
+  }
+  for (const folder of needs.keys()) visit(folder, [])
+  return faults
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What the registry was asked: versions by name. */
+let asked: Record<string, string[]> = {}
+let respond: (response: ServerResponse) => void
+const registry = createServer(async (request: IncomingMessage, response) => {
+  if (request.method !== 'POST' || request.url !== '/some/where/-/npm/v1/security/advisories/bulk')
+    return void response.writeHead(404).end()
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  asked = JSON.parse(Buffer.concat(chunks).toString())
+  respond(response)
+})
+let url: string
+beforeAll(async () => {
+  registry.listen(0, '127.0.0.1')
+  await once(registry, 'listening')
+  url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}/some/where`
+})
+afterAll(() => {
+  registry.closeAllConnections()
+  registry.close()
+})
+beforeEach(() => {
+  asked = {}
+})
+
+/** The phase of `npm test` in a process of its own, as there. */
+const runAlone = async () => {
+  const code = `import { auditDependencies } from './scripts/audit.mjs'
+    import { main } from './scripts/lib/run.mjs'
+    await main(() => auditDependencies())`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: root,
+    env: { PATH: process.env.PATH, npm_config_registry: url },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr.on('data', chunk => {
+    said += chunk
+  })
+  const [status] = await once(child, 'close')
+  return { status, said }
+}
+/** The same in this process, which is quicker. */
+const run = async (options: object = {}, registryUrl = url) => {
+  const { auditDependencies } = await import(pathToFileURL(`${root}/scripts/audit.mjs`).href)
+  vi.stubEnv('npm_config_registry', registryUrl)
+  let said = ''
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation(text => {
+    said += text
+    return true
+  })
+  const status = await auditDependencies(options).then(
+    () => 0,
+    (error: Error) => {
+      said += error.message
+      return 1
+    },
+  )
+  write.mockRestore()
+  vi.unstubAllEnvs()
+  return { status, said }
+}
+const json = (body: unknown) => (response: ServerResponse) =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+const advisory = (severity: string, vulnerable_versions = '*') => ({
+  id: 1,
+  url: 'https://example.org/advisories/1',
+  title: 'It breaks',
+  severity,
+  vulnerable_versions,
+})
+
+it('asks for what is deployed, and passes where nothing is known', async () => {
+  respond = json({})
+  const { status, said } = await run()
+  expect([status, said]).toEqual([0, expect.stringMatching(/^\d+ production dependencies: none/)])
+  for (const name of ['fastify', 'mongodb', 'react', 'find-my-way', '@blueprintjs/core'])
+    expect(asked[name]?.[0]).toMatch(/^\d+\.\d+\.\d+/)
+  for (const name of ['vitest', '@playwright/test', '@biomejs/biome', '@iodine/contracts', 'postal-mime'])
+    expect(asked[name]).toBeUndefined()
+})
+
+it.each([
+  ['high', run],
+  ['critical', runAlone],
+] as const)('fails readably for one that is %s', async (severity, audit) => {
+  respond = json({ fastify: [advisory(severity)] })
+  const { status, said } = await audit()
+  expect(status).toBe(1)
+  expect(said).toContain(`${severity}: fastify ${asked.fastify?.[0]} (vulnerable: *)`)
+  expect(said).toContain('https://example.org/advisories/1')
+  expect(said).not.toContain(' at ')
+})
+
+it('passes, and says so, for less, and for versions that are not used', async () => {
+  respond = json({ fastify: [advisory('high', '<1.0.0')], mongodb: [advisory('moderate')] })
+  const { status, said } = await run()
+  expect([status, said]).toEqual([0, expect.stringContaining('moderate: mongodb')])
+  expect(said).not.toContain('fastify')
+})
+
+it('passes for what is allowed, until its day is over', async () => {
+  respond = json({ fastify: [advisory('high')] })
+  const entry = { url: 'https://example.org/advisories/1', reason: 'not reached from outside' }
+  expect((await run({ allowed: [{ ...entry, until: '2999-12-31' }] })).status).toBe(0)
+  expect((await run({ allowed: [{ ...entry, until: '2026-01-01' }] })).status).toBe(1)
+  const { status, said } = await run({ allowed: [entry] })
+  expect([status, said]).toEqual([1, expect.stringContaining('a date in until')])
+})
+
+it.each<[string, (response: ServerResponse) => void, string]>([
+  ['404', response => void response.writeHead(404).end('{}'), 'it answered 404'],
+  ['405', response => void response.writeHead(405).end(), 'it answered 405'],
+  ['a page', response => void response.writeHead(200).end('<html>'), 'its answer is not JSON'],
+  ['a cut connection', response => void response.destroy(), 'it could not be reached'],
+  ['nothing', () => {}, 'it did not answer within 0.3 s'],
+])('is skipped, not failed, where the registry answers %s', async (_, behaviour, reason) => {
+  respond = behaviour
+  const { status, said } = await run({ patienceMs: 300 })
+  expect([status, said]).toEqual([0, `Skipped: the registry was asked for advisories, and ${reason}.\n`])
+})
+
+it('is skipped, not failed, offline', async () => {
+  const { status, said } = await run({}, 'http://127.0.0.1:9')
+  expect([status, said]).toEqual([0, expect.stringContaining('it could not be reached')])
+})

@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const CONFIG = join(ROOT, '.dependency-cruiser.mjs')
+
+/** Imports that each break one rule: the importing file and the file, or the npm package, that it must not import. */
+const VIOLATIONS: Record<string, [importer: string, imported: string]> = {
+  'contracts-import-nothing-of-ours': ['packages/contracts/src/a.ts', 'packages/ui/src/index.ts'],
+  'packages-are-libraries': ['packages/inbox/src/a.ts', 'gateway/src/index.ts'],
+  'local-servers-imports-nothing-of-ours': [
+    'packages/local-servers/src/a.ts',
+    'packages/contracts/src/index.ts',
+  ],
+  'kits-import-contracts': ['packages/service-kit/src/a.ts', 'packages/ui/src/index.ts'],
+  'mfe-kit-imports-contracts-and-ui': ['packages/mfe-kit/src/a.ts', 'packages/service-kit/src/index.ts'],
+  'embedded-mongo-imports-nothing-of-ours': [
+    'packages/embedded-mongo/src/a.ts',
+    'packages/contracts/src/index.ts',
+  ],
+  'exchange-for-campaigns': ['services/iods/src/a.ts', 'packages/exchange/src/index.ts'],
+  'demo-data-beside-the-product': ['services/iods/src/b.ts', 'packages/demo/src/index.ts'],
+  'offline-ai-is-a-provider': ['services/workers/src/a.ts', 'packages/offline-ai/src/index.ts'],
+  'inbox-imports-the-kit': ['packages/inbox/src/b.ts', 'packages/contracts/src/index.ts'],
+  'inbox-is-a-mail-server': ['services/auth/src/a.ts', 'packages/inbox/src/index.ts'],
+  'services-import-contracts-and-kit': ['services/iods/src/c.ts', 'services/auth/src/index.ts'],
+  'service-tests-add-the-test-kit': ['services/iods/test/a.ts', 'services/auth/src/index.ts'],
+  'remotes-import-contracts-and-kit': ['mfe-iods/src/a.ts', 'mfe-data/src/index.ts'],
+  'remote-tests-add-the-test-kit': ['mfe-iods/test/a.ts', 'mfe-data/src/index.ts'],
+  'harness-runs-the-product': ['services/iods/test/b.ts', 'tools/harness/src/index.ts'],
+  'extension-imports-contracts-and-looks': ['extension/src/a.ts', 'packages/mfe-kit/src/index.ts'],
+  'dev-stack-at-the-top': ['gateway/src/a.ts', 'tools/dev-stack/src/index.ts'],
+  'test-kit-in-tests': ['services/iods/src/d.ts', 'packages/test-kit/src/index.ts'],
+  'embedded-mongo-is-a-database': ['services/iods/src/e.ts', 'packages/embedded-mongo/src/index.ts'],
+  'chaos-stays-outside': ['tools/chaos/src/a.ts', 'services/auth/src/index.ts'],
+  'build-kit-at-build-time': ['mfe-iods/src/b.ts', 'tools/build-kit/src/index.ts'],
+  'mongoose-in-services': ['gateway/src/b.ts', 'mongoose'],
+  'react-in-the-browser-parts': ['services/iods/src/f.ts', 'react'],
+  'blueprint-through-ui': ['mfe-iods/src/c.ts', '@blueprintjs/core'],
+  'no-deep-paths': ['services/iods/src/g.ts', 'packages/contracts/src/inner.ts'],
+  'no-cycles': ['services/iods/src/circle-a.ts', 'services/iods/src/circle-b.ts'],
+  'no-unresolved': ['services/iods/src/h.ts', 'is-nowhere'],
+  'declared-dependencies': ['services/iods/src/i.ts', 'undeclared'],
+  'no-dev-dependency-in-code': ['services/iods/src/j.ts', 'for-tests'],
+  'code-needs-no-test': ['services/iods/src/k.ts', 'services/iods/test/helper.ts'],
+}
+
+let folder: string
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text, { flag: 'a' })
+}
+const isFile = (name: string) => name.endsWith('.ts')
+const importOf = (from: string, imported = '') => {
+  const path = relative(dirname(from), imported).replace(/\.ts$/, '.js')
+  return `import '${isFile(imported) ? (path.startsWith('.') ? path : `./${path}`) : imported}'\n`
+}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'iodine-structure-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the import rules', () => {
+  it('name each violation, one by one', async () => {
+    const { default: config } = (await import(pathToFileURL(CONFIG).href)) as {
+      default: { forbidden: { name: string }[] }
+    }
+    expect(Object.keys(VIOLATIONS).sort()).toEqual(config.forbidden.map(({ name }) => name).sort())
+    const parts = new Set<string>()
+    for (const [importer, imported] of Object.values(VIOLATIONS)) {
+      write(importer, importOf(importer, imported))
+      if (isFile(imported)) write(imported, 'export {}\n')
+      for (const file of [importer, imported].filter(isFile))
+        parts.add(file.slice(0, file.search(/\/(src|test)\//)))
+    }
+    write(
+      'services/iods/src/circle-b.ts',
+      importOf('services/iods/src/circle-b.ts', VIOLATIONS['no-cycles']?.[0]),
+    )
+    for (const name of ['mongoose', 'react', '@blueprintjs/core', 'undeclared', 'for-tests']) {
+      write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'index.js' }))
+      write(`node_modules/${name}/index.js`, '')
+    }
+    const declared = { mongoose: '1.0.0', react: '1.0.0', '@blueprintjs/core': '1.0.0' }
+    for (const part of parts)
+      write(
+        `${part}/package.json`,
+        JSON.stringify({
+          name: `@iodine/${part.split('/').at(-1)}`,
+          exports: './src/index.ts',
+          dependencies: declared,
+          devDependencies: { 'for-tests': '1.0.0' },
+        }),
+      )
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [
+        join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs'),
+        ...['--config', CONFIG, '--output-type', 'json', '.'],
+      ],
+      { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+    )
+    expect(stderr).toBe('')
+    const { violations } = JSON.parse(stdout).summary as {
+      violations: { from: string; rule: { name: string } }[]
+    }
+    for (const [rule, [importer]] of Object.entries(VIOLATIONS))
+      expect(
+        violations.filter(({ from }) => from === importer).map(each => each.rule.name),
+        importer,
+      ).toContain(rule)
+  })
+})
+
+describe('the rule on packages', () => {
+  it('names circles, also those by tests’ needs, and libraries that depend on what is none', async () => {
+    const { packageFaults } = (await import(
+      pathToFileURL(join(ROOT, 'scripts/lib/package-graph.mjs')).href
+    )) as { packageFaults(root: string, folders: string[]): string[] }
+    const workspace = (needs: Record<string, string[]>) => {
+      const folders = Object.entries(needs).map(([path, dependencies], index) => {
+        const within = `graph-${Object.keys(needs).length}/${path}`
+        const wanted = Object.fromEntries(dependencies.map(name => [name, 'workspace:*']))
+        const kind = index % 2 === 0 ? 'dependencies' : 'devDependencies'
+        rmSync(join(folder, within), { recursive: true, force: true })
+        write(`${within}/package.json`, JSON.stringify({ name: path.split('/').at(-1), [kind]: wanted }))
+        return path
+      })
+      return packageFaults(join(folder, `graph-${folders.length}`), folders)
+    }
+    expect(
+      workspace({ 'packages/kit': ['contracts'], 'packages/contracts': [], gateway: ['kit', 'zod'] }),
+    ).toEqual([])
+    expect(
+      workspace({ 'packages/kit': ['tests'], 'packages/tests': ['stack'], 'packages/stack': ['kit'] }),
+    ).toEqual(['a circle: packages/kit → packages/tests → packages/stack → packages/kit'])
+    expect(workspace({ 'packages/kit': ['gateway'], gateway: [] })).toEqual([
+      'packages/kit is a library and depends on gateway, which is none',
+    ])
+  })
+})

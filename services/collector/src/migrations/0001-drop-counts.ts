@@ -1,0 +1,12 @@
+import type { Migration } from '@iodine/service-kit'
+
+/** Counts were kept in a collection of their own before usage held them. */
+export const dropCounts: Migration = {
+  name: '0001-drop-counts',
+  async up(mongo) {
+    const NAMESPACE_NOT_FOUND = 26
+    await mongo.dropCollection('counts').catch(error => {
+      if (error?.code !== NAMESPACE_NOT_FOUND) throw error
+    })
+  },
+}

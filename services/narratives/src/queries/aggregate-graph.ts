@@ -1,0 +1,222 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
+import type { EdgeDoc } from '../models/edge.js'
+
+/** What an edge adds to the graph. */
+export type Said = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object' | 'count'>
+
+/** One object a source: a set of these needs no look at the texts, which are long and come anew with each edge. */
+interface Source {
+  name: string
+}
+
+/** Most things are said in one source and spelling: sets are made for the second alone. */
+interface Counted {
+  count: number
+  source: Source | null
+  sources: Set<Source> | null
+}
+interface Spelling {
+  node: CountedNode
+  text: string
+  count: number
+}
+interface CountedNode extends Counted {
+  index: number
+  type: GraphNode['type']
+  key: string
+  spellings: Spelling[]
+}
+interface CountedLink extends Counted {
+  from: CountedNode
+  to: CountedNode
+}
+
+const count = (item: Counted, source: Source | null, times: number): void => {
+  item.count += times
+  if (source === null || source === item.source) return
+  if (item.source === null) item.source = source
+  else if (item.sources) item.sources.add(source)
+  else item.sources = new Set([item.source, source])
+}
+
+/** The most frequent spelling; among equals the first in code-unit order, so that the answer never depends on order. */
+const labelOf = ({ spellings }: CountedNode): string =>
+  spellings.reduce((best, each) =>
+    each.count > best.count || (each.count === best.count && each.text < best.text) ? each : best,
+  ).text
+
+const sourcesOf = ({ source, sources }: Counted): string[] =>
+  sources ? [...sources].map(({ name }) => name).sort() : source === null ? [] : [source.name]
+
+const idOf = ({ type, key }: CountedNode): string => `${type}:${key}`
+
+const presentNode = (node: CountedNode): GraphNode => ({
+  id: idOf(node),
+  label: labelOf(node),
+  type: node.type,
+  count: node.count,
+  sources: sourcesOf(node),
+})
+const presentLink = (link: CountedLink): GraphLink => ({
+  source: idOf(link.from),
+  target: idOf(link.to),
+  type: link.from.type === 'entity' ? 'subject_to_verb' : 'verb_to_object',
+  count: link.count,
+  sources: sourcesOf(link),
+})
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const strongerNode = (a: CountedNode, b: CountedNode) =>
+  b.count - a.count || compare(a.type, b.type) || compare(a.key, b.key)
+const strongerLink = (a: CountedLink, b: CountedLink) =>
+  b.count - a.count ||
+  compare(a.from.type, b.from.type) ||
+  compare(a.from.key, b.from.key) ||
+  compare(a.to.key, b.to.key)
+
+/** Items looked at, or written, before others get a turn. */
+const SLICE = 10_000
+const CHUNK = 1_000
+
+/** The first `limit` items in an order, without sorting all of them. */
+const first = async <T>(
+  items: Iterable<T>,
+  limit: number,
+  order: (a: T, b: T) => number,
+  wanted: (item: T) => boolean = () => true,
+): Promise<T[]> => {
+  let kept: T[] = []
+  let last: T | undefined
+  let seen = 0
+  const cut = () => {
+    kept = kept.sort(order).slice(0, limit)
+    if (kept.length === limit) last = kept.at(-1)
+  }
+  for (const item of items) {
+    if (++seen % SLICE === 0) await yieldToEventLoop()
+    if (!wanted(item) || (last !== undefined && order(item, last) > 0)) continue
+    if (kept.push(item) >= 2 * limit) cut()
+  }
+  cut()
+  return kept
+}
+
+/** All items, those that count most first, equal ones in the order they came; in steps, as to sort a million holds all others up. */
+const strongestFirst = async <T extends Counted>(items: Iterable<T>): Promise<Iterable<T>> => {
+  const byCount = new Map<number, T[]>()
+  let seen = 0
+  for (const item of items) {
+    if (++seen % SLICE === 0) await yieldToEventLoop()
+    const equals = byCount.get(item.count)
+    if (equals) equals.push(item)
+    else byCount.set(item.count, [item])
+  }
+  const counts = [...byCount.keys()].sort((a, b) => b - a)
+  return (function* () {
+    for (const each of counts) yield* byCount.get(each) ?? []
+  })()
+}
+
+/** A link's place in the map: both indices in one whole number, exact up to 2^26 nodes. */
+const INDEX_RANGE = 2 ** 26
+
+/** What edges are summed up in: each is added as it is read, so that only the graph itself is held. */
+export const createGraphSum = () => {
+  const nodes: CountedNode[] = []
+  const byKey = { entity: new Map<string, CountedNode>(), verb: new Map<string, CountedNode>() }
+  const bySpelling = { entity: new Map<string, Spelling>(), verb: new Map<string, Spelling>() }
+  const sourcesByName = new Map<string, Source>()
+  const links = new Map<number, CountedLink>()
+
+  const sourceOf = (name: string | null): Source | null => {
+    if (name === null) return null
+    let source = sourcesByName.get(name)
+    if (!source) {
+      source = { name }
+      sourcesByName.set(name, source)
+    }
+    return source
+  }
+  const spell = (type: GraphNode['type'], text: string): Spelling => {
+    const key = foldLabel(text)
+    let node = byKey[type].get(key)
+    if (!node) {
+      node = { count: 0, source: null, sources: null, index: nodes.length, type, key, spellings: [] }
+      byKey[type].set(key, node)
+      nodes.push(node)
+    }
+    const spelling = { node, text, count: 0 }
+    node.spellings.push(spelling)
+    bySpelling[type].set(text, spelling)
+    return spelling
+  }
+  const countNode = (
+    type: GraphNode['type'],
+    text: string,
+    source: Source | null,
+    times: number,
+  ): CountedNode => {
+    const spelling = bySpelling[type].get(text) ?? spell(type, text)
+    spelling.count += times
+    count(spelling.node, source, times)
+    return spelling.node
+  }
+  const countLink = (from: CountedNode, to: CountedNode, source: Source | null, times: number): void => {
+    const place = from.index * INDEX_RANGE + to.index
+    let link = links.get(place)
+    if (!link) {
+      link = { count: 0, source: null, sources: null, from, to }
+      links.set(place, link)
+    }
+    count(link, source, times)
+  }
+
+  return {
+    add({ src, subject, verb, object, count: times }: Said): void {
+      const source = sourceOf(src)
+      const from = countNode('entity', subject, source, times)
+      const says = countNode('verb', verb, source, times)
+      const to = countNode('entity', object, source, times)
+      countLink(from, says, source, times)
+      countLink(says, to, source, times)
+    },
+    /**
+     * The graph as pieces of JSON, so that no graph is too large. Without a limit everything, the strongest first; with
+     * one the strongest nodes (ids breaking ties), the strongest links among them, and totals.
+     */
+    async *json(sources: readonly string[], limit?: number): AsyncGenerator<string> {
+      let shownNodes: Iterable<CountedNode>
+      let shownLinks: Iterable<CountedLink>
+      let totals: Graph['totals']
+      if (limit === undefined) {
+        shownNodes = await strongestFirst(nodes)
+        shownLinks = await strongestFirst(links.values())
+      } else {
+        shownNodes = await first(nodes, limit, strongerNode)
+        const shown = new Set(shownNodes)
+        const ends = ({ from, to }: CountedLink) => shown.has(from) && shown.has(to)
+        shownLinks = await first(links.values(), limit * LIMITS.graphLinksPerNode, strongerLink, ends)
+        const [entities, verbs] = [byKey.entity.size, byKey.verb.size]
+        totals = { entities, verbs, nodes: entities + verbs, links: links.size }
+      }
+      yield '{"nodes":['
+      yield* jsonList(shownNodes, presentNode)
+      yield '],"links":['
+      yield* jsonList(shownLinks, presentLink)
+      yield `],"sources":${JSON.stringify(sources)}${totals ? `,"totals":${JSON.stringify(totals)}` : ''}}`
+    },
+  }
+}
+
+function* jsonList<T>(items: Iterable<T>, present: (item: T) => unknown): Generator<string> {
+  let texts: string[] = []
+  let separator = ''
+  for (const item of items) {
+    if (texts.push(JSON.stringify(present(item))) < CHUNK) continue
+    yield separator + texts.join(',')
+    texts = []
+    separator = ','
+  }
+  if (texts.length > 0) yield separator + texts.join(',')
+}

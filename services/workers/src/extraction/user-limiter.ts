@@ -1,0 +1,79 @@
+import { DelayedError, type Job, type Queues, type Redis } from '@iodine/service-kit'
+
+/** Jobs of one user at the same time, in the whole deployment. */
+const PER_USER = 3
+/** After this without renewal a turn counts as lost with its worker. */
+const LEASE_MS = 30_000
+const RENEW_MS = 10_000
+/** A parked job is woken when a turn of its user ends; should that be missed, it looks for itself after this. */
+const PARKED_MS = 2_000
+const PARKED_EACH_MS = 100
+const PARKED_MAX_MS = 60_000
+
+// A job that had a turn before its worker was lost keeps it. Returns 0, or how many wait with this one.
+const TAKE = `
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
+if redis.call('ZSCORE', KEYS[1], ARGV[2]) or redis.call('ZCARD', KEYS[1]) < tonumber(ARGV[3]) then
+  redis.call('ZADD', KEYS[1], ARGV[1] + ARGV[4], ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  redis.call('ZREM', KEYS[2], ARGV[2])
+  return 0
+end
+redis.call('ZADD', KEYS[2], 'NX', ARGV[1], ARGV[2])
+redis.call('PEXPIRE', KEYS[2], 600000)
+return redis.call('ZCARD', KEYS[2])`
+
+export interface UserLimiter {
+  /**
+   * Runs `work` when it is the job's turn: a user's jobs past the limit are parked, so that the workers are free for
+   * others. Throws BullMQ's DelayedError for a job that was parked.
+   */
+  run<T>(userId: string, job: Job, work: () => Promise<T>): Promise<T>
+}
+
+export const createUserLimiter = (redis: Redis, queues: Queues, prefix: string): UserLimiter => {
+  /** Wakes the user's oldest parked job. */
+  const wakeNext = async (parked: string): Promise<void> => {
+    for (;;) {
+      const [id] = await redis.zpopmin(parked)
+      if (id === undefined) return
+      const job = await queues.queue('extraction').getJob(id)
+      const woken = await job?.promote().then(
+        () => true,
+        () => false,
+      )
+      if (woken) return
+    }
+  }
+  return {
+    async run(userId, job, work) {
+      const id = String(job.id)
+      const running = `${prefix}:turns:${userId}:running`
+      const parked = `${prefix}:turns:${userId}:parked`
+      const waiting = Number(await redis.eval(TAKE, 2, running, parked, Date.now(), id, PER_USER, LEASE_MS))
+      if (waiting > 0) {
+        const pause = Math.min(PARKED_MS + waiting * PARKED_EACH_MS, PARKED_MAX_MS)
+        await job.moveToDelayed(Date.now() + pause, job.token)
+        throw new DelayedError()
+      }
+      const renewal = setInterval(() => {
+        redis
+          .multi()
+          .zadd(running, 'XX', Date.now() + LEASE_MS, id)
+          .pexpire(running, LEASE_MS)
+          .exec()
+          .catch(() => {})
+      }, RENEW_MS)
+      try {
+        return await work()
+      } finally {
+        clearInterval(renewal)
+        // With Redis down the lease runs out by itself.
+        await redis
+          .zrem(running, id)
+          .then(() => wakeNext(parked))
+          .catch(() => {})
+      }
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { inputsOf, type Lock } from '../src/inputs.mjs'
+
+const LOCK = readFileSync(join(import.meta.dirname, '../../../pnpm-lock.yaml'), 'utf8')
+const lock = parse(LOCK) as Lock
+const inputs = (app: string) => inputsOf(lock, app)
+
+it('an app is built from itself and what it depends on, not from what its tests need', () => {
+  const { folders, packages } = inputs('mfe-campaigns')
+  expect(folders.sort()).toEqual([
+    'mfe-campaigns',
+    'packages/contracts',
+    'packages/exchange',
+    'packages/mfe-kit',
+    'packages/ui',
+    'tools/build-kit',
+  ])
+  expect(packages).toContain('react@19.3.1')
+  expect(packages.filter(name => name.startsWith('@rspack/core@'))).toHaveLength(1)
+  expect(packages.filter(name => name.startsWith('mongoose@'))).toEqual([])
+})
+
+it('another version of a package concerns those apps alone that depend on it', () => {
+  const changed = LOCK.replaceAll('idb@8.0.4', 'idb@8.0.5').replace(
+    /(idb:\n.*\n\s+version: )8\.0\.4/,
+    '$18.0.5',
+  )
+  expect(changed).not.toBe(LOCK)
+  const after = parse(changed) as Lock
+  expect(inputsOf(after, 'extension')).not.toEqual(inputs('extension'))
+  for (const app of ['shell', 'mfe-data']) expect(inputsOf(after, app)).toEqual(inputs(app))
+})

@@ -1,0 +1,84 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { addReferences, GeneratorError, json, pascal, quoted, writeFolder } from './files.mjs'
+
+/** The section whose outer files every new one begins with. */
+const MODEL = 'mfe-community'
+const OUTER_FILES = [
+  'package.json',
+  'rsbuild.config.ts',
+  'tsconfig.json',
+  'vitest.config.ts',
+  'src/env.d.ts',
+  'src/standalone.tsx',
+  'test/tsconfig.json',
+]
+const SECTION_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+/** What the shell has pages of its own for. */
+const TAKEN = ['overview', 'admin', 'profile']
+
+/**
+ * Begins a section: `mfe-<name>/` with the outer files of all sections, an empty page and a test of it, and its place
+ * among the type-checked parts in the root's tsconfig.json.
+ * @param {{ root: string, name: string, label: string }} options label is what the menu calls it
+ * @returns {Promise<{ written: string[], changed: string[] }>}
+ */
+export async function newSection({ root, name, label }) {
+  if (!SECTION_NAME.test(name) || TAKEN.includes(name))
+    throw new GeneratorError(
+      `A section can't be called ${name}: small letters, digits and dashes, such as sources.`,
+    )
+  const app = `mfe-${name}`
+  const component = `${pascal(name)}Page`
+  const texts = new Map()
+  for (const file of OUTER_FILES)
+    texts.set(file, (await readFile(join(root, MODEL, file), 'utf8')).replaceAll(MODEL, app))
+  const ports = await Promise.all(
+    (await readdir(root))
+      .filter(folder => folder.startsWith('mfe-'))
+      .map(
+        async folder => JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')).section.port,
+      ),
+  )
+  const manifest = JSON.parse(texts.get('package.json'))
+  manifest.version = '0.1.0'
+  manifest.section = { label, port: Math.max(...ports) + 1 }
+  texts.set('package.json', json(manifest))
+  texts.set(
+    'src/parcel.tsx',
+    `import { defineParcel } from '@iodine/mfe-kit'
+import { ${component} } from './pages/${component}'
+
+export const parcel = defineParcel(${component})
+`,
+  )
+  texts.set(
+    `src/pages/${component}.tsx`,
+    `import { EmptyState, Page, PageHeader } from '@iodine/ui'
+
+export function ${component}() {
+  return (
+    <Page>
+      <PageHeader title=${JSON.stringify(label)} />
+      <EmptyState title="Nothing here yet" />
+    </Page>
+  )
+}
+`,
+  )
+  texts.set(
+    `test/${name}-page.test.tsx`,
+    `import { openSection } from '@iodine/mfe-kit/testing'
+import { screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import { parcel } from '../src/parcel'
+
+it('opens', async () => {
+  await openSection(parcel, '/dashboard/${name}', '/dashboard/${name}', {})
+  expect(await screen.findByRole('heading', { name: ${quoted(label)} })).toBeTruthy()
+})
+`,
+  )
+  const written = await writeFolder(root, app, texts)
+  return { written, changed: [await addReferences(root, 'tsconfig.json', app, `${app}/test`)] }
+}
