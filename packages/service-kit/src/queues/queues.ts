@@ -157,6 +157,15 @@ const finished = (listener: QueueEvents, queue: Queue, id: string, ms: number): 
     void lookUntilSeen()
   })
 
+/** Nothing, where Redis holds something else: that loses no job. */
+const originOf = (metadata: string): { request_id?: string } => {
+  try {
+    return JSON.parse(metadata) ?? {}
+  } catch {
+    return {}
+  }
+}
+
 /**
  * Carries the work that a job is added in to where it runs: the request's id and, where there is one, its place in the trace.
  * They stand with the job beside its data, where every try finds them.
@@ -173,7 +182,7 @@ const telemetryOf = (root: Context): Telemetry<Context> => ({
       return JSON.stringify(origin)
     },
     fromMetadata(work: Context, metadata) {
-      const origin = JSON.parse(metadata) as { request_id?: string }
+      const origin = originOf(metadata)
       const { request_id: id } = origin
       return propagation.extract(id === undefined ? work : withRequestId(work, id), origin)
     },
