@@ -24,7 +24,8 @@ import {
 import { BullMQOtel } from 'bullmq-otel'
 import type { Logger } from '../observe/logging.js'
 import type { JobOutcome, PartMetrics, QueueState } from '../observe/metrics.js'
-import { markFailed, type Tracing } from '../observe/tracing.js'
+import type { Tracing } from '../observe/otlp.js'
+import { markFailed } from '../observe/tracing.js'
 import { requestIdOf, runOutsideWork, withRequestId } from '../observe/work-context.js'
 import { connectBlockingRedis, type Redis } from '../stores/redis.js'
 
