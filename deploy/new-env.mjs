@@ -10,7 +10,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 
 /** Each has a database and a user of its own in MongoDB. */
-const STORES = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community']
+const STORES = [
+  ...readFileSync(new URL('../docker-compose.yml', import.meta.url), 'utf8').matchAll(
+    /^ +MONGO_(?!ROOT_)([A-Z]+)_PASSWORD:/gm,
+  ),
+].map(([, name]) => name.toLowerCase())
 
 const password = () => randomBytes(24).toString('base64url')
 const signingKey = () =>

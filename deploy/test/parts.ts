@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { SERVICE_NAMES } from '@iodine/contracts'
 import { PARTS, type PartName } from '@iodine/dev-stack/parts'
-import { ConfigError, readConfig, SERVICE_NAMES } from '@iodine/service-kit'
+import { ConfigError, readConfig } from '@iodine/service-kit'
 import { parseAllDocuments } from 'yaml'
 
 export const ROOT = resolve(import.meta.dirname, '../..')

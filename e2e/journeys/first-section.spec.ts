@@ -26,7 +26,7 @@ let remotes: string
 let stack: TestStack
 let token: string
 
-/** Calls a function of build-kit in a process of its own, as the scripts do. */
+/** Calls a function of build-kit or of a generator in a process of its own, as the scripts do. */
 const kit = async (file: string, name: string, options: object) => {
   const url = pathToFileURL(join(ROOT, 'tools/build-kit/src', file)).href
   const script = `const kit = await import(${JSON.stringify(url)})
@@ -62,7 +62,11 @@ const followGuide = async () => {
     recursive: true,
     filter: path => !/(node_modules|dist)$/.test(path),
   })
-  await kit('new-section.mjs', 'newSection', { root: workspace, name: 'sources', label: 'Sources' })
+  await kit('../../generators/src/section.mjs', 'newSection', {
+    root: workspace,
+    name: 'sources',
+    label: 'Sources',
+  })
   const guide = await readFile(join(ROOT, 'docs/first-section.md'), 'utf8')
   const files = [...guide.matchAll(/^`(mfe-sources\/\S+)`\n\n```\w+\n(.*?)^```$/gms)]
   expect(files.map(([, path]) => path)).toHaveLength(4)

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http'
+import { SERVICE_NAMES } from '@iodine/contracts'
 import {
   connectRedis,
   createHttpApp,
@@ -10,7 +11,6 @@ import {
   listenForMetrics,
   type Part,
   remoteKeys,
-  SERVICE_NAMES,
   type ServiceDeps,
 } from '@iodine/service-kit'
 import { BOUNDS, REFUSALS } from './bounds.js'

@@ -1,26 +1,5 @@
-import * as contracts from '@iodine/contracts'
-import { API_BASE, PRODUCT_NAME, type PublicEndpoint } from '@iodine/contracts'
-
+import { API_BASE, OPERATIONS, PRODUCT_NAME, type PublicEndpoint } from '@iodine/contracts'
 import { z } from 'zod'
-
-const TABLES = {
-  auth: contracts.authApi,
-  profile: contracts.profileApi,
-  admin: contracts.adminApi,
-  collector: contracts.collectorApi,
-  iods: contracts.iodsApi,
-  campaigns: contracts.campaignsApi,
-  narratives: contracts.narrativesApi,
-  graph: contracts.graphApi,
-  community: contracts.communityApi,
-}
-
-/** Every public operation, with the section that it belongs to. */
-export const endpoints: { tag: string; name: string; spec: PublicEndpoint }[] = Object.entries(
-  TABLES,
-).flatMap(([tag, table]) =>
-  Object.entries(table).map(([name, spec]) => ({ tag, name, spec: spec as PublicEndpoint })),
-)
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
@@ -50,8 +29,8 @@ const problem = (description: string) => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
 
-const operationOf = (tag: string, name: string, spec: PublicEndpoint) => ({
-  tags: [tag],
+const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
+  tags: [section],
   operationId: name,
   summary: spec.summary,
   security: spec.access === 'anyone' ? [] : [{ session: [] }],
@@ -76,15 +55,15 @@ const operationOf = (tag: string, name: string, spec: PublicEndpoint) => ({
 /** The API as an OpenAPI 3.0 document, derived from the contracts. */
 export const openApiDocument = () => {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const { tag, name, spec } of endpoints) {
+  for (const { section, name, spec } of OPERATIONS) {
     const path = spec.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [spec.method.toLowerCase()]: operationOf(tag, name, spec) }
+    paths[path] = { ...paths[path], [spec.method.toLowerCase()]: operationOf(section, name, spec) }
   }
   return {
     openapi: '3.0.3',
     info: { title: `${PRODUCT_NAME} API`, version: '1' },
     servers: [{ url: API_BASE }],
-    tags: Object.keys(TABLES).map(name => ({ name })),
+    tags: [...new Set(OPERATIONS.map(({ section }) => section))].map(name => ({ name })),
     paths,
     components: {
       securitySchemes: { session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },

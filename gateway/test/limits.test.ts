@@ -1,9 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
-import { API_BASE, DETAILS } from '@iodine/contracts'
+import { API_BASE, DETAILS, OPERATIONS } from '@iodine/contracts'
 import { addressKey } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { endpoints } from '../src/openapi.js'
 import { type Rig, startRig } from './rig.js'
 
 const LIMIT = 3
@@ -56,7 +55,7 @@ const expectLimited = async (ask: () => Promise<Response>, isHead = false) => {
 }
 
 describe('each operation of the contracts is limited', () => {
-  const operations = endpoints.map(({ name, spec }) => ({
+  const operations = OPERATIONS.map(({ name, spec }) => ({
     name,
     spec,
     path: API_BASE + spec.path.replace(':source', 'tiktok').replace(/:\w+/g, 'a'.repeat(24)),

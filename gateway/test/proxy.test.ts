@@ -1,19 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DETAILS, LIMITS } from '@iodine/contracts'
+import {
+  DETAILS,
+  LIMITS,
+  OPERATIONS,
+  SERVICE_NAMES,
+  SERVICES,
+  type ServiceName,
+  SOURCES,
+} from '@iodine/contracts'
 import {
   connectRedis,
   createHttpApp,
   createLogger,
   readConfig,
   SESSION_REVOKED,
-  type ServiceName,
   sessionKey,
 } from '@iodine/service-kit'
 import { newId, startFaultProxy, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { gatewayConfigSchema } from '../src/index.js'
 import { createLimits } from '../src/limits.js'
-import { endpoints } from '../src/openapi.js'
 import { addProxy, type Load } from '../src/plugins/proxy.js'
 import { type Rig, raw, startRig } from './rig.js'
 
@@ -43,38 +49,25 @@ const load = async (): Promise<Load> => (await (await fetch(`${rig.url}/readyz`)
 const expectDetail = async (response: Response, status: number, detail: string) =>
   expect([response.status, await response.json()]).toEqual([status, { detail }])
 
-const OWNERS: Record<string, ServiceName> = {
-  auth: 'auth',
-  profile: 'auth',
-  admin: 'auth',
-  tiktok: 'collector',
-  telegram: 'collector',
-  blog: 'collector',
-  iods: 'iods',
-  campaigns: 'campaigns',
-  narratives: 'narratives',
-  graph: 'narratives',
-  community: 'community',
-}
-
 describe('each operation of the contracts', () => {
-  const operations = endpoints.flatMap(({ name, spec }) =>
-    (spec.path.includes(':source') ? ['tiktok', 'telegram', 'blog'] : ['']).map(source => ({
+  const operations = OPERATIONS.flatMap(({ service, name, spec }) =>
+    (spec.path.includes(':source') ? SOURCES : ['']).map(source => ({
       name: `${name} ${source}`,
+      service,
       spec,
       path: spec.path.replace(':source', source).replace(/:\w+/g, 'a'.repeat(24)),
     })),
   )
-  it.each(operations)('$name reaches its service, with and without a slash', async ({ spec, path }) => {
-    for (const url of [path, `${path}/`, `${path}?x=1`]) {
-      const response = await send(url, { method: spec.method })
-      expect([response.status, await response.json()]).toEqual([
-        200,
-        { service: OWNERS[path.split('/')[1] ?? ''] },
-      ])
-      expect(rig.seen.at(-1)).toMatchObject({ method: spec.method, url: `/api/v1${url}` })
-    }
-  })
+  it.each(operations)(
+    '$name reaches its service, with and without a slash',
+    async ({ service, spec, path }) => {
+      for (const url of [path, `${path}/`, `${path}?x=1`]) {
+        const response = await send(url, { method: spec.method })
+        expect([response.status, await response.json()]).toEqual([200, { service }])
+        expect(rig.seen.at(-1)).toMatchObject({ method: spec.method, url: `/api/v1${url}` })
+      }
+    },
+  )
   it.each(operations)('$name asks for a session where it should', async ({ spec, path }) => {
     for (const url of [path, `${path}/`])
       expect((await send(url, { method: spec.method }, '')).status).toBe(spec.access === 'anyone' ? 200 : 401)
@@ -472,9 +465,9 @@ describe('a body', () => {
 
 describe('a service in trouble', () => {
   it('that is down is 503 at once, and nobody else is', async () => {
-    for (const name of ['iods', 'campaigns', 'narratives', 'community', 'collector'] as const) {
+    for (const name of SERVICE_NAMES.filter(each => each !== 'auth')) {
       await rig.stop(name)
-      const path = name === 'collector' ? '/tiktok/data' : `/${name}`
+      const path = `/${Object.keys(SERVICES[name].prefixes)[0]}`
       const begun = Date.now()
       const response = await send(path)
       await expectDetail(response, 503, DETAILS.unavailable)

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import type { SessionState } from '@iodine/contracts'
-import { readConfig, SERVICE_NAMES, type ServiceName } from '@iodine/service-kit'
+import { SERVICE_NAMES, type ServiceName, type SessionState } from '@iodine/contracts'
+import { readConfig } from '@iodine/service-kit'
 import { newId, startServiceBed } from '@iodine/test-kit'
 import { createApp, gatewayConfigSchema } from '../src/index.js'
 

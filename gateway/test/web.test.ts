@@ -1,12 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DETAILS, PRODUCT_NAME } from '@iodine/contracts'
+import { DETAILS, OPERATIONS, PRODUCT_NAME } from '@iodine/contracts'
 import { readConfig } from '@iodine/service-kit'
 import { temporaryFolder } from '@iodine/test-kit'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { gatewayConfigSchema } from '../src/index.js'
-import { endpoints } from '../src/openapi.js'
 import { type Rig, raw, startRig } from './rig.js'
 
 const folder = temporaryFolder()
@@ -266,7 +265,7 @@ describe('the reference', () => {
   it('describes each operation of the contracts', async () => {
     const document = await (await get('/api/v1/openapi.json')).json()
     expect(document.openapi).toMatch(/^3\./)
-    for (const { spec } of endpoints) {
+    for (const { spec } of OPERATIONS) {
       const operation = document.paths[spec.path.replace(/:(\w+)/g, '{$1}')][spec.method.toLowerCase()]
       expect(operation.summary).toBe(spec.summary)
       expect(operation.responses[spec.status ?? 200]).toBeDefined()

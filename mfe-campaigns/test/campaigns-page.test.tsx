@@ -1,5 +1,6 @@
 import type { Campaign, CampaignDetail, Iod } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
+import { anIod } from '@iodine/test-kit/iods'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, test } from 'vitest'
 import { readBeginning } from '../src/model/beginning'
@@ -14,22 +15,8 @@ Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { get: () => 600 })
 let made = 0
 const newId = () => (++made).toString(16).padStart(24, '0')
 
-const iod = (value: string, fields: Partial<Iod> = {}): Iod => ({
-  id: newId(),
-  value,
-  category: 'SENTENCE',
-  description: 'Seen often',
-  source_type: 'MANUAL',
-  source: null,
-  source_id: null,
-  created_by: 'ann',
-  created_by_id: newId(),
-  created_by_username: 'ann',
-  created_at: '2026-11-20T10:00:00.000Z',
-  votes: [],
-  comments: [],
-  ...fields,
-})
+const iod = (value: string, fields: Partial<Iod> = {}): Iod =>
+  anIod({ value, description: 'Seen often', ...fields })
 
 const campaign = (name: string, fields: Partial<Campaign> = {}): Campaign => ({
   id: newId(),

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { API_BASE, LIMITS } from '@iodine/contracts'
+import { API_BASE, LIMITS, OPERATIONS } from '@iodine/contracts'
 import {
   badRequest,
   type Caller,
@@ -18,7 +18,6 @@ import { type Body, busy, createBodies, tooLarge } from '../bodies.js'
 import { BOUNDS, type Bounds, type Refusal } from '../bounds.js'
 import type { Limits } from '../limits.js'
 import { createLivenessProbe } from '../liveness.js'
-import { endpoints } from '../openapi.js'
 import type { Route } from '../routes.js'
 import type { SessionCheck } from '../sessions.js'
 import { type Holder, holderOf, Pool, Shares, type SharesOf } from '../shares.js'
@@ -70,15 +69,15 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'tr
 
 /** A section's operations in the contracts: whether a request is one of them, and whether that asks for a session. */
 const operationsOf = ({ prefix }: Route) => {
-  const operations = endpoints
-    .filter(({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'))
-    .map(({ spec }) => ({
-      method: spec.method,
-      template: `${API_BASE}${spec.path}`,
-      path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
-      open: spec.access === 'anyone',
-      waits: spec.waits ?? false,
-    }))
+  const operations = OPERATIONS.filter(
+    ({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'),
+  ).map(({ spec }) => ({
+    method: spec.method,
+    template: `${API_BASE}${spec.path}`,
+    path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
+    open: spec.access === 'anyone',
+    waits: spec.waits ?? false,
+  }))
   return (request: FastifyRequest) => {
     const url = request.raw.url ?? ''
     const end = url.indexOf('?')

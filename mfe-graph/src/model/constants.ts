@@ -9,7 +9,7 @@ export const GRAPH = {
   arrowLength: 6,
   chargeStrength: -800,
   linkDistance: 150,
-  /** Not of the specification: without a weak pull to the middle, triplets that share nothing drift out of sight. */
+  /** Without a weak pull to the middle, triplets that share nothing drift out of sight. */
   gravity: 0.05,
   alphaDecay: 0.01,
   velocityDecay: 0.3,

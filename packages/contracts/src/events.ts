@@ -36,19 +36,29 @@ export interface Notice {
   revision?: number
 }
 
-/** Background work, by queue. Job data carries ids, never texts: whoever does the work asks the owner. Mails are sealed. */
+interface QueueSpec {
+  /** What a job carries: ids, never texts, as whoever does the work asks the owner. Mails are sealed. */
+  data: z.ZodType
+  /** A job of the clock: added so often, once for the whole deployment, with empty data. */
+  everyMs?: number
+}
+
+/** Background work, by queue. */
 export const QUEUES = {
-  extraction: z.strictObject({ narrative_id: id, user_id: id }),
-  graph: z.strictObject({ narrative_id: id }),
-  projections: z.strictObject({ owner: z.enum(ANNOUNCERS), id }),
-  mail: z.strictObject({ sealed: z.string() }),
+  extraction: { data: z.strictObject({ narrative_id: id, user_id: id }) },
+  graph: { data: z.strictObject({ narrative_id: id }) },
+  projections: { data: z.strictObject({ owner: z.enum(ANNOUNCERS), id }) },
+  mail: { data: z.strictObject({ sealed: z.string() }) },
   /** What services keep of a deleted user. */
-  erasures: z.strictObject({ user_id: id }),
-  inactivity: z.strictObject({}),
-  repair: z.strictObject({}),
-} as const
+  erasures: { data: z.strictObject({ user_id: id }) },
+  inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
+  repair: { data: z.strictObject({}), everyMs: 2_000 },
+} as const satisfies Record<string, QueueSpec>
 export type QueueName = keyof typeof QUEUES
-export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]>
+export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['data']>
+
+/** How often a queue's job is added by the clock, in milliseconds; undefined where it is added by what happens. */
+export const everyMs = (queue: QueueName): number | undefined => (QUEUES[queue] as QueueSpec).everyMs
 
 /** Which queue hears of which event. */
 export const SUBSCRIPTIONS: Record<EventType, readonly ('projections' | 'graph' | 'erasures')[]> = {

@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { LIMITS, USERNAME_PATTERN } from './limits.js'
-import { isHttpUrl } from './vocabulary.js'
+import { isFilled, isSourceReference } from './vocabulary.js'
 
 /** The answer of what has nothing to tell but that it is done. */
 export const done = z.strictObject({ done: z.literal(true) })
 export const DONE: z.output<typeof done> = { done: true }
+
+/** The body of every answer other than success. */
+export const errorBody = z.strictObject({ detail: z.union([z.string(), z.array(z.string())]) })
+export type ErrorBody = z.output<typeof errorBody>
 
 /** Opaque id: 24 hex characters. */
 export const id = z.string().regex(/^[0-9a-f]{24}$/i, 'must be an id')
@@ -27,8 +31,7 @@ export const timeParam = z
 export const text = (max: number = LIMITS.fieldMax) =>
   z.string().max(max, `must have at most ${max} characters`)
 /** Text stored as sent that has something besides white space. */
-export const filledText = (max: number = LIMITS.fieldMax) =>
-  text(max).refine(value => value.trim() !== '', 'must not be empty')
+export const filledText = (max: number = LIMITS.fieldMax) => text(max).refine(isFilled, 'must not be empty')
 
 // Local part and domain may be internationalised, which z.email() refuses.
 const EMAIL = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}.]+(\.[^\s@<>()[\]\\,;:"\p{C}.]+)*$/u
@@ -42,13 +45,8 @@ export const username = z
   .string()
   .regex(USERNAME_PATTERN, 'Username must contain between 3 and 20 alphanumeric characters')
 
-// Any scheme, also behind white space and control characters that browsers skip.
-const SCHEME = /^[\s\p{C}]*[a-z][a-z0-9+.\-\s\p{C}]*:/iu
 /** http(s) URL or a plain path; every other scheme is refused. */
-export const sourceReference = text().refine(
-  value => isHttpUrl(value) || (value.trim() !== '' && !SCHEME.test(value) && !value.startsWith('//')),
-  'must be an http(s) URL or a plain path',
-)
+export const sourceReference = text().refine(isSourceReference, 'must be an http(s) URL or a plain path')
 
 /** A query value that may be given once or several times. */
 export const repeatable = <T extends z.ZodType>(item: T) =>

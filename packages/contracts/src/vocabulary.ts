@@ -64,3 +64,18 @@ export const isHttpUrl = (value: string): boolean => {
     return false
   }
 }
+
+// Any scheme, also behind white space and control characters that browsers skip.
+const SCHEME = /^[\s\p{C}]*[a-z][a-z0-9+.\-\s\p{C}]*:/iu
+/** True for an http(s) address or a plain path: what an IOD's source may be. */
+export const isSourceReference = (value: string): boolean =>
+  isHttpUrl(value) || (isFilled(value) && !SCHEME.test(value) && !value.startsWith('//'))
+
+/** Has something besides white space. */
+export const isFilled = (value: string): boolean => value.trim() !== ''
+
+/** Why no text may be stored as it is; undefined where it may. */
+export const textFault = (value: string): string | undefined => {
+  if (value.includes('\0')) return 'must not contain NUL'
+  return value.isWellFormed() ? undefined : 'must be well-formed Unicode'
+}

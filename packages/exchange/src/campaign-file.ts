@@ -52,7 +52,7 @@ export const voteColumns = (iod: Pick<Iod, 'votes'>) => {
   return { positive_votes: positive, negative_votes: negative }
 }
 
-/** A campaign as Iodine's own JSON file has it: specification sections 3 and 9, contract section 5. */
+/** A campaign as Iodine's own JSON file has it: docs/campaigns.md. */
 export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportContext): CampaignFile {
   const { id, name, description, created_by_id, created_at, iods } = detail
   const distribution: Partial<Record<Category, number>> = {}

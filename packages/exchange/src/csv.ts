@@ -1,6 +1,7 @@
 import type { CampaignDetail } from '@iodine/contracts'
 import Papa from 'papaparse'
 import { voteColumns } from './campaign-file.js'
+import { FIELD_NAMES } from './fields.js'
 
 /**
  * Cells that a spreadsheet would run as a formula, behind any number of apostrophes: one more is put before them, so
@@ -9,38 +10,14 @@ import { voteColumns } from './campaign-file.js'
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 const ESCAPED = /^'+[=+\-@\t\r\n＝＋－＠]/
 
+const PLAIN = ['id', ...FIELD_NAMES, 'created_by_id', 'created_by_username', 'created_at'] as const
+
 /** One line an IOD, RFC 4180, with a header row; cells that look like formulas are escaped. */
 export function toCsv({ iods }: CampaignDetail): string {
-  const fields = [
-    'id',
-    'value',
-    'category',
-    'description',
-    'source_type',
-    'source',
-    'created_by_id',
-    'created_by_username',
-    'created_at',
-    'positive_votes',
-    'negative_votes',
-    'comments',
-  ]
+  const fields = [...PLAIN, 'positive_votes', 'negative_votes', 'comments']
   const data = iods.map(iod => {
     const { positive_votes, negative_votes } = voteColumns(iod)
-    return [
-      iod.id,
-      iod.value,
-      iod.category,
-      iod.description,
-      iod.source_type,
-      iod.source ?? '',
-      iod.created_by_id ?? '',
-      iod.created_by_username ?? '',
-      iod.created_at,
-      positive_votes,
-      negative_votes,
-      iod.comments.length,
-    ]
+    return [...PLAIN.map(name => iod[name] ?? ''), positive_votes, negative_votes, iod.comments.length]
   })
   return `${Papa.unparse({ fields, data }, { newline: '\r\n', escapeFormulae: FORMULA })}\r\n`
 }

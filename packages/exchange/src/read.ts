@@ -1,14 +1,6 @@
-import {
-  CATEGORIES,
-  type Category,
-  foldValue,
-  isHttpUrl,
-  LIMITS,
-  type NewIod,
-  SOURCE_TYPES,
-  type SourceType,
-} from '@iodine/contracts'
+import { foldValue, type NewIod } from '@iodine/contracts'
 import { readCsv } from './csv.js'
+import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
 
 /** An entry of a file: an IOD that can be created, or why not. */
 export type Entry = { place: string } & (
@@ -17,14 +9,7 @@ export type Entry = { place: string } & (
 )
 
 /** What a file says that it holds. */
-interface Candidate {
-  place: string
-  value: unknown
-  category: unknown
-  description: unknown
-  source_type: unknown
-  source: unknown
-}
+type Candidate = { place: string } & Partial<Record<IodField, unknown>>
 
 /** A file that holds no IODs at all, with a message that says why. */
 export class UnreadableFile extends Error {
@@ -33,8 +18,7 @@ export class UnreadableFile extends Error {
 
 /**
  * Reads a JSON or STIX file that Iodine exported, or a CSV with value, category and description. Entries come in the
- * file's order; one that repeats another is refused. Ids of triplets are left behind: they mean something in the
- * deployment they come from alone. Throws `UnreadableFile`.
+ * file's order; one that repeats another is refused. Throws `UnreadableFile`.
  */
 export function readIods(text: string): Entry[] {
   const candidates = /^\s*\uFEFF?\s*[{[]/.test(text) ? fromJson(text) : fromCsv(text)
@@ -60,12 +44,8 @@ function fromCsv(text: string): Candidate[] {
   if (!columns.includes('value') || !columns.includes('category'))
     throw new UnreadableFile('The file needs a header row with value, category and description.')
   return rows.map(({ line, cells }) => ({
+    ...cells,
     place: `Line ${line}`,
-    value: cells.value,
-    category: cells.category,
-    description: cells.description ?? '',
-    source_type: cells.source_type,
-    source: cells.source,
   }))
 }
 
@@ -81,7 +61,7 @@ function fromJson(text: string): Candidate[] {
   }
   if (isObject(file) && Array.isArray(file.iods)) {
     return file.iods.map((iod: unknown, index) => ({
-      ...(isObject(iod) ? pick(iod) : pick({})),
+      ...(isObject(iod) ? iod : {}),
       place: `IOD ${index + 1}`,
     }))
   }
@@ -93,14 +73,6 @@ function fromJson(text: string): Candidate[] {
   throw new UnreadableFile('The file is neither a campaign export nor a STIX bundle.')
 }
 
-const pick = ({ value, category, description, source_type, source }: Record<string, unknown>) => ({
-  value,
-  category,
-  description: description ?? '',
-  source_type,
-  source,
-})
-
 /** An indicator as `toStixBundle` writes it. */
 function fromIndicator(indicator: Record<string, unknown>): Omit<Candidate, 'place'> {
   const labels = Array.isArray(indicator.labels) ? indicator.labels : []
@@ -109,40 +81,17 @@ function fromIndicator(indicator: Record<string, unknown>): Omit<Candidate, 'pla
   return {
     value: indicator.name,
     category: labels.find(label => isCategory(label)),
-    description: indicator.description ?? '',
+    description: indicator.description,
     source_type: labels.find(label => isSourceType(label)),
     source: isObject(reference) ? (reference.url ?? reference.description) : undefined,
   }
 }
 
-const isCategory = (value: unknown): value is Category => (CATEGORIES as readonly unknown[]).includes(value)
-const isSourceType = (value: unknown): value is SourceType =>
-  (SOURCE_TYPES as readonly unknown[]).includes(value)
-
-function check({ place, value, category, description, source_type, source }: Candidate): Entry {
-  const refuse = (reason: string): Entry => ({ place, value: typeof value === 'string' ? value : '', reason })
-  if (typeof value !== 'string' || value.trim() === '') return refuse('The value is missing')
-  if (typeof description !== 'string') return refuse('The description is no text')
-  if ([value, description].some(text => text.length > LIMITS.fieldMax))
-    return refuse(`Value and description have at most ${LIMITS.fieldMax} characters`)
-  if ([value, description].some(text => text.includes('\0') || !text.isWellFormed()))
-    return refuse('The text holds characters that can’t be stored')
-  const wanted = typeof category === 'string' ? category.trim().toUpperCase() : ''
-  if (!isCategory(wanted)) return refuse(wanted ? `Unknown category ${wanted}` : 'The category is missing')
-  const type = source_type === undefined || source_type === '' ? 'MANUAL' : source_type
-  if (!isSourceType(type)) return refuse('Unknown source type')
-  if (source !== undefined && source !== null && source !== '') {
-    if (typeof source !== 'string' || !isSource(source))
-      return refuse('The source is neither a web address nor a path')
-  }
-  return {
-    place,
-    iod: { value, category: wanted, description, source_type: type, source: source || null },
+function check({ place, ...given }: Candidate): Entry {
+  try {
+    return { place, iod: readFields(given) }
+  } catch (error) {
+    if (!(error instanceof FieldFault)) throw error
+    return { place, value: typeof given.value === 'string' ? given.value : '', reason: error.message }
   }
 }
-
-/** Any scheme, also behind white space and control characters that browsers skip. */
-const SCHEME = /^[\s\p{C}]*[a-z][a-z0-9+.\-\s\p{C}]*:/iu
-
-const isSource = (source: string): boolean =>
-  isHttpUrl(source) || (source.trim() !== '' && !SCHEME.test(source) && !source.startsWith('//'))

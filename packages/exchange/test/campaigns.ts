@@ -1,34 +1,10 @@
 import { CATEGORIES, type CampaignDetail, type Iod, SOURCE_TYPES, type Vote } from '@iodine/contracts'
+import { anIod, aVote } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { iodKey } from '../src/index.js'
 
 let made = 0
 const newId = () => (++made).toString(16).padStart(24, '0')
-
-export const vote = (username: string | null, vote_type: Vote['vote_type']): Vote => ({
-  id: newId(),
-  user_id: newId(),
-  username,
-  vote_type,
-  created_at: '2026-11-02T08:30:00.000Z',
-})
-
-export const iod = (fields: Partial<Iod> = {}): Iod => ({
-  id: newId(),
-  value: 'Giant mirrors heat the lake',
-  category: 'SENTENCE',
-  description: 'Seen under several posts',
-  source_type: 'MANUAL',
-  source: null,
-  source_id: null,
-  created_by: 'ann',
-  created_by_id: newId(),
-  created_by_username: 'ann',
-  created_at: '2026-11-01T10:00:00.000Z',
-  votes: [],
-  comments: [],
-  ...fields,
-})
 
 export const campaign = (iods: Iod[], fields: Partial<CampaignDetail> = {}): CampaignDetail => ({
   id: newId(),
@@ -75,11 +51,11 @@ export const anyCampaign: fc.Arbitrary<CampaignDetail> = fc
           comments: fc.array(text, { maxLength: 2 }),
         })
         .map(({ votes, comments, ...fields }) =>
-          iod({
+          anIod({
             ...fields,
-            votes: votes.map(type => vote('bo', type)),
+            votes: votes.map(type => aVote('bo', type)),
             comments: comments.map(content => {
-              const { vote_type: _, ...said } = vote('di', 'POSITIVE')
+              const { vote_type: _, ...said } = aVote('di', 'POSITIVE')
               return { ...said, content }
             }),
           }),

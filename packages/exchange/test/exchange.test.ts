@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { EXPORT_FORMATS, type Iod } from '@iodine/contracts'
 import { rounds } from '@iodine/test-kit'
+import { anIod as iod, aVote as vote } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
+import { FIELD_NAMES } from '../src/fields.js'
 import {
   exportCampaign,
   iodKey,
@@ -14,7 +16,7 @@ import {
   toStixBundle,
   UnreadableFile,
 } from '../src/index.js'
-import { anyCampaign, campaign, iod, vote } from './campaigns.js'
+import { anyCampaign, campaign } from './campaigns.js'
 
 const context = { now: new Date('2026-11-21T23:30:00.000Z'), userId: 'a'.repeat(24) }
 
@@ -346,13 +348,7 @@ describe('reading', () => {
 })
 
 /** What an IOD is, apart from where and by whom it was made. */
-const essence = ({ value, category, description, source_type, source }: Iod) => ({
-  value,
-  category,
-  description,
-  source_type,
-  source,
-})
+const essence = (made: Iod) => Object.fromEntries(FIELD_NAMES.map(name => [name, made[name]]))
 
 test.each(['json', 'stix', 'csv'] as const)('export and import as %s give the same IODs', format => {
   fc.assert(

@@ -1,3 +1,4 @@
+import { SERVICE_NAMES, type ServiceName } from '@iodine/contracts'
 import { z } from 'zod'
 
 /** A wrong environment: every fault at once. */
@@ -84,19 +85,7 @@ export const tracingSettings = {
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
 }
 
-/** The services that others call, each found by the setting `{NAME}_URL`. */
-export const SERVICE_NAMES = ['auth', 'collector', 'iods', 'campaigns', 'narratives', 'community'] as const
-export type ServiceName = (typeof SERVICE_NAMES)[number]
-
-/** Those that serve a repair, which the workers ask for every few seconds. */
-export const REPAIRED_SERVICES = [
-  'auth',
-  'collector',
-  'iods',
-  'campaigns',
-  'narratives',
-] as const satisfies ServiceName[]
-
+/** Where each service is. */
 const addresses = Object.fromEntries(
   SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, urlSetting('http', 'https').optional()]),
 ) as Record<`${Uppercase<ServiceName>}_URL`, z.ZodOptional<z.ZodString>>

@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountsInternal, email, personalDataInternal } from '@iodine/contracts'
-import { HttpError, type Peers, SERVICE_NAMES } from '@iodine/service-kit'
+import { accountsInternal, email, personalDataInternal, servicesWith } from '@iodine/contracts'
+import { HttpError, type Peers } from '@iodine/service-kit'
 
 const USAGE = `account delete|suspend|unsuspend EMAIL
 account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output`
@@ -26,7 +26,7 @@ export interface AccountIo {
 /** All that the services keep of a user, as one JSON object with a list a service, in pieces. */
 async function* exportOf(peers: Peers, id: string): AsyncGenerator<string | Uint8Array> {
   yield `{"exported_at":${JSON.stringify(new Date().toISOString())},"user_id":${JSON.stringify(id)}`
-  for (const peer of SERVICE_NAMES) {
+  for (const peer of servicesWith(personalDataInternal.exportUser)) {
     yield `,\n"${peer}":`
     yield* await peers.stream(peer, personalDataInternal.exportUser, { params: { id }, ms: EXPORT_MS })
   }

@@ -2,6 +2,7 @@ import { type CampaignDetail, campaignsApi, DETAILS, type Iod, iodsInternal } fr
 import { HttpError, readConfig, type StoreService, usersVersionKey } from '@iodine/service-kit'
 import {
   type ApiClient,
+  anIod,
   apiClient,
   type BedUser,
   newId,
@@ -25,21 +26,7 @@ let asked: string[][]
 
 const iod = (): Iod => {
   const id = newId()
-  const made: Iod = {
-    id,
-    value: `value of ${id}`,
-    category: 'URL',
-    description: '',
-    source_type: 'MANUAL',
-    source: null,
-    source_id: null,
-    created_by: 'ana',
-    created_by_id: ana.id,
-    created_by_username: 'ana',
-    created_at: new Date().toISOString(),
-    votes: [],
-    comments: [],
-  }
+  const made = anIod({ id, value: `value of ${id}`, category: 'URL', description: '' })
   iods.set(id, made)
   return made
 }

@@ -1,4 +1,4 @@
-import type { JobData, QueueName } from '@iodine/contracts'
+import { everyMs, type JobData, type QueueName } from '@iodine/contracts'
 import type { Job, Queues, Service } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 
@@ -21,11 +21,14 @@ export interface Processor<Q extends QueueName> {
 /** Gives a processor its types; `queue` settles those of the job's data. */
 export const defineProcessor = <Q extends QueueName>(processor: Processor<Q>): Processor<Q> => processor
 
-/** Creates the processor's function and has it work its queue. */
+/** Creates the processor's function and has it work its queue, by the clock where the contracts say so. */
 export const startProcessor = async <Q extends QueueName>(
   { queue, concurrency = 8, options, create }: Processor<Q>,
   context: WorkersContext,
 ): Promise<void> => {
   const work = await create(context)
-  context.service.queues.work(queue, work, { concurrency, ...options?.(context.config) })
+  const { queues } = context.service
+  const ms = everyMs(queue)
+  if (ms !== undefined) await queues.repeat(queue, ms)
+  queues.work(queue, work, { concurrency, ...options?.(context.config) })
 }

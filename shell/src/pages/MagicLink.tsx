@@ -22,7 +22,7 @@ export function MagicLink() {
         navigate(answer.has_username ? '/dashboard' : '/setup-username', { replace: true })
       } catch (error) {
         if (page.signal.aborted) return
-        // biome-ignore lint/suspicious/noConsole: the specification wants this failure logged and not shown
+        // biome-ignore lint/suspicious/noConsole: this failure is logged and not shown
         console.warn('Sign-in link not accepted', error)
         navigate('/login', { replace: true })
       }

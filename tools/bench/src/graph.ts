@@ -195,7 +195,7 @@ const section = async (browser: Browser, url: string, user: SignedInUser, body: 
   }
 }
 
-/** The page that draws with force-graph and the specification's constants. */
+/** The page that draws with force-graph and the product's constants. */
 const draw = async () => {
   const { notes, ForceGraph } = window as never as {
     notes: Notes

@@ -5,6 +5,7 @@
  *   FAULTS=200 SEED=7 LONGEST_MS=3500 npm run chaos
  */
 import { randomInt } from 'node:crypto'
+import { SERVICE_NAMES } from '@iodine/contracts'
 import { faultsOf, figuresOf } from './report.js'
 import { runChaos } from './run.js'
 
@@ -21,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const report = await runChaos({
   faults: number('FAULTS', 60),
   longestMs: number('LONGEST_MS', 3_500),
-  replace: ['gateway', 'auth', 'collector', 'iods', 'campaigns', 'narratives', 'community', 'workers'],
+  replace: ['gateway', ...SERVICE_NAMES, 'workers'],
   seed: number('SEED', randomInt(1, 1_000_000)),
   progress: line => say(`${new Date().toISOString().slice(11, 19)} ${line}`),
 })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { communityApi, QUEUES, type QueueName } from '@iodine/contracts'
+import { communityApi, everyMs, QUEUES, type QueueName } from '@iodine/contracts'
 import { type PartProcess, type ProcessName, type ProcessStack, startProcesses } from '@iodine/harness'
 import { connectRedis } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
@@ -162,10 +162,9 @@ const queueCounts = async (stack: ProcessStack) => {
         return { name: queue.name as QueueName, failed, open: waiting + active + delayed + prioritized }
       }),
     )
-    // Those two always have their next job waiting.
-    const isRepeated = (name: QueueName) => name === 'repair' || name === 'inactivity'
+    // Those of the clock always have their next job waiting.
     return {
-      open: counts.reduce((sum, { name, open }) => sum + (isRepeated(name) ? 0 : open), 0),
+      open: counts.reduce((sum, { name, open }) => sum + (everyMs(name) === undefined ? open : 0), 0),
       failed: Object.fromEntries(
         counts.filter(({ failed }) => failed > 0).map(({ name, failed }) => [name, failed]),
       ),

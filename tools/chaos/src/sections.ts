@@ -1,12 +1,4 @@
-import {
-  campaignsApi,
-  collectorApi,
-  communityApi,
-  graphApi,
-  iodsApi,
-  narrativesApi,
-  profileApi,
-} from '@iodine/contracts'
+import { campaignsApi, collectorApi, OPERATIONS } from '@iodine/contracts'
 import type { ProcessName } from '@iodine/harness'
 import type { Client, Outcome } from './client.js'
 
@@ -22,6 +14,24 @@ export interface Section {
 
 const ms = USABLE_MS
 
+/** Read otherwise below, or by administrators alone. */
+const OWN_READ = new Set(['collector', 'campaigns', 'admin'])
+
+const isRead = ({ section, spec }: (typeof OPERATIONS)[number]) =>
+  spec.method === 'GET' && !spec.params && !OWN_READ.has(section)
+
+/** The first read of each other section of the API. */
+const reads = OPERATIONS.filter(
+  (one, index) =>
+    isRead(one) && index === OPERATIONS.findIndex(each => each.section === one.section && isRead(each)),
+).map(
+  ({ service, section, spec }): Section => ({
+    name: section,
+    needs: ['gateway', service, 'database'],
+    read: (client, token) => client.call(spec, { token, query: spec.query && { limit: '20' }, ms }),
+  }),
+)
+
 export const SECTIONS: readonly Section[] = [
   {
     name: 'app',
@@ -30,11 +40,6 @@ export const SECTIONS: readonly Section[] = [
       const page = await client.get('/', ms)
       return page.kind === 'done' ? client.get('/remotes.json', ms) : page
     },
-  },
-  {
-    name: 'profile',
-    needs: ['gateway', 'auth', 'database'],
-    read: (client, token) => client.call(profileApi.getProfile, { token, ms }),
   },
   {
     name: 'my data',
@@ -48,11 +53,6 @@ export const SECTIONS: readonly Section[] = [
       }),
   },
   {
-    name: 'IODs',
-    needs: ['gateway', 'iods', 'database'],
-    read: (client, token) => client.call(iodsApi.listIods, { token, query: { limit: '20' }, ms }),
-  },
-  {
     name: 'campaigns',
     needs: ['gateway', 'campaigns', 'database'],
     async read(client, token) {
@@ -64,19 +64,5 @@ export const SECTIONS: readonly Section[] = [
       return detail.status === 404 ? list : detail
     },
   },
-  {
-    name: 'narratives',
-    needs: ['gateway', 'narratives', 'database'],
-    read: (client, token) => client.call(narrativesApi.listNarratives, { token, query: { limit: '5' }, ms }),
-  },
-  {
-    name: 'graph',
-    needs: ['gateway', 'narratives', 'database'],
-    read: (client, token) => client.call(graphApi.getTriplets, { token, query: { limit: '50' }, ms }),
-  },
-  {
-    name: 'community',
-    needs: ['gateway', 'community', 'database'],
-    read: (client, token) => client.call(communityApi.listUsers, { token, query: { limit: '10' }, ms }),
-  },
+  ...reads,
 ]

@@ -1,10 +1,6 @@
 import { isIP } from 'node:net'
 import { authConfigSchema } from '@iodine/auth'
-import { campaignsConfigSchema } from '@iodine/campaigns'
-import { collectorConfigSchema } from '@iodine/collector'
 import { email } from '@iodine/contracts'
-import { iodsConfigSchema } from '@iodine/iods'
-import { narrativesConfigSchema } from '@iodine/narratives'
 import {
   keySetting,
   LOG_LEVELS,
@@ -15,6 +11,7 @@ import {
   urlSetting,
 } from '@iodine/service-kit'
 import { z } from 'zod'
+import { PARTS } from './parts.js'
 
 const list = <T extends z.ZodType<unknown, string>>(item: T) =>
   z
@@ -37,24 +34,15 @@ const isSubnet = (text: string) => {
 
 const hostSetting = z.string().regex(/^[\w.:-]+$/, 'must be a host name or an address')
 
-const { QUOTA_RECORDS, QUOTA_RECORD_BYTES, STORAGE_ALARM_BYTES } = collectorConfigSchema.shape
-const { QUOTA_IODS_A_DAY, QUOTA_IODS, QUOTA_IOD_BYTES, QUOTA_ALL_IODS, QUOTA_ALL_IOD_BYTES } =
-  iodsConfigSchema.shape
-const { QUOTA_NARRATIVES } = narrativesConfigSchema.shape
-const { QUOTA_CAMPAIGNS, QUOTA_CAMPAIGN_IODS } = campaignsConfigSchema.shape
-const quotas = {
-  QUOTA_RECORDS,
-  QUOTA_RECORD_BYTES,
-  QUOTA_IODS_A_DAY,
-  QUOTA_IODS,
-  QUOTA_IOD_BYTES,
-  QUOTA_ALL_IODS,
-  QUOTA_ALL_IOD_BYTES,
-  QUOTA_NARRATIVES,
-  QUOTA_CAMPAIGNS,
-  QUOTA_CAMPAIGN_IODS,
-  STORAGE_ALARM_BYTES,
-}
+/** What the services bound: the same settings for all of them. */
+const bounds: Record<string, z.ZodType> = Object.assign(
+  {},
+  ...Object.values(PARTS).map(({ schema }) =>
+    Object.fromEntries(
+      Object.entries(schema.shape).filter(([name]) => /^(QUOTA_|STORAGE_ALARM_BYTES$)/.test(name)),
+    ),
+  ),
+)
 
 /** The environment variables a deployer may set: the README lists them, and whatever is absent has an embedded default. */
 export const stackConfigSchema = z.object({
@@ -103,7 +91,7 @@ export const stackConfigSchema = z.object({
     .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   RATE_LIMITS: z.enum(['on', 'off'], 'must be on or off').default('on'),
-  ...quotas,
+  ...bounds,
   METRICS_PORT: portSetting.optional(),
   ...tracingSettings,
 })

@@ -5,8 +5,8 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { SERVICE_NAMES } from '@iodine/contracts'
 import { freePorts, startRedis } from '@iodine/local-servers'
-import { SERVICE_NAMES } from '@iodine/service-kit'
 import {
   type FaultProxy,
   type FaultProxyOptions,

@@ -1,15 +1,19 @@
 import { channel } from 'node:diagnostics_channel'
 import type { AddressInfo } from 'node:net'
-import * as contracts from '@iodine/contracts'
 import {
   API_BASE,
+  authApi,
   campaignsApi,
   collectorApi,
   DETAILS,
+  type EndpointSpec,
   iodsApi,
   narrativesApi,
+  OPERATIONS,
   type PublicEndpoint,
   profileApi,
+  SERVICE_NAMES,
+  SERVICES,
   SOURCES,
   type Source,
 } from '@iodine/contracts'
@@ -27,11 +31,9 @@ import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 
-/** Every operation of the public API: what the contracts export as a table of endpoints. */
-const operations = Object.entries(contracts)
-  .filter(([name]) => name.endsWith('Api'))
-  .flatMap(([, table]) => Object.values(table as unknown as Record<string, PublicEndpoint>))
-const nameOf = ({ method, path }: PublicEndpoint) => `${method} ${path}`
+/** Every operation of the public API. */
+const operations = OPERATIONS.map(({ spec }) => spec)
+const nameOf = ({ method, path }: Pick<EndpointSpec, 'method' | 'path'>) => `${method} ${path}`
 
 type Role = 'anonymous' | 'collector' | 'other' | 'admin' | 'owner'
 
@@ -147,8 +149,8 @@ it('lets each role do what the table says, on every route, and nothing else', as
     await stack.signUp('boss@example.org'),
   ] as const
   const things = await prepare(owner)
-  const { code } = await owner.api.call(contracts.authApi.generateExtensionCode)
-  const redeemed = await stack.api.call(contracts.authApi.redeemExtensionCode, { body: { code } })
+  const { code } = await owner.api.call(authApi.generateExtensionCode)
+  const redeemed = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
   const clients: Record<Role, ApiClient> = {
     anonymous: stack.api,
     collector: apiClient(stack.url, redeemed.access_token),
@@ -206,6 +208,22 @@ it('the table is of every route that is registered, and of the document that the
   // Beside what it forwards, the gateway serves nothing that belongs to anybody.
   const own = routesOf(gateway.url).map(({ url }) => url)
   expect(own.filter(url => /internal|metrics/.test(url))).toEqual([])
+})
+
+it('each service serves what its manifest says, and nothing else', () => {
+  for (const name of SERVICE_NAMES) {
+    const { apis, internal } = SERVICES[name]
+    const manifest = [
+      ...Object.values<Record<string, EndpointSpec>>(apis).flatMap(table =>
+        Object.values(table).map(({ method, path }) => `${method} ${API_BASE}${path}`),
+      ),
+      ...Object.values<EndpointSpec>(internal).map(nameOf),
+    ]
+    const served = routesOf(stack.parts[name].url)
+      .filter(({ url }) => /^\/(api|internal)\//.test(url) && url !== '/internal/jwks')
+      .map(({ method, url }) => `${method} ${url}`)
+    expect([name, served.sort()]).toEqual([name, manifest.sort()])
+  }
 })
 
 it('what the parts say to each other is reached neither through the gateway nor without their key', async () => {

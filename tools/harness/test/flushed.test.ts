@@ -1,10 +1,12 @@
 import {
   accountsInternal,
   communityApi,
+  everyMs,
   graphApi,
   iodsApi,
   narrativesApi,
   profileApi,
+  QUEUES,
   type QueueName,
 } from '@iodine/contracts'
 import { createService, readConfig, type Service, serviceConfigSchema } from '@iodine/service-kit'
@@ -13,6 +15,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 
 const FLUSHES = rounds(3)
+const BY_THE_CLOCK = (Object.keys(QUEUES) as QueueName[]).filter(name => everyMs(name) !== undefined)
 /** Queues whose jobs are all there, undone, when Redis loses them. */
 const HELD: QueueName[] = ['projections', 'extraction', 'erasures']
 
@@ -86,8 +89,7 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
     // Not even the tombstone of what was ended lives on: auth's database decides.
     expect((await closed.api.send('GET', '/profile/me')).status).toBe(401)
     await vi.waitFor(async () => {
-      expect(await isScheduled('repair')).toBe(true)
-      expect(await isScheduled('inactivity')).toBe(true)
+      for (const name of BY_THE_CLOCK) expect([name, await isScheduled(name)]).toEqual([name, true])
     }, patiently)
   }
   isOver = true

@@ -1,11 +1,11 @@
-import { DETAILS, LIMITS } from '@iodine/contracts'
+import { DETAILS, LIMITS, textFault } from '@iodine/contracts'
 import { badRequest, invalid } from './errors.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 const checkString = (value: string, where: string): void => {
-  if (value.includes('\0')) throw invalid(`${where}: must not contain NUL`)
-  if (!value.isWellFormed()) throw invalid(`${where}: must be well-formed Unicode`)
+  const fault = textFault(value)
+  if (fault !== undefined) throw invalid(`${where}: ${fault}`)
 }
 
 /**

@@ -1,9 +1,10 @@
-import { rebuildInternal } from '@iodine/contracts'
-import type { ServiceName } from '../config.js'
+import { rebuildInternal, type SERVICES, type ServiceName } from '@iodine/contracts'
 import { createPeers, type PeersConfig } from './peers.js'
 
 /** The services that keep something derived, which can be made anew from the truth. */
-export type RebuiltPart = Extract<ServiceName, 'narratives' | 'community'>
+export type RebuiltPart = {
+  [Name in ServiceName]: 'rebuildStep' extends keyof (typeof SERVICES)[Name]['internal'] ? Name : never
+}[ServiceName]
 
 const STEP_MS = 120_000
 

@@ -1,5 +1,4 @@
-import { repairInternal } from '@iodine/contracts'
-import { REPAIRED_SERVICES } from '../config.js'
+import { repairInternal, servicesWith } from '@iodine/contracts'
 import type { Service } from '../service.js'
 
 /**
@@ -7,8 +6,10 @@ import type { Service } from '../service.js'
  * @param repair finishes what a crash, or a Redis that lost its data, left behind; resolves to how much that was
  */
 export const serveRepair = (service: Service, repair: () => Promise<number>): void => {
-  if (!REPAIRED_SERVICES.some(name => name === service.name))
-    throw new Error(`${service.name} serves a repair that nobody asks for: add it to REPAIRED_SERVICES`)
+  if (!servicesWith(repairInternal.repair).some(name => name === service.name))
+    throw new Error(
+      `${service.name} serves a repair that nobody asks for: its manifest in packages/contracts/src/services.ts lacks it`,
+    )
   service.metrics.noteRepair()
   service.internal(repairInternal.repair, async () => {
     const repaired = await repair()

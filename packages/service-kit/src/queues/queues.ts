@@ -89,8 +89,8 @@ export interface Queues {
     processor: (data: JobData<Q>, job: Job) => Promise<unknown>,
     options?: Partial<WorkerOptions>,
   ): Worker
-  /** Adds a job every `ms`, once for the whole deployment; looks every few seconds whether Redis still knows. */
-  repeat<Q extends QueueName>(queue: Q, data: JobData<Q>, ms: number): Promise<void>
+  /** Adds a job of the clock every `ms`, once for the whole deployment; looks every few seconds whether Redis still knows. */
+  repeat(queue: QueueName, ms: number): Promise<void>
   /** Removes jobs that hold a user's id, finished or waiting: their data may be the user's own. */
   forgetUser(id: string): Promise<void>
   /** What stands in each queue. */
@@ -268,7 +268,7 @@ export const createQueues = ({
   const eventsOf = (name: QueueName): QueueEvents =>
     events.get(name) ?? runOutsideWork(() => openEvents(name))
   const add: Queues['add'] = async (name, data, options = {}) => {
-    const parsed = QUEUES[name].parse(data)
+    const parsed = QUEUES[name].data.parse(data)
     return queue(name).add(name, parsed, options)
   }
 
@@ -364,7 +364,7 @@ export const createQueues = ({
       }
       const run = (job: Job) =>
         runJob(name, job, async () => {
-          const data = QUEUES[name].safeParse(job.data)
+          const data = QUEUES[name].data.safeParse(job.data)
           if (!data.success) throw new UnrecoverableError('unreadable job')
           return orPutBack(job, processor(data.data as JobData<typeof name>, job))
         })
@@ -379,10 +379,10 @@ export const createQueues = ({
       workers.push(worker)
       return worker
     },
-    async repeat(name, data, ms) {
+    async repeat(name, ms) {
       // Each run begins anew, not as a part of the run that scheduled it.
       const opts = { removeOnComplete: true, removeOnFail: 10, telemetry: { omitContext: true } }
-      const schedule = () => queue(name).upsertJobScheduler(name, { every: ms }, { name, data, opts })
+      const schedule = () => queue(name).upsertJobScheduler(name, { every: ms }, { name, data: {}, opts })
       await schedule()
       schedules.push(async () => {
         const next = (await queue(name).getJobScheduler(name))?.next

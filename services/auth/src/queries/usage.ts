@@ -1,7 +1,7 @@
-import { QUOTAS, type Usage, usageInternal } from '@iodine/contracts'
+import { QUOTAS, servicesWith, type Usage, usageInternal } from '@iodine/contracts'
 import type { Peers } from '@iodine/service-kit'
 
-const COUNTING = ['collector', 'iods', 'narratives', 'campaigns'] as const
+const COUNTING = servicesWith(usageInternal.getUsage)
 
 /** A user's usage of all quotas; null for those of a service that is down or does not answer within 2 s. */
 export const gatherUsage = async (peers: Peers, id: string): Promise<Usage> => {

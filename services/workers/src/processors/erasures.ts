@@ -1,11 +1,11 @@
-import { accountsInternal, personalDataInternal } from '@iodine/contracts'
-import { DelayedError, HttpError, SERVICE_NAMES } from '@iodine/service-kit'
+import { accountsInternal, personalDataInternal, servicesWith } from '@iodine/contracts'
+import { DelayedError, HttpError } from '@iodine/service-kit'
 import { defineProcessor } from '../processor.js'
 
 const RETRY_MS = 3_000
 /** A service may have a great deal to remove. */
 const PATIENCE_MS = 120_000
-const SERVICES = SERVICE_NAMES.filter(name => name !== 'auth')
+const SERVICES = servicesWith(personalDataInternal.forgetUser)
 
 /** Has every service forget a deleted user, and tells auth once all have. While one is down the job waits for it. */
 export const erasuresProcessor = defineProcessor({

@@ -1,14 +1,11 @@
 import { accountsInternal } from '@iodine/contracts'
 import { defineProcessor } from '../processor.js'
 
-const EVERY_MS = 3_600_000
-
 /** Has auth warn owners of inactive accounts, and delete those whose owners stayed away. */
 export const inactivityProcessor = defineProcessor({
   queue: 'inactivity',
   concurrency: 1,
-  async create({ service: { queues, peers, log } }) {
-    await queues.repeat('inactivity', {}, EVERY_MS)
+  async create({ service: { peers, log } }) {
     return async () => {
       for (;;) {
         const { warned, deleted, more } = await peers.call('auth', accountsInternal.expireAccounts, {

@@ -1,18 +1,15 @@
-import { repairInternal } from '@iodine/contracts'
-import { HttpError, REPAIRED_SERVICES } from '@iodine/service-kit'
+import { repairInternal, servicesWith } from '@iodine/contracts'
+import { HttpError } from '@iodine/service-kit'
 import { defineProcessor } from '../processor.js'
 
-const EVERY_MS = 2_000
+const REPAIRED = servicesWith(repairInternal.repair)
 
 /** Asks each service to finish what a crash between a write and its event left behind. */
 export const repairProcessor = defineProcessor({
   queue: 'repair',
   concurrency: 1,
   async create({ config, service }) {
-    await service.queues.repeat('repair', {}, EVERY_MS)
-    const services = REPAIRED_SERVICES.filter(
-      name => config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`],
-    )
+    const services = REPAIRED.filter(name => config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`])
     return async () => {
       await Promise.all(
         services.map(async name => {

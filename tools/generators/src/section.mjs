@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { PublishError } from './publish-section.mjs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { addReferences, GeneratorError, json, pascal, quoted, writeFolder } from './files.mjs'
 
 /** The section whose outer files every new one begins with. */
 const MODEL = 'mfe-community'
@@ -13,21 +13,19 @@ const OUTER_FILES = [
   'src/standalone.tsx',
   'test/tsconfig.json',
 ]
-export const SECTION_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+const SECTION_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** What the shell has pages of its own for. */
 const TAKEN = ['overview', 'admin', 'profile']
-
-const pascal = name => name.replace(/(^|-)(\w)/g, (_, _dash, letter) => letter.toUpperCase())
 
 /**
  * Begins a section: `mfe-<name>/` with the outer files of all sections, an empty page and a test of it, and its place
  * among the type-checked parts in the root's tsconfig.json.
  * @param {{ root: string, name: string, label: string }} options label is what the menu calls it
- * @returns {Promise<string[]>} the files written
+ * @returns {Promise<{ written: string[], changed: string[] }>}
  */
 export async function newSection({ root, name, label }) {
   if (!SECTION_NAME.test(name) || TAKEN.includes(name))
-    throw new PublishError(
+    throw new GeneratorError(
       `A section can't be called ${name}: small letters, digits and dashes, such as sources.`,
     )
   const app = `mfe-${name}`
@@ -45,7 +43,7 @@ export async function newSection({ root, name, label }) {
   const manifest = JSON.parse(texts.get('package.json'))
   manifest.version = '0.1.0'
   manifest.section = { label, port: Math.max(...ports) + 1 }
-  texts.set('package.json', `${JSON.stringify(manifest, null, 2)}\n`)
+  texts.set('package.json', json(manifest))
   texts.set(
     'src/parcel.tsx',
     `import { defineParcel } from '@iodine/mfe-kit'
@@ -77,22 +75,10 @@ import { parcel } from '../src/parcel'
 
 it('opens', async () => {
   await openSection(parcel, '/dashboard/${name}', '/dashboard/${name}', {})
-  expect(await screen.findByRole('heading', { name: ${JSON.stringify(label)} })).toBeTruthy()
+  expect(await screen.findByRole('heading', { name: ${quoted(label)} })).toBeTruthy()
 })
 `,
   )
-  // Refused where the folder is there: nobody's work is written over.
-  await mkdir(join(root, app)).catch(error => {
-    throw error.code === 'EEXIST' ? new PublishError(`${app} is there already.`) : error
-  })
-  for (const [file, text] of texts) {
-    const path = join(root, app, file)
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, text)
-  }
-  const typed = join(root, 'tsconfig.json')
-  const { references, ...rest } = JSON.parse(await readFile(typed, 'utf8'))
-  references.push({ path: app }, { path: `${app}/test` })
-  await writeFile(typed, `${JSON.stringify({ ...rest, references }, null, 2)}\n`)
-  return [...texts.keys()].map(file => join(app, file))
+  const written = await writeFolder(root, app, texts)
+  return { written, changed: [await addReferences(root, 'tsconfig.json', app, `${app}/test`)] }
 }

@@ -1,0 +1,207 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { GeneratorError } from './files.mjs'
+
+const KUBERNETES = 'deploy/kubernetes'
+const FIRST_SIZE = { cpu: '100m', memory: '192Mi', limit: '512Mi' }
+
+/**
+ * The services with databases of their own, by name: what their package.json says under `service`.
+ * - `settings` what docker-compose.yml hands on, with the value where the deployer gives none
+ * - `secrets` the secrets that the service alone reads, besides those of every service
+ * - `resources` what a pod asks for and may have
+ */
+const readServices = async root => {
+  const services = new Map()
+  for (const name of (await readdir(join(root, 'services'))).sort()) {
+    const { service } = JSON.parse(
+      await readFile(join(root, 'services', name, 'package.json'), 'utf8').catch(() => '{}'),
+    )
+    if (service)
+      services.set(name, {
+        settings: {},
+        secrets: [],
+        ...service,
+        resources: service.resources ?? FIRST_SIZE,
+      })
+  }
+  return services
+}
+
+const secretRef = (name, key = name) =>
+  `            - name: ${name}\n              valueFrom: { secretKeyRef: { name: iodine, key: ${key} } }`
+
+const kubernetesPart = (name, { settings, secrets, resources: { cpu, memory, limit } }) => {
+  const maps = ['iodine', ...(Object.keys(settings).length > 0 ? [`iodine-${name}`] : [])]
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: ${name}
+spec:
+  revisionHistoryLimit: 3
+  strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } }
+  selector: { matchLabels: { app: ${name} } }
+  template:
+    metadata:
+      labels: { app: ${name}, tier: service }
+    spec:
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      # As long as somebody may wait for an extraction; all else ends within DRAIN_MS and a few seconds.
+      terminationGracePeriodSeconds: 95
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 1000
+        runAsGroup: 1000
+        seccompProfile: { type: RuntimeDefault }
+      topologySpreadConstraints:
+        - maxSkew: 1
+          topologyKey: kubernetes.io/hostname
+          whenUnsatisfiable: ScheduleAnyway
+          labelSelector: { matchLabels: { app: ${name} } }
+      containers:
+        - name: ${name}
+          image: iodine-${name}
+          ports: [{ name: http, containerPort: 8080 }]
+          envFrom:
+${maps.map(map => `            - configMapRef: { name: ${map} }`).join('\n')}
+          env:
+${[secretRef('SERVICE_KEY'), secretRef('REDIS_URL'), secretRef('MONGODB_URI', `MONGODB_URI_${name.toUpperCase()}`), ...secrets.map(each => secretRef(each))].join('\n')}
+          resources:
+            requests: { cpu: ${cpu}, memory: ${memory} }
+            limits: { memory: ${limit} }
+          securityContext:
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities: { drop: [ALL] }
+          startupProbe:
+            httpGet: { path: /healthz, port: http }
+            periodSeconds: 2
+            failureThreshold: 30
+          livenessProbe:
+            httpGet: { path: /healthz, port: http }
+            timeoutSeconds: 3
+          readinessProbe:
+            httpGet: { path: /readyz, port: http }
+            periodSeconds: 5
+            timeoutSeconds: 3
+          volumeMounts: [{ name: tmp, mountPath: /tmp }]
+      volumes: [{ name: tmp, emptyDir: {} }]
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: ${name}
+spec:
+  # All replicas by name: callers take turns among them.
+  clusterIP: None
+  selector: { app: ${name} }
+  ports: [{ name: http, port: 8080, targetPort: http }]
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: ${name}
+spec:
+  scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: ${name} }
+  minReplicas: 2
+  maxReplicas: 6
+  metrics:
+    - type: Resource
+      resource: { name: cpu, target: { type: Utilization, averageUtilization: 70 } }
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: ${name}
+spec:
+  maxUnavailable: 1
+  selector: { matchLabels: { app: ${name} } }
+`
+}
+
+const composePart = (name, { settings, secrets }) => {
+  const upper = name.toUpperCase()
+  const given = [
+    ...Object.entries(settings).map(([key, value]) => `      ${key}: \${${key}:-${value}}`),
+    ...secrets.map(key => `      ${key}: \${${key}:?run deploy/new-env.mjs}`),
+  ]
+  return `  ${name}:
+    <<: *hardened
+    image: \${IMAGES:-iodine}/${name}:\${VERSION:-0.1.0}
+    build: { context: ., dockerfile: deploy/Dockerfile, target: part, args: { PART: ${name} } }
+    environment:
+      <<: *environment
+      MONGODB_URI: mongodb://${name}:\${MONGO_${upper}_PASSWORD:?run deploy/new-env.mjs}@mongo:27017/?replicaSet=rs0&authSource=admin
+${given.map(line => `${line}\n`).join('')}    networks: [parts, mongo, redis]
+    depends_on: *needs-both
+`
+}
+
+const address = name => `  ${name.toUpperCase()}_URL: http://${name}:8080`
+
+/** What stands between the marks `services N of M` of each file that also holds other things. */
+const REGIONS = {
+  'docker-compose.yml': [
+    services => [...services.keys()].map(address).join('\n'),
+    services =>
+      [...services]
+        .map(([name, service]) => composePart(name, service))
+        .join('\n')
+        .trimEnd(),
+    services =>
+      [...services.keys()]
+        .map(name => `      MONGO_${name.toUpperCase()}_PASSWORD: \${MONGO_${name.toUpperCase()}_PASSWORD}`)
+        .join('\n'),
+  ],
+  [`${KUBERNETES}/config.yaml`]: [services => [...services.keys()].map(address).join('\n')],
+  [`${KUBERNETES}/kustomization.yaml`]: [
+    services =>
+      [...services.keys()]
+        .map(
+          name => `  - { name: iodine-${name}, newName: registry.example.org/iodine/${name}, newTag: 0.1.0 }`,
+        )
+        .join('\n'),
+  ],
+  [`${KUBERNETES}/databases/mongo.yaml`]: [
+    services =>
+      [...services.keys()].map(name => secretRef(`MONGO_${name.toUpperCase()}_PASSWORD`)).join('\n'),
+  ],
+}
+
+const REGION = /^( *# begin: services.*\n)[\s\S]*?(^ *# end: services\n)/gm
+
+/**
+ * What the files of a deployment hold about the services, of which package.json says what differs.
+ * @param {string} root the repository
+ * @returns {Promise<Map<string, string>>} texts by path
+ */
+export async function deploymentFiles(root) {
+  const services = await readServices(root)
+  const parts = [...services].map(([name, service]) => kubernetesPart(name, service))
+  const files = new Map([
+    [`${KUBERNETES}/services.yaml`, `# Written by npm run deploy:files.\n${parts.join('---\n')}`],
+  ])
+  for (const [file, regions] of Object.entries(REGIONS)) {
+    const waiting = [...regions]
+    const text = (await readFile(join(root, file), 'utf8')).replace(
+      REGION,
+      (_, begin, end) => `${begin}${waiting.shift()?.(services)}\n${end}`,
+    )
+    if (waiting.length > 0) throw new GeneratorError(`${file} has lost its marks "begin: services".`)
+    files.set(file, text)
+  }
+  return files
+}
+
+/** Writes them; resolves to the paths of those that changed. */
+export async function writeDeployment(root) {
+  const changed = []
+  for (const [file, text] of await deploymentFiles(root)) {
+    const path = join(root, file)
+    if ((await readFile(path, 'utf8').catch(() => undefined)) === text) continue
+    await writeFile(path, text)
+    changed.push(file)
+  }
+  return changed
+}

@@ -1,0 +1,47 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** A reason why nothing was generated, in words for whoever asked for it. */
+export class GeneratorError extends Error {}
+
+export const pascal = name => name.replace(/(^|-)(\w)/g, (_, _dash, letter) => letter.toUpperCase())
+export const json = value => `${JSON.stringify(value, null, 2)}\n`
+
+/** A string literal as the formatter writes it. */
+export const quoted = text => {
+  const inDouble = JSON.stringify(text)
+  return text.includes("'") ? inDouble : `'${inDouble.slice(1, -1).replaceAll('\\"', '"')}'`
+}
+
+/** Makes a folder with files in it. Refused where the folder is there: nobody's work is written over. */
+export async function writeFolder(root, folder, texts) {
+  await mkdir(join(root, folder)).catch(error => {
+    throw error.code === 'EEXIST' ? new GeneratorError(`${folder} is there already.`) : error
+  })
+  for (const [file, text] of texts) {
+    const path = join(root, folder, file)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+  }
+  return [...texts.keys()].map(file => join(folder, file))
+}
+
+/** Changes a file's text; a change that finds nothing to change is a fault of the generator. */
+export async function edit(root, file, change) {
+  const path = join(root, file)
+  const before = await readFile(path, 'utf8')
+  const after = change(before)
+  if (after === before) throw new GeneratorError(`${file} is not as the generator knows it.`)
+  await writeFile(path, after)
+  return file
+}
+
+/** Adds parts to the `references` of a tsconfig.json. */
+export const addReferences = (root, file, ...paths) =>
+  edit(root, file, text => {
+    const { references, ...rest } = JSON.parse(text)
+    return json({ ...rest, references: [...references, ...paths.map(path => ({ path }))] })
+  })
+
+/** Puts a line in before the first one that matches. */
+export const before = (text, line, added) => text.replace(line, found => `${added}\n${found}`)

@@ -1,0 +1,267 @@
+import { access, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeDeployment } from './deployment.mjs'
+import { addReferences, before, edit, GeneratorError, json, pascal, writeFolder } from './files.mjs'
+
+/** The service whose package.json every new one begins with. */
+const MODEL = 'community'
+/** Its name is also a setting's, a database user's and a variable's. */
+const SERVICE_NAME = /^[a-z]{3,20}$/
+const TAKEN = ['workers', 'gateway', 'inbox', 'mongo', 'redis', 'root', 'internal']
+
+const contract = (name, Name) => `import { z } from 'zod'
+import { endpoint } from './endpoint.js'
+import { filledText, id, pageQuery, time } from './primitives.js'
+
+export const ${name}Item = z.strictObject({ id, text: z.string(), created_at: time })
+export type ${Name}Item = z.output<typeof ${name}Item>
+
+export const ${name}Api = {
+  list${Name}: endpoint({
+    method: 'GET',
+    path: '/${name}',
+    access: 'user',
+    summary: "The caller's ${name}, newest first",
+    query: z.strictObject(pageQuery),
+    response: z.array(${name}Item),
+  }),
+  addTo${Name}: endpoint({
+    method: 'POST',
+    path: '/${name}',
+    access: 'user',
+    summary: 'Add one, as long as there is room',
+    body: z.strictObject({ text: filledText() }),
+    response: ${name}Item,
+    status: 201,
+  }),
+} as const
+`
+
+const sources = (name, Name) => ({
+  'tsconfig.json': json({
+    extends: '../../tsconfig.part.json',
+    references: [{ path: '../../packages/contracts' }, { path: '../../packages/service-kit' }],
+  }),
+  'vitest.config.ts': `import { defineConfig } from 'vitest/config'
+import { nodeTests } from '../../vitest.shared.js'
+
+export default defineConfig(nodeTests('${name}'))
+`,
+  'src/server.ts': `import { readConfig, runPart } from '@iodine/service-kit'
+import { createApp } from './app.js'
+import { ${name}ConfigSchema } from './config.js'
+
+await runPart(async () => createApp(readConfig(${name}ConfigSchema, process.env)))
+`,
+  'src/config.ts': `import { type StoreConfig, storeConfigSchema } from '@iodine/service-kit'
+
+export const ${name}ConfigSchema = storeConfigSchema
+export type ${Name}Config = StoreConfig
+`,
+  'src/index.ts': `export { createApp } from './app.js'
+export { type ${Name}Config, ${name}ConfigSchema } from './config.js'
+`,
+  'src/app.ts': `import { createStoreService, prepareDatabase, type ServiceDeps, type StoreService } from '@iodine/service-kit'
+import type { ${Name}Config } from './config.js'
+import { createModels } from './models/${name}.js'
+import { add${Name}Routes } from './routes/${name}.js'
+
+/** ${Name}: what each user keeps for themselves. */
+export const createApp = async (config: ${Name}Config, deps: ServiceDeps = {}): Promise<StoreService> => {
+  const service = await createStoreService('${name}', config, deps)
+  try {
+    const models = createModels(service.mongo)
+    await prepareDatabase(service, [])
+    add${Name}Routes(service, models)
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+  return service
+}
+`,
+  [`src/models/${name}.ts`]: `import type { Connection } from '@iodine/service-kit'
+import { type Model, Schema, type Types } from 'mongoose'
+
+export interface ItemDoc {
+  _id: Types.ObjectId
+  user_id: Types.ObjectId
+  text: string
+  created_at: Date
+}
+
+const required = true
+const schema = new Schema<ItemDoc>(
+  {
+    user_id: { type: Schema.Types.ObjectId, required },
+    text: { type: String, required },
+    created_at: { type: Date, required },
+  },
+  { collection: '${name}', versionKey: false },
+)
+// The order of the list.
+schema.index({ user_id: 1, created_at: -1, _id: -1 })
+
+export interface ${Name}Models {
+  items: Model<ItemDoc>
+}
+
+export const createModels = (mongo: Connection): ${Name}Models => ({
+  items: mongo.model<ItemDoc>('${Name}', schema),
+})
+`,
+  [`src/routes/${name}.ts`]: `import { type ${Name}Item, ${name}Api } from '@iodine/contracts'
+import { HttpError, personalSource, type StoreService, sendList, servePersonalData } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { ItemDoc, ${Name}Models } from '../models/${name}.js'
+
+/** So many, or a few more where several are added at once: createQuotas counts exactly, and lets a deployer choose. */
+const ITEMS_MAX = 1_000
+
+const present = ({ _id, text, created_at }: ItemDoc): ${Name}Item => ({
+  id: _id.toHexString(),
+  text,
+  created_at: created_at.toISOString(),
+})
+
+export const add${Name}Routes = (service: StoreService, { items }: ${Name}Models): void => {
+  service.route(${name}Api.list${Name}, async ({ query: { limit, cursor }, user, reply }) => {
+    const filter = { user_id: new Types.ObjectId(user.id) }
+    return sendList(reply, { model: items, filter, limit, cursor, present: async docs => docs.map(present) })
+  })
+  service.route(${name}Api.addTo${Name}, async ({ body: { text }, user }) => {
+    const user_id = new Types.ObjectId(user.id)
+    if ((await items.countDocuments({ user_id })) >= ITEMS_MAX)
+      throw new HttpError(413, \`You have \${ITEMS_MAX} already\`)
+    const doc = { _id: new Types.ObjectId(), user_id, text, created_at: new Date() }
+    await items.create(doc)
+    return present(doc)
+  })
+
+  servePersonalData(service, {
+    sources: [personalSource('${name}_item', items, user_id => ({ user_id }))],
+    forget: user_id => items.deleteMany({ user_id }),
+  })
+}
+`,
+  'test/tsconfig.json': json({
+    extends: '../../../tsconfig.part-test.json',
+    references: [
+      { path: '..' },
+      { path: '../../../packages/contracts' },
+      { path: '../../../packages/service-kit' },
+      { path: '../../../packages/test-kit' },
+    ],
+  }),
+  [`test/${name}.test.ts`]: `import { ${name}Api, personalDataInternal } from '@iodine/contracts'
+import { createPeers, readConfig, type StoreService } from '@iodine/service-kit'
+import { apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createApp, ${name}ConfigSchema } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let ana: BedUser
+let bo: BedUser
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  service = await createApp(readConfig(${name}ConfigSchema, bed.env), bed.deps)
+  url = await service.listen()
+  ;[ana, bo] = [await bed.user('ana'), await bed.user('bo')]
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+
+const listOf = (user: BedUser) => apiClient(url, user.token).call(${name}Api.list${Name})
+const add = (user: BedUser, text: string) =>
+  apiClient(url, user.token).call(${name}Api.addTo${Name}, { body: { text } })
+
+it('keeps what a user adds, newest first, for nobody else', async () => {
+  const [first, second] = [await add(ana, 'one'), await add(ana, 'two')]
+  expect(await listOf(ana)).toEqual([second, first])
+  expect(await listOf(bo)).toEqual([])
+})
+
+it('refuses what is not filled in', async () => {
+  const { status } = await apiClient(url, ana.token).send('POST', '/${name}', { text: ' ' })
+  expect(status).toBe(422)
+})
+
+it('forgets a deleted user, and nobody else', async () => {
+  await add(bo, 'theirs')
+  const peers = createPeers(readConfig(${name}ConfigSchema, { ...bed.env, ${name.toUpperCase()}_URL: url }))
+  await peers.call('${name}', personalDataInternal.forgetUser, { params: { id: ana.id } })
+  await peers.close()
+  expect(await listOf(ana)).toEqual([])
+  expect(await listOf(bo)).toHaveLength(1)
+})
+`,
+})
+
+/**
+ * Begins a service: its contract in packages/contracts, its folder in services/ with a list that each user keeps and the
+ * tests of it, its manifest, its places in tools/dev-stack, docker-compose.yml and deploy/kubernetes.
+ * @param {{ root: string, name: string }} options
+ * @returns {Promise<{ written: string[], changed: string[] }>}
+ */
+export async function newService({ root, name }) {
+  if (!SERVICE_NAME.test(name) || TAKEN.includes(name))
+    throw new GeneratorError(`A service can't be called ${name}: 3 to 20 small letters, such as watchlists.`)
+  const contractFile = `packages/contracts/src/${name}.ts`
+  if (
+    await access(join(root, contractFile)).then(
+      () => true,
+      () => false,
+    )
+  )
+    throw new GeneratorError(`${contractFile} is there already.`)
+  const Name = pascal(name)
+  const { service: _, ...model } = JSON.parse(
+    await readFile(join(root, 'services', MODEL, 'package.json'), 'utf8'),
+  )
+  const { scripts, dependencies, ...outer } = model
+  const manifest = json({
+    ...outer,
+    name: `@iodine/${name}`,
+    version: '0.1.0',
+    service: {},
+    scripts,
+    dependencies,
+  })
+  const written = await writeFolder(
+    root,
+    `services/${name}`,
+    new Map([['package.json', manifest], ...Object.entries(sources(name, Name))]),
+  )
+  await writeFile(join(root, contractFile), contract(name, Name))
+  const changed = [
+    await edit(root, 'packages/contracts/src/index.ts', text => `${text}export * from './${name}.js'\n`),
+    await edit(root, 'packages/contracts/src/services.ts', text =>
+      before(
+        `import { ${name}Api } from './${name}.js'\n${text}`,
+        /^} as const satisfies Record<string, ServiceManifest>/m,
+        `  ${name}: {\n    prefixes: { ${name}: {} },\n    apis: { ${name}: ${name}Api },\n    internal: personalDataInternal,\n  },`,
+      ),
+    ),
+    await addReferences(root, 'tsconfig.json', `services/${name}`, `services/${name}/test`),
+    await addReferences(root, 'tools/dev-stack/tsconfig.json', `../../services/${name}`),
+    await edit(root, 'tools/dev-stack/package.json', text => {
+      const { dependencies: before, ...rest } = JSON.parse(text)
+      const all = { ...before, [`@iodine/${name}`]: 'workspace:*' }
+      return json({ ...rest, dependencies: Object.fromEntries(Object.entries(all).sort()) })
+    }),
+    await edit(root, 'tools/dev-stack/src/parts.ts', text =>
+      before(
+        `import { createApp as create${Name}, ${name}ConfigSchema } from '@iodine/${name}'\n${text}`,
+        /^ {2}workers: part\(/m,
+        `  ${name}: part(${name}ConfigSchema, create${Name}),`,
+      ),
+    ),
+    ...(await writeDeployment(root)),
+  ]
+  return { written: [...written, contractFile], changed }
+}
