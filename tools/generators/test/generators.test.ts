@@ -67,28 +67,36 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 describe('a generated service with its section', () => {
-  it('is formatted, linted, typed and within the import rules, and holds nothing unused', async () => {
-    await run(
-      bin('biome'),
-      'check',
-      '--error-on-warnings',
-      ...written,
-      ...changed.filter(file => /\.(ts|json)$/.test(file)),
-    )
-    await run(
-      bin('tsc'),
-      ...['-b', '--checkers', '1', 'services/watchlists/test', 'mfe-watchlists/test', 'tools/dev-stack'],
-    )
-    await run(process.execPath, 'scripts/structure.mjs')
-    await run(bin('knip'))
-  }, PATIENCE_MS)
+  it(
+    'is formatted, linted, typed and within the import rules, and holds nothing unused',
+    async () => {
+      await run(
+        bin('biome'),
+        'check',
+        '--error-on-warnings',
+        ...written,
+        ...changed.filter(file => /\.(ts|json)$/.test(file)),
+      )
+      await run(
+        bin('tsc'),
+        ...['-b', '--checkers', '1', 'services/watchlists/test', 'mfe-watchlists/test', 'tools/dev-stack'],
+      )
+      await run(process.execPath, 'scripts/structure.mjs')
+      await run(bin('knip'))
+    },
+    PATIENCE_MS,
+  )
 
-  it('passes its own tests and those of the whole product, behind the gateway', async () => {
-    const projects = ['watchlists', 'mfe-watchlists', 'harness'].flatMap(name => ['--project', name])
-    await run(bin('vitest'), 'run', ...projects, 'watchlists', 'access.test.ts')
-    const { stdout } = await run(bin('vitest'), 'run', '--project', 'deploy')
-    expect(stdout).toContain('services.yaml: Deployment watchlists')
-  }, PATIENCE_MS)
+  it(
+    'passes its own tests and those of the whole product, behind the gateway',
+    async () => {
+      const projects = ['watchlists', 'mfe-watchlists', 'harness'].flatMap(name => ['--project', name])
+      await run(bin('vitest'), 'run', ...projects, 'watchlists', 'access.test.ts')
+      const { stdout } = await run(bin('vitest'), 'run', '--project', 'deploy')
+      expect(stdout).toContain('services.yaml: Deployment watchlists')
+    },
+    PATIENCE_MS,
+  )
 })
 
 describe('what cannot be generated', () => {

@@ -60,7 +60,7 @@ let made = 0
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 
-/** A list or a page of the caller's own: everybody who is signed in reads it. */
+/** A read for whoever is signed in; not what the extension may read, nor what a parameter decides. */
 const isPlainRead = ({ method, path, access }: PublicEndpoint) =>
   method === 'GET' && !path.includes(':') && access === 'user'
 
@@ -71,6 +71,7 @@ const ROWS: Record<string, Row> = {
   'POST /auth/verify-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
   'POST /auth/redeem-extension-code': { body: () => ({ code: 'unknown' }), status: 400 },
   'POST /auth/generate-extension-code': { status: 200 },
+  'GET /profile/me': { status: 200 },
   'POST /profile/setup-username': { body: (_, role) => ({ username: `renamed_${role}` }), status: 200 },
   'POST /profile/update-openai-key': { body: () => ({ api_key: 'sk-anything' }), status: 200 },
   'GET /admin/beta-codes': { status: admins(200) },
