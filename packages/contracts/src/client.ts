@@ -32,6 +32,8 @@ export type Transport<A extends WireAnswer = WireAnswer> = (
 /** A call that failed: `status` 0 means that no answer came; `detail` is the server's, null when it gave none. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
+  /** The endpoint's method and path. */
+  readonly call: string
   readonly status: number
   readonly detail: string | string[] | null
   /** How long the server asks to wait; 0 where it says nothing. */
@@ -47,6 +49,7 @@ export class ApiError extends Error {
     }: { call?: string; retryAfterMs?: number; cause?: unknown } = {},
   ) {
     super([`${call}: ${status}`, detail ?? (status === 0 ? 'no answer' : [])].flat().join(' '), { cause })
+    this.call = call
     this.status = status
     this.detail = detail
     this.retryAfterMs = retryAfterMs

@@ -32,5 +32,3 @@ export const DETAILS = {
   timeout: 'This took too long',
   internal: 'Something went wrong',
 } as const
-
-export type ErrorBody = { detail: string | string[] }

@@ -6,6 +6,10 @@ import { isFilled, isSourceReference } from './vocabulary.js'
 export const done = z.strictObject({ done: z.literal(true) })
 export const DONE: z.output<typeof done> = { done: true }
 
+/** The body of every answer other than success. */
+export const errorBody = z.strictObject({ detail: z.union([z.string(), z.array(z.string())]) })
+export type ErrorBody = z.output<typeof errorBody>
+
 /** Opaque id: 24 hex characters. */
 export const id = z.string().regex(/^[0-9a-f]{24}$/i, 'must be an id')
 /** ISO 8601 UTC with milliseconds. */

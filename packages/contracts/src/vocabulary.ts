@@ -46,11 +46,13 @@ export const foldText = (text: string): string => text.normalize('NFC').toLowerC
 export const foldValue = (value: string): string => foldText(value.trim())
 
 /**
- * The part of a graph node's id after its type: the label trimmed, inner white space and case folded. Not `foldText`: ids
- * are stored, and the two differ for the few capitals whose small letter alone is one character (J and caron).
+ * Part of a label as ids have it: white space and case folded. Not `foldText`: ids are stored, and the two differ for the few
+ * capitals whose small letter alone is one character (J and caron).
  */
-export const foldLabel = (label: string): string =>
-  label.trim().replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
+export const foldWords = (part: string): string => part.replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
+
+/** The part of a graph node's id after its type: the label folded and trimmed. */
+export const foldLabel = (label: string): string => foldWords(label.trim())
 
 /** True for an absolute http(s) address: the only kind that is ever opened or stored as a link. */
 export const isHttpUrl = (value: string): boolean => {

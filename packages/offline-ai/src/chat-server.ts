@@ -1,9 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface ChatRequest {
   /** The bearer token; empty when there is none. */
   key: string
+  /** All of the request's headers. */
+  headers: IncomingHttpHeaders
   body: {
     model: string
     messages: { role: string; content: string }[]
@@ -89,7 +91,8 @@ export const startChatServer = async (
       return sendError(response, 404, 'unknown_url', `Unknown request URL: ${request.method} ${request.url}`)
     const body = await readBody(request).catch(() => undefined)
     if (!body) return sendError(response, 400, 'invalid_request_error', 'The body is not a chat')
-    await respond({ key: (request.headers.authorization ?? '').replace(/^Bearer /, ''), body }, response)
+    const { headers } = request
+    await respond({ key: (headers.authorization ?? '').replace(/^Bearer /, ''), headers, body }, response)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -2,7 +2,7 @@ import { randomBytes, type webcrypto } from 'node:crypto'
 import {
   authInternal,
   type BodyOf,
-  type EndpointSpec,
+  type InternalEndpoint,
   type ParamsOf,
   type ResponseOf,
   SERVICE_NAMES,
@@ -12,10 +12,14 @@ import {
   type Caller,
   createHttpApp,
   createLogger,
+  faults,
   HttpError,
+  invalid,
+  type Part,
   type ServiceDeps,
   signToken,
 } from '@iodine/service-kit'
+import { type CallInternal, internalClient } from './client.js'
 import { startTestMongo, startTestRedis, type TestServer, uniquePrefix } from './databases.js'
 
 export interface BedUser extends UserCard {
@@ -38,10 +42,14 @@ export interface ServiceBed {
   /** What the auth service tells of users: change a card's username here to rename somebody. */
   users: Map<string, UserCard>
   /** Answers another service's internal endpoint, over HTTP, until it is answered anew. */
-  answer<E extends EndpointSpec>(
+  answer<E extends InternalEndpoint>(
     endpoint: E,
     handler: (call: { params: ParamsOf<E>; body: BodyOf<E> }) => ResponseOf<E> | Promise<ResponseOf<E>>,
   ): void
+  /** Starts the service; resolves to its address. */
+  listen(service: Part): Promise<string>
+  /** Calls an internal endpoint of the service that was started last; an answer other than success is an ApiError. */
+  internal: CallInternal
   stop(): Promise<void>
 }
 
@@ -56,30 +64,35 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
   ])
   const logger = createLogger('test', 'silent')
   const users = new Map<string, UserCard>()
-  const answers = new Map<string, (call: { params: unknown; body: unknown }) => unknown>()
+  type Handler = (call: { params: unknown; body: unknown }) => unknown
+  const answers = new Map<string, { endpoint: InternalEndpoint; handler: Handler }>()
 
   const peers = createHttpApp({ logger })
   peers.all('/*', async request => {
-    for (const [route, handler] of answers) {
-      const [method, path = ''] = route.split(' ')
+    for (const { endpoint, handler } of answers.values()) {
+      const { method, path, body } = endpoint
       const names = [...path.matchAll(/:(\w+)/g)].map(match => match[1] as string)
       const match = new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`).exec(request.url.split('?')[0] ?? '')
       if (method !== request.method || !match) continue
       const params = Object.fromEntries(
         names.map((name, n) => [name, decodeURIComponent(match[n + 1] ?? '')]),
       )
-      return handler({ params, body: request.body ?? {} })
+      const asked = body?.safeParse(request.body ?? {})
+      if (asked && !asked.success) throw invalid(faults(asked.error, 'body'))
+      return handler({ params, body: asked?.data })
     }
     throw new HttpError(404, 'Not found')
   })
   const url = await peers.listen({ host: '127.0.0.1', port: 0 })
 
   const answer: ServiceBed['answer'] = (endpoint, handler) =>
-    void answers.set(`${endpoint.method} ${endpoint.path}`, handler as (call: object) => unknown)
+    void answers.set(`${endpoint.method} ${endpoint.path}`, { endpoint, handler: handler as Handler })
   answer(authInternal.lookupUsers, ({ body }) => body.ids.flatMap(id => users.get(id) ?? []))
 
   const token: ServiceBed['token'] = ({ id, sid = newId(), scope = 'full' }, lifetimeMs = 3_600_000) =>
     signToken(keys.privateKey, { id, sid, scope }, lifetimeMs)
+  const serviceKey = randomBytes(24).toString('hex')
+  let internal: CallInternal | undefined
   return {
     env: {
       ...Object.fromEntries(SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, url])),
@@ -89,7 +102,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
       REDIS_URL: redis.url,
       REDIS_PREFIX: uniquePrefix(),
       SECRETS_KEY: randomBytes(32).toString('base64'),
-      SERVICE_KEY: randomBytes(24).toString('hex'),
+      SERVICE_KEY: serviceKey,
     },
     deps: { logger, tokenKeys: async () => keys.publicKey },
     mongo,
@@ -97,6 +110,15 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     users,
     answer,
     token,
+    async listen(service) {
+      const address = await service.listen()
+      internal = internalClient(address, serviceKey)
+      return address
+    },
+    internal(endpoint, ...input) {
+      if (!internal) throw new Error('no service was started with bed.listen')
+      return internal(endpoint, ...input)
+    },
     async user(username) {
       const card = { id: newId(), username: username ?? null, created_at: new Date().toISOString() }
       users.set(card.id, card)

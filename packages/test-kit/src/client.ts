@@ -1,11 +1,14 @@
 import {
-  type BodyFor,
-  type EndpointSpec,
-  type ParamsFor,
-  type QueryFor,
+  API_BASE,
+  type Client,
+  createClient,
+  type InputArguments,
+  type InternalEndpoint,
   type ResponseOf,
-  requestTarget,
+  type Transport,
 } from '@iodine/contracts'
+import { SERVICE_KEY_HEADER } from '@iodine/service-kit'
+import { checkAnswer, endpointAt } from './answers.js'
 
 export interface Answer {
   status: number
@@ -15,40 +18,52 @@ export interface Answer {
 }
 
 export interface ApiClient {
-  /** Calls an endpoint of the contract; anything but its status of success is an error with status and detail. */
-  call<E extends EndpointSpec>(
-    endpoint: E,
-    input?: { params?: ParamsFor<E>; query?: QueryFor<E>; body?: BodyFor<E> },
-  ): Promise<ResponseOf<E>>
+  /** Calls an endpoint of the contract; an answer other than success is an ApiError. */
+  call: Client['call']
   /** Sends anything to a path below /api/v1 and never throws for a status. A string body goes as it is. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
-/** A client for tests: `base` is a gateway's or a service's address. */
+/** How a test calls internal endpoints. */
+export type CallInternal = <E extends InternalEndpoint>(
+  endpoint: E,
+  ...input: InputArguments<E>
+) => Promise<ResponseOf<E>>
+
+/**
+ * A client for tests: `base` is a gateway's or a service's address. Every answer is parsed by its endpoint's schema, and an
+ * error by `{detail}`: one that differs rejects with the endpoint and the place.
+ */
 export const apiClient = (base: string, token?: string): ApiClient => {
-  const send: ApiClient['send'] = async (method, path, body, headers = {}) => {
-    const response = await fetch(`${base}/api/v1${path}`, {
-      method,
-      headers: {
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json')
-    return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
-  }
+  const transport: Transport<Response> = (target, request) => fetch(base + API_BASE + target, request)
+  const { call } = createClient(transport, { token: () => token, check: checkAnswer })
   return {
-    send,
-    async call(endpoint, { params, query, body } = {}) {
-      const answer = await send(endpoint.method, requestTarget(endpoint, { params, query }), body)
-      if (answer.status !== (endpoint.status ?? 200))
-        throw new Error(
-          `${endpoint.method} ${endpoint.path}: ${answer.status} ${JSON.stringify(answer.body)}`,
-        )
-      return answer.body
+    call,
+    async send(method, path, body, headers = {}) {
+      const answer = await transport(path, {
+        method,
+        headers: {
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const { status } = answer
+      const text = await answer.text()
+      const isJson = answer.headers.get('content-type')?.includes('json')
+      const read: unknown = isJson ? JSON.parse(text) : text
+      const endpoint = endpointAt(method, path)
+      if (endpoint) checkAnswer(endpoint, status, read)
+      return { status, body: read, headers: answer.headers }
     },
   }
 }
+
+/** Calls a service's internal endpoints as the other services do, and parses every answer by its schema. */
+export const internalClient = (base: string, serviceKey: string): CallInternal =>
+  createClient(
+    (target, request) =>
+      fetch(base + target, { ...request, headers: { ...request.headers, [SERVICE_KEY_HEADER]: serviceKey } }),
+    { check: checkAnswer },
+  ).call

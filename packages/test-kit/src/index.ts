@@ -1,4 +1,5 @@
 export * from './ai.js'
+export * from './answers.js'
 export * from './bed.js'
 export * from './client.js'
 export * from './crowd.js'

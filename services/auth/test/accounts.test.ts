@@ -1,8 +1,8 @@
-import { DETAILS } from '@iodine/contracts'
+import { accountsInternal, authInternal, DETAILS, repairInternal } from '@iodine/contracts'
 import { sessionKey } from '@iodine/service-kit'
 import { rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Rig, startRig } from './rig.js'
+import { type Rig, startRig, statusOf } from './rig.js'
 
 let bed: ServiceBed
 let rig: Rig
@@ -19,7 +19,9 @@ const DAY_MS = 24 * 3_600_000
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
 const models = () => rig.service.mongo.models
 const users = () => models().User!
-const act = (action: string, email: string) => rig.internal('POST', `/accounts/${action}`, { email })
+const act = (action: 'suspend' | 'unsuspend' | 'delete', email: string) =>
+  rig.internal(accountsInternal[`${action}Account`], { body: { email } })
+const check = (token: string) => rig.internal(authInternal.checkSession, { body: { sid: sidOf(token) } })
 const sidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
 const idOf = async (email: string): Promise<string> => String((await users().findOne({ email }))?._id)
@@ -34,13 +36,10 @@ describe('the last activity', () => {
     const lastActive = async () => (await users().findOne({ email }))?.last_active_at as Date
     const first = await lastActive()
     expect(Date.now() - first.getTime()).toBeLessThan(60_000)
-    await rig.internal('POST', '/sessions/check', { sid: sidOf(token) })
+    await check(token)
     await rig.signIn(email)
     expect(await lastActive()).toEqual(first)
-    for (const use of [
-      () => rig.internal('POST', '/sessions/check', { sid: sidOf(token) }),
-      () => rig.signIn(email),
-    ]) {
+    for (const use of [() => check(token), () => rig.signIn(email)]) {
       await users().updateOne({ email }, { last_active_at: daysAgo(100), warning_taken_at: daysAgo(1) })
       await use()
       expect(Date.now() - (await lastActive()).getTime()).toBeLessThan(60_000)
@@ -50,7 +49,7 @@ describe('the last activity', () => {
 })
 
 describe('an inactive account', () => {
-  const expire = () => rig.internal('POST', '/accounts/expire')
+  const expire = () => rig.internal(accountsInternal.expireAccounts)
   const warnings = (to: string) =>
     rig.mails.filter(mail => mail.template === 'inactive-account' && mail.to === to)
   const settled = async () => {
@@ -70,9 +69,8 @@ describe('an inactive account', () => {
 
   it('is warned once, 30 days before it goes, however many jobs run', async () => {
     const [soon, later] = [await sleeper('sleeper1', 337), await sleeper('sleeper2', 330)]
-    const answers = await Promise.all(Array.from({ length: 5 }, expire))
-    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
-    expect((await expire()).body).toEqual({ warned: 0, deleted: 0, more: false })
+    await Promise.all(Array.from({ length: 5 }, expire))
+    expect(await expire()).toEqual({ warned: 0, deleted: 0, more: false })
     await settled()
     const [warning, ...more] = warnings(soon)
     expect([more, warnings(later)]).toEqual([[], []])
@@ -85,9 +83,9 @@ describe('an inactive account', () => {
   it('is warned all the same when a crash came between the note and the mail', async () => {
     const email = await sleeper('sleeper3', 340)
     await users().updateOne({ email }, { warning_queued_at: daysAgo(0) })
-    expect((await expire()).body).toMatchObject({ warned: 0 })
+    expect(await expire()).toMatchObject({ warned: 0 })
     await users().updateOne({ email }, { warning_queued_at: daysAgo(0.1) })
-    expect((await expire()).body).toMatchObject({ warned: 1 })
+    expect(await expire()).toMatchObject({ warned: 1 })
     await expire()
     await settled()
     expect(warnings(email)).toHaveLength(1)
@@ -97,7 +95,7 @@ describe('an inactive account', () => {
     const email = await sleeper('sleeper6', 800)
     for (let days = 40; days > 0; days -= 10) {
       await users().updateOne({ email }, { warning_queued_at: daysAgo(days) })
-      expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
+      expect(await expire()).toEqual({ warned: 1, deleted: 0, more: false })
       await settled()
     }
     expect(warnings(email)).toHaveLength(4)
@@ -118,38 +116,44 @@ describe('an inactive account', () => {
     await expire()
     await settled()
     const { user_id, last_active_at } = warnings(email)[0] as { user_id: string; last_active_at: string }
-    const word = (outcome: string, of = last_active_at) =>
-      rig.internal('POST', `/accounts/${user_id}/warned`, { last_active_at: of, outcome })
+    const word = (outcome: 'taken' | 'refused', of = last_active_at) =>
+      rig.internal(accountsInternal.confirmWarning, {
+        params: { id: user_id },
+        body: { last_active_at: of, outcome },
+      })
     const state = async () => users().findOne({ email }).lean<Record<string, unknown>>()
-    expect((await word('taken', new Date(0).toISOString())).status).toBe(200)
+    await word('taken', new Date(0).toISOString())
     expect(await state()).not.toHaveProperty('warning_taken_at')
-    expect((await word('refused')).body).toEqual({ done: true })
+    await word('refused')
     const first = await state()
     expect(first).toMatchObject({ warning_taken_at: expect.any(Date), warning_refused: true })
     await word('taken')
     expect(await state()).toEqual(first)
-    expect((await expire()).body).toEqual({ warned: 0, deleted: 0, more: false })
+    expect(await expire()).toEqual({ warned: 0, deleted: 0, more: false })
   })
 
-  it.each(['taken', 'refused'])(
+  it.each(['taken', 'refused'] as const)(
     'goes 30 days after its warning was %s, and never without one',
     async outcome => {
       const email = await sleeper('sleeper4', 800)
       const id = await idOf(email)
-      expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
+      expect(await expire()).toEqual({ warned: 1, deleted: 0, more: false })
       await users().updateOne({ email }, { warning_queued_at: daysAgo(31) })
-      expect((await expire()).body).toMatchObject({ deleted: 0 })
+      expect(await expire()).toMatchObject({ deleted: 0 })
       await settled()
       const { user_id, last_active_at } = warnings(email).at(-1) as {
         user_id: string
         last_active_at: string
       }
-      await rig.internal('POST', `/accounts/${user_id}/warned`, { last_active_at, outcome })
+      await rig.internal(accountsInternal.confirmWarning, {
+        params: { id: user_id },
+        body: { last_active_at, outcome },
+      })
       await users().updateOne({ email }, { warning_taken_at: daysAgo(29) })
-      expect((await expire()).body).toMatchObject({ deleted: 0 })
+      expect(await expire()).toMatchObject({ deleted: 0 })
       await users().updateOne({ email }, { warning_taken_at: daysAgo(31) })
       const answers = await Promise.all(Array.from({ length: 5 }, expire))
-      expect(answers.reduce((sum, { body }) => sum + body.deleted, 0)).toBe(1)
+      expect(answers.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(1)
       expect(await users().exists({ email })).toBeNull()
       expect(await erasures()).toContain(id)
     },
@@ -160,7 +164,7 @@ describe('an inactive account', () => {
     await expire()
     await rig.signIn(email)
     await users().updateOne({ email }, { last_active_at: daysAgo(345) })
-    expect((await expire()).body).toEqual({ warned: 1, deleted: 0, more: false })
+    expect(await expire()).toEqual({ warned: 1, deleted: 0, more: false })
     await settled()
     expect(warnings(email)).toHaveLength(2)
   })
@@ -172,9 +176,9 @@ describe('a suspended account', () => {
     const [one, two] = [await rig.signIn(email), await rig.signIn(email)]
     const code = (await one.api.send('POST', '/auth/generate-extension-code')).body.code
     const link = await rig.linkToken(email)
-    expect((await act('suspend', ' Banned@example.org')).status).toBe(200)
+    await act('suspend', ' Banned@example.org')
     for (const { token } of [one, two]) {
-      expect((await rig.internal('POST', '/sessions/check', { sid: sidOf(token) })).status).toBe(404)
+      expect(await statusOf(check(token))).toBe(404)
       const key = sessionKey(rig.service.config.REDIS_PREFIX, sidOf(token))
       expect(await rig.service.redis.get(key)).toBe('revoked')
     }
@@ -198,9 +202,9 @@ describe('a suspended account', () => {
     })
 
     await act('suspend', email)
-    expect((await act('unsuspend', email)).status).toBe(200)
+    await act('unsuspend', email)
     expect((await rig.signIn(email)).token).toBeTruthy()
-    expect((await act('suspend', 'no-one@example.org')).status).toBe(404)
+    expect(await statusOf(act('suspend', 'no-one@example.org'))).toBe(404)
   })
 
   it('is never left with a session by a sign-in under way', async () => {
@@ -232,11 +236,11 @@ describe('a deleted account', () => {
       { code: 'BBBBB-BBBBB', email, used: false, created_at: new Date() },
     ])
     const id = await idOf(email)
-    expect(await act('delete', email)).toMatchObject({ status: 200, body: { id } })
-    expect(await act('delete', email)).toMatchObject({ status: 404 })
+    expect(await act('delete', email)).toEqual({ id })
+    expect(await statusOf(act('delete', email))).toBe(404)
 
-    expect((await rig.internal('POST', '/sessions/check', { sid: sidOf(before.token) })).status).toBe(404)
-    expect((await rig.internal('POST', '/users/lookup', { ids: [id] })).body).toEqual([])
+    expect(await statusOf(check(before.token))).toBe(404)
+    expect(await rig.internal(authInternal.lookupUsers, { body: { ids: [id] } })).toEqual([])
     expect(await verify(link)).toMatchObject({ status: 400 })
     await models().Deletion!.deleteMany({ _id: id })
     const left = await rig.dump()
@@ -255,11 +259,11 @@ describe('a deleted account', () => {
       'cut@example.org',
       (await rig.signIn('cut@example.org')) && (await idOf('cut@example.org')),
     ]
-    const repair = () => rig.internal('POST', '/repair')
+    const repair = () => rig.internal(repairInternal.repair)
     // After the mark alone, which keeps everybody out already.
     await users().updateOne({ email }, { deleted_at: daysAgo(1) })
     expect(await verify(await rig.linkToken(email))).toMatchObject({ status: 400 })
-    expect((await repair()).body.repaired).toBeGreaterThan(0)
+    expect((await repair()).repaired).toBeGreaterThan(0)
     expect(await users().exists({ email })).toBeNull()
     expect(await erasures()).toContain(id)
     // After the event was lost, with a Redis that was emptied or a worker that gave up.
@@ -276,20 +280,21 @@ describe('a deleted account', () => {
   it('is forgotten twice: once at once, and once when no request of it can be under way any more', async () => {
     const email = 'twice@example.org'
     await rig.signIn(email)
-    const { id } = (await act('delete', email)).body
-    const state = () => rig.internal('GET', `/deletions/${id}`)
-    const confirm = (elapsed_ms: number) => rig.internal('POST', `/deletions/${id}/erased`, { elapsed_ms })
-    expect((await state()).body).toEqual({ erased: false })
+    const { id } = await act('delete', email)
+    const state = () => rig.internal(accountsInternal.getDeletion, { params: { id } })
+    const confirm = (elapsed_ms: number) =>
+      rig.internal(accountsInternal.confirmErasure, { params: { id }, body: { elapsed_ms } })
+    expect(await state()).toEqual({ erased: false })
     await confirm(5)
-    expect((await state()).body).toEqual({ erased: true })
+    expect(await state()).toEqual({ erased: true })
     const deletion = await models().Deletion!.findById(id).lean<{ check_at: Date; deleted_at: Date }>()
     expect(deletion!.check_at.getTime() - deletion!.deleted_at.getTime()).toBe(300_000)
     await models().Deletion!.updateOne({ _id: id }, { deleted_at: daysAgo(1) })
     // Begun before that moment, however late it ended.
     await confirm(DAY_MS)
-    expect((await state()).status).toBe(200)
+    expect(await statusOf(state())).toBe(200)
     await confirm(5)
-    expect((await state()).status).toBe(404)
-    expect((await confirm(5)).status).toBe(200)
+    expect(await statusOf(state())).toBe(404)
+    await confirm(5)
   })
 })

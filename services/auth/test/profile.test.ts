@@ -1,4 +1,14 @@
-import { communityInternal, DETAILS, type DomainEvent } from '@iodine/contracts'
+import {
+  accountsInternal,
+  announceInternal,
+  authInternal,
+  communityInternal,
+  DETAILS,
+  type DomainEvent,
+  mailsInternal,
+  personalDataInternal,
+  repairInternal,
+} from '@iodine/contracts'
 import { unseal, usersVersionKey } from '@iodine/service-kit'
 import { redisContents, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -81,13 +91,13 @@ describe('a username', () => {
     const { api } = await rig.signIn('told@example.org')
     const { id, created_at } = (await api.send('GET', '/profile/me')).body
     const ids = [id, 'a'.repeat(24)]
-    const lookup = () => rig.internal('POST', '/users/lookup', { ids })
-    expect((await lookup()).body).toEqual([{ id, username: null, created_at }])
+    const lookup = () => rig.internal(authInternal.lookupUsers, { body: { ids } })
+    expect(await lookup()).toEqual([{ id, username: null, created_at }])
     const version = () => rig.service.redis.get(usersVersionKey(rig.service.config.REDIS_PREFIX))
     const before = await version()
     await api.send('POST', '/profile/setup-username', { username: 'told_one' })
     expect(await version()).not.toBe(before)
-    expect((await lookup()).body).toEqual([{ id, username: 'told_one', created_at }])
+    expect(await lookup()).toEqual([{ id, username: 'told_one', created_at }])
   })
 
   it('stays as it is while Redis is down, as nobody could be made to forget it', async () => {
@@ -107,7 +117,7 @@ describe('a username', () => {
 describe('events', () => {
   const heard: DomainEvent[] = []
   const of = (id: string) => heard.filter(event => event.data.id === id)
-  const announce = (id: string) => rig.internal('POST', `/announce/${id}`)
+  const announce = (id: string) => rig.internal(announceInternal.announce, { params: { id } })
   beforeAll(() =>
     bed.answer(communityInternal.applyEvent, ({ body }) => {
       heard.push(body)
@@ -146,10 +156,10 @@ describe('events', () => {
     const { id } = (await api.send('GET', '/profile/me')).body
     await users().updateMany({ _id: { $ne: id } }, { $set: { announced: true } })
     await rig.service.redis.flushall()
-    expect((await rig.internal('POST', '/repair')).body).toEqual({ repaired: 1 })
+    expect(await rig.internal(repairInternal.repair)).toEqual({ repaired: 1 })
     expect(await notices(id)).toEqual([`user-renamed-${id}-1`])
     // The workers have some time for it.
-    expect((await rig.internal('POST', '/repair', {})).body).toEqual({ repaired: 0 })
+    expect(await rig.internal(repairInternal.repair)).toEqual({ repaired: 0 })
     await announce(id)
     expect(of(id).map(event => event.type)).toEqual(['user.created', 'user.renamed'])
     expect(await users().findById(id).lean()).toMatchObject({ announced: true })
@@ -166,12 +176,12 @@ describe('a sign-in mail', () => {
     await rig.service.redis.flushall()
     const mails = rig.service.mongo.models.Mail!
     await mails.updateMany({}, { check_at: new Date(0) })
-    await rig.internal('POST', '/repair')
+    await rig.internal(repairInternal.repair)
     await vi.waitFor(async () => {
       expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
       expect(await mails.countDocuments({ _id: before?.id })).toBe(0)
     }, 15_000)
-    await rig.internal('POST', '/repair')
+    await rig.internal(repairInternal.repair)
     expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
   })
 
@@ -182,7 +192,7 @@ describe('a sign-in mail', () => {
     await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'taken@example.org' })
     const [mail] = await mails.find().lean()
     expect(JSON.stringify(mail)).not.toContain('taken@')
-    expect((await rig.internal('POST', `/mails/${mail?._id}/settled`)).status).toBe(200)
+    await rig.internal(mailsInternal.settleMail, { params: { id: String(mail?._id) } })
     expect(await mails.countDocuments({ _id: mail?._id })).toBe(0)
     await queue.resume()
   })
@@ -206,18 +216,20 @@ describe('the AI key', () => {
     expect(answers[2]?.body.has_openai_key).toBe(true)
 
     const { id } = answers[2]?.body ?? {}
-    const { body } = await rig.internal('GET', `/users/${id}/ai-key`)
+    const keyOf = async (id: string) =>
+      (await rig.internal(authInternal.getSealedAiKey, { params: { id } })).sealed
+    const sealed = (await keyOf(id)) ?? ''
     const secrets = bed.env.SECRETS_KEY ?? ''
-    expect(unseal(secrets, `ai-key:${id}`, body.sealed)).toBe(canary)
+    expect(unseal(secrets, `ai-key:${id}`, sealed)).toBe(canary)
     const other = await rig.signIn('thief@example.org')
     const thief = (await other.api.send('GET', '/profile/me')).body.id
-    await users().updateOne({ _id: thief }, { $set: { sealed_ai_key: body.sealed } })
-    const moved = (await rig.internal('GET', `/users/${thief}/ai-key`)).body.sealed
+    await users().updateOne({ _id: thief }, { $set: { sealed_ai_key: sealed } })
+    const moved = (await keyOf(thief)) ?? ''
     expect(() => unseal(secrets, `ai-key:${thief}`, moved)).toThrow()
 
     const seen = JSON.stringify([
       answers,
-      body,
+      sealed,
       rig.logs,
       await rig.dump(),
       await redisContents(bed.redis.url),
@@ -230,7 +242,7 @@ describe('the AI key', () => {
         status: 200,
         body: { has_openai_key: false },
       })
-    expect((await rig.internal('GET', `/users/${id}/ai-key`)).body).toEqual({ sealed: null })
+    expect(await keyOf(id)).toBeNull()
     expect((await api.send('GET', '/profile/me')).body.has_openai_key).toBe(false)
   })
 
@@ -319,11 +331,11 @@ describe('an admin', () => {
       null,
     ])
     const id = (await root.api.send('GET', '/profile/me')).body.id
-    const kept = (await rig.internal('GET', `/users/${id}/personal-data`)).body
-    const made = kept.filter(({ kind }: { kind: string }) => kind === 'made_beta_code')
+    const kept = await rig.internal(personalDataInternal.exportUser, { params: { id } })
+    const made = kept.filter(({ kind }) => kind === 'made_beta_code')
     expect(made).toHaveLength(2)
     expect(JSON.stringify(kept)).not.toContain('guest@example.org')
-    await rig.internal('POST', '/accounts/delete', { email: 'root@example.org' })
+    await rig.internal(accountsInternal.deleteAccount, { body: { email: 'root@example.org' } })
     expect(await makerOf(named.code)).toBeNull()
     expect(await codes.countDocuments({ created_by: id })).toBe(0)
   })

@@ -1,13 +1,27 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MailJob } from '@iodine/contracts'
-import { createLogger, readConfig, SERVICE_KEY_HEADER, type StoreService, unseal } from '@iodine/service-kit'
-import { type Answer, type ApiClient, apiClient, type ServiceBed, uniquePrefix } from '@iodine/test-kit'
+import { createLogger, readConfig, type StoreService, unseal } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  type CallInternal,
+  internalClient,
+  type ServiceBed,
+  uniquePrefix,
+} from '@iodine/test-kit'
 import { authConfigSchema, createApp } from '../src/index.js'
 
 export const PUBLIC_URL = 'https://iodine.example'
 export const newSigningKey = () =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+/** The status that a call was answered with. */
+export const statusOf = (call: Promise<unknown>): Promise<number> =>
+  call.then(
+    () => 200,
+    ({ status }) => status,
+  )
 
 export interface Rig {
   service: StoreService
@@ -20,7 +34,7 @@ export interface Rig {
   /** Signs in by a mailed link. */
   signIn(email: string): Promise<{ token: string; api: ApiClient }>
   /** A call from another service. */
-  internal(method: string, path: string, body?: unknown): Promise<Answer>
+  internal: CallInternal
   /** Everything that the database holds, as text. */
   dump(): Promise<string>
   mails: MailJob[]
@@ -78,17 +92,7 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
       if (status !== 200) throw new Error(`not signed in: ${status} ${JSON.stringify(body)}`)
       return { token: body.access_token, api: apiClient(url, body.access_token) }
     },
-    async internal(method, path, body) {
-      const response = await fetch(`${url}/internal${path}`, {
-        method,
-        headers: {
-          [SERVICE_KEY_HEADER]: config.SERVICE_KEY,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      return { status: response.status, body: await response.json(), headers: response.headers }
-    },
+    internal: internalClient(url, config.SERVICE_KEY),
     async dump() {
       const collections = Object.values(service.mongo.models).map(model => model.find().lean())
       return JSON.stringify(await Promise.all(collections))

@@ -1,4 +1,4 @@
-import { campaignsApi, iodsInternal, type ParamsFor, pathOf, usageInternal } from '@iodine/contracts'
+import { campaignsApi, iodsInternal, usageInternal } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   bed.answer(iodsInternal.knownIods, ({ body }) => body.ids)
   const env = { ...bed.env, QUOTA_CAMPAIGNS: '4', QUOTA_CAMPAIGN_IODS: '3' }
   service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
-  url = await service.listen()
+  url = await bed.listen(service)
 })
 afterAll(async () => {
   await service?.close()
@@ -33,12 +33,7 @@ beforeEach(async () => {
   api = apiClient(url, ana.token)
 })
 
-const usage = async (params: ParamsFor<typeof usageInternal.getUsage>) => {
-  const response = await fetch(`${url}${pathOf(usageInternal.getUsage, params)}`, {
-    headers: { 'x-service-key': bed.env.SERVICE_KEY ?? '' },
-  })
-  return response.json()
-}
+const usage = (params: { id: string }) => bed.internal(usageInternal.getUsage, { params })
 const post = (client = api) => client.send('POST', '/campaigns', { name: 'Mirrors' })
 
 describe('campaigns', () => {

@@ -1,9 +1,6 @@
 import {
   collectorApi,
-  type EndpointSpec,
   type IngestResult,
-  type ParamsFor,
-  pathOf,
   personalDataInternal,
   repairInternal,
   type Source,
@@ -35,7 +32,7 @@ beforeAll(async () => {
   bed = await startServiceBed()
   const env = { ...bed.env, QUOTA_RECORDS: String(RECORDS), QUOTA_RECORD_BYTES: String(BYTES) }
   service = await createApp(readConfig(collectorConfigSchema, env), bed.deps)
-  url = await service.listen()
+  url = await bed.listen(service)
 })
 afterAll(async () => {
   await service?.close()
@@ -46,15 +43,7 @@ beforeEach(async () => {
   api = apiClient(url, ana.token)
 })
 
-const internal = async <E extends EndpointSpec>(endpoint: E, params?: ParamsFor<E>) => {
-  const response = await fetch(`${url}${pathOf(endpoint, params)}`, {
-    method: endpoint.method,
-    headers: { 'x-service-key': bed.env.SERVICE_KEY ?? '' },
-  })
-  expect(response.status).toBe(200)
-  return response.json()
-}
-const usage = () => internal(usageInternal.getUsage, { id: ana.id })
+const usage = () => bed.internal(usageInternal.getUsage, { params: { id: ana.id } })
 /** A count from scratch. */
 const counted = async () => {
   const docs = (await service.mongo.collection('records').find().toArray()).filter(
@@ -154,17 +143,12 @@ describe('the usage', () => {
     await records.updateMany({}, { $unset: { bytes: 1 } })
     await service.mongo.collection<{ _id: string }>('usage').deleteOne({ _id: ana.id })
     const newer = first.map(record => ({ ...record, ...at('2030-01-01T00:00:00Z') }))
-    const results = await Promise.all([
-      ...Array.from({ length: 18 }, () => ingest([tiktokPost()])),
+    const [results] = await Promise.all([
+      Promise.all(Array.from({ length: 18 }, () => ingest([tiktokPost()]))),
       ingest(newer),
       usage(),
     ])
-    expect(
-      results
-        .slice(0, 18)
-        .flatMap(made)
-        .filter(each => each === 'created'),
-    ).toHaveLength(15)
+    expect(results.flatMap(made).filter(each => each === 'created')).toHaveLength(15)
     expect(await usage()).toEqual(await counted())
     const page = await api.send('GET', '/tiktok/data?limit=1')
     expect(page.headers.get('x-total-count')).toBe(String(RECORDS))
@@ -184,14 +168,15 @@ describe('the usage', () => {
     await service.mongo.collection('records').deleteMany({ key: { $exists: true }, source: 'tiktok' })
     expect(await usage()).not.toEqual(await counted())
     await service.mongo.collection('usage').updateMany({}, { $set: { checked_at: new Date(0) } })
-    for (let left = 100; left > 0; left--) if ((await internal(repairInternal.repair)).repaired === 0) break
+    for (let left = 100; left > 0; left--)
+      if ((await bed.internal(repairInternal.repair)).repaired === 0) break
     expect(await usage()).toEqual(await counted())
     expect(idOf(result)).not.toBe('')
   })
 
   it('goes with the account', async () => {
     await ingest(posts(2))
-    await internal(personalDataInternal.forgetUser, { id: ana.id })
+    await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
     const kept = await service.mongo.collection<{ _id: string }>('usage').findOne({ _id: ana.id })
     expect(kept).toBeNull()
   })

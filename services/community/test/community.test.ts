@@ -3,6 +3,7 @@ import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
+  internalClient,
   newId,
   type ServiceBed,
   seededRandom,
@@ -20,7 +21,7 @@ let api: ApiClient
 beforeAll(async () => {
   bed = await startServiceBed()
   service = await createApp(readConfig(communityConfigSchema, bed.env), bed.deps)
-  url = await service.listen()
+  url = await bed.listen(service)
   api = apiClient(url, (await bed.user('reader')).token)
 })
 afterAll(async () => {
@@ -32,17 +33,8 @@ beforeEach(async () => {
     await service.mongo.collection(name).deleteMany({})
 })
 
-const post = (body: unknown, key = bed.env.SERVICE_KEY ?? '') =>
-  fetch(`${url}${communityInternal.applyEvent.path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-service-key': key },
-    body: JSON.stringify(body),
-  })
 const apply = async (...events: DomainEvent[]) => {
-  for (const event of events) {
-    const response = await post(event)
-    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
-  }
+  for (const body of events) await bed.internal(communityInternal.applyEvent, { body })
 }
 
 const start = Date.UTC(2026, 0, 1)
@@ -419,9 +411,15 @@ describe('any history', () => {
 
 describe('the internal route', () => {
   it('refuses strangers and events that are none', async () => {
-    expect((await post(userCreated(newId(), 'x'), 'guess')).status).toBe(404)
-    expect((await post({ type: 'user.promoted', data: { id: newId() } })).status).toBe(422)
-    expect((await post({ type: 'user.deleted', data: { id: 'x' } })).status).toBe(422)
-    expect((await post({ ...userCreated(newId(), 'x'), email: 'a@b.c' })).status).toBe(422)
+    const event = userCreated(newId(), 'x')
+    await expect(
+      internalClient(url, 'guess')(communityInternal.applyEvent, { body: event }),
+    ).rejects.toMatchObject({ status: 404 })
+    for (const wrong of [
+      { type: 'user.promoted', data: { id: newId() } },
+      { type: 'user.deleted', data: { id: 'x' } },
+      { ...event, email: 'a@b.c' },
+    ])
+      await expect(apply(wrong as DomainEvent)).rejects.toMatchObject({ status: 422 })
   })
 })

@@ -7,15 +7,16 @@ import {
   type Iod,
   iodsApi,
   iodsInternal,
+  personalDataInternal,
   repairInternal,
   SOURCE_TYPES,
-  type Vote,
 } from '@iodine/contracts'
 import { HttpError, readConfig, type StoreService, usersVersionKey } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
   type BedUser,
+  internalClient,
   iodInput,
   newId,
   rounds,
@@ -34,7 +35,7 @@ let api: ApiClient
 beforeAll(async () => {
   bed = await startServiceBed()
   service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
-  url = await service.listen()
+  url = await bed.listen(service)
   ana = await bed.user('ana')
   api = apiClient(url, ana.token)
 })
@@ -45,15 +46,6 @@ afterAll(async () => {
 
 const create = (fields: Parameters<typeof iodInput>[0] = {}, client = api): Promise<Iod> =>
   client.call(iodsApi.createIod, { body: iodInput(fields) })
-
-const internal = async (path: string, body: unknown = {}, key = bed.env.SERVICE_KEY ?? '') => {
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-service-key': key },
-    body: JSON.stringify(body),
-  })
-  return { status: response.status, body: await response.json() }
-}
 
 describe('creating', () => {
   it('answers 201 with the whole IOD, the creator by name', async () => {
@@ -242,15 +234,10 @@ describe('search', () => {
       const total = async (query: string) => (await there.send('GET', `/iods/facets?${query}`)).body.total
       const before = await total('')
       expect(await total(`created_by=${cy.id}`)).toBe(1)
-      const forget = async (key: string) =>
-        (
-          await fetch(`${url}/internal/users/${cy.id}/personal-data`, {
-            method: 'DELETE',
-            headers: { 'x-service-key': key },
-          })
-        ).status
-      expect(await forget('guess')).toBe(404)
-      for (let times = 0; times < 2; times++) expect(await forget(bed.env.SERVICE_KEY ?? '')).toBe(200)
+      const params = { id: cy.id }
+      const guess = internalClient(url, 'guess')
+      await expect(guess(personalDataInternal.forgetUser, { params })).rejects.toMatchObject({ status: 404 })
+      for (let times = 0; times < 2; times++) await bed.internal(personalDataInternal.forgetUser, { params })
       expect([await total(''), await total(`created_by=${cy.id}`)]).toEqual([before, 0])
       for (const client of [api, there]) {
         const { body } = await client.send('GET', '/iods?limit=2')
@@ -317,12 +304,12 @@ describe('votes', () => {
           ...Array(25).fill(200),
           ...Array(25).fill(409),
         ])
-        const { body } = await internal(iodsInternal.getIods.path, { ids: [id] })
-        const kept = body[0].votes.map((vote: Vote) => `${vote.user_id} ${vote.vote_type}`)
+        const [iod] = await bed.internal(iodsInternal.getIods, { body: { ids: [id] } })
+        const kept = iod?.votes.map(vote => `${vote.user_id} ${vote.vote_type}`)
         const told = answers.flatMap(({ status }, n) =>
           status === 200 ? [`${users[n % 25]?.id} ${n % 2 ? 'POSITIVE' : 'NEGATIVE'}`] : [],
         )
-        expect(kept.sort()).toEqual(told.sort())
+        expect(kept?.sort()).toEqual(told.sort())
         expect(new Set(told.map(vote => vote.slice(0, 24))).size).toBe(25)
       }
     },
@@ -381,13 +368,13 @@ describe('who may', () => {
   })
 
   it('hides the internal routes from whoever lacks the service key', async () => {
-    expect((await internal(iodsInternal.getIods.path, { ids: [] }, 'guess')).status).toBe(404)
+    const guess = internalClient(url, 'guess')
     const a = await create()
-    const { body } = await internal(iodsInternal.getIods.path, { ids: [newId(), a.id] })
-    expect(body).toEqual([a])
-    expect((await internal(iodsInternal.knownIods.path, { ids: [a.id] }, 'guess')).status).toBe(404)
-    const known = await internal(iodsInternal.knownIods.path, { ids: [newId(), a.id] })
-    expect(known.body).toEqual([a.id])
+    const body = { ids: [newId(), a.id] }
+    expect(await bed.internal(iodsInternal.getIods, { body })).toEqual([a])
+    expect(await bed.internal(iodsInternal.knownIods, { body })).toEqual([a.id])
+    for (const endpoint of [iodsInternal.getIods, iodsInternal.knownIods])
+      await expect(guess(endpoint, { body })).rejects.toMatchObject({ status: 404 })
   })
 })
 
@@ -399,9 +386,9 @@ describe('names', () => {
     await client.call(iodsApi.voteIod, { params: { id }, body: { vote_type: 'POSITIVE' } })
     bed.users.set(user.id, { id: user.id, username: 'after', created_at: user.created_at })
     await service.redis.incr(usersVersionKey(bed.env.REDIS_PREFIX ?? ''))
-    const { body } = await internal(iodsInternal.getIods.path, { ids: [id] })
+    const [iod] = await bed.internal(iodsInternal.getIods, { body: { ids: [id] } })
     const now = { created_by: 'after', created_by_username: 'after', votes: [{ username: 'after' }] }
-    expect(body[0]).toMatchObject(now)
+    expect(iod).toMatchObject(now)
     expect((await api.send('GET', '/iods?created_by=AFTER&limit=9')).body).toMatchObject([now])
     expect((await api.send('GET', '/iods?created_by=before&limit=9')).body).toEqual([])
   })
@@ -411,7 +398,7 @@ describe('announcements', () => {
   const job = (id: string) => service.queues.queue('projections').getJob(`iod-created-${id}`)
   const unannounced = (value: string) => service.mongo.collection('iods').findOne({ announced: false, value })
 
-  const announce = (id: string) => internal(announceInternal.announce.path.replace(':id', id))
+  const announce = (id: string) => bed.internal(announceInternal.announce, { params: { id } })
 
   it('give notice by id, and tell the community of the IOD when asked to', async () => {
     const heard: DomainEvent[] = []
@@ -422,7 +409,7 @@ describe('announcements', () => {
     const iod = await create()
     expect((await job(iod.id))?.data).toEqual({ owner: 'iods', id: iod.id })
     expect(await unannounced(iod.value)).not.toBeNull()
-    expect((await announce(iod.id)).status).toBe(200)
+    await announce(iod.id)
     expect(heard).toEqual([
       {
         type: 'iod.created',
@@ -437,7 +424,7 @@ describe('announcements', () => {
       },
     ])
     expect(await unannounced(iod.value)).toBeNull()
-    expect((await announce(newId())).status).toBe(200)
+    await announce(newId())
   })
 
   it('count once the community has taken them, not before', async () => {
@@ -445,27 +432,27 @@ describe('announcements', () => {
       throw new HttpError(503, DETAILS.unavailable)
     })
     const iod = await create()
-    expect((await announce(iod.id)).status).toBe(503)
+    await expect(announce(iod.id)).rejects.toMatchObject({ status: 503 })
     expect(await unannounced(iod.value)).not.toBeNull()
   })
 
   it('are repaired where a crash, or a Redis that lost its data, swallowed the notice', async () => {
     bed.answer(communityInternal.applyEvent, () => ({ done: true as const }))
-    const repair = () => internal(repairInternal.repair.path)
+    const repair = () => bed.internal(repairInternal.repair)
     const iods = service.mongo.collection('iods')
     await iods.updateMany({}, { $set: { announced: true } })
     const iod = await create()
     await service.redis.flushall()
     await iods.updateOne({ value: iod.value }, { $set: { created_at: new Date(Date.now() - 60_000) } })
-    expect(await repair()).toEqual({ status: 200, body: { repaired: 1 } })
+    expect(await repair()).toEqual({ repaired: 1 })
     expect((await job(iod.id))?.data).toEqual({ owner: 'iods', id: iod.id })
     // The workers have some time for it.
-    expect(await repair()).toEqual({ status: 200, body: { repaired: 0 } })
+    expect(await repair()).toEqual({ repaired: 0 })
     await iods.updateOne({ value: iod.value }, { $set: { check_at: new Date(0) } })
-    expect(await repair()).toEqual({ status: 200, body: { repaired: 1 } })
+    expect(await repair()).toEqual({ repaired: 1 })
     await announce(iod.id)
     await iods.updateOne({ value: iod.value }, { $unset: { check_at: 1 } })
-    expect(await repair()).toEqual({ status: 200, body: { repaired: 0 } })
+    expect(await repair()).toEqual({ repaired: 0 })
   })
 
   it('that the community refuses for what they are wait for a day, and count as not made', async () => {
@@ -479,17 +466,17 @@ describe('announcements', () => {
       })
     const waits = async () => ((await unannounced(iod.value))?.check_at?.getTime() ?? 0) - Date.now()
     refuse(404)
-    expect((await announce(iod.id)).status).toBe(404)
+    await expect(announce(iod.id)).rejects.toMatchObject({ status: 404 })
     expect(await waits()).toBeLessThan(60_000)
     refuse(422)
-    expect((await announce(iod.id)).status).toBe(422)
+    await expect(announce(iod.id)).rejects.toMatchObject({ status: 422 })
     expect(await waits()).toBeGreaterThan(23 * 3_600_000)
-    expect(await internal(repairInternal.repair.path)).toEqual({ status: 200, body: { repaired: 0 } })
+    expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 0 })
     // A version that takes it.
     bed.answer(communityInternal.applyEvent, () => ({ done: true as const }))
     await iods.updateOne({ value: iod.value }, { $set: { check_at: new Date(0) } })
-    expect(await internal(repairInternal.repair.path)).toEqual({ status: 200, body: { repaired: 1 } })
-    expect((await announce(iod.id)).status).toBe(200)
+    expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 1 })
+    await announce(iod.id)
     expect(await unannounced(iod.value)).toBeNull()
   })
 })
@@ -545,7 +532,7 @@ describe('lists', () => {
     // Its catalog is read from the database anew.
     await service.close()
     service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
-    url = await service.listen()
+    url = await bed.listen(service)
     api = apiClient(url, ana.token)
     all = await api.call(iodsApi.listIods)
   }, 60_000)

@@ -1,13 +1,4 @@
-import {
-  DETAILS,
-  type EndpointSpec,
-  iodsApi,
-  type ParamsFor,
-  pathOf,
-  personalDataInternal,
-  repairInternal,
-  usageInternal,
-} from '@iodine/contracts'
+import { DETAILS, iodsApi, personalDataInternal, repairInternal, usageInternal } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -29,7 +20,6 @@ afterAll(() => bed?.stop())
 interface Running {
   service: StoreService
   url: string
-  internal<E extends EndpointSpec>(endpoint: E, params?: ParamsFor<E>): Promise<never>
   user(): Promise<{ id: string; api: ApiClient }>
 }
 
@@ -42,18 +32,10 @@ const withQuotas = async (
   const prefix = { MONGODB_PREFIX: `p${newId()}`, REDIS_PREFIX: `p${newId()}` }
   const service = await createApp(readConfig(iodsConfigSchema, { ...bed.env, ...prefix, ...env }), bed.deps)
   try {
-    const url = await service.listen()
+    const url = await bed.listen(service)
     await use({
       service,
       url,
-      async internal(endpoint, params) {
-        const response = await fetch(`${url}${pathOf(endpoint, params)}`, {
-          method: endpoint.method,
-          headers: { 'x-service-key': bed.env.SERVICE_KEY ?? '' },
-        })
-        expect(response.status).toBe(200)
-        return (await response.json()) as never
-      },
       async user() {
         const { id, token } = await bed.user()
         return { id, api: apiClient(url, token) }
@@ -63,6 +45,7 @@ const withQuotas = async (
     await service.close()
   }
 }
+const usage = (id: string) => bed.internal(usageInternal.getUsage, { params: { id } })
 const post = (api: ApiClient, fields: Parameters<typeof iodInput>[0] = {}) =>
   api.send('POST', '/iods', iodInput(fields))
 const statuses = (answers: { status: number }[], status: number) =>
@@ -72,7 +55,7 @@ describe('IODs', () => {
   it(
     '50 at once for the last place: exactly one gets in, by whichever session and token',
     () =>
-      withQuotas({ QUOTA_IODS: 3 }, async ({ url, user, internal }) => {
+      withQuotas({ QUOTA_IODS: 3 }, async ({ url, user }) => {
         const { id, api } = await user()
         const again = apiClient(url, await bed.token({ id }))
         const collector = apiClient(url, await bed.token({ id, scope: 'collector' }))
@@ -91,7 +74,7 @@ describe('IODs', () => {
         expect(answers.find(({ status }) => status === 413)?.body).toEqual({
           detail: 'You created 3 of 3 IODs: ask whoever runs this site for more',
         })
-        expect(await internal(usageInternal.getUsage, { id })).toMatchObject({ iods: { used: 3, limit: 3 } })
+        expect(await usage(id)).toMatchObject({ iods: { used: 3, limit: 3 } })
         expect((await post((await user()).api)).status).toBe(201)
       }),
     60_000,
@@ -100,22 +83,22 @@ describe('IODs', () => {
   it(
     'a day are bounded, and a new day begins at midnight UTC',
     () =>
-      withQuotas({ QUOTA_IODS_A_DAY: 2 }, async ({ service, user, internal }) => {
+      withQuotas({ QUOTA_IODS_A_DAY: 2 }, async ({ service, user }) => {
         const { id, api } = await user()
         expect([await post(api), await post(api)].map(({ status }) => status)).toEqual([201, 201])
         expect(await post(api)).toMatchObject({
           status: 413,
           body: { detail: 'You created 2 of 2 IODs a day: go on after midnight UTC' },
         })
-        const usage = service.mongo.collection<{ _id: string }>('usage')
-        await usage.updateOne({ _id: id }, { $set: { day: '2026-01-01' } })
-        expect(await internal(usageInternal.getUsage, { id })).toMatchObject({
+        const kept = service.mongo.collection<{ _id: string }>('usage')
+        await kept.updateOne({ _id: id }, { $set: { day: '2026-01-01' } })
+        expect(await usage(id)).toMatchObject({
           iods_today: { used: 0, limit: 2 },
           iods: { used: 2 },
         })
         const answers = await Promise.all(Array.from({ length: 20 }, () => post(api)))
         expect(statuses(answers, 201)).toBe(2)
-        expect(await internal(usageInternal.getUsage, { id })).toMatchObject({
+        expect(await usage(id)).toMatchObject({
           iods_today: { used: 2, limit: 2 },
           iods: { used: 4 },
         })
@@ -126,17 +109,17 @@ describe('IODs', () => {
   it(
     'of before the usage was kept are counted at the first need',
     () =>
-      withQuotas({ QUOTA_IODS: 6 }, async ({ service, user, internal }) => {
+      withQuotas({ QUOTA_IODS: 6 }, async ({ service, user }) => {
         const { id, api } = await user()
         for (let n = 0; n < 4; n++) await post(api, { value: `ü${newId()}`, description: 'für alle' })
-        const before = await internal(usageInternal.getUsage, { id })
+        const before = await usage(id)
         await service.mongo.collection('usage').deleteMany({})
         const answers = await Promise.all(Array.from({ length: 10 }, () => post(api)))
         expect(statuses(answers, 201)).toBe(2)
         await service.mongo.collection('iods').deleteMany({ description: { $ne: 'für alle' } })
         await service.mongo.collection('usage').updateMany({}, { $set: { checked_at: new Date(0) } })
-        expect(await internal(repairInternal.repair)).toEqual({ repaired: 1 })
-        expect(await internal(usageInternal.getUsage, { id })).toEqual(before)
+        expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 1 })
+        expect(await usage(id)).toEqual(before)
       }),
     60_000,
   )
@@ -144,7 +127,7 @@ describe('IODs', () => {
   it(
     'of one member who writes the longest texts until refused leave list, search and creation to the others',
     () =>
-      withQuotas({ QUOTA_IOD_BYTES: 1_000_000 }, async ({ user, internal }) => {
+      withQuotas({ QUOTA_IOD_BYTES: 1_000_000 }, async ({ user }) => {
         const [mallory, bo] = [await user(), await user()]
         const mine = await post(bo.api, { value: `lighthouse ${newId()}` })
         const long = () => Array.from({ length: 417 }, newId).join('').slice(0, 10_000)
@@ -160,10 +143,7 @@ describe('IODs', () => {
               'The texts of your IODs take 1,000,000 bytes of 1,000,000 bytes, and this needs 20,000 bytes more: shorten it, or ask whoever runs this site for more',
           },
         })
-        const { iod_bytes } = (await internal(usageInternal.getUsage, { id: mallory.id })) as never as {
-          iod_bytes: { used: number }
-        }
-        expect(iod_bytes.used).toBe(1_000_000)
+        expect(await usage(mallory.id)).toMatchObject({ iod_bytes: { used: 1_000_000 } })
         expect((await post(bo.api)).status).toBe(201)
         const found = await bo.api.call(iodsApi.listIods, { query: { q: 'lighthouse', limit: '5' } })
         expect(found.map(({ id }) => id)).toEqual([mine.body.id])
@@ -175,11 +155,11 @@ describe('IODs', () => {
   it(
     'of all together are bounded too, and a deleted account gives nothing back',
     () =>
-      withQuotas({ QUOTA_ALL_IODS: 4, QUOTA_IODS: 3 }, async ({ user, internal, service }) => {
+      withQuotas({ QUOTA_ALL_IODS: 4, QUOTA_IODS: 3 }, async ({ user, service }) => {
         const first = await user()
         for (let n = 0; n < 3; n++) expect((await post(first.api)).status).toBe(201)
-        await internal(personalDataInternal.forgetUser, { id: first.id })
-        await internal(personalDataInternal.forgetUser, { id: first.id })
+        await bed.internal(personalDataInternal.forgetUser, { params: { id: first.id } })
+        await bed.internal(personalDataInternal.forgetUser, { params: { id: first.id } })
         const usage = service.mongo.collection<{ _id: string; used: object }>('usage')
         expect(await usage.findOne({ _id: first.id })).toBeNull()
         expect((await usage.findOne({ _id: 'nobody' }))?.used).toMatchObject({ iods: 3 })

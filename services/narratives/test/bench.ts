@@ -5,14 +5,11 @@ import {
   type BodyFor,
   communityInternal,
   type DomainEvent,
-  type EndpointSpec,
   type Extraction,
   narrativesInternal,
-  type ParamsFor,
-  type ResponseOf,
   repairInternal,
 } from '@iodine/contracts'
-import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
+import { readConfig, type StoreService } from '@iodine/service-kit'
 import { type ApiClient, apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
 import { createApp, narrativesConfigSchema } from '../src/index.js'
 import type { CounterDoc } from '../src/models/counter.js'
@@ -47,11 +44,7 @@ export interface Bench {
   announce(): Promise<void>
   /** Has the community know of everything, so that the repair finds nothing to do. */
   settle(): Promise<void>
-  /** Calls an internal endpoint with the service key; other statuses than 2xx are HttpErrors. */
-  internal<E extends EndpointSpec>(
-    endpoint: E,
-    input?: { params?: ParamsFor<E>; body?: BodyFor<E> },
-  ): Promise<ResponseOf<E>>
+  internal: ServiceBed['internal']
   finish(id: string, body: BodyFor<typeof narrativesInternal.finishExtraction>): Promise<number>
   /** Lets the repair look at everything, as if time had passed. */
   repair(): Promise<number>
@@ -100,25 +93,13 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   const redis = await startDoor(bed.env.REDIS_URL ?? '')
   const config = readConfig(narrativesConfigSchema, { ...bed.env, REDIS_URL: redis.url, ...env })
   const service = await createApp(config, bed.deps)
-  const url = await service.listen()
+  const url = await bed.listen(service)
   const keyless = new Set<string>()
   bed.answer(authInternal.getSealedAiKey, ({ params }) => ({
     sealed: keyless.has(params.id) ? null : 'sealed',
   }))
 
-  const internal: Bench['internal'] = async (endpoint, { params, body } = {}) => {
-    const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
-      String((params as Record<string, unknown>)[name]),
-    )
-    const response = await fetch(`${url}${path}`, {
-      method: endpoint.method,
-      headers: { 'content-type': 'application/json', 'x-service-key': config.SERVICE_KEY },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const answer = (await response.json()) as { detail: string }
-    if (!response.ok) throw new HttpError(response.status, answer.detail)
-    return answer as never
-  }
+  const { internal } = bed
   const heard: DomainEvent[] = []
   bed.answer(communityInternal.applyEvent, ({ body }) => {
     heard.push(body)
@@ -175,7 +156,7 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     },
     async repair() {
       await store.narratives.updateMany({ check_at: { $exists: true } }, { $set: { check_at: new Date(0) } })
-      return (await internal(repairInternal.repair, { body: undefined })).repaired
+      return (await internal(repairInternal.repair)).repaired
     },
     async stop() {
       await redis.mend()

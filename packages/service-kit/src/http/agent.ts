@@ -1,6 +1,6 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP } from 'node:net'
-import { type Context, context } from '@opentelemetry/api'
+import { type Context, context, trace } from '@opentelemetry/api'
 import { Agent, Client, type Dispatcher, interceptors, Pool } from 'undici'
 import { createSingleFlight } from '../single-flight.js'
 
@@ -75,14 +75,19 @@ const askTheNext: Dispatcher.DispatcherComposeInterceptor = dispatch => (options
 
 type Options = Dispatcher.DispatchOptions & { work?: Context }
 
-/** Notes what work a call is made for. */
-const noteWork: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) =>
-  dispatch({ ...options, work: context.active() } as Options, handler)
+/** Notes what work a call is made for, where that is traced. */
+const noteWork: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
+  const work = context.active()
+  return dispatch(trace.getSpan(work) ? ({ ...options, work } as Options) : options, handler)
+}
 
 /** A connection that sends each call as a part of its own work: one that had to wait is sent when another's has been answered. */
 class WorkingClient extends Client {
   override dispatch(options: Options, handler: Dispatcher.DispatchHandler): boolean {
-    return context.with(options.work ?? context.active(), () => super.dispatch(options, handler))
+    const { work } = options
+    return work && work !== context.active()
+      ? context.with(work, () => super.dispatch(options, handler))
+      : super.dispatch(options, handler)
   }
 }
 

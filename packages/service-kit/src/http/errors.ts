@@ -7,8 +7,14 @@ export class HttpError extends Error {
   readonly detail: string | string[]
   readonly headers: Record<string, string>
 
-  constructor(status: number, detail: string | string[], headers: Record<string, string> = {}) {
-    super(Array.isArray(detail) ? detail.join(', ') : detail)
+  /** @param cause what went wrong, for the log alone */
+  constructor(
+    status: number,
+    detail: string | string[],
+    headers: Record<string, string> = {},
+    cause?: unknown,
+  ) {
+    super(Array.isArray(detail) ? detail.join(', ') : detail, { cause })
     this.status = status
     this.detail = detail
     this.headers = headers
@@ -23,8 +29,8 @@ export const conflict = (detail: string) => new HttpError(409, detail)
 export const invalid = (detail: string | string[]) => new HttpError(422, detail)
 export const tooManyRequests = (seconds: number) =>
   new HttpError(429, DETAILS.tooManyRequests, { 'retry-after': String(Math.max(1, Math.ceil(seconds))) })
-export const unavailable = (detail: string = DETAILS.unavailable) =>
-  new HttpError(503, detail, { 'retry-after': '5' })
+export const unavailable = (detail: string = DETAILS.unavailable, cause?: unknown) =>
+  new HttpError(503, detail, { 'retry-after': '5' }, cause)
 export const timedOut = (detail: string = DETAILS.timeout) => new HttpError(504, detail)
 
 // A dead or unreachable database, queue or peer, whichever library says it.

@@ -1,10 +1,12 @@
 import {
-  type BodyFor,
-  type EndpointSpec,
-  type ParamsFor,
-  pathOf,
+  ApiError,
+  createClient,
+  DETAILS,
+  type InputArguments,
+  type InternalEndpoint,
   type ResponseOf,
   type ServiceName,
+  type WireRequest,
 } from '@iodine/contracts'
 import { fetch, type Response } from 'undici'
 import type { ServiceConfig } from '../config.js'
@@ -16,19 +18,19 @@ import { HttpError, unavailable } from './errors.js'
 
 export interface Peers {
   /**
-   * Calls another service. A peer that is down or slower than `ms` (2 s unless told) is an HttpError 503; its own
-   * refusals come as HttpErrors with their status.
+   * Calls another service. A peer that is down or slower than `ms` (2 s unless told) is an HttpError 503, whose cause says
+   * which call failed and why; its own refusals come as HttpErrors with their status.
    */
-  call<E extends EndpointSpec>(
+  call<E extends InternalEndpoint>(
     peer: ServiceName,
     endpoint: E,
-    request?: { params?: ParamsFor<E>; body?: BodyFor<E>; ms?: number },
+    ...input: InputArguments<E>
   ): Promise<ResponseOf<E>>
   /** Like `call`, for answers too large to hold: the body as it comes, which throws when it is cut off. */
-  stream<E extends EndpointSpec>(
+  stream<E extends InternalEndpoint>(
     peer: ServiceName,
     endpoint: E,
-    request?: { params?: ParamsFor<E>; ms?: number },
+    ...input: InputArguments<E>
   ): Promise<AsyncIterable<Uint8Array>>
   close(): Promise<void>
 }
@@ -41,11 +43,7 @@ export const SHORT_KEEP_ALIVE = { keepAliveTimeout: 1_000, keepAliveMaxTimeout: 
 
 export const SERVICE_KEY_HEADER = 'x-service-key'
 
-interface Request {
-  params?: unknown
-  body?: unknown
-  ms?: number
-}
+const PATIENCE_MS = 2_000
 
 /** Where the services are, and the key they know each other by. */
 export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<ServiceName>}_URL`>
@@ -62,28 +60,21 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
     if (!url) throw unavailable()
     return url
   }
-  const send = async (
-    peer: ServiceName,
-    endpoint: EndpointSpec,
-    { params, body, ms = 2_000 }: Request,
-  ): Promise<Response> => {
-    const path = pathOf(endpoint, params)
-    const url = new URL(path, base(peer))
+  const send = async (peer: ServiceName, target: string, request: WireRequest): Promise<Response> => {
+    const url = new URL(target, base(peer))
     const started = performance.now()
     let status: number | 'unreachable' = 'unreachable'
     try {
       const requestId = requestIdOf()
       const response = await calling(peer, () =>
         fetch(url, {
-          method: endpoint.method,
+          ...request,
           dispatcher,
-          signal: AbortSignal.timeout(ms),
           headers: {
+            ...request.headers,
             [SERVICE_KEY_HEADER]: serviceKey,
             ...(requestId && { 'x-request-id': requestId }),
-            ...(body !== undefined && { 'content-type': 'application/json' }),
           },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
         }),
       )
       status = response.status
@@ -92,30 +83,26 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
       metrics?.observePeer(peer, status, performance.now() - started)
     }
   }
-  const refusal = (status: number, answer: unknown) =>
-    new HttpError(status, (answer as { detail?: string }).detail ?? '')
+  const clientOf = (peer: ServiceName) =>
+    createClient((target, request) => send(peer, target, request), { ms: PATIENCE_MS })
   return {
-    async call(peer, endpoint, request = {}) {
-      let status: number
-      let answer: unknown
-      try {
-        const response = await send(peer, endpoint, request)
-        status = response.status
-        answer = await response.json()
-      } catch {
-        throw unavailable()
-      }
-      if (status >= 400) throw refusal(status, answer)
-      return answer as ResponseOf<typeof endpoint>
-    },
-    async stream(peer, endpoint, request = {}) {
-      const response = await send(peer, endpoint, request).catch(() => {
-        throw unavailable()
-      })
-      if (response.status >= 400 || !response.body)
-        throw refusal(response.status, await response.json().catch(() => ({})))
-      return response.body
-    },
+    call: (peer, endpoint, ...input) =>
+      clientOf(peer)
+        .call(endpoint, ...input)
+        .catch(fail),
+    stream: (peer, endpoint, ...input) =>
+      clientOf(peer)
+        .open(endpoint, ...input)
+        .then(({ body }) => body ?? Promise.reject(unavailable()), fail),
     close,
   }
+}
+
+/** A peer's refusal is passed on; everything else means that it is down. */
+const fail = (error: unknown): never => {
+  if (!(error instanceof ApiError)) throw error
+  const { status, detail } = error
+  throw status >= 400 && detail !== null
+    ? new HttpError(status, detail)
+    : unavailable(DETAILS.unavailable, error)
 }

@@ -22,6 +22,8 @@ const deepest = (issues: readonly z.core.$ZodIssue[]) =>
 export const faults = (error: z.ZodError, name: string): string[] =>
   error.issues.flatMap(issue => describe(issue, name)).slice(0, 50)
 
+// Not fastify-type-provider-zod 7.0.0: it parses each answer before it writes it (a page of 100 IODs takes 2.2 ms, 0.6 ms by
+// JSON.stringify alone), validates no faster (a new IOD: 1.7 µs, here 1.8 µs), and its errors would still need `faults`.
 /** Parses or throws 422 with the faults; faults in path parameters are a 404, as the thing cannot exist. */
 export const validate = <T extends z.ZodType>(
   schema: T,

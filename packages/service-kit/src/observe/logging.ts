@@ -17,6 +17,24 @@ const SECRETS = [
   'link',
 ]
 
+/** @param depth how many causes are followed */
+const describeError = (error: unknown, depth = 4): object => {
+  if (!(error instanceof Error)) return { type: typeof error }
+  // Not `code`, which is a secret's name elsewhere, and removed.
+  const { code: error_code, call, status } = error as { code?: unknown; call?: unknown; status?: unknown }
+  return {
+    type: error.name,
+    error_code,
+    call,
+    status,
+    at: error.stack
+      ?.split('\n')
+      .slice(1, 6)
+      .map(line => line.trim()),
+    ...(error.cause !== undefined && depth > 0 && { cause: describeError(error.cause, depth - 1) }),
+  }
+}
+
 /**
  * A structured logger on standard output or another destination. Each line names the request that it belongs to, and its
  * trace where there is one; fields that could hold a secret are removed wherever they stand.
@@ -33,18 +51,7 @@ export const createLogger = (name: string, level: string, destination?: Destinat
       redact: { paths: SECRETS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]), remove: true },
       serializers: {
         // Driver and provider messages may quote data: class, code and place are enough to find the fault.
-        err: (error: unknown) =>
-          error instanceof Error
-            ? {
-                type: error.name,
-                // Not `code`, which is a secret's name elsewhere, and removed.
-                error_code: (error as { code?: unknown }).code,
-                at: error.stack
-                  ?.split('\n')
-                  .slice(1, 6)
-                  .map(line => line.trim()),
-              }
-            : { type: typeof error },
+        err: (error: unknown) => describeError(error),
       },
     },
     destination,

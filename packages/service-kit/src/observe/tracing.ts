@@ -45,8 +45,10 @@ const PEER = createContextKey('iodine.peer')
 export const calledPeer = (): string | undefined => context.active().getValue(PEER) as string | undefined
 
 /** Runs a call to another part: that goes on with the trace. What others are asked, such as the AI provider, tells them nothing. */
-export const calling = <T>(peer: string, run: () => T): T =>
-  context.with(context.active().setValue(PEER, peer), run)
+export const calling = <T>(peer: string, run: () => T): T => {
+  const work = context.active()
+  return trace.getSpan(work) ? context.with(work.setValue(PEER, peer), run) : run()
+}
 
 /** Runs a call to a foreign server under a span of its own; where nothing is traced, it just runs. */
 export const traced = <T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> =>

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { graphApi, QueryOf } from '@iodine/contracts'
+import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import { DAY_MS, edgesOf } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
@@ -42,9 +42,8 @@ const bounded = (field: string, span: Span) => {
   return Object.keys(range).length ? { [field]: range } : {}
 }
 
-/** Folded as labels are, save that white space at the ends is a part of what is looked for. */
-const foldFilter = (filter: string | undefined) =>
-  filter?.replace(/\s+/g, ' ').normalize('NFC').toLowerCase() ?? ''
+/** White space at the ends is a part of what is looked for. */
+const foldFilter = (filter: string | undefined) => foldWords(filter ?? '')
 const literal = (text: string) => ({ $regex: text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') })
 
 /** Documents a round trip brings. */

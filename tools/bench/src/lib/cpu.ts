@@ -15,6 +15,14 @@ export const cpuSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
 }
 
+/** The same to the nanosecond, of the threads that still run. */
+export const preciseCpuSeconds = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`).reduce(
+    (sum, thread) =>
+      sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e9,
+    0,
+  )
+
 /** A process's descendants with their command lines (Linux). */
 export const descendants = (ancestor: number): { pid: number; command: string }[] => {
   const parents = new Map<number, number>()

@@ -1,0 +1,116 @@
+import {
+  authApi,
+  authInternal,
+  type Campaign,
+  campaignsApi,
+  collectorApi,
+  DONE,
+  iodsApi,
+  iodsInternal,
+  narrativesApi,
+  narrativesInternal,
+  type UserCard,
+} from '@iodine/contracts'
+import type { Model } from 'mongoose'
+import { expectTypeOf, test } from 'vitest'
+import {
+  type ListPlace,
+  type Peers,
+  type ReplyHeaders,
+  type Service,
+  Streamed,
+  sendList,
+} from '../src/index.js'
+
+declare const service: Service
+declare const campaign: Campaign
+declare const card: UserCard
+declare const text: string
+
+test('a handler of a public endpoint answers its response', () => {
+  service.route(narrativesApi.deleteNarrative, async ({ params, user }) => {
+    expectTypeOf(params).toEqualTypeOf<{ id: string }>()
+    expectTypeOf(user.id).toBeString()
+    return { id: params.id }
+  })
+  service.route(authApi.verifyMagicLink, async ({ body, user, query }) => {
+    expectTypeOf(body).toEqualTypeOf<{ token: string }>()
+    expectTypeOf(user).toBeUndefined()
+    expectTypeOf(query).toBeUndefined()
+    return { access_token: '', has_username: true }
+  })
+  // @ts-expect-error another shape
+  service.route(narrativesApi.deleteNarrative, async () => ({ deleted: true }))
+  // @ts-expect-error a field is missing
+  service.route(authApi.verifyMagicLink, async () => ({ access_token: '' }))
+  // @ts-expect-error a field of another type
+  service.route(narrativesApi.deleteNarrative, async () => ({ id: 5 }))
+  // @ts-expect-error nothing
+  service.route(narrativesApi.deleteNarrative, async () => {})
+  // @ts-expect-error perhaps nothing
+  service.route(campaignsApi.updateCampaign, async () => [campaign][1])
+  // @ts-expect-error a document as the database has it
+  service.route(campaignsApi.updateCampaign, async () => ({ ...campaign, created_at: new Date() }))
+  // @ts-expect-error one in place of a list
+  service.route(campaignsApi.listCampaigns, async () => campaign)
+  // @ts-expect-error sent by hand
+  service.route(narrativesApi.deleteNarrative, async ({ reply }) => reply.send('{}'))
+})
+
+test('a handler of an internal endpoint does too, and knows no user', () => {
+  service.internal(narrativesInternal.syncGraph, async () => DONE)
+  service.internal(authInternal.lookupUsers, async ({ body }) => body.ids.map(() => card))
+  // @ts-expect-error another shape
+  service.internal(narrativesInternal.syncGraph, async () => ({ synced: true }))
+  // @ts-expect-error a field is missing
+  service.internal(authInternal.lookupUsers, async () => [{ id: '', username: null }])
+  // @ts-expect-error an internal call is no user's
+  service.internal(narrativesInternal.syncGraph, async ({ user }) => user)
+})
+
+test('a streamed answer is one of the response', () => {
+  service.route(campaignsApi.listCampaigns, async () => new Streamed<Campaign[]>(text))
+  service.internal(authInternal.lookupUsers, async () => new Streamed<UserCard[]>(text))
+  // @ts-expect-error of other things
+  service.route(campaignsApi.listCampaigns, async () => new Streamed<UserCard[]>(text))
+  // @ts-expect-error text alone says nothing of its shape
+  service.route(campaignsApi.listCampaigns, async () => text)
+  // @ts-expect-error of another shape
+  service.internal(authInternal.lookupUsers, async () => new Streamed<UserCard>(text))
+})
+
+test('a file is text of its media type', () => {
+  service.route(campaignsApi.exportCampaign, async () => new Streamed(text, 'text/csv'))
+  // @ts-expect-error anything else
+  service.route(campaignsApi.exportCampaign, async () => campaign)
+})
+
+test('a list is of what its presenter makes', () => {
+  type Doc = ListPlace & { name: string }
+  const list = <T>(reply: ReplyHeaders, present: (docs: Doc[]) => T[]) =>
+    sendList(reply, {
+      model: {} as Model<Doc>,
+      filter: {},
+      limit: undefined,
+      cursor: undefined,
+      present,
+    })
+  service.route(campaignsApi.listCampaigns, async ({ reply }) => list(reply, () => [campaign]))
+  // @ts-expect-error documents as the database has them
+  service.route(campaignsApi.listCampaigns, async ({ reply }) => list(reply, docs => docs))
+})
+
+test('public and internal endpoints are served and called as what they are', () => {
+  const peers = {} as Peers
+  expectTypeOf(peers.call('auth', authInternal.lookupUsers, { body: { ids: [] } })).resolves.toEqualTypeOf<
+    UserCard[]
+  >()
+  // @ts-expect-error internal endpoints are no part of the API
+  service.route(iodsInternal.knownIods, async () => [])
+  // @ts-expect-error public endpoints ask for a session, not for the service key
+  service.internal(iodsApi.lookupIods, async () => [])
+  // @ts-expect-error peers are called by internal endpoints alone
+  peers.call('collector', collectorApi.deleteRecord, { params: { source: 'tiktok', id: 'x' } })
+  // @ts-expect-error the body is missing
+  peers.call('auth', authInternal.lookupUsers)
+})

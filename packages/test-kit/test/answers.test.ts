@@ -1,0 +1,88 @@
+import { authInternal, campaignsApi, iodsApi, profileApi, repairInternal } from '@iodine/contracts'
+import {
+  createStoreService,
+  readConfig,
+  type StoreService,
+  Streamed,
+  storeConfigSchema,
+} from '@iodine/service-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ApiClient, apiClient, iodInput, newId, type ServiceBed, startServiceBed } from '../src/index.js'
+
+const time = new Date(0).toISOString()
+const iod = {
+  ...iodInput(),
+  id: newId(),
+  source: null,
+  source_id: null,
+  created_by: null,
+  created_by_id: null,
+  created_by_username: null,
+  created_at: time,
+  votes: [],
+  comments: [],
+}
+
+let bed: ServiceBed
+let service: StoreService
+let api: ApiClient
+beforeAll(async () => {
+  bed = await startServiceBed()
+  service = await createStoreService('liar', readConfig(storeConfigSchema, bed.env), bed.deps)
+  service.route(profileApi.getProfile, async () => ({ id: newId() }) as never)
+  service.route(iodsApi.listIods, async () => {
+    async function* pieces() {
+      yield `[${JSON.stringify(iod)}`
+      yield `,${JSON.stringify({ ...iod, votes: [{ id: newId(), vote_type: 'UP' }] })}]`
+    }
+    return new Streamed(pieces())
+  })
+  service.route({ ...iodsApi.createIod, status: 200 }, async () => iod)
+  service.route(iodsApi.getIodFacets, async () => ({ total: 0, categories: {}, source_types: {}, more: 1 }))
+  service.internal(repairInternal.repair, async () => ({ repaired: 'all' }) as never)
+  service.internal(authInternal.checkSession, async () => ({ user_id: newId(), scope: 'full' as const }))
+  service.app.get('/api/v1/campaigns/my', (_request, reply) => reply.code(500).send({ message: 'no' }))
+  const url = await bed.listen(service)
+  api = apiClient(url, (await bed.user()).token)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+
+test('an answer that lacks a field fails whoever asked, by call and by path', async () => {
+  const fault = /^GET \/profile\/me answers 200 unlike its contract: email: /
+  await expect(api.call(profileApi.getProfile)).rejects.toThrow(fault)
+  await expect(api.send('GET', '/profile/me/?x=1')).rejects.toThrow(fault)
+})
+
+test('so does a field too many', async () => {
+  await expect(api.call(iodsApi.getIodFacets)).rejects.toThrow(
+    'GET /iods/facets answers 200 unlike its contract: more: is not a known field',
+  )
+})
+
+test('so does a streamed list, whose fault is named by its place', async () => {
+  await expect(api.send('GET', '/iods')).rejects.toThrow(/^GET \/iods answers 200 .*1\.votes\.0\.vote_type: /)
+})
+
+test('so does another status of success', async () => {
+  await expect(api.call(iodsApi.createIod, { body: iodInput() })).rejects.toThrow(
+    'POST /iods answers 200 unlike its contract: success is 201',
+  )
+})
+
+test('so does an error that is no detail', async () => {
+  const fault = /^GET \/campaigns\/my answers 500 unlike its contract: detail: /
+  await expect(api.send('GET', '/campaigns/my')).rejects.toThrow(fault)
+  await expect(api.call(campaignsApi.listMyCampaigns)).rejects.toThrow(fault)
+})
+
+test('internal endpoints are held to theirs too', async () => {
+  expect(await bed.internal(authInternal.checkSession, { body: { sid: 'x' } })).toMatchObject({
+    scope: 'full',
+  })
+  await expect(bed.internal(repairInternal.repair)).rejects.toThrow(
+    /^POST \/internal\/repair answers 200 unlike its contract: repaired: /,
+  )
+})
