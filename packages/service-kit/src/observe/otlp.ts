@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { FastifyOtelInstrumentation } from '@fastify/otel'
 import {
+  type Context,
   context,
   createContextKey,
   INVALID_SPAN_CONTEXT,
@@ -25,7 +26,18 @@ import {
   type ReadableSpan,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
-import { calledPeer, type Tracing } from './tracing.js'
+import type { FastifyInstance } from 'fastify'
+import { calledPeer } from './calling.js'
+
+/** Traces of one part. */
+export interface Tracing {
+  /** What the part's requests and jobs run in: spans begun there are the part's. */
+  root: Context
+  /** Makes a span of each request that the app gets from now on; hooks that were added before run outside it. */
+  watch(app: FastifyInstance): void
+  /** Sends what has not been sent. */
+  close(): Promise<void>
+}
 
 /** Names of things, sizes and codes. Everything else that instrumentations note may be somebody's, and does not leave the process. */
 const ATTRIBUTES = new Set([
