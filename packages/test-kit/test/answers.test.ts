@@ -7,21 +7,17 @@ import {
   storeConfigSchema,
 } from '@iodine/service-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiClient, apiClient, iodInput, newId, type ServiceBed, startServiceBed } from '../src/index.js'
+import {
+  type ApiClient,
+  anIod,
+  apiClient,
+  iodInput,
+  newId,
+  type ServiceBed,
+  startServiceBed,
+} from '../src/index.js'
 
-const time = new Date(0).toISOString()
-const iod = {
-  ...iodInput(),
-  id: newId(),
-  source: null,
-  source_id: null,
-  created_by: null,
-  created_by_id: null,
-  created_by_username: null,
-  created_at: time,
-  votes: [],
-  comments: [],
-}
+const iod = anIod()
 
 let bed: ServiceBed
 let service: StoreService
