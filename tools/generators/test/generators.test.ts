@@ -92,7 +92,7 @@ describe('a generated service with its section', () => {
     async () => {
       const projects = ['watchlists', 'mfe-watchlists', 'harness'].flatMap(name => ['--project', name])
       await run(bin('vitest'), 'run', ...projects, 'watchlists', 'access.test.ts')
-      const { stdout } = await run(bin('vitest'), 'run', '--project', 'deploy')
+      const { stdout } = await run(bin('vitest'), 'run', '--reporter', 'verbose', '--project', 'deploy')
       expect(stdout).toContain('services.yaml: Deployment watchlists')
     },
     PATIENCE_MS,
