@@ -66,7 +66,7 @@ const phases = [
   ['Format and lint', tool('biome', 'check', '.', '--error-on-warnings')],
   ['Types', tool('tsc', '-b', '--checkers', '1')],
   ['Structure', structure],
-  ['Unused code', tool('knip')],
+  ['Unused code', tool('knip', '--no-config-hints')],
   ['Known vulnerabilities', auditDependencies],
   ['Unit and integration tests', vitest('!chaos')],
   // By itself: its dozen processes would make the machine too busy for what other tests measure out.

@@ -26,7 +26,7 @@ const TAKEN = ['overview', 'admin', 'profile']
 export async function newSection({ root, name, label }) {
   if (!SECTION_NAME.test(name) || TAKEN.includes(name))
     throw new GeneratorError(
-      `A section can't be called ${name}: small letters, digits and dashes, such as sources.`,
+      `A section can’t be called ${name}: small letters, digits and dashes, such as sources.`,
     )
   const app = `mfe-${name}`
   const component = `${pascal(name)}Page`

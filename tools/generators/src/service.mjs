@@ -210,7 +210,7 @@ it('forgets a deleted user, and nobody else', async () => {
  */
 export async function newService({ root, name }) {
   if (!SERVICE_NAME.test(name) || TAKEN.includes(name))
-    throw new GeneratorError(`A service can't be called ${name}: 3 to 20 small letters, such as watchlists.`)
+    throw new GeneratorError(`A service can’t be called ${name}: 3 to 20 small letters, such as watchlists.`)
   const contractFile = `packages/contracts/src/${name}.ts`
   if (
     await access(join(root, contractFile)).then(

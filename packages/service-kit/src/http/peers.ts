@@ -11,8 +11,7 @@ import {
 import { fetch, type Response } from 'undici'
 import type { ServiceConfig } from '../config.js'
 import type { PartMetrics } from '../observe/metrics.js'
-import { calling } from '../observe/tracing.js'
-import { requestIdOf } from '../observe/work-context.js'
+import { calling, requestIdOf } from '../observe/work-context.js'
 import { createAgent } from './agent.js'
 import { HttpError, unavailable } from './errors.js'
 

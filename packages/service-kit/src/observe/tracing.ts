@@ -1,24 +1,6 @@
-import {
-  type Attributes,
-  type Context,
-  context,
-  createContextKey,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api'
-import type { FastifyInstance } from 'fastify'
+import { type Attributes, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { ServiceConfig } from '../config.js'
-
-/** Traces of one part. */
-export interface Tracing {
-  /** What the part's requests and jobs run in: spans begun there are the part's. */
-  root: Context
-  /** Makes a span of each request that the app gets from now on; hooks that were added before run outside it. */
-  watch(app: FastifyInstance): void
-  /** Sends what has not been sent. */
-  close(): Promise<void>
-}
+import type { Tracing } from './otlp.js'
 
 export type TracingConfig = Pick<
   ServiceConfig,
@@ -37,17 +19,6 @@ export const createTracing = async (
   if (!endpoint) return undefined
   const { createOtlpTracing } = await import('./otlp.js')
   return createOtlpTracing({ service, endpoint, headers, ratio })
-}
-
-const PEER = createContextKey('iodine.peer')
-
-/** The part that is being called, by `calling`. */
-export const calledPeer = (): string | undefined => context.active().getValue(PEER) as string | undefined
-
-/** Runs a call to another part: that goes on with the trace. What others are asked, such as the AI provider, tells them nothing. */
-export const calling = <T>(peer: string, run: () => T): T => {
-  const work = context.active()
-  return trace.getSpan(work) ? context.with(work.setValue(PEER, peer), run) : run()
 }
 
 /** Runs a call to a foreign server under a span of its own; where nothing is traced, it just runs. */

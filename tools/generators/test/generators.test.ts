@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+// @ts-expect-error: a script without types
+import { GeneratorError, newSection, newService } from '../src/index.mjs'
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+let root: string
+let written: string[]
+let changed: string[]
+
+/** Compilers and whole test runs take their time on a machine with other work to do. */
+const PATIENCE_MS = 480_000
+
+/** Not copied: what belongs to one checkout, the bundles, and the packages of others, which the copy's links lead to. */
+const LEFT_OUT =
+  /^(\.git|\.data|node_modules\/(\.pnpm|\.cache)|(shell|extension|mfe-[^/]+)\/dist)$|(^|\/)(test-results|\.vite-temp)$/
+
+/** Runs a command in the copy; what it said is in the error of one that fails. */
+const run = (command: string, ...args: string[]) =>
+  promisify(execFile)(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, CI: 'true' },
+  }).catch(error => {
+    throw new Error(`${error.stdout}\n${error.stderr}`)
+  })
+const bin = (name: string) => join(root, 'node_modules/.bin', name)
+const copyTree = (from: string, to: string) =>
+  cp(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    preserveTimestamps: true,
+    filter: path => !LEFT_OUT.test(relative(ROOT, path)),
+  })
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'iodine-generators-'))
+  await copyTree(ROOT, root)
+  await symlink(join(ROOT, 'node_modules/.pnpm'), join(root, 'node_modules/.pnpm'), 'dir')
+  const service = await newService({ root, name: 'watchlists' })
+  const section = await newSection({ root, name: 'watchlists', label: "Team's lists" })
+  written = [...service.written, ...section.written]
+  changed = [...service.changed, ...section.changed]
+  // As an install would: links to packages that others have already.
+  for (const [model, made] of [
+    ['services/community', 'services/watchlists'],
+    ['mfe-community', 'mfe-watchlists'],
+  ])
+    await copyTree(join(ROOT, `${model}/node_modules`), join(root, `${made}/node_modules`))
+  const link = join(root, 'tools/dev-stack/node_modules/@iodine/watchlists')
+  await symlink('../../../../services/watchlists', link, 'dir')
+  const sources = [...written, ...changed].filter(file => /\.(tsx?|json)$/.test(file))
+  await run(bin('biome'), 'check', '--write', ...sources)
+  // What the guide has one add by hand: who may do what.
+  const table = join(root, 'tools/harness/test/access.test.ts')
+  const row = `  'POST /watchlists': { body: () => ({ text: 'mine' }), status: 201 },\n`
+  const text = await readFile(table, 'utf8')
+  await writeFile(
+    table,
+    text.replace(/^ {2}'POST \/auth\/logout'/m, found => `${row}${found}`),
+  )
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+describe('a generated service with its section', () => {
+  it(
+    'is formatted, linted, typed and within the import rules, and holds nothing unused',
+    async () => {
+      await run(
+        bin('biome'),
+        'check',
+        '--error-on-warnings',
+        ...written,
+        ...changed.filter(file => /\.(ts|json)$/.test(file)),
+      )
+      await run(
+        bin('tsc'),
+        ...['-b', '--checkers', '1', 'services/watchlists/test', 'mfe-watchlists/test', 'tools/dev-stack'],
+      )
+      await run(process.execPath, 'scripts/structure.mjs')
+      await run(bin('knip'), '--no-config-hints')
+    },
+    PATIENCE_MS,
+  )
+
+  it(
+    'passes its own tests and those of the whole product, behind the gateway',
+    async () => {
+      const projects = ['watchlists', 'mfe-watchlists', 'harness'].flatMap(name => ['--project', name])
+      await run(bin('vitest'), 'run', ...projects, 'watchlists', 'access.test.ts')
+      const { stdout } = await run(bin('vitest'), 'run', '--project', 'deploy')
+      expect(stdout).toContain('services.yaml: Deployment watchlists')
+    },
+    PATIENCE_MS,
+  )
+})
+
+describe('what cannot be generated', () => {
+  it('says why, and changes nothing', async () => {
+    const before = await readFile(join(root, 'tsconfig.json'), 'utf8')
+    for (const [made, reason] of [
+      [() => newService({ root, name: 'watchlists' }), /services\/watchlists|watchlists\.ts/],
+      [() => newService({ root, name: 'my-lists' }), 'can’t be called my-lists'],
+      [() => newService({ root, name: 'workers' }), 'can’t be called workers'],
+      [() => newSection({ root, name: 'watchlists', label: 'Again' }), 'mfe-watchlists is there already.'],
+      [() => newSection({ root, name: 'Admin', label: 'Admin' }), 'can’t be called Admin'],
+    ] as const) {
+      const failing = expect(made()).rejects
+      await failing.toBeInstanceOf(GeneratorError)
+      await expect(made()).rejects.toThrow(reason)
+    }
+    expect(await readFile(join(root, 'tsconfig.json'), 'utf8')).toBe(before)
+  })
+})
