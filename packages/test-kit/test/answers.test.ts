@@ -7,7 +7,15 @@ import {
   storeConfigSchema,
 } from '@iodine/service-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ApiClient, anIod, apiClient, newId, type ServiceBed, startServiceBed } from '../src/index.js'
+import {
+  type ApiClient,
+  anIod,
+  apiClient,
+  iodInput,
+  newId,
+  type ServiceBed,
+  startServiceBed,
+} from '../src/index.js'
 
 const iod = anIod()
 
