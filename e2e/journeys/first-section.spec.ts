@@ -80,29 +80,36 @@ const followGuide = async () => {
   for (const file of ['tsconfig.json', 'test/tsconfig.json']) await edit(file, packages)
 }
 
-/** The section's packages as before, save for a kit of the next host contract. */
-const installNextContract = async () => {
+/** Installs the section's packages as before, but one of them changed. */
+const installChanged = async (name: 'mfe-kit' | 'ui', file: string, change: (text: string) => string) => {
   const old = join(ROOT, 'mfe-community/node_modules')
   const modules = join(workspace, 'mfe-sources/node_modules')
-  const next = join(folder, 'mfe-kit')
-  await cp(join(ROOT, 'packages/mfe-kit'), next, {
+  const next = join(folder, name)
+  const original = join(ROOT, 'packages', name)
+  await cp(original, next, {
     recursive: true,
     filter: path => !/(node_modules|test|testing)$/.test(path),
   })
-  await symlink(join(ROOT, 'packages/mfe-kit/node_modules'), join(next, 'node_modules'), 'dir')
-  const file = join(next, 'src/host-contract.ts')
-  const text = await readFile(file, 'utf8')
-  const raised = text.replace(/HOST_CONTRACT_VERSION = (\d+)/, (_, n) => `HOST_CONTRACT_VERSION = ${+n + 1}`)
-  expect(raised).not.toBe(text)
-  await writeFile(file, raised)
-  await rm(modules)
+  await symlink(join(original, 'node_modules'), join(next, 'node_modules'), 'dir')
+  const text = await readFile(join(next, file), 'utf8')
+  expect(change(text)).not.toBe(text)
+  await writeFile(join(next, file), change(text))
+  await rm(modules, { recursive: true })
   await mkdir(join(modules, '@iodine'), { recursive: true })
   for (const scope of ['.', '@iodine'])
-    for (const name of await readdir(join(old, scope)))
-      if (!name.startsWith('.') && !['@iodine', 'mfe-kit'].includes(name))
-        await symlink(join(old, scope, name), join(modules, scope, name), 'dir')
-  await symlink(next, join(modules, '@iodine/mfe-kit'), 'dir')
+    for (const each of await readdir(join(old, scope)))
+      if (!each.startsWith('.') && !['@iodine', name].includes(each))
+        await symlink(join(old, scope, each), join(modules, scope, each), 'dir')
+  await symlink(next, join(modules, '@iodine', name), 'dir')
 }
+const installNextContract = () =>
+  installChanged('mfe-kit', 'src/host-contract.ts', text =>
+    text.replace(/HOST_CONTRACT_VERSION = (\d+)/, (_, n) => `HOST_CONTRACT_VERSION = ${+n + 1}`),
+  )
+const installNextUi = () =>
+  installChanged('ui', 'package.json', text =>
+    text.replace(/"version": "(\d+)/, (_, n) => `"version": "${+n + 1}`),
+  )
 
 // Each goes on with what the one before it has made.
 test.describe.configure({ mode: 'default' })
@@ -196,8 +203,18 @@ test('the guide’s section is deployed by itself, switched to a new version and
   expect(await visit(page, () => expect(card).toBeVisible())).toEqual(before)
   await menu(page).getByRole('link', { name: 'Sources' }).click()
   await expect(card).toBeVisible()
+
+  await installNextUi()
+  await publish('1.1.0')
+  await use('1.1.0')
+  const log: string[] = []
+  page.on('console', message => message.type() === 'error' && log.push(message.text()))
+  expect(await visit(page, () => expect(card).toBeVisible())).toEqual(before)
+  expect(log.join('\n')).toMatch(/shared singleton module @iodine\/ui\S* does not satisfy .* mfe_sources/)
+  await menu(page).getByRole('link', { name: 'Sources' }).click()
+  await expect(card).toBeVisible()
   const listed = await deploySection('--to', remotes, '--list')
-  expect(listed.stdout).toBe('mfe-sources  0.1.0  0.2.0  1.0.0 (in use)\n')
+  expect(listed.stdout).toBe('mfe-sources  0.1.0  0.2.0  1.0.0  1.1.0 (in use)\n')
   await use('0.2.0')
   await card.getByRole('button', { name: 'Retry' }).click()
   await second()

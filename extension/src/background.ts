@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { createApp, SEND } from './background/app'
 import { openDatabase } from './background/database'
 
-// Generated code would need a content security policy that allows eval.
+// zod would otherwise generate code, which the content security policy forbids.
 z.config({ jitless: true })
 
 const app = openDatabase().then(createApp)
 
-// The browser starts this script anew for each of these, and forgets those that are not listened to at once.
+// The browser may start this script for any of these events. Listeners must be registered in its first turn.
 chrome.runtime.onMessage.addListener((message, from, reply) => {
   app.then(({ handle }) => handle(message, from)).then(reply)
   return true

@@ -8,7 +8,7 @@ declare global {
   var iodineCollector: true | undefined
 }
 
-/** Listens to the background's orders; does nothing by itself that the user has not switched on for this site. */
+/** Runs the background's orders, and what the user has switched on for this site. */
 const start = () => {
   const keeper = createKeeper()
   const marker = createMarker()
@@ -16,7 +16,7 @@ const start = () => {
 
   const keep = (on: boolean) => (on ? keeper.start() : keeper.stop())
   const mark = (on: boolean) => {
-    for (const part of [marker, iodButton]) on ? part.start() : part.stop()
+    for (const feature of [marker, iodButton]) on ? feature.start() : feature.stop()
   }
 
   chrome.runtime.onMessage.addListener((order: Order, from, reply) => {
@@ -39,7 +39,7 @@ const start = () => {
     .catch(() => {})
 }
 
-// Injected at each use, and by the browser on sites where marking is on: the first one stays.
+// The script may be injected several times into a page: only the first one starts.
 if (!globalThis.iodineCollector) {
   globalThis.iodineCollector = true
   start()

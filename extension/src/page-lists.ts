@@ -1,8 +1,8 @@
 import type { PassedList } from './content/keep'
 import { isTiktokList } from './sources'
 
-// Runs in the page's own world, only while the user keeps collecting: passes on the lists of posts that the page
-// fetches, and fetches nothing itself. Whatever goes wrong here must not reach the page.
+// Runs in the page's own world while the user keeps collecting. It passes on the lists of posts that the page fetches,
+// and fetches nothing itself. Its errors must not reach the page.
 
 const MARK = Symbol.for('iodine.lists')
 

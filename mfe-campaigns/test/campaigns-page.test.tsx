@@ -3,9 +3,9 @@ import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { anIod } from '@iodine/test-kit/iods'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, test } from 'vitest'
-import { readBeginning } from '../src/model/beginning'
 import { creatorOf, nameOf, searchCampaigns } from '../src/model/campaigns'
 import { searchChoices, searchMembers, summarize } from '../src/model/iods'
+import { readPartialCampaign } from '../src/model/partial-campaign'
 import { parcel } from '../src/parcel'
 
 // Nothing is laid out here: a table's frame is given a height, so that some rows fit.
@@ -168,8 +168,8 @@ test('the beginning of a campaign’s JSON gives the IODs that are whole, wherev
   for (let length = 0; length <= text.length; length++) {
     const whole = ends.filter(end => start + end <= length).length
     const expected = whole === 0 || whole === 3 ? null : { ...detail, iods: detail.iods.slice(0, whole) }
-    expect(readBeginning(text.slice(0, length))).toEqual(expected)
+    expect(readPartialCampaign(text.slice(0, length))).toEqual(expected)
   }
   const { iods, ...listed } = detail
-  expect(readBeginning(JSON.stringify({ iods, ...listed }).slice(0, -10))).toBeNull()
+  expect(readPartialCampaign(JSON.stringify({ iods, ...listed }).slice(0, -10))).toBeNull()
 })

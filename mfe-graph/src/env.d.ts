@@ -1,6 +1,6 @@
 /// <reference types="@iodine/ui/css" />
 
-/** Where the remote is served from, with a slash at its end. */
+/** The remote's base address, with a slash at its end. */
 declare const __webpack_public_path__: string
-/** Part of the workers' file names. */
+/** A part of the workers' file names. */
 declare const WORKER_VERSION: string

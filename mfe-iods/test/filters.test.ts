@@ -1,13 +1,6 @@
+import { toggled } from '@iodine/ui'
 import { expect, test } from 'vitest'
-import {
-  isFiltered,
-  NO_FILTERS,
-  readFilters,
-  readPage,
-  toggled,
-  toQuery,
-  writeSearch,
-} from '../src/model/filters'
+import { isFiltered, NO_FILTERS, readFilters, readPage, toQuery, writeSearch } from '../src/model/filters'
 
 test('filters and page go into an address and come out again', () => {
   const filters = { q: '(a+)+$ & ?', categories: ['URL', 'HASH'], sourceTypes: ['BLOG'] } as const

@@ -1,7 +1,6 @@
 import type { Narrative } from '@iodine/contracts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createExtractions, WAIT_MAX_MS } from '../src/model/extractions'
-import { lookupBatches } from '../src/model/triplets'
 
 const KEY = 'test'
 const listed = (id: string, text: string): Narrative => ({ id, text, src: null, triplets: [] })
@@ -53,20 +52,5 @@ describe('extractions', () => {
   it('starts empty on what it cannot read', () => {
     sessionStorage.setItem(KEY, '{')
     expect(create().getState()).toEqual([])
-  })
-})
-
-describe('lookupBatches', () => {
-  it('cuts by number, drops doubles, keeps the order', () => {
-    const values = Array.from({ length: 2_500 }, (_, index) => `value ${index}`)
-    const batches = lookupBatches([...values, 'value 0'])
-    expect(batches.map(batch => batch.length)).toEqual([1000, 1000, 500])
-    expect(batches.flat()).toEqual(values)
-  })
-
-  it('cuts by bytes as JSON sends them', () => {
-    expect(lookupBatches(['aaaa', 'éé', '"\n'], 20)).toEqual([['aaaa', 'éé'], ['"\n']])
-    expect(lookupBatches(['longer than any batch', 'b'], 10)).toEqual([['longer than any batch'], ['b']])
-    expect(lookupBatches([])).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { type Account, type Database, readSetting, writeSetting } from './databa
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1)$/
 
-/** The origin of a server's address; throws a message for people where it is none to send a token to. */
+/** The origin of a server's address. Throws a message for the user where no token may be sent there. */
 export const serverOf = (address: string): string => {
   const text = address.trim()
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -18,7 +18,7 @@ export const serverOf = (address: string): string => {
   return url.origin
 }
 
-/** The server to sign in at: the one chosen in the options, else the one that this copy was packed for. */
+/** The server to sign in at: the one in the options, else the one that this copy was packed for. */
 export const readServer = async (database: Database): Promise<string> => {
   const chosen = await readSetting(database, 'server')
   if (chosen) return chosen
@@ -27,7 +27,7 @@ export const readServer = async (database: Database): Promise<string> => {
   return serverOf(server)
 }
 
-/** Exchanges a code from the app's overview for a session; rejects with a message for people. */
+/** Exchanges a code from the app's overview for a session; rejects with a message for the user. */
 export const signIn = async (database: Database, server: string, code: string): Promise<void> => {
   const { access_token: token } = await callApi({ server }, endpoints.redeem, { body: { code: code.trim() } })
   const profile = await callApi({ server, token }, endpoints.profile)
@@ -40,7 +40,7 @@ export const signIn = async (database: Database, server: string, code: string): 
   await writeSetting(database, 'trouble', undefined)
 }
 
-/** Forgets the account here and ends its session there; a server that can't be asked does not keep anybody signed in. */
+/** Removes the account and ends its session on the server. A server that can't be reached does not prevent it. */
 export const signOut = async (database: Database): Promise<void> => {
   const account = await readSetting(database, 'account')
   await writeSetting(database, 'account', undefined)
@@ -53,7 +53,7 @@ export const signOut = async (database: Database): Promise<void> => {
   }
 }
 
-/** The signed-in account; throws a message for people where there is none, or its session has ended. */
+/** The signed-in account. Throws a message for the user where there is none, or its session has ended. */
 export const requireAccount = async (database: Database): Promise<Account & { token: string }> => {
   const account = await readSetting(database, 'account')
   if (!account?.token) throw new Error('Sign in first')

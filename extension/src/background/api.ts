@@ -23,7 +23,10 @@ export const endpoints = {
   createIod: iodsApi.createIod,
 } as const
 
-/** Calls an endpoint on a server; rejects with an ApiError, its message for people, also where the answer is not one of the contract. */
+/**
+ * Calls an endpoint of a server. Rejects with an ApiError, whose message is for the user, also where the answer does not
+ * match the contract.
+ */
 export const callApi = async <E extends EndpointSpec>(
   { server, token }: { server: string; token?: string | undefined },
   endpoint: E,
@@ -35,7 +38,7 @@ export const callApi = async <E extends EndpointSpec>(
         ...request,
         cache: 'no-store',
         credentials: 'omit',
-        // A redirect would carry the token to wherever it points.
+        // A redirect could send the token to another server.
         redirect: 'error',
       }),
     {
@@ -51,7 +54,7 @@ export const callApi = async <E extends EndpointSpec>(
   })
 }
 
-/** The failure of an answer that the contract doesn't know. */
+/** The error of an answer that does not match the contract. */
 export const nonsense = (server: string): ApiError => {
   const error = new ApiError(200, null)
   return Object.assign(error, { message: messageOf(server, error) })

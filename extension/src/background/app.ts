@@ -10,9 +10,9 @@ import { createSender } from './sender'
 import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
 import { order, prepareTab, readKeeping, styleHighlights, watchLists, writeKeeping } from './tabs'
 
-/** The alarm that sends what waits. */
+/** Name of the alarm that sends the waiting records. */
 export const SEND = 'send'
-/** A browser starts alarms at most twice a minute: shorter waits are timers, with the alarm behind them. */
+/** Browsers fire alarms at most twice a minute. Shorter waits use a timer, with the alarm as a fallback. */
 const SHORT_MS = 30_000
 const NOTHING_HERE = 'No post was found on this page'
 
@@ -22,12 +22,12 @@ interface Place {
 }
 type Handler = (input: unknown) => Promise<unknown>
 
-/** What the background does, apart from listening to the browser. */
+/** The background script's logic, without its event listeners. */
 export interface App {
-  /** The answer to a message; undefined for one that its sender may not ask. */
+  /** The answer to a message; undefined where its sender may not send it. */
   handle(message: unknown, from: chrome.runtime.MessageSender): Promise<Answer<unknown>> | undefined
   send(options?: { force: boolean }): void
-  /** A page that is loaded anew goes on collecting; one of another site, or one that we may not look into, does not. */
+  /** Continues collecting in a page that was loaded again, and ends it on another site or without the permission. */
   pageLoaded(tabId: number): Promise<void>
   tabClosed(tabId: number): Promise<void>
   permissionsRemoved(): Promise<void>
@@ -42,7 +42,7 @@ export const createApp = (database: Database): App => {
   }
   const sender = createSender({ database, queue, wakeAt })
   const send = async (options?: { force: boolean }): Promise<void> => {
-    // Should the browser end us on the way, or something unforeseen happen, the alarm tries again.
+    // The alarm tries again where the browser ends this script on the way, or it throws.
     chrome.alarms.create(SEND, { when: Date.now() + SHORT_MS })
     try {
       const { isDone } = await sender.flush(options)
@@ -65,7 +65,7 @@ export const createApp = (database: Database): App => {
   }
   const hasTiktok = (origins: string[]) => origins.some(origin => sourceOf(origin) === 'tiktok')
 
-  /** What the extension's own pages may ask. */
+  /** Requests of the extension's own pages. */
   const forPages: { [N in keyof PageRequests]: (input: InputOf<N>) => Promise<ValueOf<N>> } = {
     async status() {
       const account = await readSetting(database, 'account')
@@ -187,7 +187,7 @@ export const createApp = (database: Database): App => {
   const isKept = async ({ tabId, url }: Place): Promise<boolean> =>
     (await readKeeping())[tabId] === new URL(url).origin
 
-  /** What our script in a web page may ask: only what the user has switched on for that page. */
+  /** Requests of the script in a web page. Each checks that the user has switched the feature on for that page. */
   const forContent: {
     [N in keyof ContentRequests]: (input: InputOf<N>, place: Place) => Promise<ValueOf<N>>
   } = {
@@ -242,7 +242,7 @@ export const createApp = (database: Database): App => {
 
   const handlerFor = (name: unknown, from: chrome.runtime.MessageSender): Handler | undefined => {
     if (from.id !== chrome.runtime.id || typeof name !== 'string') return undefined
-    // Our own pages have our own address; a script in a web page has that page's, and speaks for the top frame alone.
+    // The extension's pages have its own address. A script in a web page has that page's; only the top frame's is heard.
     if (from.url?.startsWith(chrome.runtime.getURL('')))
       return Object.hasOwn(forPages, name) ? (forPages[name as keyof PageRequests] as Handler) : undefined
     const { tab, frameId, url } = from
@@ -255,7 +255,7 @@ export const createApp = (database: Database): App => {
     return input => handler(input, place)
   }
 
-  /** A message for people: ours and the server's, never an error's inner workings. */
+  /** An error's message for the user. A 401 ends the session. */
   const messageOf = async (error: unknown): Promise<string> => {
     if (error instanceof ApiError && error.status === 401) {
       const account = await readSetting(database, 'account')

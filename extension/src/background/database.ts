@@ -3,26 +3,26 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { Outcome, Totals } from '../shared/messages'
 import type { Captured } from '../sources'
 
-/** Who is signed in. Pages and content scripts cannot reach the extension's own IndexedDB. */
+/** The signed-in account. Pages and content scripts have no access to the extension's IndexedDB. */
 export interface Account {
   server: string
   userId: string
   name: string
-  /** Absent once the session has ended: what was captured waits for the next sign-in. */
+  /** Absent once the session has ended; captured records then wait for the next sign-in. */
   token?: string
 }
 
-/** Which account a record belongs to. */
+/** The key of the account that a record belongs to. */
 export const ownerOf = (account: Pick<Account, 'server' | 'userId'>): string =>
   `${account.server} ${account.userId}`
 
-/** A record on its way to the server. */
+/** A record in the queue. */
 export interface Waiting extends Captured {
   seq?: number
   owner: string
   /** Owner, source and the record's natural key. */
   id: string
-  /** Changes with the record, so that an answer settles only what was sent. */
+  /** Changes with the record's content, so that an answer counts only for the content that was sent. */
   version: string
   digest: string
   state: 'waiting' | 'refused'

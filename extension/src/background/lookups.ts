@@ -4,7 +4,7 @@ import type { KnownValue } from '../shared/messages'
 const KEPT_MS = 5 * 60_000
 const VALUES_MAX = 50_000
 
-/** Looks values up, each at most once in five minutes; a value that became an IOD here is known at once. */
+/** Looks values up with a cache of five minutes. `learn` adds an IOD that was just created. */
 export interface Lookups {
   find(values: readonly string[]): Promise<KnownValue[]>
   learn(iod: KnownValue): void

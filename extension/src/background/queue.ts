@@ -8,25 +8,25 @@ const BATCH_CHARACTERS_MAX = LIMITS.ingestBodyBytes / 8
 const ACKNOWLEDGED_MAX = 10_000
 const OUTCOMES_MAX = 100
 
-/** The queue of captured records: each is durable before `add` resolves, and stays until the server has answered for it. */
+/** The queue of captured records. A record is durable before `add` resolves, and stays until the server has answered. */
 export interface Queue {
   /**
-   * Puts records in. One that waits already is replaced by its newer content. One whose content the server has
-   * acknowledged is left out, or with `again` offered once more as it was then (the server says 'unchanged', or takes
-   * it anew if it was deleted there).
+   * Adds records. A waiting record is replaced by newer content. A record whose content the server has acknowledged is
+   * left out; with `again` it is sent once more with its old time (the server answers 'unchanged', or stores it again
+   * where it was deleted).
    */
   add(
     owner: string,
     captured: readonly Captured[],
     options: { again: boolean },
   ): Promise<{ queued: number; invalid: string[] }>
-  /** The oldest records of one source that fit into one request; empty when none waits. */
+  /** The oldest waiting records of one source that fit into one request. */
   next(owner: string, max?: number): Promise<Waiting[]>
-  /** Takes the server's results for a batch, in its order. */
+  /** Records the server's results for a batch, in its order. */
   settle(batch: readonly Waiting[], results: readonly IngestResult[]): Promise<void>
   retryRefused(owner: string): Promise<void>
   discardRefused(owner: string): Promise<void>
-  /** Forgets what waits for other accounts than the owner. */
+  /** Deletes the records of other accounts. */
   discardOthers(owner: string): Promise<void>
   summary(owner: string): Promise<{
     waiting: number
@@ -99,7 +99,7 @@ export const createQueue = (database: Database): Queue => ({
       const result = results[position]
       if (!result || sent.seq === undefined) continue
       const now = await records.get(sent.seq)
-      // Newer content that came in meanwhile waits on.
+      // Newer content that was added meanwhile keeps waiting.
       const isSame = now?.version === sent.version
       if ('error' in result) {
         const reason = [result.error].flat().join(', ')
@@ -193,7 +193,7 @@ const entryOf = async (owner: string, captured: Captured): Promise<Waiting> => {
   }
 }
 
-/** JSON that is the same for the same content, whatever the order in which it was put together. */
+/** JSON with sorted keys: equal for equal content. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -206,7 +206,7 @@ interface Trimmable {
   openCursor(): Promise<{ delete(): Promise<void>; continue(): Promise<unknown> } | null>
 }
 
-/** Deletes the oldest entries above a number. */
+/** Deletes the oldest entries beyond `max`. */
 const trim = async (store: Trimmable, max: number): Promise<void> => {
   let excess = (await store.count()) - max
   if (excess <= 0) return

@@ -7,7 +7,10 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 5 * 60_000
 
 export interface Sender {
-  /** Sends all that waits for the account that is signed in. With `force` at once, else not before the back-off's end. Done: nothing is left that a later try could send. */
+  /**
+   * Sends the waiting records of the signed-in account, not before the back-off has ended unless `force`. `isDone` says
+   * that no later try is needed.
+   */
   flush(options?: { force?: boolean }): Promise<{ isDone: boolean }>
 }
 
@@ -16,11 +19,11 @@ export interface SenderOptions {
   queue: Queue
   /** Calls `flush` again at a time (milliseconds of `Date.now()`). */
   wakeAt: (time: number) => void
-  /** Shares of the wait that are left to chance, so that many collectors don't come back in step; 0 to 1. */
+  /** Random numbers from 0 to 1 for the jitter of the back-off. */
   random?: () => number
 }
 
-/** Hands the queue's records in, one batch at a time, and waits longer after each failure. */
+/** Sends the queue's records, one batch at a time, with exponential back-off after failures. */
 export const createSender = ({ database, queue, wakeAt, random = Math.random }: SenderOptions): Sender => {
   let running: Promise<void> | undefined
   let again = false
@@ -44,7 +47,7 @@ export const createSender = ({ database, queue, wakeAt, random = Math.random }: 
         if (!(error instanceof ApiError)) throw error
         if (error.status === 401) return endSession(account)
         if (!isRefusal(error)) return postpone(error)
-        // Something in the batch is to blame: halving it finds what, and lets the rest pass.
+        // A record in the batch is refused. Halving the batch finds it and lets the others pass.
         if (batch.length === 1) await queue.settle([first], [{ error: error.message }])
         max = batch.length === 1 ? undefined : Math.ceil(batch.length / 2)
       }
@@ -54,7 +57,7 @@ export const createSender = ({ database, queue, wakeAt, random = Math.random }: 
   const endSession = async (account: Account) => {
     const { token, ...ended } = account
     const now = await readSetting(database, 'account')
-    // Somebody may have signed in while the request was on its way.
+    // The user may have signed in again during the request.
     if (now?.token === token) await writeSetting(database, 'account', ended)
   }
 
@@ -68,7 +71,7 @@ export const createSender = ({ database, queue, wakeAt, random = Math.random }: 
 
   return {
     async flush({ force = false } = {}) {
-      // What comes in while a run is about to end needs another one.
+      // Records that are added while a run ends need another run.
       again = true
       forced ||= force
       running ??= (async () => {
@@ -86,7 +89,7 @@ export const createSender = ({ database, queue, wakeAt, random = Math.random }: 
   }
 }
 
-/** Whether it is the request that the server minds: every other failure may be over when it comes again. */
+/** Whether the server refuses the request itself; other failures may pass when it is sent again. */
 const isRefusal = ({ status }: ApiError): boolean => [400, 413, 415, 422].includes(status)
 
 const handIn = async (account: Account, batch: Waiting[]): Promise<IngestResult[]> => {

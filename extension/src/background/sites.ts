@@ -1,15 +1,15 @@
 import { isTiktokHost } from '../sources'
 
-/** Scripts that run in pages without being asked each time, on sites that the user has named and permitted. */
+/** Ids of the scripts registered for sites that the user has chosen and permitted. */
 const MARKING = 'marking'
 const LISTS = 'lists'
 export const TIKTOK_PATTERN = 'https://*.tiktok.com/*'
 
-/** The match pattern of a page's site, as permissions are asked for; undefined for what is no web page. */
+/** The match pattern of a page's site for permissions; undefined where the address is no web page's. */
 export const patternOf = (address: string): string | undefined => {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
-  // One permission for www., m. and whatever else the platform answers under.
+  // One permission covers all hosts of the platform.
   return isTiktokHost(url.hostname) ? TIKTOK_PATTERN : `${url.protocol}//${url.hostname}/*`
 }
 
@@ -21,13 +21,13 @@ const replaceScript = async (id: string, script?: chrome.scripting.RegisteredCon
   if (script) await chrome.scripting.registerContentScripts([script])
 }
 
-/** The match patterns among these that the user still permits. */
+/** The patterns that the user still permits. */
 export const permittedOf = async (patterns: readonly string[]): Promise<string[]> => {
   const answers = await Promise.all(patterns.map(isPermitted))
   return patterns.filter((_, position) => answers[position])
 }
 
-/** Has known IODs marked on these sites from now on, as far as they are permitted. */
+/** Registers the marking of known IODs on these sites, where they are permitted. */
 export const registerMarking = async (patterns: readonly string[]): Promise<void> => {
   const permitted = await permittedOf(patterns)
   await replaceScript(
@@ -38,7 +38,7 @@ export const registerMarking = async (patterns: readonly string[]): Promise<void
   )
 }
 
-/** Has the lists that short-video pages fetch passed on from now on, or no longer; without the permission only in pages that are open. */
+/** Registers or removes the script that reads the lists fetched by short-video pages. Without the permission it runs only in open pages. */
 export const registerLists = async (on: boolean): Promise<void> =>
   replaceScript(
     LISTS,
@@ -49,7 +49,7 @@ export const registerLists = async (on: boolean): Promise<void> =>
           js: ['page-lists.js'],
           runAt: 'document_start',
           world: 'MAIN',
-          // A restart of the browser ends all collecting.
+          // Collecting ends when the browser restarts.
           persistAcrossSessions: false,
         }
       : undefined,

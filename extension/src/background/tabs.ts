@@ -3,7 +3,7 @@ import type { Captured } from '../sources'
 
 const KEEPING = 'keeping'
 
-/** Tabs that keep collecting, with the origin that the user started it on. Ends with the browser. */
+/** The tabs that keep collecting, with the origin it was started on. Lost when the browser ends. */
 export type Keeping = Record<string, string>
 
 export const readKeeping = async (): Promise<Keeping> => {
@@ -11,7 +11,7 @@ export const readKeeping = async (): Promise<Keeping> => {
   return (keeping as Keeping | undefined) ?? {}
 }
 
-/** Notes that a tab keeps collecting on an origin, or no longer (undefined); returns what keeps collecting now. */
+/** Stores the origin on which a tab keeps collecting; undefined removes the tab. Returns all that keep collecting. */
 export const writeKeeping = async (tabId: number, origin: string | undefined): Promise<Keeping> => {
   const { [tabId]: _, ...others } = await readKeeping()
   const keeping = origin === undefined ? others : { ...others, [tabId]: origin }
@@ -19,17 +19,17 @@ export const writeKeeping = async (tabId: number, origin: string | undefined): P
   return keeping
 }
 
-/** Puts our script into a tab's page (once, however often it is asked); rejects where we may not. */
+/** Runs the content script in a tab's page, at most once; rejects without the permission. */
 export const prepareTab = async (tabId: number): Promise<void> => {
   await chrome.scripting.executeScript({ target: { tabId }, files: ['content.js'] })
 }
 
-/** Has a page's own requests for lists of posts passed on to our script in it. */
+/** Runs the script that passes the page's lists of posts on to the content script. */
 export const watchLists = async (tabId: number): Promise<void> => {
   await chrome.scripting.executeScript({ target: { tabId }, files: ['page-lists.js'], world: 'MAIN' })
 }
 
-/** The look of marked values, in a style sheet that the page's scripts don't see. Chromium paints no background of the origin USER here. */
+/** The style of marked values, in a style sheet that the page's scripts can't see. Chromium ignores backgrounds of the origin USER here. */
 const HIGHLIGHT_CSS =
   '::highlight(iodine-known) { background-color: #fff0b3; color: #1c2127; text-decoration: underline 2px #15803d }'
 

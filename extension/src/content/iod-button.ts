@@ -4,7 +4,7 @@ import { ask, type KnownValue } from '../shared/messages'
 import css from './iod-button.css?raw'
 
 const LOOK_MS = 200
-/** Visibility, too: covered, transparent or distorted elements are not seen. */
+/** Also tracks visibility: covered, transparent or transformed elements are not visible. */
 const WATCHED = { trackVisibility: true, delay: 100, threshold: [0, 1] } as IntersectionObserverInit
 
 type Seen = IntersectionObserverEntry & { isVisible?: boolean }
@@ -25,24 +25,24 @@ const isShown = (element: Element): Promise<boolean> =>
     observer.observe(element)
   })
 
-/** Offers '+ IOD' beside a selected text. All of it stands in a closed shadow root, which the page's scripts can't look into. */
+/** Offers '+ IOD' beside a selected text. Its elements are in a closed shadow root, which the page's scripts can't read. */
 export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
   const host = document.createElement('div')
   const root = host.attachShadow({ mode: 'closed' })
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(css)
   root.adoptedStyleSheets = [sheet]
-  // In the top layer, where nothing of the page lies over it.
+  // In the top layer, above all elements of the page.
   host.popover = 'manual'
 
-  /** Whether the page leaves us in full view; undefined where the browser can't tell. */
+  /** Whether the form is in full view; undefined where the browser can't tell. */
   let inView: boolean | undefined
   const watcher = new IntersectionObserver(entries => {
     const last = entries.at(-1) as Seen | undefined
     inView = last?.isVisible
   }, WATCHED)
-  /** Only what a person does counts, and only on what that person saw before and sees still. */
-  const isMeant = async (event: Event): Promise<boolean> => {
+  /** Accepts only events of a person, on an element that was and is in full view: a page could cover it to steal clicks. */
+  const isDeliberate = async (event: Event): Promise<boolean> => {
     const target = root.firstElementChild
     return event.isTrusted && inView !== false && target !== null && (await isShown(target))
   }
@@ -87,10 +87,10 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
     if (!selection || selection.isCollapsed || value === '' || value.length > LIMITS.fieldMax) return hide()
     const { left, bottom } = selection.getRangeAt(0).getBoundingClientRect()
     const button = element('button', { type: 'button', className: 'offer', textContent: '+ IOD' })
-    // The selection would be gone by the click.
+    // Without this, the selection is lost before the click.
     button.addEventListener('pointerdown', event => event.preventDefault())
     button.addEventListener('click', async event => {
-      if ((await isMeant(event)) && button.isConnected) fill(value)
+      if ((await isDeliberate(event)) && button.isConnected) fill(value)
     })
     show(button)
     place(left, bottom + 6)
@@ -126,7 +126,7 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
       if (create.disabled || valueField.value.trim() === '') return
       create.disabled = true
       try {
-        if (!(await isMeant(event))) return
+        if (!(await isDeliberate(event))) return
         const iod = {
           value: valueField.value,
           category: categoryField.value as Category,
@@ -147,11 +147,11 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
   for (const type of ['keydown', 'keyup', 'keypress', 'input', 'pointerdown', 'click', 'submit'])
     root.addEventListener(type, event => {
       if ((event as KeyboardEvent).key === 'Escape') hide()
-      // The page's own shortcuts must not answer to what is typed here.
+      // Typing here must not trigger the page's shortcuts.
       event.stopPropagation()
     })
 
-  // The selection that a click ends is only settled afterwards; a click on us is none.
+  // The browser updates the selection after the event. Clicks on the button itself don't count.
   const offerSoon = (event: Event) => event.isTrusted && event.target !== host && setTimeout(offer)
   return {
     start() {

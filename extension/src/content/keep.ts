@@ -5,16 +5,16 @@ import { capture, seenPosts } from './capture'
 const SETTLED_MS = 700
 const LIST_CHARACTERS_MAX = 32_000_000
 
-/** What the script in the page's own world passes on. A page may forge it: it is read only as data of that page. */
+/** A message of the script in the page's own world. A page may forge it, so it is read only as data of that page. */
 export interface PassedList {
   iodine: 'list'
   url: string
   text: string
 }
 
-/** Collects what the page shows, again whenever it changes, until stopped. */
+/** Collects the page's records at each change of the page, until stopped. */
 export const createKeeper = () => {
-  /** What was handed over, by kind and content without its time. */
+  /** The records handed over, by source and content without the time. */
   const handed = new Set<string>()
   let timer: number | undefined
   let observer: MutationObserver | undefined
@@ -27,15 +27,15 @@ export const createKeeper = () => {
     if (fresh.length > 0) await ask('captured', { captured: fresh }).catch(stop)
   }
 
-  const look = async () => {
+  const scan = async () => {
     const { captured } = await capture('all')
-    // A post known by its address alone would overwrite what a list has told of it.
+    // A post known only by its address would overwrite a complete one from a list.
     await handOver(captured.filter(({ record }) => !('main' in record) || record.main.create_time != null))
   }
 
-  const lookSoon = () => {
+  const scanSoon = () => {
     clearTimeout(timer)
-    timer = setTimeout(look, SETTLED_MS)
+    timer = setTimeout(scan, SETTLED_MS)
   }
 
   const receive = ({ source, origin, data }: MessageEvent) => {
@@ -59,10 +59,10 @@ export const createKeeper = () => {
   return {
     start() {
       if (observer) return
-      observer = new MutationObserver(lookSoon)
+      observer = new MutationObserver(scanSoon)
       observer.observe(document, { childList: true, subtree: true })
       if (sourceOf(location.href) === 'tiktok') addEventListener('message', receive)
-      lookSoon()
+      scanSoon()
     },
     stop,
   }

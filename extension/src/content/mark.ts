@@ -1,17 +1,17 @@
 import { createBatchedLookup, createKnownIods, lookupCandidates } from '@iodine/known-iods'
 import { ask, type KnownValue } from '../shared/messages'
 
-/** Name of the highlight that the background gives its look. */
+/** Name of the highlight, which the background styles. */
 const HIGHLIGHT = 'iodine-known'
 const SETTLED_MS = 400
 const TEXTS_MAX = 400
 const TEXT_CHARACTERS_MAX = 5_000
-/** Bounds what is looked up for one view of a page. */
+/** Bounds the values looked up for one view of a page. */
 const CANDIDATES_MAX = 4_000
 const UNREAD =
   'script, style, noscript, template, textarea, input, select, [contenteditable]:not([contenteditable="false"])'
 
-/** Marks values in view that are IODs. Highlights are drawn over the page: its elements stay as they are. */
+/** Highlights known IODs in view. The page's elements are not changed. */
 export const createMarker = () => {
   const lookup = createBatchedLookup<KnownValue>(values => ask('lookup', { values }))
   const asked = new Set<string>()
@@ -19,7 +19,7 @@ export const createMarker = () => {
   let timer: number | undefined
   let observer: MutationObserver | undefined
 
-  const look = async () => {
+  const scan = async () => {
     const nodes = textsInView()
     const candidates = new Set<string>()
     for (const { data } of nodes) {
@@ -52,26 +52,26 @@ export const createMarker = () => {
     CSS.highlights.set(HIGHLIGHT, new Highlight(...ranges))
   }
 
-  const lookSoon = () => {
+  const scanSoon = () => {
     clearTimeout(timer)
-    timer = setTimeout(look, SETTLED_MS)
+    timer = setTimeout(scan, SETTLED_MS)
   }
 
   const stop = () => {
     clearTimeout(timer)
     observer?.disconnect()
     observer = undefined
-    removeEventListener('scroll', lookSoon, true)
+    removeEventListener('scroll', scanSoon, true)
     CSS.highlights.delete(HIGHLIGHT)
   }
 
   return {
     start() {
       if (observer || !('highlights' in CSS)) return
-      observer = new MutationObserver(lookSoon)
+      observer = new MutationObserver(scanSoon)
       observer.observe(document.body, { childList: true, subtree: true, characterData: true })
-      addEventListener('scroll', lookSoon, { capture: true, passive: true })
-      look()
+      addEventListener('scroll', scanSoon, { capture: true, passive: true })
+      scan()
     },
     stop,
     /** Marks a value from now on. */
@@ -82,7 +82,7 @@ export const createMarker = () => {
   }
 }
 
-/** Filled text nodes on screen, and one screen further down. */
+/** Text nodes that are not blank, on screen and one screen further down. */
 const textsInView = (): Text[] => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const nodes: Text[] = []

@@ -5,7 +5,7 @@ import { ask, type Status } from '../shared/messages'
 import styles from './Popup.module.css'
 import { useStatus } from './use-status'
 
-/** The server to collect for, and whether known IODs are marked while reading. */
+/** The options: the server, and whether known IODs are marked. */
 export function Options() {
   const { status, problem, attempt } = useStatus()
   return (

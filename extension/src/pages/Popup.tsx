@@ -8,7 +8,7 @@ import { type CurrentTab, useStatus, useTab } from './use-status'
 
 type Attempt = (work: () => Promise<unknown>) => Promise<boolean>
 
-/** What the toolbar button opens: who is signed in, what can be collected from this page, and how the queue stands. */
+/** The popup of the toolbar button: the account, the actions for this page, and the queue. */
 export function Popup() {
   const { status, problem, attempt } = useStatus()
   const { tab, refreshTab } = useTab()
@@ -110,20 +110,20 @@ function ThisPage({
 }) {
   const { tabId, status } = tab
   const [working, setWorking] = useState(false)
-  const [said, setSaid] = useState('')
+  const [result, setResult] = useState('')
   if (!status.source) return <p className={styles.muted}>This page can’t be collected from.</p>
 
   const collect = async (what: 'own' | 'all') => {
     setWorking(true)
-    setSaid('')
+    setResult('')
     await attempt(async () => {
       const { queued, invalid } = await ask('collect', { tabId, what })
       if (invalid.length > 0) throw new Error(`Not collected: ${invalid.join(', ')}`)
-      setSaid(`${queued} collected`)
+      setResult(`${queued} collected`)
     })
     setWorking(false)
   }
-  /** Asks for the site's permission where this needs one; the browser asks the user only the first time. */
+  /** Requests the site's permission. The browser asks the user only the first time. */
   const permitted = () => chrome.permissions.request({ origins: [status.pattern] })
   const change = (work: () => Promise<unknown>) => attempt(work).then(refreshTab)
 
@@ -142,13 +142,13 @@ function ThisPage({
           <Button text="Collect all visible posts" onClick={() => collect('all')} disabled={working} />
         )}
       </div>
-      <output className={styles.muted}>{said}</output>
+      <output className={styles.muted}>{result}</output>
       <Switch
         label="Keep collecting on this page"
         checked={status.keeping}
         onChange={({ currentTarget: { checked: on } }) =>
           change(async () => {
-            // Without it, the page's lists are seen from now on instead of from its start.
+            // Without the permission, lists are read from now on; with it, from the page's start.
             if (on && status.source === 'tiktok') await permitted()
             await ask('keep', { tabId, on })
           })

@@ -11,7 +11,7 @@ interface QueueStateProps {
   attempt: (work: () => Promise<unknown>) => Promise<boolean>
 }
 
-/** How many records wait, what became of those that were sent, and which were refused and why. */
+/** The queue: the number of waiting records, the results of sent ones, and refused ones with the reason. */
 export function QueueState({ status, attempt }: QueueStateProps) {
   const { waiting, waitingForOthers, refused, totals, recent, trouble } = status
   return (

@@ -3,7 +3,7 @@ import { ask, type Status, type TabStatus } from '../shared/messages'
 
 const REFRESH_MS = 700
 
-/** What the popup and options show, read again and again while they are open. */
+/** The background's state for popup and options, polled while they are open. */
 export function useStatus() {
   const [status, setStatus] = useState<Status>()
   const [problem, setProblem] = useState('')
@@ -18,7 +18,7 @@ export function useStatus() {
     return () => clearInterval(timer)
   }, [refresh])
 
-  /** Does something for the user; what goes wrong is shown. True when it went well. */
+  /** Runs an action and shows its error. True where it succeeded. */
   const attempt = useCallback(
     async (work: () => Promise<unknown>): Promise<boolean> => {
       setProblem('')
@@ -44,7 +44,7 @@ export interface CurrentTab {
   status: TabStatus
 }
 
-/** The tab that the popup was opened over; `?tab=` names one where the popup stands in a tab of its own. */
+/** The tab that the popup was opened for. `?tab=` names it where the popup is opened as a tab. */
 export function useTab() {
   const [tab, setTab] = useState<CurrentTab>()
   const refresh = useCallback(async () => {

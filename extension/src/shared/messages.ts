@@ -1,14 +1,14 @@
 import type { Category, NewIod, Source } from '@iodine/contracts'
 import type { Captured } from '../sources'
 
-/** How many records were handed in with which result, since the extension was installed. */
+/** The number of sent records by result, since the extension was installed. */
 export interface Totals {
   created: number
   updated: number
   unchanged: number
 }
 
-/** A record that the server will not take, with its reason. */
+/** A record that the server refused, with the reason. */
 export interface Refusal {
   seq: number
   source: Source
@@ -27,7 +27,7 @@ export interface Outcome {
 export interface Status {
   server: string
   account: { name: string; ended: boolean } | null
-  /** Marks known IODs on the sites where that was switched on. */
+  /** Whether known IODs are marked on the chosen sites. */
   reading: boolean
   waiting: number
   /** Records that wait for another account to sign in again. */
@@ -35,15 +35,15 @@ export interface Status {
   refused: Refusal[]
   totals: Totals
   recent: Outcome[]
-  /** Why the last try to send failed, and when the next one is due (milliseconds of `Date.now()`). */
+  /** The failure of the last try to send, and the time of the next one (milliseconds of `Date.now()`). */
   trouble: { reason: string; until: number } | null
 }
 
-/** What the popup needs to know of the tab that it was opened over. */
+/** The state of the tab that the popup was opened for. */
 export interface TabStatus {
   source: Source | undefined
   host: string
-  /** Match pattern of the site, as permissions are asked for. */
+  /** The site's match pattern for permissions. */
   pattern: string
   keeping: boolean
   marking: boolean
@@ -51,7 +51,7 @@ export interface TabStatus {
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; error: string }
 
-/** What the extension's own pages ask of the background, with the answer's type. */
+/** Requests of the extension's own pages to the background, with the answer's type. */
 export interface PageRequests {
   status: { input: object; value: Status }
   tab: { input: { tabId: number; url: string }; value: TabStatus }
@@ -74,7 +74,7 @@ export interface KnownValue {
   category: Category
 }
 
-/** What the script in a web page asks of the background. */
+/** Requests of the script in a web page to the background. */
 export interface ContentRequests {
   hello: { input: object; value: { keeping: boolean; marking: boolean } }
   captured: { input: { captured: Captured[] }; value: null }
@@ -85,7 +85,7 @@ export interface ContentRequests {
   }
 }
 
-/** What the background tells the script in a web page to do. */
+/** Orders of the background to the script in a web page. */
 export type Order =
   | { order: 'collect'; what: 'own' | 'all' }
   | { order: 'keep'; on: boolean }
@@ -96,7 +96,7 @@ export type RequestName = keyof Requests
 export type InputOf<N extends RequestName> = Requests[N]['input']
 export type ValueOf<N extends RequestName> = Requests[N]['value']
 
-/** Asks the background; rejects with a message for people when it can't do it. */
+/** Sends a request to the background; rejects with a message for the user. */
 export const ask = async <N extends RequestName>(name: N, input: InputOf<N>): Promise<ValueOf<N>> => {
   const answer: Answer<ValueOf<N>> = await chrome.runtime.sendMessage({ ...input, name })
   if (!answer.ok) throw new Error(answer.error)

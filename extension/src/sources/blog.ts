@@ -4,7 +4,7 @@ import { addressOf, at, type Found, filled, firstTexts, jsonOf, listOf, type Pag
 const ARTICLE_TYPES = new Set(['NewsArticle', 'BlogPosting', 'Article'])
 const IMAGES_MAX = 200
 
-/** The article that a page is, by what its head says of it. */
+/** The article of a page, read from its head. */
 export const readBlogPage = ({ document, url, time }: PageState): Found<BlogRecord> => {
   const meta = metaOf(document)
   const base = baseOf(document, url)
@@ -20,7 +20,7 @@ export const readBlogPage = ({ document, url, time }: PageState): Found<BlogReco
     title:
       textOf(document.querySelector('head title')?.textContent?.trim()) ?? textOf(at(article, 'headline')),
     description: meta('description'),
-    // A record needs an address: the one in the address bar where the page names none.
+    // A record needs an address: where the page names none, its own.
     canonical: canonical ?? (ogUrl ? undefined : page),
     generator: meta('generator'),
     og_title: meta('og:title'),
@@ -46,18 +46,18 @@ export const readBlogPage = ({ document, url, time }: PageState): Found<BlogReco
   return { own, all: [own] }
 }
 
-/** Addresses of the pictures that an article's page shows, each once; their bytes are hashed into `imageHashes`. */
+/** The addresses of the pictures in an article's page, each once. `imageHashes` holds the hashes of their bytes. */
 export const imagesOf = ({ document, url }: Pick<PageState, 'document' | 'url'>): string[] => {
   const base = baseOf(document, url)
   const pictures = [...document.querySelectorAll('img')].map(image => {
-    // Where the browser has a choice, what it chose.
+    // `currentSrc` is the candidate that the browser chose.
     const chosen = image.hasAttribute('srcset') || image.closest('picture') ? image.currentSrc : ''
     return addressOf(chosen || image.getAttribute('src'), base)
   })
   return [...new Set(pictures.filter(address => address !== undefined))].slice(0, IMAGES_MAX)
 }
 
-/** Reads meta elements by `name` or `property`, whichever the page's author has taken; the first filled one counts. */
+/** Reads meta elements by `name` or `property`. The first one with content counts. */
 const metaOf = (document: Document): ((name: string) => string | undefined) => {
   const contents = new Map<string, string>()
   for (const element of document.querySelectorAll('meta[content]')) {
@@ -70,7 +70,7 @@ const metaOf = (document: Document): ((name: string) => string | undefined) => {
   return name => contents.get(name)
 }
 
-/** What relative addresses of the page are relative to. */
+/** The base of the page's relative addresses. */
 const baseOf = (document: Document, url: string): string =>
   addressOf(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url
 
@@ -81,7 +81,7 @@ const linkedAddress = (document: Document, base: string): string | undefined => 
   return addressOf(link?.getAttribute('href'), base)
 }
 
-/** Every JSON-LD node of the page: single ones, lists, and those of an `@graph`. */
+/** All JSON-LD nodes of the page: single ones, lists, and those of an `@graph`. */
 const linkedData = (document: Document): unknown[] => {
   const roots = [...document.querySelectorAll('script[type="application/ld+json"]')].map(jsonOf)
   return roots
@@ -93,7 +93,7 @@ const linkedData = (document: Document): unknown[] => {
 const isArticle = (node: unknown): boolean =>
   [at(node, '@type')].flat().some(type => typeof type === 'string' && ARTICLE_TYPES.has(type))
 
-/** What a value stands for: itself, the first of a list, or the node that `@id` refers to. */
+/** Resolves a value: the first of a list, the node that `@id` refers to, or the value itself. */
 const resolved = (value: unknown, nodes: unknown[]): unknown => {
   const first = Array.isArray(value) ? value[0] : value
   const id = at(first, '@id')

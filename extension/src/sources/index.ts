@@ -4,7 +4,7 @@ import { type Found, type PageState, urlOf } from './read'
 import { isTelegramHost, readTelegramPage } from './telegram'
 import { isTiktokHost, readTiktokPage } from './tiktok'
 
-/** The kind of source that a page's address belongs to; undefined for what is no web page. */
+/** The kind of source of a page's address; undefined where it is no web page's. */
 export const sourceOf = (address: string): Source | undefined => {
   const url = urlOf(address)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
@@ -18,13 +18,13 @@ const readers: { [S in Source]: (page: PageState) => Found<RecordOf[S]> } = {
   blog: readBlogPage,
 }
 
-/** A record with the source whose endpoint takes it. */
+/** A record with its source. */
 export interface Captured<S extends Source = Source> {
   source: S
   record: RecordOf[S]
 }
 
-/** What a page holds for its source; empty for what is no web page. */
+/** The records of a page; none where it is no web page. */
 export const readPage = (page: PageState): { source: Source | undefined } & Found<RecordOf[Source]> => {
   const source = sourceOf(page.url)
   return source ? { source, ...readers[source](page) } : { source, own: undefined, all: [] }

@@ -1,6 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
 
-/** What a page or a response holds under a path of keys; undefined where the path breaks off. */
+/** The value under a path of keys; undefined where a key is missing. */
 export const at = (value: unknown, ...path: (string | number)[]): unknown => {
   let found = value
   for (const key of path) {
@@ -12,16 +12,16 @@ export const at = (value: unknown, ...path: (string | number)[]): unknown => {
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** A filled text that the contract takes as it stands; a whole number is read as its digits (ids are sometimes numbers). */
+/** A text that is not blank and that the contract accepts. An integer is read as its digits, because ids may be numbers. */
 export const textOf = (value: unknown): string | undefined => {
   const text = Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || text.trim() === '') return undefined
-  // The server refuses these; a shortened or mended text would be one that nobody wrote.
+  // The server refuses these, and a shortened or repaired text would not be the author's.
   if (text.length > LIMITS.fieldMax || text.includes('\0') || !text.isWellFormed()) return undefined
   return text
 }
 
-/** An exact count: a whole number, or one written in digits. '1.2M' is rounded, so it is none. */
+/** An exact count: an integer, or one in digits. '1.2M' is rounded and counts as none. */
 export const countOf = (value: unknown): number | undefined => {
   const count = typeof value === 'string' && /^\s*\d{1,16}\s*$/.test(value) ? Number(value) : value
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
@@ -29,13 +29,13 @@ export const countOf = (value: unknown): number | undefined => {
 
 const TEXTS_MAX = 1_000
 
-/** The filled texts of a list, each once, in their order; undefined where there are none. */
+/** The texts of a list that are not blank, each once, in their order; undefined where there are none. */
 export const textsOf = (values: unknown[]): string[] | undefined => {
   const texts = [...new Set(values.map(textOf).filter(text => text !== undefined))].slice(0, TEXTS_MAX)
   return texts.length > 0 ? texts : undefined
 }
 
-/** The first of the lists that holds any text. */
+/** The first list with any text. */
 export const firstTexts = (...lists: unknown[][]): string[] | undefined => {
   for (const list of lists) {
     const texts = textsOf(list)
@@ -46,13 +46,13 @@ export const firstTexts = (...lists: unknown[][]): string[] | undefined => {
 
 type Filled<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-/** The object without its absent fields; undefined where nothing is left. */
+/** The object without its absent fields; undefined where none is left. */
 export const filled = <T extends object>(fields: T): Partial<Filled<T>> | undefined => {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return entries.length > 0 ? (Object.fromEntries(entries) as Partial<Filled<T>>) : undefined
 }
 
-/** JSON of a script of the page; undefined for what is missing or broken. */
+/** The JSON in a script of the page; undefined where it is missing or broken. */
 export const jsonOf = (script: Element | null): unknown => {
   try {
     return JSON.parse(script?.textContent ?? '')
@@ -75,13 +75,13 @@ export const addressOf = (value: unknown, base: string): string | undefined => {
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? textOf(url.href) : undefined
 }
 
-/** What a source's reader finds in a page: the post that the page is about, and all that it shows (that one too). */
+/** The result of reading a page: the post that the page is about, and all posts in it, that one included. */
 export interface Found<R> {
   own: R | undefined
   all: R[]
 }
 
-/** A page as a reader gets it. `time` (ISO 8601) is when it was looked at. */
+/** A page to read. `time` (ISO 8601) is that of the capture. */
 export interface PageState {
   document: Document
   url: string

@@ -1,7 +1,7 @@
 import type { TelegramRecord } from '@iodine/contracts'
 import { addressOf, type Found, filled, type PageState, textOf, urlOf } from './read'
 
-/** Parts of a post that quote or depict something else. */
+/** Elements of a post that quote another one. */
 const NOT_OF_THE_POST =
   '.tgme_widget_message_user_photo, .tgme_widget_message_reply, .tgme_widget_message_link_preview'
 const ATTACHMENTS = [
@@ -35,7 +35,7 @@ export const readTelegramPage = (page: PageState): Found<TelegramRecord> => {
   return { own: number ? own : undefined, all: [...all.values()] }
 }
 
-/** One post; undefined where nothing says under which address it stands. */
+/** A post; undefined where it has no address. */
 export const readTelegramPost = (
   post: Element,
   { document, url: base, time }: PageState,
@@ -98,7 +98,7 @@ const linesOf = (node: Node): string => {
 
 type Attachment = NonNullable<TelegramRecord['telegram']['attachments']>[number]
 
-/** Pictures, videos and documents. A document's file isn't in the preview: its address is that of the link around its title. */
+/** Pictures, videos and documents. The preview has no file of a document: its address is that of the link around its title. */
 const attachmentsOf = (post: Element, base: string): Attachment[] => {
   const seen = new Set<string>()
   const attachments: Attachment[] = []

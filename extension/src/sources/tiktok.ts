@@ -23,7 +23,7 @@ export const isTiktokList = (address: string): boolean => {
   return url !== undefined && isTiktokHost(url.hostname) && LIST_PATH.test(url.pathname)
 }
 
-/** The posts that a page holds: of the address's own post, and of the lists that the page came with. */
+/** The posts of a page: the one of its address, and those of the lists in its state. */
 export const readTiktokPage = ({ document, url, time }: PageState): Found<TiktokRecord> => {
   const records = unique(stateItems(document).map(item => recordOf(item, time)))
   const [, uniqueId, videoId] = POST_PATH.exec(urlOf(url)?.pathname ?? '') ?? []
@@ -36,11 +36,11 @@ export const readTiktokPage = ({ document, url, time }: PageState): Found<Tiktok
   const stats = { ...shownCounts(document), ...shown.stats }
   const own = { ...shown, ...(Object.keys(stats).length > 0 && { stats }) }
   if (!own.author) delete own.author
-  // The state is that of the page as it was loaded: it may tell of a post that has been left since.
+  // The state is that of the loaded page; the user may have gone to another post since.
   return { own, all: [own] }
 }
 
-/** The posts of a list that the page has fetched. */
+/** The posts of a list that the page fetched. */
 export const readTiktokList = (body: unknown, time: string): TiktokRecord[] =>
   unique(
     [
@@ -142,7 +142,7 @@ const COUNTS = {
   collect_count: 'favorite-count',
 } as const
 
-/** Counts as the page shows them, where it shows one post's alone. */
+/** The counts on the page, where it shows only one post's. */
 const shownCounts = (document: Document): Partial<Record<keyof typeof COUNTS, number>> => {
   const counts = Object.entries(COUNTS).map(([name, mark]) => {
     const elements = [...document.querySelectorAll(`[data-e2e="${mark}"]`)]

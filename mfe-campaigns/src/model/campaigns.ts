@@ -1,6 +1,6 @@
 import type { Campaign } from '@iodine/contracts'
 
-/** Those whose name or description holds the text, in any case. */
+/** The campaigns whose name or description contains the text, in any case. */
 export function searchCampaigns<C extends Pick<Campaign, 'name' | 'description'>>(
   campaigns: C[],
   text: string,
@@ -12,8 +12,9 @@ export function searchCampaigns<C extends Pick<Campaign, 'name' | 'description'>
   )
 }
 
+/** The name to show. */
 export const nameOf = ({ name }: Pick<Campaign, 'name'>): string => name.trim() || 'Unnamed Campaign'
 
-/** Who created it: the username, else the id. */
+/** The creator's username, or id. */
 export const creatorOf = (campaign: Pick<Campaign, 'created_by_id' | 'created_by_username'>): string =>
   campaign.created_by_username || campaign.created_by_id || 'Unknown'

@@ -4,11 +4,12 @@ export interface Statistics {
   iods: number
   votes: number
   comments: number
-  /** Names with their counts, most frequent first. */
+  /** Names with their counts, the most frequent first. */
   categories: [Category, number][]
   sources: [string, number][]
 }
 
+/** The figures of a campaign's summary. */
 export function summarize(iods: Iod[]): Statistics {
   return {
     iods: iods.length,
@@ -19,7 +20,7 @@ export function summarize(iods: Iod[]): Statistics {
   }
 }
 
-/** How often each key occurs, most frequent first. */
+/** How often each key occurs, the most frequent first. */
 export function countBy<T, K extends string>(items: T[], key: (item: T) => K): [K, number][] {
   const counts = new Map<K, number>()
   for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1)
@@ -28,13 +29,13 @@ export function countBy<T, K extends string>(items: T[], key: (item: T) => K): [
 
 const holds = (text: string, wanted: string) => text.toLowerCase().includes(wanted)
 
-/** A campaign's IODs whose value or category holds the text, in any case. */
+/** A campaign's IODs whose value or category contains the text, in any case. */
 export function searchMembers(iods: Iod[], text: string): Iod[] {
   const wanted = text.trim().toLowerCase()
   return wanted ? iods.filter(iod => holds(iod.value, wanted) || holds(iod.category, wanted)) : iods
 }
 
-/** IODs that can be added: of the categories (none means all), whose value or description holds the text. */
+/** The IODs of the categories (none means all) whose value or description contains the text, in any case. */
 export function searchChoices(iods: Iod[], text: string, categories: readonly Category[]): Iod[] {
   const wanted = text.trim().toLowerCase()
   return iods.filter(
@@ -43,7 +44,3 @@ export function searchChoices(iods: Iod[], text: string, categories: readonly Ca
       (!wanted || holds(iod.value, wanted) || holds(iod.description, wanted)),
   )
 }
-
-/** `values` with `value` added, or taken out where it was in. */
-export const toggled = <T>(values: readonly T[], value: T): T[] =>
-  values.includes(value) ? values.filter(other => other !== value) : [...values, value]

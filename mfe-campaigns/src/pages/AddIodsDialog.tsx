@@ -5,23 +5,22 @@ import {
   CategoryTag,
   Checkbox,
   EmptyState,
-  ErrorCallout,
-  Loading,
+  formatCount,
+  LoadingPanel,
   ProgressBar,
   SearchInput,
 } from '@iodine/ui'
-import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { Dialog, DialogBody, DialogFooter, FilterMenu } from '@iodine/ui/overlays'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { countBy, searchChoices } from '../model/iods'
 import { useAdd } from '../queries/add'
 import { useAllIods } from '../queries/members'
 import styles from './AddIodsDialog.module.css'
-import { CategoryMenu } from './CategoryMenu'
 
 const CHOICE_HEIGHT = 56
 const OVERSCAN = 4
-/** More than these take long enough to show how far it is. */
+/** The fewest IODs whose progress is shown. */
 const PROGRESS_FROM = 11
 
 export interface AddIodsDialogProps {
@@ -32,7 +31,7 @@ export interface AddIodsDialogProps {
 
 /** Chooses IODs that are not in the campaign yet, and adds them one by one. */
 export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps) {
-  const { data: all, error, refetch, isFetching } = useAllIods(isOpen)
+  const all = useAllIods(isOpen)
   const [text, setText] = useState('')
   const [categories, setCategories] = useState<Category[]>([])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -49,8 +48,8 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
 
   const available = useMemo(() => {
     const members = new Set(campaign.iods.map(({ id }) => id))
-    return all?.filter(({ id }) => !members.has(id))
-  }, [all, campaign.iods])
+    return all.data?.filter(({ id }) => !members.has(id))
+  }, [all.data, campaign.iods])
   const found = useMemo(
     () => available && searchChoices(available, wanted, categories),
     [available, wanted, categories],
@@ -76,25 +75,6 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
     if (added === ids.length) onClose()
   }
 
-  const list = () => {
-    if (!found)
-      return error ? (
-        <ErrorCallout title="Failed to load IODs" onRetry={() => void refetch()} retrying={isFetching} />
-      ) : (
-        <Loading />
-      )
-    if (found.length === 0)
-      return <EmptyState title={available?.length ? 'No IODs match your search' : 'No IODs left to add'} />
-    return (
-      <Choices
-        key={`${wanted} ${categories}`}
-        iods={found}
-        chosen={chosen}
-        onToggle={toggle}
-        disabled={progress !== null}
-      />
-    )
-  }
   return (
     <Dialog
       className={styles.dialog}
@@ -114,14 +94,38 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
             placeholder="Search IODs..."
             hotkey={isOpen}
           />
-          <CategoryMenu counts={counts} chosen={categories} onChange={setCategories} />
+          <FilterMenu
+            label="Categories"
+            placement="bottom-end"
+            choices={counts.map(([category]) => category)}
+            chosen={categories}
+            counts={Object.fromEntries(counts)}
+            onChange={setCategories}
+          />
         </div>
-        <h3 className={styles.title}>Available IODs ({(found?.length ?? 0).toLocaleString('en-US')})</h3>
-        {list()}
+        <h3 className={styles.title}>Available IODs ({formatCount(found?.length ?? 0)})</h3>
+        <LoadingPanel
+          query={{ ...all, data: found }}
+          errorTitle="Failed to load IODs"
+          isEmpty={iods => iods.length === 0}
+          empty={
+            <EmptyState title={available?.length ? 'No IODs match your search' : 'No IODs left to add'} />
+          }
+        >
+          {iods => (
+            <Choices
+              key={`${wanted} ${categories}`}
+              iods={iods}
+              chosen={chosen}
+              onToggle={toggle}
+              disabled={progress !== null}
+            />
+          )}
+        </LoadingPanel>
         {chosen.size > 0 && (
           <div className={styles.info} role="status">
             <Callout intent="primary" compact>
-              {chosen.size.toLocaleString('en-US')} IOD(s) selected to add
+              {formatCount(chosen.size)} IOD(s) selected to add
             </Callout>
           </div>
         )}
@@ -164,7 +168,7 @@ interface ChoicesProps {
   disabled: boolean
 }
 
-/** The choices in sight of a list that may hold every IOD there is. */
+/** The list of choices, drawn as far as it is in sight: it may hold all IODs of the product. */
 function Choices({ iods, chosen, onToggle, disabled }: ChoicesProps) {
   const [frame, setFrame] = useState<HTMLElement | null>(null)
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({

@@ -1,6 +1,6 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
-import { errorDetail } from '@iodine/mfe-kit'
-import { Button, Callout, EmptyState, ErrorCallout, formatDate, Loading } from '@iodine/ui'
+import { errorHint } from '@iodine/mfe-kit'
+import { Button, Callout, EmptyState, formatDate, LoadingPanel } from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
@@ -24,9 +24,10 @@ export interface CampaignDetailsProps extends CampaignActions {
   onClose: () => void
 }
 
-/** A campaign with its IODs, above everything else. */
+/** A campaign with its IODs, as a full-screen dialog. */
 export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProps) {
-  const { campaign, iods, error, refetch, isFetching } = useCampaign(id)
+  const query = useCampaign(id)
+  const { data: campaign, iods } = query
   const notices = useNotices()
   const [isAdding, setAdding] = useState(false)
   const [isImporting, setImporting] = useState(false)
@@ -36,29 +37,6 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
   const add = () =>
     campaign ? setAdding(true) : notices.warning('No campaign selected', 'Please select a campaign first')
 
-  const content = () => {
-    if (campaign)
-      return (
-        <Members
-          campaign={campaign}
-          state={iods}
-          isFetching={isFetching}
-          onRetry={() => void refetch()}
-          onAdd={add}
-        />
-      )
-    return error ? (
-      <ErrorCallout
-        title="Failed to load campaign details"
-        onRetry={() => void refetch()}
-        retrying={isFetching}
-      >
-        {errorDetail(error, 'Check your connection, then try again.')}
-      </ErrorCallout>
-    ) : (
-      <Loading />
-    )
-  }
   return (
     <>
       <Dialog className={styles.dialog} isOpen onClose={onClose} aria-labelledby={titleId}>
@@ -92,7 +70,23 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
             <Button variant="minimal" icon={<CrossIcon />} aria-label="Close" onClick={onClose} />
           </div>
         </header>
-        <div className={styles.body}>{content()}</div>
+        <div className={styles.body}>
+          <LoadingPanel
+            query={query}
+            errorTitle="Failed to load campaign details"
+            errorText={errorHint(query.error)}
+          >
+            {shown => (
+              <Members
+                campaign={shown}
+                state={iods}
+                isFetching={query.isFetching}
+                onRetry={() => void query.refetch()}
+                onAdd={add}
+              />
+            )}
+          </LoadingPanel>
+        </div>
       </Dialog>
       {campaign && (
         <>
@@ -124,7 +118,7 @@ function Members({ campaign, state, isFetching, onRetry, onAdd }: MembersProps) 
   const remove = useCallback(
     async (iodId: string) => {
       await removeIod(iodId)
-      // The focus would go with the row's button, and Escape with it.
+      // The focused button leaves with its row; without a focus inside, Escape would not reach the dialog.
       if (!(document.activeElement instanceof HTMLInputElement)) members.current?.focus()
     },
     [removeIod],
@@ -158,7 +152,7 @@ function Members({ campaign, state, isFetching, onRetry, onAdd }: MembersProps) 
     <div className={styles.columns}>
       <CampaignSummary
         description={campaign.description}
-        // Without its IODs a campaign still knows how many there are.
+        // The count is known even where the IODs are missing.
         total={campaign.iod_count}
         statistics={state === 'whole' ? statistics : null}
       />
@@ -178,7 +172,7 @@ function Members({ campaign, state, isFetching, onRetry, onAdd }: MembersProps) 
   )
 }
 
-/** The browser tab says which campaign is open. */
+/** The title of the browser tab while a campaign is open. */
 function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title === undefined) return

@@ -1,5 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
-import { Button } from '@iodine/ui'
+import { LoadMore } from '@iodine/ui'
 import { useState } from 'react'
 import { CampaignCard } from './CampaignCard'
 import styles from './CampaignGrid.module.css'
@@ -20,11 +20,14 @@ export function CampaignGrid({ campaigns, ...actions }: { campaigns: Campaign[] 
           </li>
         ))}
       </ul>
-      {campaigns.length > shown && (
-        <div className={styles.more}>
-          <Button text="Show more campaigns" onClick={() => setShown(count => count + STEP)} />
-        </div>
-      )}
+      <LoadMore
+        text="Show more campaigns"
+        query={{
+          hasNextPage: campaigns.length > shown,
+          isFetchingNextPage: false,
+          fetchNextPage: () => setShown(count => count + STEP),
+        }}
+      />
     </>
   )
 }

@@ -9,7 +9,7 @@ export interface CampaignActions {
   onDelete: (campaign: Campaign) => void
 }
 
-/** What only who created a campaign may do with it; nothing for everyone else. */
+/** The actions of a campaign's creator; nothing for other users. */
 export function CampaignMenu({ campaign, onEdit, onDelete }: { campaign: Campaign } & CampaignActions) {
   const { session } = useHost()
   if (campaign.created_by_id !== session.user.id) return null

@@ -1,4 +1,4 @@
-import { Card, CategoryTag, Tag } from '@iodine/ui'
+import { Card, CategoryTag, formatCount, Tag } from '@iodine/ui'
 import type { ReactNode } from 'react'
 import type { Statistics } from '../model/iods'
 import styles from './CampaignSummary.module.css'
@@ -6,20 +6,20 @@ import styles from './CampaignSummary.module.css'
 export interface CampaignSummaryProps {
   description: string
   total: number
-  /** Null while the IODs can't be read. */
+  /** Null while the IODs are missing. */
   statistics: Statistics | null
 }
 
-/** What a campaign is about, in words and in numbers. */
+/** A campaign's description and statistics. */
 export function CampaignSummary({ description, total, statistics }: CampaignSummaryProps) {
   return (
     <div className={styles.summary}>
-      <Part title="Description">
+      <Block title="Description">
         <p className={description ? styles.description : styles.none} dir="auto">
           {description || 'No description provided'}
         </p>
-      </Part>
-      <Part title="Statistics">
+      </Block>
+      <Block title="Statistics">
         <dl className={styles.counts}>
           <Count label="Total IODs" value={total} />
           <Count label="Categories" value={statistics?.categories.length} />
@@ -27,38 +27,38 @@ export function CampaignSummary({ description, total, statistics }: CampaignSumm
           <Count label="Total Votes" value={statistics?.votes} />
           <Count label="Total Comments" value={statistics?.comments} />
         </dl>
-      </Part>
+      </Block>
       {statistics && statistics.iods > 0 && (
         <>
-          <Part title="Categories">
+          <Block title="Categories">
             <ul className={styles.list}>
               {statistics.categories.map(([category, count]) => (
                 <li key={category}>
                   <CategoryTag category={category} />
-                  <span>{count.toLocaleString('en-US')}</span>
+                  <span>{formatCount(count)}</span>
                 </li>
               ))}
             </ul>
-          </Part>
-          <Part title="Sources">
+          </Block>
+          <Block title="Sources">
             <ul className={styles.list}>
               {statistics.sources.map(([source, count]) => (
                 <li key={source}>
                   <Tag minimal>{source}</Tag>
-                  <span>{count.toLocaleString('en-US')}</span>
+                  <span>{formatCount(count)}</span>
                 </li>
               ))}
             </ul>
-          </Part>
+          </Block>
         </>
       )}
     </div>
   )
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Block({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Card className={styles.part} role="region" aria-label={title}>
+    <Card className={styles.block} role="region" aria-label={title}>
       <h3 className={styles.title}>{title}</h3>
       {children}
     </Card>
@@ -69,7 +69,7 @@ function Count({ label, value }: { label: string; value: number | undefined }) {
   return (
     <div>
       <dt>{label}</dt>
-      <dd>{value?.toLocaleString('en-US') ?? '—'}</dd>
+      <dd>{value === undefined ? '—' : formatCount(value)}</dd>
     </div>
   )
 }

@@ -1,10 +1,10 @@
 import type { Campaign } from '@iodine/contracts'
-import { errorDetail, hasStatus } from '@iodine/mfe-kit'
+import { errorHint } from '@iodine/mfe-kit'
 import {
   Button,
   EmptyState,
-  ErrorCallout,
-  Loading,
+  formatCount,
+  LoadingPanel,
   Page,
   PageHeader,
   SearchInput,
@@ -22,29 +22,20 @@ import { CampaignDialog } from './CampaignDialog'
 import { CampaignGrid } from './CampaignGrid'
 import styles from './CampaignsPage.module.css'
 
-const UNAUTHORIZED = 401
-
 type TabId = 'all' | 'my'
 
-/** Everyone's campaigns. The tab and the open campaign stand in the address. */
+/** All campaigns and the user's own. The tab and the open campaign stand in the address. */
 export function CampaignsPage() {
   const { tab, setTab, openId, close } = useAddress()
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
-  const { campaigns, own, error, refetch, isFetching } = useCampaigns()
+  const query = useCampaigns()
+  const { data: campaigns, own } = query
   const [draft, setDraft] = useState<Campaign | 'new' | null>(null)
   const remove = useDeleteCampaign(useCallback(id => id === openId && close(), [openId, close]))
   const create = () => setDraft('new')
 
-  const panel = (list: Campaign[] | undefined) => {
-    if (!list)
-      return error && !hasStatus(error, UNAUTHORIZED) ? (
-        <ErrorCallout title="Failed to load campaigns" onRetry={() => void refetch()} retrying={isFetching}>
-          {errorDetail(error, 'Check your connection, then try again.')}
-        </ErrorCallout>
-      ) : (
-        <Loading />
-      )
+  const panel = (list: Campaign[]) => {
     const found = searchCampaigns(list, wanted)
     if (found.length > 0)
       return <CampaignGrid key={tab} campaigns={found} onEdit={setDraft} onDelete={remove} />
@@ -100,8 +91,16 @@ export function CampaignsPage() {
             key={id}
             id={id}
             title={title}
-            tagContent={list?.length.toLocaleString('en-US')}
-            panel={panel(list)}
+            tagContent={list && formatCount(list.length)}
+            panel={
+              <LoadingPanel
+                query={{ ...query, data: list }}
+                errorTitle="Failed to load campaigns"
+                errorText={errorHint(query.error)}
+              >
+                {panel}
+              </LoadingPanel>
+            }
           />
         ))}
       </Tabs>

@@ -1,13 +1,13 @@
 import type { CampaignDetail } from '@iodine/contracts'
 import { errorDetail, isApiError } from '@iodine/mfe-kit'
-import { Button, Callout, HTMLTable, ProgressBar, Tag } from '@iodine/ui'
+import { Button, Callout, formatCount, HTMLTable, ProgressBar, Tag } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
 import { type ImportPlan, type Planned, useImport } from '../queries/import'
 import styles from './ImportDialog.module.css'
 
-/** Entries that the preview lists; those refused come first. */
+/** The most entries that the preview lists. Refused ones come first. */
 const LISTED_MAX = 200
 
 const STATES = {
@@ -23,7 +23,7 @@ export interface ImportDialogProps {
   onClose: () => void
 }
 
-/** Adds the IODs of a file, after showing what that would do. */
+/** Imports the IODs of a file, after a preview of what that changes. */
 export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const [plan, setPlan] = useState<ImportPlan | null>(null)
   const [fault, setFault] = useState<string | null>(null)
@@ -62,7 +62,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     const isComplete = await run(plan, setDone)
     setDone(null)
     if (isComplete) onClose()
-    // What is in by now is no longer to do: the preview says what is left, to be imported by the same button.
+    // After a failure the file is planned again, so that the same button imports the rest.
     else if (file) await read(file)
   }
   const working = done !== null
@@ -89,7 +89,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
           onChange={event => {
             const chosen = event.target.files?.[0]
             if (chosen) void read(chosen)
-            // So that the same file can be chosen again.
+            // Without this, choosing the same file again fires no event.
             event.target.value = ''
           }}
         />
@@ -104,7 +104,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
           <span className={styles.value}>{file?.name}</span>
         </div>
         {fault && (
-          <div className={styles.part} role="alert">
+          <div className={styles.block} role="alert">
             <Callout intent="danger" compact>
               {fault}
             </Callout>
@@ -112,7 +112,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
         )}
         {plan && <Preview plan={plan} />}
         {plan && working && (
-          <div className={styles.part} role="status">
+          <div className={styles.block} role="status">
             <ProgressBar
               value={count ? done / count : 1}
               intent="primary"
@@ -148,7 +148,7 @@ function Preview({ plan: { entries } }: { plan: ImportPlan }) {
   const refused = entries.filter(entry => entry.state === 'refused')
   const listed = [...refused, ...entries.filter(entry => entry.state !== 'refused')].slice(0, LISTED_MAX)
   return (
-    <div className={styles.part}>
+    <div className={styles.block}>
       <p className={styles.counts} role="status">
         {count('new')} new, {count('known') + count('member')} known ({count('member')} already in this
         campaign), {refused.length} refused
@@ -185,7 +185,7 @@ function Preview({ plan: { entries } }: { plan: ImportPlan }) {
         </div>
       )}
       {entries.length > listed.length && (
-        <p className={styles.more}>and {(entries.length - listed.length).toLocaleString('en-US')} more</p>
+        <p className={styles.more}>and {formatCount(entries.length - listed.length)} more</p>
       )}
     </div>
   )

@@ -1,16 +1,12 @@
-import { countVotes, type Iod, isHttpUrl } from '@iodine/contracts'
-import { Button, CategoryTag, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
+import { countVotes, type Iod } from '@iodine/contracts'
+import { Button, CategoryTag, formatDateTime, HTMLTable, SourceLink, Tag, useRetained } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import styles from './IodDetailsDialog.module.css'
 
-/** Everything about one IOD. */
+/** All fields, votes and comments of an IOD. */
 export function IodDetailsDialog({ iod, onClose }: { iod: Iod | null; onClose: () => void }) {
-  // While the dialog fades out it still shows the IOD it was about.
-  const [shown, setShown] = useState(iod)
-  useEffect(() => {
-    if (iod) setShown(iod)
-  }, [iod])
+  const shown = useRetained(iod)
   return (
     <Dialog className={styles.dialog} isOpen={iod !== null} onClose={onClose} title="IOD Details">
       <DialogBody>{shown && <Details iod={shown} />}</DialogBody>
@@ -36,13 +32,7 @@ function Details({ iod }: { iod: Iod }) {
         </Field>
         {iod.source && (
           <Field label="Source">
-            {isHttpUrl(iod.source) ? (
-              <a href={iod.source} target="_blank" rel="noopener noreferrer">
-                {iod.source}
-              </a>
-            ) : (
-              iod.source
-            )}
+            <SourceLink source={iod.source} />
           </Field>
         )}
         {iod.source_id !== null && <Field label="Source ID">{iod.source_id}</Field>}
@@ -54,7 +44,7 @@ function Details({ iod }: { iod: Iod }) {
       </dl>
       <Votes iod={iod} />
       <Comments iod={iod} />
-      <section className={styles.part}>
+      <section className={styles.block}>
         <h3>Metadata</h3>
         <dl className={styles.fields}>
           <Field label="Created by ID">{iod.created_by_id ?? 'Unknown'}</Field>
@@ -77,7 +67,7 @@ function Field({ label, children }: { label: string; children: ReactNode }) {
 function Votes({ iod }: { iod: Iod }) {
   const { positive, negative } = countVotes(iod)
   return (
-    <section className={styles.part}>
+    <section className={styles.block}>
       <h3>Votes ({iod.votes.length})</h3>
       <p className={styles.tally}>
         <span className={styles.positive}>Positive: {positive}</span>
@@ -113,7 +103,7 @@ function Votes({ iod }: { iod: Iod }) {
 
 function Comments({ iod }: { iod: Iod }) {
   return (
-    <section className={styles.part}>
+    <section className={styles.block}>
       <h3>Comments ({iod.comments.length})</h3>
       {iod.comments.length === 0 ? (
         <p className={styles.none}>No comments yet</p>

@@ -1,4 +1,4 @@
-import { SearchInput } from '@iodine/ui'
+import { formatCount, SearchInput } from '@iodine/ui'
 import styles from './MembersSearch.module.css'
 
 export interface MembersSearchProps {
@@ -18,7 +18,7 @@ export function MembersSearch({ text, onChange, found, total }: MembersSearchPro
         placeholder="Search by value or category..."
       />
       <span className={styles.count} role="status">
-        {found.toLocaleString('en-US')} of {total.toLocaleString('en-US')} IOD(s)
+        {formatCount(found)} of {formatCount(total)} IOD(s)
       </span>
     </div>
   )

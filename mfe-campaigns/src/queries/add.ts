@@ -5,17 +5,17 @@ import { useCampaignCache } from './campaigns'
 import { useNotices } from './notices'
 
 export interface Added {
-  /** How many of the items are in. */
+  /** How many items were added. */
   done: number
-  /** The campaign as the last addition left it; undefined before the first. */
+  /** The campaign after the last addition; undefined where there was none. */
   campaign: Campaign | undefined
-  /** What ended it early; undefined where all are in. */
+  /** The failure that ended it; undefined where all items were added. */
   error?: unknown
 }
 
 /**
- * Puts items into a campaign, one call after the other in their order, and tells `onStep` how many are in. `idOf` gives
- * an item's IOD, creating it where need be. At the first failure the rest is left.
+ * Adds items to a campaign in their order, one call each, and calls `onStep` with the number added so far. `idOf`
+ * resolves to the id of an item's IOD, which it may create. The first failure ends it.
  */
 export async function addToCampaign<T>(
   api: ApiClient,
@@ -38,7 +38,7 @@ export async function addToCampaign<T>(
   return { done, campaign }
 }
 
-/** The same for what is on screen, with the toasts that go with it; answers how many are in. */
+/** `addToCampaign` with toasts and an update of the cache; answers how many items were added. */
 export function useAdd(campaignId: string) {
   const { api } = useHost()
   const cache = useCampaignCache()

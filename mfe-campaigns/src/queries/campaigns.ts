@@ -1,16 +1,16 @@
 import type { Campaign, CampaignDetail } from '@iodine/contracts'
-import { type ApiClient, hasStatus, useHost } from '@iodine/mfe-kit'
+import { type ApiClient, hasStatus, useErrorToast, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useMemo, useState } from 'react'
-import { readBeginning } from '../model/beginning'
-import { useLoadNotice } from './notices'
+import { readPartialCampaign } from '../model/partial-campaign'
+import { TOAST_MS } from './notices'
 
 const NOT_FOUND = 404
 const ALL = ['campaigns', 'all']
 const MINE = ['campaigns', 'my']
 const detailKey = (id: string) => ['campaigns', 'detail', id]
 
-/** All campaigns, and the user's own; failing to read the latter goes unsaid, as they are among all. */
+/** All campaigns, and the user's own. Where the latter can't be read they are taken from the former, without a toast. */
 export function useCampaigns() {
   const { api, session } = useHost()
   const all = useQuery({ queryKey: ALL, queryFn: ({ signal }) => api.call('GET /campaigns', { signal }) })
@@ -18,31 +18,31 @@ export function useCampaigns() {
     queryKey: MINE,
     queryFn: ({ signal }) => api.call('GET /campaigns/my', { signal }),
   })
-  useLoadNotice(all.error, 'Failed to load campaigns')
+  useErrorToast(all.error, 'Failed to load campaigns', TOAST_MS)
   const { id } = session.user
   const own = useMemo(
     () => mine.data ?? all.data?.filter(campaign => campaign.created_by_id === id),
     [mine.data, all.data, id],
   )
-  return { ...all, campaigns: all.data, own }
+  return { ...all, own }
 }
 
 /**
- * One campaign with its IODs. `iods` says whether they are `whole`, still `arriving` (those of the beginning are
- * there), or `missing` because their service is down. A campaign that somebody has deleted is no longer there.
+ * One campaign with its IODs. `iods` is `whole`, `arriving` while the answer is read (the first ones are shown), or
+ * `missing` where their service is down. A campaign that was deleted meanwhile has no data.
  */
 export function useCampaign(id: string) {
   const { api } = useHost()
-  const [beginning, setBeginning] = useState<CampaignDetail>()
+  const [partial, setPartial] = useState<CampaignDetail>()
   const query = useQuery({
     queryKey: detailKey(id),
-    queryFn: ({ signal }) => readCampaign(api, id, signal, setBeginning),
+    queryFn: ({ signal }) => readCampaign(api, id, signal, setPartial),
   })
-  useLoadNotice(query.error, 'Failed to load campaign details')
+  useErrorToast(query.error, 'Failed to load campaign details', TOAST_MS)
   const { data, error } = query
-  const campaign = hasStatus(error, NOT_FOUND) ? undefined : (data ?? (error ? undefined : beginning))
+  const campaign = hasStatus(error, NOT_FOUND) ? undefined : (data ?? (error ? undefined : partial))
   const iods: IodsState = !data ? 'arriving' : data.iods.length < data.iod_count ? 'missing' : 'whole'
-  return { ...query, campaign, iods }
+  return { ...query, data: campaign, iods }
 }
 
 export type IodsState = 'whole' | 'arriving' | 'missing'
@@ -51,20 +51,20 @@ function readCampaign(
   api: ApiClient,
   id: string,
   signal: AbortSignal,
-  onBeginning: (beginning: CampaignDetail) => void,
+  onPartial: (partial: CampaignDetail) => void,
 ): Promise<CampaignDetail> {
   let begun = false
   const onText = (text: string) => {
     if (begun) return
-    const beginning = readBeginning(text)
-    if (!beginning) return
+    const partial = readPartialCampaign(text)
+    if (!partial) return
     begun = true
-    onBeginning(beginning)
+    onPartial(partial)
   }
   return api.call('GET /campaigns/:id', { params: { id }, signal, onText })
 }
 
-/** Keeps what is on screen in line with what the server has just answered. */
+/** Writes the server's answers to changes into the cached lists and details. */
 export function useCampaignCache() {
   const queryClient = useQueryClient()
   return useMemo(() => {
@@ -93,17 +93,17 @@ export function useCampaignCache() {
       },
       /** After an IOD was removed. */
       changed: async (detail: CampaignDetail) => {
-        // An answer under way may be older than this one.
+        // A request under way may bring an older state.
         await queryClient.cancelQueries({ queryKey: detailKey(detail.id) })
         queryClient.setQueryData(detailKey(detail.id), detail)
         patch(detail.id, { iod_count: detail.iod_count })
       },
-      /** After IODs were added: reads the campaign again, which others may have changed too. */
+      /** After IODs were added. Reads the campaign again, because others may have changed it too. */
       grown: async (campaign: Campaign) => {
         patch(campaign.id, campaign)
         await queryClient.refetchQueries({ queryKey: detailKey(campaign.id) })
       },
-      /** After a failure: a campaign that isn't there any more leaves the screen. */
+      /** After a failure. Reads the lists again where the campaign was deleted. */
       failed: async (id: string, error: unknown) => {
         if (!hasStatus(error, NOT_FOUND)) return
         await queryClient.refetchQueries({ queryKey: detailKey(id) })

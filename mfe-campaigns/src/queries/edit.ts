@@ -6,7 +6,7 @@ import { useNotices } from './notices'
 
 const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
 
-/** Creates a campaign, or changes `campaign`; answers whether it did. */
+/** Creates a campaign, or changes `campaign`; answers whether that succeeded. */
 export function useSaveCampaign(campaign: Campaign | null) {
   const { api } = useHost()
   const cache = useCampaignCache()
@@ -35,7 +35,7 @@ export function useSaveCampaign(campaign: Campaign | null) {
   )
 }
 
-/** Asks, then deletes; `onDeleted` is called before the campaign leaves the screen. */
+/** Deletes a campaign after a confirmation. `onDeleted` is called before the campaign leaves the lists. */
 export function useDeleteCampaign(onDeleted: (id: string) => void) {
   const { api } = useHost()
   const cache = useCampaignCache()

@@ -1,13 +1,11 @@
-import { type CampaignDetail, LIMITS, type NewIod } from '@iodine/contracts'
+import type { CampaignDetail, NewIod } from '@iodine/contracts'
+import { lookupBatches } from '@iodine/known-iods'
 import { type ApiClient, hasStatus, useHost } from '@iodine/mfe-kit'
 import { useCallback } from 'react'
 import { useAdd } from './add'
 
 const CONFLICT = 409
-/** Characters of values asked for at once: well within a body's size, whatever JSON escapes. */
-const LOOKUP_CHARS = 100_000
-
-/** What becomes of an entry of a file. `id`: the IOD that it is already. */
+/** What importing does with an entry of a file. `id` is that of the IOD that exists already. */
 export type Planned =
   | { state: 'new'; place: string; iod: NewIod }
   | { state: 'known' | 'member'; place: string; iod: NewIod; id: string }
@@ -15,20 +13,20 @@ export type Planned =
 
 export interface ImportPlan {
   entries: Planned[]
-  /** Those that will be added to the campaign, created first where they are new. */
+  /** The entries to add to the campaign. New ones are created first. */
   todo: Exclude<Planned, { state: 'refused' }>[]
 }
 
 /**
- * Reads a file's text and says what importing it into the campaign would do, as IODs and campaign are by now. Throws
- * an `UnreadableFile` with a message for the user when it holds no IODs.
+ * Plans the import of a file's text into a campaign, by the present state of IODs and campaign. Throws an
+ * `UnreadableFile` with a message for the user where the file holds no IODs.
  */
 export async function planImport(api: ApiClient, campaignId: string, text: string): Promise<ImportPlan> {
   const { iodKey, readIods } = await import('@iodine/exchange')
   const read = readIods(text)
   const campaign: CampaignDetail = await api.call('GET /campaigns/:id', { params: { id: campaignId } })
   const ids = new Map<string, string>()
-  for (const values of batches(read.flatMap(({ iod }) => iod?.value ?? [])))
+  for (const values of lookupBatches(read.flatMap(({ iod }) => iod?.value ?? [])))
     for (const known of await api.call('POST /iods/lookup', { body: { values } }))
       ids.set(iodKey(known), known.id)
   const members = new Set(campaign.iods.map(({ id }) => id))
@@ -42,22 +40,7 @@ export async function planImport(api: ApiClient, campaignId: string, text: strin
   return { entries, todo }
 }
 
-function batches(values: string[]): string[][] {
-  const all: string[][] = []
-  let size = 0
-  for (const value of values) {
-    const last = all.at(-1)
-    size += value.length
-    if (last && size < LOOKUP_CHARS && last.length < LIMITS.lookupValuesMax) last.push(value)
-    else {
-      all.push([value])
-      size = value.length
-    }
-  }
-  return all
-}
-
-/** The id of an entry's IOD, which is created where it is new. */
+/** The id of an entry's IOD. A new IOD is created first. */
 export async function ensureIod(api: ApiClient, entry: ImportPlan['todo'][number]): Promise<string> {
   if (entry.state !== 'new') return entry.id
   const { iod } = entry
@@ -65,7 +48,7 @@ export async function ensureIod(api: ApiClient, entry: ImportPlan['todo'][number
     return (await api.call('POST /iods', { body: iod })).id
   } catch (error) {
     if (!hasStatus(error, CONFLICT)) throw error
-    // Somebody has created it since the preview.
+    // Another user has created it since the preview.
     const { iodKey } = await import('@iodine/exchange')
     const found = await api.call('POST /iods/lookup', { body: { values: [iod.value] } })
     const same = found.find(each => iodKey(each) === iodKey(iod))
@@ -74,7 +57,7 @@ export async function ensureIod(api: ApiClient, entry: ImportPlan['todo'][number
   }
 }
 
-/** Importing files into a campaign: a plan first, then what it says. */
+/** Imports files into a campaign: `plan` reads a file, `run` does what the plan says. */
 export function useImport(campaignId: string) {
   const { api } = useHost()
   const add = useAdd(campaignId)
@@ -82,7 +65,7 @@ export function useImport(campaignId: string) {
     async (file: File): Promise<ImportPlan> => planImport(api, campaignId, await file.text()),
     [api, campaignId],
   )
-  /** Answers whether all is in; at the first failure the rest is left. */
+  /** Answers whether all entries were added. The first failure ends it. */
   const run = useCallback(
     async ({ todo }: ImportPlan, onStep: (done: number) => void): Promise<boolean> =>
       (await add(todo, entry => ensureIod(api, entry), onStep)) === todo.length,

@@ -1,10 +1,10 @@
-import { useHost } from '@iodine/mfe-kit'
+import { useErrorToast, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { useCallback, useRef } from 'react'
 import { useCampaignCache } from './campaigns'
-import { useLoadNotice, useNotices } from './notices'
+import { TOAST_MS, useNotices } from './notices'
 
-/** Every IOD there is, to choose from. */
+/** All IODs, to choose from. */
 export function useAllIods(isNeeded: boolean) {
   const { api } = useHost()
   const query = useQuery({
@@ -12,16 +12,16 @@ export function useAllIods(isNeeded: boolean) {
     queryFn: ({ signal }) => api.call('GET /iods', { signal }),
     enabled: isNeeded,
   })
-  useLoadNotice(query.error, 'Failed to load IODs')
+  useErrorToast(query.error, 'Failed to load IODs', TOAST_MS)
   return query
 }
 
-/** Takes an IOD out of a campaign. */
+/** Removes an IOD from a campaign. */
 export function useRemoveIod(campaignId: string) {
   const { api } = useHost()
   const cache = useCampaignCache()
   const notices = useNotices()
-  // One after the other: each answer holds all that are left, and an older one must not come last.
+  // Requests are sent one after the other: each answer holds the whole list, and the newest must come last.
   const last = useRef(Promise.resolve())
   return useCallback(
     (iodId: string): Promise<void> => {

@@ -1,14 +1,15 @@
 import type { Contribution, ContributionType } from '@iodine/contracts'
-import { hasStatus, useHost } from '@iodine/mfe-kit'
+import { hasStatus, isUnauthorized, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   Card,
   EmptyState,
-  ErrorCallout,
+  formatFrenchCount,
   formatFrenchDate,
   formatFrenchDateTime,
   HTMLSelect,
-  Loading,
+  LoadingPanel,
+  LoadMore,
   Page,
   PageHeader,
 } from '@iodine/ui'
@@ -22,13 +23,12 @@ import {
   useSearchParams,
 } from '@iodine/ui/router'
 import { useEffect, useRef } from 'react'
-import { cameFromList } from '../model/way-back'
+import { cameFromList } from '../model/from-list'
 import { useProfile } from '../queries/profile'
 import styles from './ProfilePage.module.css'
 import { TypeTag } from './TypeTag'
 
 const NOT_FOUND = 404
-const UNAUTHORIZED = 401
 const ERROR_MS = 5_000
 
 const FILTERS: { value: ContributionType | ''; label: string }[] = [
@@ -37,26 +37,25 @@ const FILTERS: { value: ContributionType | ''; label: string }[] = [
   { value: 'NARRATIVE', label: 'Narratives uniquement' },
 ]
 
-/** Somebody's public profile, in French. */
+/** A user's public profile, in French. */
 export function ProfilePage() {
   const { userId = '' } = useParams()
   const { notify } = useHost()
   const navigate = useNavigate()
   const [type, setType] = useFilter()
   const query = useProfile(userId, type)
-  const { profile, contributions, error, refetch, isFetching, isPlaceholderData, hasNextPage } = query
-  const notFound = hasStatus(error, NOT_FOUND)
+  const { data, contributions, error, isPlaceholderData } = query
   const { state } = useLocation()
   const fromList = cameFromList(state)
   const arrived = useRef(useNavigationType())
 
-  // Opened from the middle of the list, a profile still starts at its top.
+  // A profile opened from the middle of the list starts at its top.
   useEffect(() => {
     if (arrived.current !== NavigationType.Pop) window.scrollTo(0, 0)
   }, [])
 
   useEffect(() => {
-    if (!error || hasStatus(error, UNAUTHORIZED)) return
+    if (!error || isUnauthorized(error)) return
     if (hasStatus(error, NOT_FOUND)) {
       const description = "Ce profil n'existe pas ou n'est pas public"
       notify({ title: 'Utilisateur introuvable', description, status: 'error', duration: ERROR_MS })
@@ -77,57 +76,45 @@ export function ProfilePage() {
           text="Retour"
           onClick={() => (fromList ? navigate(-1) : navigate('/'))}
         />
-        {profile ? (
-          <>
-            <PageHeader
-              title={`@${profile.username}`}
-              subtitle={`Membre depuis ${formatFrenchDate(profile.created_at)}`}
-              actions={
-                <HTMLSelect
-                  aria-label="Filtrer les contributions"
-                  options={FILTERS}
-                  value={type ?? ''}
-                  onChange={event => setType(event.target.value as ContributionType | '')}
-                />
-              }
-            />
-            <dl className={styles.totals}>
-              <Total label="contributions" value={profile.total_iods + profile.total_narratives} />
-              <Total label="IODs créés" value={profile.total_iods} />
-              <Total label="analyses de narratives" value={profile.total_narratives} />
-            </dl>
-            {contributions.length === 0 ? (
-              <EmptyState title="Aucune contribution pour le moment." />
-            ) : (
-              <ul className={styles.list} aria-label="Contributions" aria-busy={isPlaceholderData}>
-                {contributions.map(contribution => (
-                  <ContributionRow
-                    key={`${contribution.type} ${contribution.id}`}
-                    contribution={contribution}
-                  />
-                ))}
-              </ul>
-            )}
-            {hasNextPage && (
-              <div className={styles.more}>
-                <Button
-                  text="Charger plus de contributions"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                />
-              </div>
-            )}
-          </>
-        ) : notFound ? (
+        {hasStatus(error, NOT_FOUND) && !data ? (
           <EmptyState title="Profil utilisateur introuvable" />
-        ) : error ? (
-          <ErrorCallout
-            title="Impossible de charger le profil"
-            onRetry={() => void refetch()}
-            retrying={isFetching}
-          />
         ) : (
-          <Loading />
+          <LoadingPanel query={query} errorTitle="Impossible de charger le profil">
+            {profile => (
+              <>
+                <PageHeader
+                  title={`@${profile.username}`}
+                  subtitle={`Membre depuis ${formatFrenchDate(profile.created_at)}`}
+                  actions={
+                    <HTMLSelect
+                      aria-label="Filtrer les contributions"
+                      options={FILTERS}
+                      value={type ?? ''}
+                      onChange={event => setType(event.target.value as ContributionType | '')}
+                    />
+                  }
+                />
+                <dl className={styles.totals}>
+                  <Total label="contributions" value={profile.total_iods + profile.total_narratives} />
+                  <Total label="IODs créés" value={profile.total_iods} />
+                  <Total label="analyses de narratives" value={profile.total_narratives} />
+                </dl>
+                {contributions.length === 0 ? (
+                  <EmptyState title="Aucune contribution pour le moment." />
+                ) : (
+                  <ul className={styles.list} aria-label="Contributions" aria-busy={isPlaceholderData}>
+                    {contributions.map(contribution => (
+                      <ContributionRow
+                        key={`${contribution.type} ${contribution.id}`}
+                        contribution={contribution}
+                      />
+                    ))}
+                  </ul>
+                )}
+                <LoadMore query={query} text="Charger plus de contributions" />
+              </>
+            )}
+          </LoadingPanel>
         )}
       </div>
     </Page>
@@ -162,12 +149,12 @@ function Total({ label, value }: { label: string; value: number }) {
   return (
     <div className={styles.total}>
       <dt>{label}</dt>
-      <dd>{value.toLocaleString('fr-FR')}</dd>
+      <dd>{formatFrenchCount(value)}</dd>
     </div>
   )
 }
 
-/** The chosen type of contribution, kept in the address. */
+/** The chosen type of contribution, which stands in the address. */
 function useFilter(): [ContributionType | null, (type: ContributionType | '') => void] {
   const [search, setSearch] = useSearchParams()
   const given = search.get('type')

@@ -1,8 +1,8 @@
 import type { CommunityUser } from '@iodine/contracts'
-import { Card, Classes, formatFrenchDate } from '@iodine/ui'
+import { Card, Classes, formatCount, formatFrenchDate } from '@iodine/ui'
 import { Link } from '@iodine/ui/router'
 import { summarize } from '../model/contributions'
-import { FROM_LIST } from '../model/way-back'
+import { FROM_LIST } from '../model/from-list'
 import { TypeTag } from './TypeTag'
 import styles from './UserCard.module.css'
 
@@ -28,7 +28,7 @@ export function UserCard({ user }: { user: CommunityUser }) {
             </span>
           </li>
         ))}
-        {others > 0 && <li className={styles.others}>+{others.toLocaleString('en-US')} other(s)...</li>}
+        {others > 0 && <li className={styles.others}>+{formatCount(others)} other(s)...</li>}
       </ul>
       <Link
         className={`${Classes.BUTTON} ${styles.open}`}
@@ -47,7 +47,7 @@ function Count({ label, value }: { label: string; value: number }) {
   return (
     <div className={styles.count}>
       <dt>{label}</dt>
-      <dd>{value.toLocaleString('en-US')}</dd>
+      <dd>{formatCount(value)}</dd>
     </div>
   )
 }

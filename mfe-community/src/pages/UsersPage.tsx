@@ -1,69 +1,30 @@
-import { errorDetail, hasStatus, useHost } from '@iodine/mfe-kit'
-import { Button, EmptyState, ErrorCallout, Loading, Page, PageHeader, SearchInput, Tag } from '@iodine/ui'
+import { errorHint, useErrorToast, useHost } from '@iodine/mfe-kit'
+import {
+  EmptyState,
+  formatCount,
+  LoadingPanel,
+  LoadMore,
+  Page,
+  PageHeader,
+  SearchInput,
+  Tag,
+  useSearchText,
+} from '@iodine/ui'
 import { PeopleIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
-import { useEffect, useRef, useState } from 'react'
 import { searchTerm } from '../model/search'
 import { useUsers } from '../queries/users'
 import { UserCard } from './UserCard'
 import styles from './UsersPage.module.css'
 
-const TYPING_MS = 250
 const ERROR_MS = 5_000
 
-/** The community: everybody with a public profile. The search stands in the address. */
+/** Everybody with a public profile. The search term stands in the address. */
 export function UsersPage() {
-  const { config, notify } = useHost()
+  const { config } = useHost()
   const { typed, setTyped, term } = useSearch()
-  const { users, total, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useUsers(term)
-
-  useEffect(() => {
-    if (!error || hasStatus(error, 401)) return
-    notify({ title: 'Error', description: 'Unable to load users', status: 'error', duration: ERROR_MS })
-  }, [error, notify])
-
-  const content = () => {
-    if (!users)
-      return error ? (
-        <ErrorCallout title="Unable to load users" onRetry={() => void refetch()} retrying={isFetching}>
-          {errorDetail(error, 'Check your connection, then try again.')}
-        </ErrorCallout>
-      ) : (
-        <Loading />
-      )
-    if (users.length === 0)
-      return (
-        <EmptyState
-          icon={<PeopleIcon size={40} />}
-          title="No profiles found"
-          description={
-            term ? 'Try different search terms' : 'There are no public profiles on the platform yet'
-          }
-        />
-      )
-    return (
-      <>
-        <ul className={styles.grid} aria-label="Profiles" aria-busy={isFetching}>
-          {users.map(user => (
-            <li key={user.id}>
-              <UserCard user={user} />
-            </li>
-          ))}
-        </ul>
-        {hasNextPage && (
-          <div className={styles.more}>
-            <Button
-              text="Load more profiles"
-              loading={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            />
-          </div>
-        )}
-      </>
-    )
-  }
-
+  const users = useUsers(term)
+  useErrorToast(users.error, 'Unable to load users', ERROR_MS)
   return (
     <Page>
       <PageHeader
@@ -78,9 +39,9 @@ export function UsersPage() {
           placeholder="Search for a user..."
         />
         <div className={styles.badges} role="status">
-          {users && (
+          {users.data && (
             <Tag round minimal>
-              {total.toLocaleString('en-US')} profile(s) found
+              {formatCount(users.total)} profile(s) found
             </Tag>
           )}
           {term && (
@@ -90,23 +51,45 @@ export function UsersPage() {
           )}
         </div>
       </div>
-      {content()}
+      <LoadingPanel
+        query={users}
+        errorTitle="Unable to load users"
+        errorText={errorHint(users.error)}
+        isEmpty={list => list.length === 0}
+        empty={
+          <EmptyState
+            icon={<PeopleIcon size={40} />}
+            title="No profiles found"
+            description={
+              term ? 'Try different search terms' : 'There are no public profiles on the platform yet'
+            }
+          />
+        }
+      >
+        {list => (
+          <>
+            <ul className={styles.grid} aria-label="Profiles" aria-busy={users.isFetching}>
+              {list.map(user => (
+                <li key={user.id}>
+                  <UserCard user={user} />
+                </li>
+              ))}
+            </ul>
+            <LoadMore query={users} text="Load more profiles" />
+          </>
+        )}
+      </LoadingPanel>
     </Page>
   )
 }
 
-/** What is typed, and the term that was last long enough to ask for, kept in the address. */
+/** What is typed, and the last term that was long enough to search for, which stands in the address. */
 function useSearch() {
   const [search, setSearch] = useSearchParams()
   const term = search.get('search') ?? ''
-  const [typed, setTyped] = useState(term)
-  const set = useRef(setSearch)
-  set.current = setSearch
-  useEffect(() => {
-    const next = searchTerm(typed)
-    if (next === undefined || next === term) return
-    const timer = setTimeout(() => set.current(next ? { search: next } : {}, { replace: true }), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [typed, term])
+  const [typed, setTyped] = useSearchText(term, text => {
+    const next = searchTerm(text)
+    if (next !== undefined && next !== term) setSearch(next ? { search: next } : {}, { replace: true })
+  })
   return { typed, setTyped, term }
 }

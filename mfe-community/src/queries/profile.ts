@@ -1,29 +1,27 @@
 import { type ContributionType, LIMITS } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { keepPreviousData, useInfiniteQuery } from '@iodine/mfe-kit/query'
+import { keepPreviousData, usePagedQuery } from '@iodine/mfe-kit/query'
 import { useMemo } from 'react'
 
-/** A public profile with its contributions of one type, or of all, newest first, 50 at a time. */
+/** A public profile with its contributions of one type, or of all, newest first, 50 a page. */
 export function useProfile(userId: string, type: ContributionType | null) {
   const { api } = useHost()
-  const query = useInfiniteQuery({
+  const query = usePagedQuery({
     queryKey: ['community', 'profile', userId, type],
-    queryFn: ({ pageParam, signal }) =>
+    readPage: (page, signal) =>
       api.page('GET /community/users/:id', {
         params: { id: userId },
         query: {
           skip: 0,
           limit: LIMITS.contributionsPageSize,
-          ...(pageParam !== null && { cursor: pageParam }),
+          ...page,
           ...(type && { contribution_type: type }),
         },
         signal,
       }),
-    initialPageParam: null as string | null,
-    getNextPageParam: page => page.nextCursor,
     placeholderData: keepPreviousData,
   })
-  const { data } = query
-  const contributions = useMemo(() => data?.pages.flatMap(page => page.items.all_contributions) ?? [], [data])
-  return { ...query, profile: data?.pages[0]?.items, contributions }
+  const pages = query.data?.pages
+  const contributions = useMemo(() => pages?.flatMap(page => page.items.all_contributions) ?? [], [pages])
+  return { ...query, data: pages?.[0]?.items, contributions }
 }

@@ -1,6 +1,6 @@
 import { type CommunityUser, LIMITS } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { keepPreviousData, useInfiniteQuery } from '@iodine/mfe-kit/query'
+import { keepPreviousData, usePagedQuery } from '@iodine/mfe-kit/query'
 import { useMemo } from 'react'
 
 interface UsersPage {
@@ -9,30 +9,23 @@ interface UsersPage {
   nextCursor: string | null
 }
 
-/** Public profiles whose name holds the term, newest first, a page of 20 at a time. */
+/** Public profiles whose name holds the term, newest first, 20 a page. */
 export function useUsers(term: string) {
   const { api } = useHost()
-  const query = useInfiniteQuery({
+  const query = usePagedQuery({
     queryKey: ['community', 'users', term],
-    queryFn: async ({ pageParam, signal }): Promise<UsersPage> => {
+    readPage: async (page, signal): Promise<UsersPage> => {
       const { items, nextCursor } = await api.page('GET /community/users', {
-        query: {
-          skip: 0,
-          limit: LIMITS.communityPageSize,
-          ...(pageParam !== null && { cursor: pageParam }),
-          ...(term && { search: term }),
-        },
+        query: { skip: 0, limit: LIMITS.communityPageSize, ...page, ...(term && { search: term }) },
         signal,
       })
       return { ...readAnswer(items), nextCursor }
     },
-    initialPageParam: null as string | null,
-    getNextPageParam: page => page.nextCursor,
     placeholderData: keepPreviousData,
   })
-  const { data } = query
-  const users = useMemo(() => data?.pages.flatMap(page => page.users), [data])
-  return { ...query, users, total: data?.pages[0]?.total ?? 0 }
+  const pages = query.data?.pages
+  const users = useMemo(() => pages?.flatMap(page => page.users), [pages])
+  return { ...query, data: users, total: pages?.[0]?.total ?? 0 }
 }
 
 /** An answer of another shape counts as an empty list. */

@@ -8,18 +8,18 @@ import {
   type TiktokRecord,
 } from '@iodine/contracts'
 
-/** One value of a record as it is shown, and as an IOD of it would be called. */
+/** One value of a record: its text on screen, and the value of an IOD made from it. */
 export interface FieldValue {
   text: string
   iodValue: string
 }
 
 export interface Field {
-  /** Where the value stands in the record; its last key suggests the IOD's category. */
+  /** The value's path in the record. Its last key suggests the IOD's category. */
   path: string
   label: string
   kind: 'text' | 'url' | 'number' | 'list'
-  /** Empty where the record has no such value; several only in a list. */
+  /** Empty where the record has none; several only where `kind` is a list. */
   values: FieldValue[]
 }
 
@@ -39,19 +39,19 @@ export interface ImageHash {
   hash: Field
 }
 
-/** A record laid out for its card. */
+/** A record as its card shows it. */
 export interface RecordView {
   id: string
   source: Source
   sourceType: SourceType
   title: string
-  /** Every group that holds a value. */
+  /** The groups with at least one value. */
   groups: FieldGroup[]
   attachments: Attachment[]
   imageHashes: ImageHash[]
   /** Canonical or post URL, only when it is http(s). */
   originalUrl: string | null
-  /** What an IOD made from the record names as its source. */
+  /** The source of IODs made from the record. */
   iodSource: string | null
   collectedAt: string
   collectedFrom: string
@@ -86,7 +86,7 @@ const list = (path: string, label: string, values: readonly string[] | null | un
   kind: 'list',
   values: (values ?? []).filter(isFilled).map(plain),
 })
-/** Unix seconds, shown and taken as ISO 8601 UTC. */
+/** Unix seconds, shown as ISO 8601 in UTC. */
 const unixTime = (path: string, label: string, seconds: number | null | undefined): Field => {
   const date = new Date((seconds ?? Number.NaN) * 1000)
   return text(path, label, Number.isNaN(date.getTime()) ? seconds : date.toISOString().replace('.000Z', 'Z'))
@@ -107,7 +107,7 @@ const firstFilled = (...candidates: (string | null | undefined)[]) =>
 const firstHttpUrl = (...candidates: (string | null | undefined)[]) =>
   candidates.find(candidate => candidate != null && isHttpUrl(candidate)) ?? null
 
-/** A short video's address, which its record doesn't hold. */
+/** A short video's address, made from its author and id. */
 const videoUrl = ({ main, author }: TiktokRecord): string | null => {
   const name = author?.author_unique_id
   return name && /^[\w.]+$/.test(name) && /^\d+$/.test(main.video_id)
@@ -255,7 +255,7 @@ function blogLayout({ metadata, imageHashes }: BlogRecord): Layout {
         ],
       },
     ],
-    // The map's keys are addresses, not names: they say nothing about the value's category.
+    // The map's keys are addresses, so they must not be part of a path, which suggests categories.
     imageHashes: Object.entries(imageHashes ?? {}).map(([address, hash]) => ({
       url: url('imageHashes.url', 'Image URL', address),
       hash: text('imageHashes.hash', 'Image hash', hash),
@@ -274,7 +274,7 @@ const layoutOf = (source: Source, record: Stored): Layout => {
   }
 }
 
-/** Lays out a record of `source` for its card. Throws nothing on missing parts: they are left out. */
+/** Presents a record of `source` for its card. Missing parts are left out. */
 export function presentRecord(source: Source, record: Stored): RecordView {
   const {
     title,
@@ -300,7 +300,7 @@ export function presentRecord(source: Source, record: Stored): RecordView {
   }
 }
 
-/** Every value on the card that an IOD may be made from. */
+/** The values of a card that IODs may be made from. */
 export const valuesOf = (view: RecordView): string[] =>
   [
     ...view.groups.flatMap(group => group.fields),

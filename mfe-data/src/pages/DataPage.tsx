@@ -1,17 +1,17 @@
 import { CATEGORIES, type Category, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
-import { errorDetail, hasStatus, useHost } from '@iodine/mfe-kit'
-import { Button, Callout, EmptyState, Loading, Page, PageHeader, Tab, Tabs } from '@iodine/ui'
+import { errorToast, isUnauthorized, useErrorToast, useHost } from '@iodine/mfe-kit'
+import { Button, Callout, EmptyState, formatCount, Page, PageHeader, Tab, Tabs } from '@iodine/ui'
 import { DatabaseIcon, RefreshIcon } from '@iodine/ui/icons'
 import { ConfirmDialog, IodDialog, type IodDraft } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import type { RecordView } from '../model/record-view'
 import { useCreateIod, useOwnIods, useReloadIods } from '../queries/iods'
 import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
 import styles from './DataPage.module.css'
-import { ReadFailure } from './ReadFailure'
 import { RecordGrid } from './RecordGrid'
+import { RecordStates } from './RecordStates'
 
 const TAB_LABELS: Record<Source, string> = {
   tiktok: 'Short videos',
@@ -20,36 +20,35 @@ const TAB_LABELS: Record<Source, string> = {
 }
 const SUCCESS_MS = 3000
 const ERROR_MS = 5000
-const UNAUTHORIZED = 401
-/** The category of triplets, which are made in Narratives. */
+/** All categories but that of triplets, whose IODs are created in Narratives. */
 const FIELD_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
-/** What the open IOD form is about. */
-interface StartedIod {
+/** The value that the open form creates an IOD from. */
+interface PickedValue {
   view: RecordView
   value: string
   suggested: Category
 }
+
+const formatTotal = (total: number | undefined) => (total === undefined ? undefined : formatCount(total))
 
 /** 'My Data': the signed-in user's records by source. */
 export function DataPage() {
   const all = useAllRecords()
   const { isError: isMarkingDown } = useOwnIods()
   const [source, setSource] = useTab()
-  const notifyError = useNotifyError()
   const { reload, isReloading } = useReload()
-  const [started, setStarted] = useState<StartedIod | null>(null)
-  const [doomed, setDoomed] = useState<RecordView | null>(null)
+  const [picked, setPicked] = useState<PickedValue | null>(null)
+  const [deleting, setDeleting] = useState<RecordView | null>(null)
 
-  const failed = SOURCES.filter(candidate => all[candidate].error && !all[candidate].isFetching).join()
-  const isSignedOut = SOURCES.some(candidate => hasStatus(all[candidate].error, UNAUTHORIZED))
-  useEffect(() => {
-    if (failed && !isSignedOut) notifyError('Failed to fetch data')
-  }, [failed, isSignedOut, notifyError])
+  const failed = SOURCES.filter(candidate => all[candidate].error && !all[candidate].isFetching)
+  const isSignedOut = SOURCES.some(candidate => isUnauthorized(all[candidate].error))
+  // One toast for all sources that fail together; another one when others fail.
+  useErrorToast(!isSignedOut && failed.join(), 'Failed to fetch data', ERROR_MS)
 
   const startIod = useCallback(
     (view: RecordView, path: string, value: string) =>
-      setStarted({ view, value, suggested: suggestCategory(path, value) }),
+      setPicked({ view, value, suggested: suggestCategory(path, value) }),
     [],
   )
   return (
@@ -76,20 +75,20 @@ export function DataPage() {
             key={candidate}
             id={candidate}
             title={TAB_LABELS[candidate]}
-            tagContent={all[candidate].total?.toLocaleString('en-US')}
+            tagContent={formatTotal(all[candidate].total)}
             panel={
               <RecordPanel
                 source={candidate}
                 records={all[candidate]}
                 onStartIod={startIod}
-                onDelete={setDoomed}
+                onDelete={setDeleting}
               />
             }
           />
         ))}
       </Tabs>
-      <CreateIod started={started} onClose={() => setStarted(null)} reload={reload} />
-      <DeleteRecord doomed={doomed} onClose={() => setDoomed(null)} reload={reload} />
+      <CreateIod picked={picked} onClose={() => setPicked(null)} reload={reload} />
+      <DeleteRecord record={deleting} onClose={() => setDeleting(null)} reload={reload} />
     </Page>
   )
 }
@@ -101,55 +100,56 @@ interface RecordPanelProps {
   onDelete: (view: RecordView) => void
 }
 
-function RecordPanel({ source, records: list, onStartIod, onDelete }: RecordPanelProps) {
-  const { slots, total = 0, error, isFetching, hasMore, fetchMore, retry } = list
-  const failure = error && <ReadFailure error={error} onRetry={retry} isRetrying={isFetching} />
-  if (!slots) return failure ?? <Loading />
-  if (slots.length === 0 && !hasMore) {
-    return (
-      <EmptyState
-        icon={<DatabaseIcon size={40} />}
-        title="No data collected yet"
-        description="Open a page of this kind with the browser extension to collect it: it will appear here."
-      />
-    )
-  }
+function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps) {
+  const { error, hasMore, isFetching, fetchMore } = records
   return (
-    <>
-      <RecordGrid
-        source={source}
-        label={TAB_LABELS[source]}
-        slots={slots}
-        total={total}
-        hasMore={hasMore}
-        isFetching={isFetching}
-        fetchMore={fetchMore}
-        onStartIod={onStartIod}
-        onDelete={onDelete}
-      />
-      {failure}
-      {hasMore && <Loading />}
-    </>
+    <RecordStates
+      query={records}
+      isEmpty={slots => slots.length === 0 && !hasMore}
+      empty={
+        <EmptyState
+          icon={<DatabaseIcon size={40} />}
+          title="No data collected yet"
+          description="Open a page of this kind with the browser extension to collect it: it will appear here."
+        />
+      }
+    >
+      {slots => (
+        <>
+          <RecordGrid
+            source={source}
+            label={TAB_LABELS[source]}
+            slots={slots}
+            total={records.total ?? 0}
+            hasMore={hasMore}
+            isFetching={isFetching}
+            fetchMore={fetchMore}
+            onStartIod={onStartIod}
+            onDelete={onDelete}
+          />
+          {(error || hasMore) && <RecordStates query={{ ...records, data: undefined }} />}
+        </>
+      )}
+    </RecordStates>
   )
 }
 
 interface FollowUpProps {
   onClose: () => void
-  /** Reads again what the change may have touched. */
+  /** Reads records and IODs again. */
   reload: () => Promise<void>
 }
 
-function CreateIod({ started, onClose, reload }: FollowUpProps & { started: StartedIod | null }) {
+function CreateIod({ picked, onClose, reload }: FollowUpProps & { picked: PickedValue | null }) {
   const { notify } = useHost()
-  const notifyError = useNotifyError()
   const createIod = useCreateIod()
   const submit = async ({ value, category, description }: IodDraft): Promise<boolean> => {
-    if (!started || category === '') return false
-    const { sourceType, iodSource } = started.view
+    if (!picked || category === '') return false
+    const { sourceType, iodSource } = picked.view
     try {
       await createIod({ value, category, description, source_type: sourceType, source: iodSource })
     } catch (error) {
-      notifyError(errorDetail(error, 'Failed to create IOD'))
+      notify(errorToast(error, 'Failed to create IOD', { duration: ERROR_MS }))
       return false
     }
     notify({ title: 'Success', description: 'IOD created', status: 'success', duration: SUCCESS_MS })
@@ -158,9 +158,9 @@ function CreateIod({ started, onClose, reload }: FollowUpProps & { started: Star
   }
   return (
     <IodDialog
-      isOpen={started !== null}
+      isOpen={picked !== null}
       title="Create IOD from Data Field"
-      {...(started && { initial: { value: started.value, category: started.suggested } })}
+      {...(picked && { initial: { value: picked.value, category: picked.suggested } })}
       categories={FIELD_CATEGORIES}
       labels={{ category: 'IOD Category' }}
       canSubmit={({ value, category }) => value.trim() !== '' && category !== ''}
@@ -170,16 +170,15 @@ function CreateIod({ started, onClose, reload }: FollowUpProps & { started: Star
   )
 }
 
-function DeleteRecord({ doomed, onClose, reload }: FollowUpProps & { doomed: RecordView | null }) {
+function DeleteRecord({ record, onClose, reload }: FollowUpProps & { record: RecordView | null }) {
   const { notify } = useHost()
-  const notifyError = useNotifyError()
   const deleteRecord = useDeleteRecord()
   const confirm = async () => {
-    if (!doomed) return
+    if (!record) return
     try {
-      await deleteRecord(doomed.source, doomed.id)
+      await deleteRecord(record.source, record.id)
     } catch {
-      notifyError('Failed to delete data')
+      notify(errorToast(null, 'Failed to delete data', { duration: ERROR_MS }))
       return
     }
     notify({
@@ -192,7 +191,7 @@ function DeleteRecord({ doomed, onClose, reload }: FollowUpProps & { doomed: Rec
   }
   return (
     <ConfirmDialog
-      isOpen={doomed !== null}
+      isOpen={record !== null}
       title="Delete data"
       confirmLabel="Delete"
       onConfirm={confirm}
@@ -203,16 +202,16 @@ function DeleteRecord({ doomed, onClose, reload }: FollowUpProps & { doomed: Rec
   )
 }
 
-/** The chosen tab, kept in the address. */
+/** The chosen tab, which stands in the address. */
 function useTab(): [Source, (source: Source) => void] {
   const [search, setSearch] = useSearchParams()
   const source = SOURCES.find(candidate => candidate === search.get('source')) ?? SOURCES[0]
   return [source, next => setSearch(next === SOURCES[0] ? {} : { source: next }, { replace: true })]
 }
 
-/** Reads records and IODs again; a failure is told. */
+/** Reads records and IODs again. A toast tells of a failure. */
 function useReload(): { reload: () => Promise<void>; isReloading: boolean } {
-  const notifyError = useNotifyError()
+  const { notify } = useHost()
   const reloadRecords = useReloadRecords()
   const reloadIods = useReloadIods()
   const [isReloading, setReloading] = useState(false)
@@ -223,19 +222,11 @@ function useReload(): { reload: () => Promise<void>; isReloading: boolean } {
     try {
       await Promise.all([reloadRecords(), reloadIods()])
     } catch (error) {
-      if (!hasStatus(error, UNAUTHORIZED)) notifyError('Failed to refresh data')
+      if (!isUnauthorized(error)) notify(errorToast(null, 'Failed to refresh data', { duration: ERROR_MS }))
     } finally {
       running.current -= 1
       setReloading(running.current > 0)
     }
-  }, [reloadRecords, reloadIods, notifyError])
+  }, [reloadRecords, reloadIods, notify])
   return { reload, isReloading }
-}
-
-function useNotifyError(): (description: string) => void {
-  const { notify } = useHost()
-  return useCallback(
-    description => notify({ title: 'Error', description, status: 'error', duration: ERROR_MS }),
-    [notify],
-  )
 }

@@ -6,7 +6,7 @@ import styles from './FieldRow.module.css'
 import { FieldText } from './FieldText'
 import { IodMark } from './IodMark'
 
-/** A field of a record: its label and its value or values, each one gesture away from an IOD. */
+/** A field of a record: its label and its values, each with a badge or a button for its IOD. */
 export function FieldRow({ field, group }: { field: Field; group: string }) {
   const { path, label, kind, values } = field
   const name = `${group} ${label}`
@@ -17,7 +17,7 @@ export function FieldRow({ field, group }: { field: Field; group: string }) {
       {values.length > 0 && kind === 'list' && (
         <dd className={styles.chips}>
           {values.map((value, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a text twice, and never changes its order
+            // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a text twice, and its order never changes
             <span key={index} className={styles.chip}>
               <FieldText path={path} label={name} value={value} />
               <IodMark path={path} label={`${name}: ${value.text}`} value={value.iodValue} />
@@ -41,7 +41,7 @@ interface ValueProps {
   isUrl?: boolean
 }
 
-/** A value's text, the link that opens it where it is an address, and its IOD badge or button. */
+/** A value's text, a link where it is an address, and its IOD badge or button. */
 export function ValueWithActions({ path, label, value, isUrl = false }: ValueProps) {
   return (
     <>

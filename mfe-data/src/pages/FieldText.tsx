@@ -1,9 +1,9 @@
 import type { Iod } from '@iodine/contracts'
 import { type KeyboardEvent, useMemo } from 'react'
 import type { FieldValue } from '../model/record-view'
+import { selectWord } from '../model/select-word'
 import styles from './FieldText.module.css'
 import { useRecordContext } from './record-context'
-import { selectWord } from './select-word'
 import { FIELD_ATTRIBUTE, SLOT_ATTRIBUTE } from './use-field-selection'
 
 export interface FieldTextProps {
@@ -12,7 +12,7 @@ export interface FieldTextProps {
   value: FieldValue
 }
 
-/** A value's text with the IODs in it highlighted. Texts of several words take the focus: see `selectWord`. */
+/** A value's text with its IODs highlighted. Texts of several words can be focused, to select words: see `selectWord`. */
 export function FieldText({ path, label, value: { text } }: FieldTextProps) {
   const { known } = useRecordContext()
   const pieces = useMemo(() => known.split(text), [known, text])

@@ -4,12 +4,12 @@ import { useRecordContext } from './record-context'
 
 export interface IodMarkProps {
   path: string
-  /** What the value is called, for the button's name. */
+  /** The value's name in the button's label. */
   label: string
   value: string
 }
 
-/** Beside a value: a badge where it is an IOD, else the button that makes it one. */
+/** A badge where a value is an IOD, else the button that creates one from it. */
 export function IodMark({ path, label, value }: IodMarkProps) {
   const { known, startIod } = useRecordContext()
   if (known.matching(value).length > 0) {

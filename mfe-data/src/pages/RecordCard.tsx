@@ -79,10 +79,10 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
               intent="primary"
               size="small"
               text="+ IOD"
-              // The selection would be gone before the click.
+              // Without this, the button takes the focus and the selection is lost before the click.
               onMouseDown={event => event.preventDefault()}
               onClick={() => {
-                // The browser tells of a change a moment later than it makes it.
+                // The event of a changed selection comes late, so the selection is read again.
                 const { path, text } = (article.current && readSelection(article.current)) ?? selection
                 context.startIod(path, text)
               }}
@@ -132,7 +132,7 @@ function Attachments({ attachments }: { attachments: Attachment[] }) {
         </thead>
         <tbody>
           {attachments.map(({ type, url, sha256 }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: attachments may be alike, and never change their order
+            // biome-ignore lint/suspicious/noArrayIndexKey: attachments may be equal, and their order never changes
             <tr key={index}>
               <td>
                 <Tag minimal multiline>

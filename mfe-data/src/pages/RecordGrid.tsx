@@ -1,16 +1,16 @@
 import type { Source } from '@iodine/contracts'
-import { Card, Loading } from '@iodine/ui'
+import { Card } from '@iodine/ui'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Slot } from '../model/record-pages'
 import { useShownRecords } from '../queries/records'
-import { ReadFailure } from './ReadFailure'
 import { RecordCard, type RecordCardProps } from './RecordCard'
 import styles from './RecordGrid.module.css'
+import { RecordStates } from './RecordStates'
 
 const COLUMN_MIN = 500
 const GAP = 16
-/** About what a card takes before it is measured, in pixels. */
+/** Estimated height of a card that was not measured yet, in pixels. */
 const CARD_HEIGHT = { tiktok: 760, telegram: 480, blog: 900 }
 const OVERSCAN_ROWS = 1
 
@@ -24,7 +24,7 @@ export interface RecordGridProps extends Pick<RecordCardProps, 'onStartIod' | 'o
   fetchMore: () => void
 }
 
-/** The cards near the visible part of the page; more are listed as the end comes near. */
+/** The cards near the visible part of the page. The next page is read as the end of the list comes near. */
 export function RecordGrid(props: RecordGridProps) {
   const { source, label, slots, total, hasMore, isFetching, fetchMore } = props
   const feed = useRef<HTMLDivElement>(null)
@@ -100,7 +100,7 @@ interface WaitingCardProps extends Pick<RecordCardProps, 'position' | 'total'> {
   onRetry: () => void
 }
 
-/** In the place of a card whose contents were given up, as high as that was: nothing moves while they are read again. */
+/** The place of a card whose contents are read again, as high as the card was, so that nothing moves. */
 function WaitingCard({ height, position, total, error, onRetry }: WaitingCardProps) {
   return (
     <article
@@ -112,13 +112,13 @@ function WaitingCard({ height, position, total, error, onRetry }: WaitingCardPro
       aria-setsize={total}
     >
       <Card className={styles.empty}>
-        {error ? <ReadFailure error={error} onRetry={onRetry} /> : <Loading />}
+        <RecordStates query={{ data: undefined, error, isFetching: false, refetch: onRetry }} />
       </Card>
     </article>
   )
 }
 
-/** How many columns fit, and how far below the top of the page the feed begins. */
+/** The number of columns that fit, and the distance from the top of the page to the feed, in pixels. */
 function usePlace(feed: { readonly current: HTMLElement | null }): { columns: number; top: number } {
   const [place, setPlace] = useState({ columns: 1, top: 0 })
   useLayoutEffect(() => {
@@ -132,7 +132,7 @@ function usePlace(feed: { readonly current: HTMLElement | null }): { columns: nu
     measure()
     const observer = new ResizeObserver(measure)
     observer.observe(element)
-    // What stands above may grow or shrink without the feed noticing.
+    // Elements above the feed may change their height without a change of the feed's size.
     observer.observe(document.body)
     return () => observer.disconnect()
   }, [feed])

@@ -1,7 +1,7 @@
 import type { KnownIods } from '@iodine/known-iods'
 import { createContext, use } from 'react'
 
-/** What the fields of a card need to know of it. */
+/** What a card passes to its fields. */
 export interface RecordContextValue {
   known: KnownIods
   /** Opens the form for an IOD made from `value`, found at `path` of the record. */

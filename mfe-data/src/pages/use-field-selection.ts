@@ -2,34 +2,34 @@ import { type RefObject, useEffect, useState } from 'react'
 
 /** Marks the element that holds a field's text; its value is the field's path. */
 export const FIELD_ATTRIBUTE = 'data-iod-path'
-/** Marks the empty element after it, where the floating button goes. */
+/** Marks the empty element after it, which holds the floating button. */
 export const SLOT_ATTRIBUTE = 'data-iod-slot'
 
 export interface FieldSelection {
   path: string
   text: string
   slot: Element
-  /** Where the selection ends, in pixels from the corner of the slot's positioned ancestor. */
+  /** The end of the selection, in pixels from the corner of the slot's positioned ancestor. */
   left: number
   top: number
 }
 
 const BUTTON_WIDTH = 64
 
-/** What is selected inside one field value of `container`, by mouse, touch or keyboard. */
+/** The selection inside one field value of `container`, by mouse, touch or keyboard. */
 export function useFieldSelection(container: RefObject<HTMLElement | null>): FieldSelection | null {
   const [selected, setSelected] = useState<FieldSelection | null>(null)
   useEffect(() => {
     let isPointerDown = false
     const update = () => setSelected(container.current && readSelection(container.current))
     const onSelectionChange = () => {
-      // A button that moves along while the mouse drags would be in the way.
+      // The button must not follow the mouse while it drags.
       if (!isPointerDown) update()
     }
     const onPointerDown = (event: PointerEvent) => {
       isPointerDown = event.pointerType === 'mouse'
     }
-    // The browser changes the selection after the event.
+    // The browser changes the selection after this event.
     const onPointerUp = () => {
       isPointerDown = false
       setTimeout(update)
@@ -54,7 +54,7 @@ export function useFieldSelection(container: RefObject<HTMLElement | null>): Fie
   return selected
 }
 
-/** What is selected inside one field value of the container right now. */
+/** The present selection inside one field value of the container. */
 export function readSelection(container: HTMLElement): FieldSelection | null {
   const selection = window.getSelection()
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null
@@ -65,7 +65,7 @@ export function readSelection(container: HTMLElement): FieldSelection | null {
   const slot = field.parentElement?.querySelector(`[${SLOT_ATTRIBUTE}]`)
   const frame = slot?.parentElement
   if (!slot || !frame) return null
-  // A triple click, or a hand that slips, ends outside: what counts is the part within the field.
+  // A triple click may select beyond the field: only the part inside counts.
   const range = selection.getRangeAt(0).cloneRange()
   if (!field.contains(range.startContainer)) range.setStart(field, 0)
   if (!field.contains(range.endContainer)) range.setEnd(field, field.childNodes.length)

@@ -2,7 +2,8 @@ import { type Iod, LIMITS, type NewIod } from '@iodine/contracts'
 import { createBatchedLookup, createKnownIods, type KnownIods, lookupCandidates } from '@iodine/known-iods'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useElapsed } from '@iodine/ui'
+import { useCallback, useMemo } from 'react'
 import { type RecordView, valuesOf } from '../model/record-view'
 
 const LOOKUPS = ['iod-lookup']
@@ -21,35 +22,26 @@ function batchedLookup(api: ApiClient) {
   return lookup
 }
 
-/** The newest IODs of the signed-in user: what they once selected may be any part of a text, which no lookup finds. */
+/** The user's newest IODs. They may have been selected anywhere in a text, where a look-up by words misses them. */
 export function useOwnIods() {
   const { api, session } = useHost()
   const userId = session.user.id
   return useQuery({
     queryKey: [...OWN_IODS, userId],
     queryFn: () => api.call('GET /iods', { query: { created_by: [userId], limit: LIMITS.listLimitMax } }),
-    // Every card asks: it is read once a visit, and by `useReloadIods`.
+    // All cards share it. It is read once a visit, and by `useReloadIods`.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
 }
 
-/** True once the caller has been on screen for a moment: what only scrolls past is not looked up. */
-function useSettled(): boolean {
-  const [settled, setSettled] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(true), SETTLED_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [])
-  return settled
-}
-
 /** The IODs among a shown record's values and within its texts. */
 export function useKnownIods(view: RecordView): KnownIods {
   const { api } = useHost()
-  const settled = useSettled()
+  // Cards that only scroll past are not looked up.
+  const settled = useElapsed(SETTLED_AFTER_MS)
   const { data: found } = useQuery({
-    // Until then no entry of its own: the cache would keep one, and the record with it, for each card scrolled past.
+    // Before that all cards share a key: the cache would keep an entry, and its record, for each card that scrolls past.
     queryKey: settled ? [...LOOKUPS, view.source, view.id, view.collectedAt] : LOOKUPS,
     queryFn: () => batchedLookup(api)([...new Set(valuesOf(view).flatMap(lookupCandidates))]),
     enabled: settled,
@@ -60,7 +52,7 @@ export function useKnownIods(view: RecordView): KnownIods {
   return useMemo(() => createKnownIods([...(found ?? []), ...(own ?? [])]), [found, own])
 }
 
-/** Asks again which shown values are IODs; rejects when that can't be read. */
+/** Looks the shown values up again; rejects where that fails. */
 export function useReloadIods(): () => Promise<void> {
   const queryClient = useQueryClient()
   return useCallback(async () => {
@@ -70,7 +62,7 @@ export function useReloadIods(): () => Promise<void> {
   }, [queryClient])
 }
 
-/** Creates an IOD, which from then on counts as known. */
+/** Creates an IOD and adds it to the known ones. */
 export function useCreateIod(): (iod: NewIod) => Promise<Iod> {
   const { api } = useHost()
   const queryClient = useQueryClient()

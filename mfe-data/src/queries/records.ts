@@ -1,6 +1,6 @@
 import { SOURCES, type Source, type Stored } from '@iodine/contracts'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
-import { useInfiniteQuery, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { usePagedQuery, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useEffect, useMemo } from 'react'
 import {
   flattenPages,
@@ -11,7 +11,7 @@ import {
 } from '../model/record-pages'
 
 const PAGE_SIZE = 20
-/** What has left the screen for longer is read again when it comes back, so that no collection fills the memory. */
+/** Contents off screen for longer are dropped and read again when they come back, which bounds the memory. */
 const CONTENTS_KEPT_MS = 15_000
 
 interface Pages {
@@ -30,7 +30,7 @@ const readPage = (api: ApiClient, source: Source, cursor: string | null) =>
     query: { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) },
   })
 
-/** The records of a page. Its place in the list is kept for as long as the list is, its contents only near the screen. */
+/** The query of a page's records. The list keeps their slots; their contents are kept only near the screen. */
 const contentsOf = (api: ApiClient, source: Source, cursor: string | null) => ({
   queryKey: pageKey(source, cursor),
   queryFn: () => readPage(api, source, cursor),
@@ -45,42 +45,37 @@ const slotsOf = ({ items, total, nextCursor }: Contents, cursor: string | null):
 })
 
 export interface Records {
-  /** The places of those listed so far; undefined before the first page. */
-  slots: Slot[] | undefined
-  /** How many there are; undefined before the first page. */
+  /** The slots of the records listed so far; undefined before the first page. */
+  data: Slot[] | undefined
+  /** The number of all records; undefined before the first page. */
   total: number | undefined
   error: Error | null
   isFetching: boolean
   hasMore: boolean
   fetchMore: () => void
-  retry: () => void
+  refetch: () => void
 }
 
 function useRecords(source: Source): Records {
   const { api } = useHost()
   const queryClient = useQueryClient()
-  const query = useInfiniteQuery({
+  const query = usePagedQuery({
     queryKey: listKey(source),
-    queryFn: async ({ pageParam }) =>
-      slotsOf(
-        await queryClient.fetchQuery({ ...contentsOf(api, source, pageParam), staleTime: 0 }),
-        pageParam,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: page => page.nextCursor,
-    // Reading the list again would read every page of it: `useReloadRecords` reads the first and what is in sight.
+    readPage: async ({ cursor = null }) =>
+      slotsOf(await queryClient.fetchQuery({ ...contentsOf(api, source, cursor), staleTime: 0 }), cursor),
+    // TanStack would read every loaded page again; `useReloadRecords` reads the first page and those in sight.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // The page's own query tries again.
+    // The query of the page's contents retries.
     retry: false,
   })
-  // Never given up: read by itself, it might begin with records that the list doesn't know yet.
+  // Keeps the first page: read again alone, it could hold records that the list doesn't have yet.
   useQuery({ ...contentsOf(api, source, null), enabled: false })
   const { data, error, fetchNextPage, hasNextPage, isFetching, isFetchNextPageError, refetch } = query
   return useMemo(() => {
     const slots = data && flattenPages(data.pages)
     return {
-      slots,
+      data: slots,
       total: data ? (data.pages[0]?.total ?? slots?.length) : undefined,
       error,
       isFetching,
@@ -88,7 +83,7 @@ function useRecords(source: Source): Records {
       fetchMore: () => {
         if (!isFetching) void fetchNextPage()
       },
-      retry: () => void (isFetchNextPageError ? fetchNextPage() : refetch()),
+      refetch: () => void (isFetchNextPageError ? fetchNextPage() : refetch()),
     }
   }, [data, error, isFetching, isFetchNextPageError, hasNextPage, fetchNextPage, refetch])
 }
@@ -101,7 +96,7 @@ export function useAllRecords(): Record<Source, Records> {
   return { tiktok, telegram, blog }
 }
 
-function useForget() {
+function useRemoveFromList() {
   const queryClient = useQueryClient()
   return useCallback(
     (source: Source, ids: string[], total?: number | null) =>
@@ -114,17 +109,17 @@ function useForget() {
 }
 
 export interface ShownRecords {
-  /** What has been read, by id. */
+  /** The records that were read, by id. */
   contents: ReadonlyMap<string, Stored>
-  /** Why something is missing that is not being read any more. */
+  /** The failure of a page that is not being read any more. */
   error: Error | null
   retry: () => void
 }
 
-/** The contents of the records near the screen, read again where they were given up; who is gone by then leaves the list. */
+/** The contents of the records near the screen, read again where they were dropped. Deleted records leave the list. */
 export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRecords {
   const { api } = useHost()
-  const forget = useForget()
+  const removeFromList = useRemoveFromList()
   const cursors = [...new Set(slots.map(({ cursor }) => cursor))]
   const pages = useQueries({ queries: cursors.map(cursor => contentsOf(api, source, cursor)) })
   const contents = new Map(pages.flatMap(({ data }) => data?.items.map(item => [item.id, item]) ?? []))
@@ -133,7 +128,7 @@ export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRe
   useEffect(() => {
     const [first] = gone
     if (first)
-      forget(
+      removeFromList(
         source,
         gone.map(({ id }) => id),
         pageOf(first)?.total,
@@ -149,7 +144,7 @@ export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRe
   }
 }
 
-/** Reads the first page of each source and what is in sight anew; rejects when some of it can't be read. */
+/** Reads the first page of each source and the pages in sight again; rejects where one can't be read. */
 export function useReloadRecords(): () => Promise<void> {
   const { api } = useHost()
   const queryClient = useQueryClient()
@@ -159,7 +154,7 @@ export function useReloadRecords(): () => Promise<void> {
       const listed = () => queryClient.getQueryData<Pages>(listKey(source))?.pages ?? []
       const isIn = new Set(first.items.map(({ id }) => id))
       const movesOut = listed()[0]?.slots.some(({ id }) => !isIn.has(id))
-      // Read before the list changes, so that what moves to the second page stays on screen.
+      // Read before the list changes, so that records that move to the second page stay on screen.
       if (movesOut && first.nextCursor !== null)
         await queryClient.fetchQuery(contentsOf(api, source, first.nextCursor))
       const pages = replaceFirstPage(listed(), slotsOf(first, null))
@@ -177,15 +172,15 @@ export function useReloadRecords(): () => Promise<void> {
   }, [api, queryClient])
 }
 
-/** Deletes a record on the server, then here. */
+/** Deletes a record on the server, then from the list. */
 export function useDeleteRecord(): (source: Source, id: string) => Promise<void> {
   const { api } = useHost()
-  const forget = useForget()
+  const removeFromList = useRemoveFromList()
   return useCallback(
     async (source, id) => {
       await api.call('DELETE /:source/data/:id', { params: { source, id } })
-      forget(source, [id])
+      removeFromList(source, [id])
     },
-    [api, forget],
+    [api, removeFromList],
   )
 }

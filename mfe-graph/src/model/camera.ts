@@ -17,18 +17,18 @@ export interface Box {
 }
 
 const FIT_PADDING = 40
-/** A few nodes fill the canvas no further than this. */
+/** The largest zoom when a small graph is fitted. */
 const FIT_ZOOM_MAX = 1.2
-/** Share of the nodes on each side that may be left out of view, where all take more than `FAR` times the room. */
+/** Share of nodes on each side that are left out of view where all nodes take more than `FAR` times the room. */
 const OUTLIERS = 0.005
 const FAR = 1.5
 const SAMPLE_SIZE = 2_000
-/** Least radius of what a pointer hits, in CSS pixels. */
+/** The smallest radius that a pointer hits, in CSS pixels. */
 const HIT_RADIUS_MIN = 6
-/** How far from a link's middle line a pointer still hits it, in CSS pixels. */
+/** The largest distance from a link's line at which a pointer hits it, in CSS pixels. */
 const LINK_REACH = 5
 
-/** The box around all nodes, or those marked in `only`; null without any. */
+/** The box around all nodes, or those marked in `only`; null where there are none. */
 export function boundsOf(
   positions: Float32Array,
   radii: Float32Array,
@@ -54,8 +54,8 @@ export function boundsOf(
 }
 
 /**
- * The box to bring into view: all nodes (or those marked in `only`), save a few that lie so far out that the rest would
- * be a dot. Unconnected nodes drift away, since nothing but links pulls.
+ * The box to bring into view: all nodes (or those marked in `only`) without a few outliers that would make the rest too
+ * small. Unconnected nodes drift away, because only links attract.
  */
 export function mainBounds(
   positions: Float32Array,
@@ -85,7 +85,7 @@ const innerRange = (values: number[], cut: number): [number, number] => {
   return [sorted[cut]!, sorted[sorted.length - 1 - cut]!]
 }
 
-/** The camera that shows a box whole, in the middle of the canvas. */
+/** The camera that fits a box into the canvas. */
 export function fitCamera(box: Box, width: number, height: number): Camera {
   const room = (size: number) => Math.max(size - 2 * FIT_PADDING, size / 2)
   const zoom = Math.min(
@@ -101,20 +101,20 @@ export function fitCamera(box: Box, width: number, height: number): Camera {
   }
 }
 
-/** The camera that shows a point of the graph in the middle at zoom `k`. */
+/** The camera that centres a point of the graph at zoom `k`. */
 export const centerCamera = (x: number, y: number, k: number, width: number, height: number): Camera => ({
   x: width / 2 - x * k,
   y: height / 2 - y * k,
   k,
 })
 
-/** Asks what node lies where, while the positions stay as they are. */
+/** Finds nodes by position. Valid while the positions stay the same. */
 export interface NodeFinder {
-  /** The node under a point of the screen, the nearest where several are; -1 for none. */
+  /** The node at a point of the screen, the nearest of several; -1 for none. */
   at: (screenX: number, screenY: number, camera: Camera, visible?: Uint8Array | null) => number
 }
 
-/** A quadtree over the nodes, built when something is first asked: while a layout moves, nobody may. */
+/** A quadtree over the nodes, built at the first search: during a layout there may be none. */
 export function createNodeFinder(positions: Float32Array, radii: Float32Array): NodeFinder {
   let tree: Quadtree<number> | undefined
   let radiusMax = 0
@@ -137,7 +137,7 @@ export function createNodeFinder(positions: Float32Array, radii: Float32Array): 
       tree.visit((cell, left, top, right, bottom) => {
         if (left > x + reach || right < x - reach || top > y + reach || bottom < y - reach) return true
         if (cell.length) return false
-        // Nodes on one spot hang together in a chain.
+        // Nodes at the same position form a list.
         for (let leaf: QuadtreeLeaf<number> | undefined = cell; leaf; leaf = leaf.next) {
           const node = leaf.data
           if (visible && !visible[node]) continue
@@ -155,7 +155,7 @@ export function createNodeFinder(positions: Float32Array, radii: Float32Array): 
   }
 }
 
-/** The link under a point of the screen, the nearest where several are; -1 for none. */
+/** The link at a point of the screen, the nearest of several; -1 for none. */
 export function linkAt(
   screenX: number,
   screenY: number,

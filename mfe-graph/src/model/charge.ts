@@ -17,10 +17,10 @@ export interface ChargeOptions {
 }
 
 const LEAF_SIZE = 12
-/** Bodies closer than a cell of this depth share a leaf: they may even lie on one spot. */
+/** Bodies closer than a cell of this depth share a leaf: they may even have the same position. */
 const DEPTH_MAX = 40
 const DISTANCE_MIN_2 = 1
-/** As far apart as bodies on one spot are taken to be. */
+/** The assumed distance of bodies at the same position. */
 const JIGGLE = 1e-6
 
 export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOptions): Charge {
@@ -29,7 +29,7 @@ export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOp
   let cellX = new Float64Array(capacity)
   let cellY = new Float64Array(capacity)
   let cellCount = new Float64Array(capacity)
-  /** Squared width over theta²: a body farther than this takes the cell as one. */
+  /** Squared width over theta²: for a body farther away, the cell counts as one body. */
   let cellReach = new Float64Array(capacity)
   /** The next cell in preorder that is not below this one. */
   let cellSkip = new Int32Array(capacity)
@@ -92,7 +92,7 @@ export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOp
     const half = width / 2
     const middleX = left + half
     const middleY = top + half
-    // Bodies are dealt to the four quarters, keeping their order.
+    // Bodies are distributed to the four quarters, in their order.
     let north = 0
     let eastOfNorth = 0
     let eastOfSouth = 0
@@ -175,7 +175,7 @@ export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOp
               let nearX = sortedX[other]! - bodyX
               let nearY = sortedY[other]! - bodyY
               if (nearX === 0 && nearY === 0) {
-                // Two on one spot part in a direction that their order tells, each the other way.
+                // Two bodies at one position move apart, in a direction given by their order.
                 const angle = (Math.min(place, other) % 64) / 10
                 const sign = place < other ? JIGGLE : -JIGGLE
                 nearX = Math.cos(angle) * sign

@@ -3,7 +3,7 @@ import type { Graph } from '@iodine/contracts'
 const sameTexts = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((text, index) => text === b[index])
 
-/** Whether two answers show the same in the same order; a difference is found without writing either out. */
+/** Whether two answers are equal, order included. Faster than comparing their JSON. */
 export const sameGraph = (a: Graph, b: Graph): boolean =>
   a.nodes.length === b.nodes.length &&
   a.links.length === b.links.length &&

@@ -1,4 +1,4 @@
-/** The filter form: every field a text, empty where it doesn't filter. */
+/** The fields of the filter form. An empty one filters nothing. */
 export interface Filters {
   user_id: string
   start_date: string
@@ -19,7 +19,7 @@ export const NO_FILTERS: Filters = {
 
 const FIELDS = Object.keys(NO_FILTERS) as (keyof Filters)[]
 
-/** What is sent: fields with something besides white space, trimmed save the source's exact name. */
+/** The query to send: the fields that are not blank, trimmed except for the source, which is an exact name. */
 export function toQuery(filters: Filters): Partial<Filters> {
   const query: Partial<Filters> = {}
   for (const field of FIELDS) {
@@ -29,6 +29,6 @@ export function toQuery(filters: Filters): Partial<Filters> {
   return query
 }
 
-/** The filters of an address, which keeps them over a reload. */
+/** The filters in an address. */
 export const fromSearch = (search: URLSearchParams): Filters =>
   Object.fromEntries(FIELDS.map(field => [field, search.get(field) ?? ''])) as unknown as Filters

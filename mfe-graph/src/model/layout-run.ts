@@ -4,25 +4,25 @@ import type { Shape } from './network'
 
 export type LayoutShape = Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>
 
-/** What a run tells: how far the warm-up is (0 to 1), then positions. */
+/** Messages of a run: the progress of the warm-up (0 to 1), then positions. */
 export type LayoutUpdate =
   | { type: 'warming'; progress: number }
   | { type: 'positions'; positions: Float32Array<ArrayBuffer>; settled: boolean }
 
-/** What a run can be told. Coordinates are the graph's. */
+/** Commands to a run. Coordinates are the graph's. */
 export type LayoutCommand =
   | { type: 'drag'; node: number; x: number; y: number }
   | { type: 'drop' }
   | { type: 'stop' }
 
-/** Milliseconds between two updates, and so the longest time without listening. */
+/** Milliseconds between two updates, which is also the longest time until a command is read. */
 const SLICE_MS = 30
-/** Milliseconds a tick while something is dragged: as fast as it can be seen. */
+/** Milliseconds between two ticks while a node is dragged: one a frame. */
 const FRAME_MS = 16
 
 /**
- * Runs a layout: the warm-up first, shown when it is done, then the cool-down as fast as the machine can. Dragging
- * holds the node and keeps the rest moving at the pace of the screen.
+ * Runs a layout: the warm-up, shown when it is done, then the cool-down as fast as possible. Dragging pins the node and
+ * runs the layout at the frame rate.
  */
 export function runLayout(shape: LayoutShape, emit: (update: LayoutUpdate) => void) {
   const layout = createLayout(shape)

@@ -13,22 +13,22 @@ import type { Shape } from './network'
 
 type Body = SimulationNodeDatum & { x: number; y: number; vx: number; vy: number }
 
-/** A layout in progress. The same shape takes the same course, as long as nobody drags. */
+/** A layout in progress. It is deterministic as long as no node is dragged. */
 export interface Layout {
   tick: () => void
   /** x and y of each node in turn. */
   positions: () => Float32Array<ArrayBuffer>
-  /** Holds a node at a place. */
+  /** Fixes a node's position. */
   pin: (node: number, x: number, y: number) => void
-  /** Keeps the layout warm while something is dragged. */
+  /** Keeps the layout's temperature up while a node is dragged. */
   reheat: () => void
-  /** Lets it cool down again. */
+  /** Lets the layout cool down again. */
   cool: () => void
 }
 
 const DRAG_ALPHA = 0.3
 
-/** d3-force's simulation with its charge replaced by our own, and a weak pull to the middle. */
+/** d3-force's simulation with our own charge force, and a weak pull to the centre. */
 export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>): Layout {
   const { nodeCount, linkCount, sources, targets } = shape
   const bodies = Array.from({ length: nodeCount }, () => ({}) as Body)

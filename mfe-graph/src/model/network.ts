@@ -1,7 +1,7 @@
 import type { Graph, GraphLink, GraphNode } from '@iodine/contracts'
 import { GRAPH } from './constants'
 
-/** What layout and drawing need of a graph, in arrays that travel to a worker at no cost. Nodes and links are indices. */
+/** The numbers of a graph for layout and drawing, in typed arrays, which are cheap to post to workers. Nodes and links are indices. */
 export interface Shape {
   nodeCount: number
   linkCount: number
@@ -11,23 +11,23 @@ export interface Shape {
   sources: Uint32Array
   targets: Uint32Array
   widths: Uint8Array
-  /** How far a link is moved sideways, to the left of its direction: two that join the same pair lie side by side. */
+  /** How far a link is shifted to the left of its direction, so that two links of the same pair lie side by side. */
   offsets: Int8Array
 }
 
 export interface Neighbour {
   node: number
-  /** How often the two stand together, over all links between them. */
+  /** The sum of the counts of all links between the two. */
   count: number
 }
 
-/** A graph ready to be laid out, drawn and asked. */
+/** A graph, indexed for layout, drawing and search. */
 export interface Network {
   nodes: readonly GraphNode[]
   links: readonly GraphLink[]
   indexOf: ReadonlyMap<string, number>
   labels: readonly string[]
-  /** Nodes by count, the strongest first. */
+  /** Nodes by count, the largest first. */
   ranking: Uint32Array
   shape: Shape
 }
@@ -43,13 +43,13 @@ export const widthOf = (count: number): number =>
   clamp(count * GRAPH.linkWidthPerCount, GRAPH.linkWidthMin, GRAPH.linkWidthMax)
 
 /**
- * Indexes a graph. Nodes and links are put into one order, so that the same data is always drawn the same, in whatever
- * order it arrived; a link without both of its nodes falls away.
+ * Indexes a graph. Nodes and links are sorted, so that the same data is drawn the same way in whatever order it arrived.
+ * A link without both of its nodes is left out.
  */
 export function createNetwork(graph: Graph): Network {
   const nodes = [...graph.nodes].sort((a, b) => (a.id < b.id ? -1 : 1))
   const indexOf = new Map(nodes.map((node, index) => [node.id, index]))
-  // A link's place: both of its ends in one number, so that sorting compares no texts.
+  // A link's key holds both of its ends in one number, because numbers sort faster than texts.
   const places = new Map<number, GraphLink>()
   for (const link of graph.links) {
     const source = indexOf.get(link.source)
@@ -87,7 +87,7 @@ export function createNetwork(graph: Graph): Network {
 
 const countOf = (node: GraphNode | undefined): number => node?.count ?? 1
 
-/** A node's neighbours, the closest first. */
+/** A node's neighbours, the most often connected first. */
 export function neighboursOf({ shape, links }: Network, node: number): Neighbour[] {
   const counts = new Map<number, number>()
   for (let link = 0; link < shape.linkCount; link++) {
@@ -102,7 +102,7 @@ export function neighboursOf({ shape, links }: Network, node: number): Neighbour
     .sort((a, b) => b.count - a.count || a.node - b.node)
 }
 
-/** Marks (1) the nodes at most `depth` links away from `node`, whatever the links' direction. */
+/** Marks (1) the nodes at most `depth` links away from `node`, in any direction. */
 export function neighbourhood({ shape }: Network, node: number, depth: number): Uint8Array {
   const reached = new Uint8Array(shape.nodeCount)
   reached[node] = 1
@@ -120,7 +120,7 @@ export function neighbourhood({ shape }: Network, node: number, depth: number): 
   return reached
 }
 
-/** Nodes whose label holds `term` (any case), those that begin with it first, then the strongest. */
+/** Nodes whose label contains `term` in any case: those that begin with it first, then by count. */
 export function findNodes({ labels, ranking }: Network, term: string, limit: number): number[] {
   const sought = term.trim().toLowerCase()
   if (!sought) return []

@@ -2,7 +2,7 @@ import type { Camera } from './camera'
 import { GRAPH } from './constants'
 import type { Network, Shape } from './network'
 
-/** Colours as the canvas takes them. */
+/** Colours for the canvas. */
 export interface Palette {
   entity: string
   verb: string
@@ -13,10 +13,10 @@ export interface Palette {
   ground: string
 }
 
-/** What of a network is drawn; may be sent to a worker. */
+/** The parts of a network that are drawn; may be posted to a worker. */
 export type Scene = Pick<Network, 'shape' | 'labels' | 'ranking'>
 
-/** How it is looked at. Sizes are CSS pixels; nodes are indices, -1 for none. */
+/** The state of the view. Sizes are CSS pixels; nodes are indices, -1 for none. */
 export interface View {
   width: number
   height: number
@@ -25,20 +25,20 @@ export interface View {
   selected: number
   hovered: number
   selectedLink: number
-  /** Marks what is drawn; null draws everything. */
+  /** Marks the nodes to draw; null draws all. */
   visible: Uint8Array | null
-  /** Nodes held in place. */
+  /** Nodes with a fixed position. */
   pinned: readonly number[]
 }
 
 export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
 
-/** Beyond this many links they are paler and, zoomed out, thin and without arrows. */
+/** With more links than this they are paler and, zoomed out, thin and without arrows. */
 const DENSE_LINKS = 2_500
 const DENSE_ZOOM = 0.55
 const THIN_WIDTH = 0.7
 const DENSE_ALPHA = 0.4
-/** Links a stroked path: longer paths cost more a link. */
+/** Links in one stroked path: longer paths cost more per link. */
 const PATH_LINKS = 1_000
 const ARROW_HALF_WIDTH = GRAPH.arrowLength / 1.6
 const FADED = 0.18
@@ -61,12 +61,12 @@ interface Batch {
   links: Uint32Array
 }
 
-/** Draws one scene again and again; what does not change between frames is worked out once. */
+/** Draws the frames of a scene. What is the same in all frames is computed once. */
 export function createPainter(scene: Scene, palette: Palette) {
   const { shape, labels, ranking } = scene
   const batches = batchesOf(shape, palette)
   const names = labels.map(shorten)
-  /** Least radius on screen: in a small graph there is room to see every node. */
+  /** The smallest radius on screen; a small graph has room for larger nodes. */
   const radiusMin = shape.nodeCount > MANY_NODES ? 0.9 : 3
   const nameWidths = new Float32Array(shape.nodeCount)
 
@@ -100,7 +100,7 @@ export function createPainter(scene: Scene, palette: Palette) {
       } else if (camera.k < DENSE_ZOOM) {
         paintThose(() => true, true, DENSE_ALPHA)
       } else {
-        // Close up, a link that only passes through tells nothing.
+        // Zoomed in, links without an end in view are drawn thin and pale.
         const inView = (node: number) => {
           const x = positions[node * 2]!
           const y = positions[node * 2 + 1]!
@@ -127,7 +127,7 @@ export function createPainter(scene: Scene, palette: Palette) {
 
     function paintThose(wanted: (link: number) => boolean, thin: boolean, alpha: number) {
       ctx.globalAlpha = alpha
-      // Links are as wide as their count says in pixels, at every zoom.
+      // The width of links is in screen pixels, at every zoom.
       const unit = 1 / camera.k
       for (const batch of batches) {
         const width = (thin ? THIN_WIDTH : batch.width) * unit
@@ -249,7 +249,7 @@ export function createPainter(scene: Scene, palette: Palette) {
       ctx.fillStyle = palette.text
       const taken = createOccupancy(view.width, view.height)
       let drawn = 0
-      // Labels keep off the nodes, too.
+      // Labels must not cover nodes.
       for (let node = 0; node < shape.nodeCount; node++) {
         const radius = shape.radii[node]! * camera.k
         if (radius < NODE_IN_THE_WAY_FROM || (visible && !visible[node]) || (related && !related[node]))
@@ -325,7 +325,7 @@ function relatedTo(shape: Shape, node: number): Uint8Array {
 
 const CELL = 4
 
-/** Which cells of the screen bear a label already. */
+/** The cells of the screen that hold a label or a node already. */
 function createOccupancy(width: number, height: number) {
   const columns = Math.ceil(width / CELL) + 1
   const rows = Math.ceil(height / CELL) + 1
@@ -333,7 +333,7 @@ function createOccupancy(width: number, height: number) {
   const column = (x: number) => Math.min(columns - 1, Math.max(0, Math.floor(x / CELL)))
   const row = (y: number) => Math.min(rows - 1, Math.max(0, Math.floor(y / CELL)))
   return {
-    /** Takes a box where all of it is free, or whatever is there. */
+    /** Claims a box and answers true where all of it is free, or `always`. */
     claim: (x: number, y: number, boxWidth: number, boxHeight: number, always = false): boolean => {
       if (x > width || y > height || x + boxWidth < 0 || y + boxHeight < 0) return false
       const [fromX, toX, fromY, toY] = [column(x), column(x + boxWidth), row(y), row(y + boxHeight)]

@@ -1,24 +1,24 @@
-import { Button, Card } from '@iodine/ui'
+import { Button, Card, formatCount } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import type { ReactNode } from 'react'
 import styles from './DetailCard.module.css'
 
 export interface DetailCardProps {
   className?: string | undefined
-  /** What the card is called. */
+  /** The card's accessible name. */
   label: string
   title: string
   type: ReactNode
   count: number
   sources: readonly string[]
   onClose: () => void
-  /** What only this kind of selection has. */
+  /** The details that only this kind of selection has. */
   children: ReactNode
 }
 
 const SOURCES_MAX = 6
 
-/** What is known of whatever is selected. */
+/** The details of the selected node or link. */
 export function DetailCard({
   className,
   label,
@@ -46,7 +46,7 @@ export function DetailCard({
         <dt>Type</dt>
         <dd>{type}</dd>
         <dt>Count</dt>
-        <dd>{count.toLocaleString('en-US')}</dd>
+        <dd>{formatCount(count)}</dd>
         <dt>Sources</dt>
         <dd>
           {sources.length === 0 && 'none'}

@@ -7,12 +7,12 @@ import styles from './FilterPanel.module.css'
 export interface FilterPanelProps {
   /** The filters of the graph shown. */
   applied: Filters
-  /** Sources that the server last named; undefined while it is being asked. */
+  /** The sources of the last answer; undefined while the graph loads. */
   sources: readonly string[] | undefined
   onApply: (filters: Filters) => void
 }
 
-/** The filters: nothing is asked for before 'Apply filters'. */
+/** The filter form. Nothing is read before 'Apply filters'. */
 export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
   const active = Object.keys(toQuery(applied)).length
   const [open, setOpen] = useState(active > 0)
@@ -100,7 +100,7 @@ export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
   )
 }
 
-/** All sources seen of this user: a filtered answer names fewer, and an unanswered question none. */
+/** All sources seen for this user, because a filtered answer has fewer and a pending one none. */
 function useChoices(sources: readonly string[] | undefined, userId: string, chosen: string): string[] {
   const [seen, setSeen] = useState<{ userId: string; sources: string[] }>({ userId, sources: [] })
   useEffect(() => {

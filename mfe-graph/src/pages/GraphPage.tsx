@@ -1,20 +1,21 @@
 import { type Graph, LIMITS } from '@iodine/contracts'
 import { errorDetail } from '@iodine/mfe-kit'
-import { Button, EmptyState, ErrorCallout, HTMLSelect, Loading, Page, PageHeader, Tag } from '@iodine/ui'
+import { Button, EmptyState, formatCount, HTMLSelect, LoadingPanel, Page, PageHeader, Tag } from '@iodine/ui'
 import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
 import { type Filters, fromSearch, toQuery } from '../model/filters'
 import { createNetwork } from '../model/network'
-import { useGraph } from '../queries/use-graph'
+import { useGraph } from '../queries/graph'
 import { FilterPanel } from './FilterPanel'
 import styles from './GraphPage.module.css'
 import { GraphView } from './GraphView'
 
-/** How many nodes are asked for unless the user wants more or less. */
+/** The nodes that are read unless the user chooses another number. */
 const LIMIT = 5_000
 const CHOICES = [1_000, LIMIT, 20_000, LIMITS.graphNodesMax]
 
+/** The graph of the narratives' triplets. The filters stand in the address. */
 export function GraphPage() {
   const [search, setSearch] = useSearchParams()
   const filters = useMemo(() => fromSearch(search), [search])
@@ -74,37 +75,33 @@ export function GraphPage() {
           >
             {CHOICES.map(size => (
               <option key={size} value={size}>
-                up to {size.toLocaleString('en-US')}
+                up to {formatCount(size)}
               </option>
             ))}
           </HTMLSelect>
         </div>
       )}
-      {graph.isPending && <Loading label="Loading graph..." />}
-      {graph.isError && (
-        <ErrorCallout
-          title="Unable to load graph"
-          onRetry={() => void graph.refetch()}
-          retrying={graph.isFetching}
-        >
-          {errorDetail(graph.error, '')}
-        </ErrorCallout>
-      )}
-      {network &&
-        !graph.isError &&
-        (network.nodes.length === 0 ? (
+      <LoadingPanel
+        query={{ ...graph, data: network }}
+        errorTitle="Unable to load graph"
+        errorText={errorDetail(graph.error, '')}
+        loadingLabel="Loading graph..."
+        whenStale="error"
+        isEmpty={({ nodes }) => nodes.length === 0}
+        empty={
           <EmptyState
             icon={<GraphIcon />}
             title="No data to display. Try adjusting your filters or add some narratives"
           />
-        ) : (
-          <GraphView network={network} expanded={expanded} filters={query} />
-        ))}
+        }
+      >
+        {shown => <GraphView network={shown} expanded={expanded} filters={query} />}
+      </LoadingPanel>
     </Page>
   )
 }
 
-/** How much there is, also of what the limit left out. */
+/** The counts of the whole graph, with what the limit left out. */
 function totalsOf({ nodes, links, totals }: Graph) {
   const entities = nodes.filter(node => node.type === 'entity').length
   return totals ?? { entities, verbs: nodes.length - entities, nodes: nodes.length, links: links.length }
@@ -112,14 +109,14 @@ function totalsOf({ nodes, links, totals }: Graph) {
 
 const shownOf = (what: string, shown: number, total: number): string =>
   shown < total
-    ? `the strongest ${shown.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} ${what}`
-    : `all ${total.toLocaleString('en-US')} ${what}`
+    ? `the strongest ${formatCount(shown)} of ${formatCount(total)} ${what}`
+    : `all ${formatCount(total)} ${what}`
 
 function Badge({ count, one, many, total }: { count: number; one: string; many: string; total?: boolean }) {
   return (
     <li>
       <Tag minimal round intent={total ? 'primary' : 'none'}>
-        {count.toLocaleString('en-US')} {total && 'total '}
+        {formatCount(count)} {total && 'total '}
         {count === 1 ? one : many}
       </Tag>
     </li>

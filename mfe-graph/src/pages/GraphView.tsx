@@ -24,9 +24,9 @@ import { readPalette } from './palette'
 const LABEL = 'Narrative triplets graph'
 const ZOOM_STEP = 1.4
 const FOUND_MAX = 8
-/** Share of the window's height that the canvas takes at most, on wide and on narrow screens. */
+/** The largest share of the window's height for the canvas, on wide and on narrow screens. */
 const HEIGHT_SHARE = { wide: 0.8, narrow: 0.6 }
-/** Where the details lie over the canvas, and how much of it they take. */
+/** Screens on which the details lie over the canvas, and their width in pixels. */
 const CARD_BESIDE = '(min-width: 900px)'
 const CARD_WIDTH = 292
 const NARROW = 600
@@ -42,7 +42,7 @@ export interface GraphViewProps {
   filters: Partial<Filters>
 }
 
-/** A graph as a picture or a table, with what is selected in it. */
+/** A graph as a picture or a table, with the details of the selection. */
 export function GraphView({ network, expanded, filters }: GraphViewProps) {
   const { notify } = useHost()
   const [stage, setStage] = useState<Stage | null>(null)

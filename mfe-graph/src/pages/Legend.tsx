@@ -1,6 +1,6 @@
 import styles from './Legend.module.css'
 
-/** What the colours mean, and what a pointer does. */
+/** The meaning of the colours, and a hint on using the pointer. */
 export const Legend = () => (
   <div className={styles.legend}>
     <ul className={styles.items} aria-label="Legend">

@@ -1,9 +1,8 @@
-import { isHttpUrl } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { Button, ErrorCallout, Loading } from '@iodine/ui'
+import { Button, ErrorCallout, formatCount, LoadingPanel, LoadMore, SourceLink } from '@iodine/ui'
 import type { Filters } from '../model/filters'
 import type { Network } from '../model/network'
-import { useTexts } from '../queries/use-texts'
+import { useTexts } from '../queries/texts'
 import { DetailCard } from './DetailCard'
 import styles from './DetailCard.module.css'
 
@@ -17,10 +16,10 @@ export interface LinkCardProps {
   onClose: () => void
 }
 
-/** What is known of the selected link, with the texts that say it. */
+/** The details of the selected link, with the texts behind it. */
 export function LinkCard({ className, network, link, filters, onSelect, onClose }: LinkCardProps) {
   const { user } = useHost().session
-  // The server keeps others' sentences to itself.
+  // The server shows texts to their author alone.
   const isOwn = !filters.user_id || filters.user_id.toLowerCase() === user.id
   const data = network.links[link]!
   const ends = [network.shape.sources[link]!, network.shape.targets[link]!]
@@ -56,61 +55,43 @@ export function LinkCard({ className, network, link, filters, onSelect, onClose 
 }
 
 function Texts({ link, filters }: { link: Network['links'][number]; filters: Partial<Filters> }) {
-  const {
-    texts,
-    total,
-    isPending,
-    isError,
-    isFetching,
-    refetch,
-    hasNextPage,
-    isFetchingNextPage,
-    fetchNextPage,
-  } = useTexts(link, filters)
+  const query = useTexts(link, filters)
+  const { total, isFetchNextPageError } = query
   return (
     <>
-      <h3 className={styles.subtitle}>Texts{total !== null && ` (${total.toLocaleString('en-US')})`}</h3>
-      {isPending && <Loading />}
-      {texts?.length === 0 && <p className={styles.more}>No text says this any more. Refresh the graph.</p>}
-      {texts && texts.length > 0 && (
-        <ul className={styles.texts} aria-label="Texts">
-          {texts.map(({ id, src, sentence }) => (
-            <li key={id}>
-              <q>{sentence}</q>
-              {src && (
-                <span className={styles.more}>
-                  <Source src={src} />
-                </span>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-      {isError && (
-        <ErrorCallout
-          title="Unable to load narratives"
-          onRetry={() => void (texts ? fetchNextPage() : refetch())}
-          retrying={isFetching}
-        />
-      )}
-      {hasNextPage && !isError && (
-        <Button
-          variant="minimal"
-          size="small"
-          text="Show more texts"
-          loading={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        />
-      )}
+      <h3 className={styles.subtitle}>Texts{total !== null && ` (${formatCount(total)})`}</h3>
+      <LoadingPanel
+        query={query}
+        errorTitle="Unable to load narratives"
+        isEmpty={texts => texts.length === 0}
+        empty={<p className={styles.more}>No text says this any more. Refresh the graph.</p>}
+      >
+        {texts => (
+          <>
+            <ul className={styles.texts} aria-label="Texts">
+              {texts.map(({ id, src, sentence }) => (
+                <li key={id}>
+                  <q>{sentence}</q>
+                  {src && (
+                    <span className={styles.more}>
+                      <SourceLink source={src} />
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ul>
+            {isFetchNextPageError ? (
+              <ErrorCallout
+                title="Unable to load narratives"
+                onRetry={() => void query.fetchNextPage()}
+                retrying={query.isFetching}
+              />
+            ) : (
+              <LoadMore inline query={query} variant="minimal" size="small" text="Show more texts" />
+            )}
+          </>
+        )}
+      </LoadingPanel>
     </>
   )
 }
-
-const Source = ({ src }: { src: string }) =>
-  isHttpUrl(src) ? (
-    <a href={src} target="_blank" rel="noreferrer">
-      {src}
-    </a>
-  ) : (
-    src
-  )

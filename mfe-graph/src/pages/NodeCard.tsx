@@ -10,14 +10,14 @@ export interface NodeCardProps {
   className?: string | undefined
   network: Network
   node: number
-  /** How many links away the picture still shows; 0 shows everything. */
+  /** The graph is shown up to this many links away from the node; 0 shows all of it. */
   depth: number
   onDepth: (depth: number) => void
   onSelect: (node: number) => void
   onClose: () => void
 }
 
-/** What is known of the selected node. */
+/** The details of the selected node. */
 export function NodeCard({ className, network, node, depth, onDepth, onSelect, onClose }: NodeCardProps) {
   const { label, type, count, sources } = network.nodes[node]!
   const neighbours = useMemo(() => neighboursOf(network, node), [network, node])

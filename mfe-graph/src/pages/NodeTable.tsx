@@ -11,7 +11,7 @@ export interface NodeTableProps {
   onSelect: (node: number) => void
 }
 
-/** The same graph for those who read rather than look: the strongest nodes first. */
+/** The graph as a table of nodes, by count. */
 export function NodeTable({ network, selected, onSelect }: NodeTableProps) {
   const [shown, setShown] = useState(PAGE_SIZE)
   const { nodes, ranking, shape } = network

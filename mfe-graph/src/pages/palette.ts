@@ -1,7 +1,7 @@
 import { themeColor } from '@iodine/ui'
 import type { Palette } from '../model/painter'
 
-/** The theme's colours of the graph, as a canvas takes them. */
+/** The theme's colours of the graph, for the canvas. */
 export const readPalette = (): Palette => ({
   entity: themeColor('graph-entity'),
   verb: themeColor('graph-verb'),

@@ -1,3 +1,4 @@
+import { saveFile } from '@iodine/ui'
 import { boundsOf, fitCamera } from '../model/camera'
 import { toGexf, toSvg } from '../model/export'
 import type { Network } from '../model/network'
@@ -7,7 +8,7 @@ export type ExportFormat = 'png' | 'svg' | 'gexf'
 
 const PNG = { width: 2000, height: 1200, pixelRatio: 2 }
 
-/** Saves the graph as it lies now as `narrative-graph_{date}.{format}`. */
+/** Saves the graph in its present layout as `narrative-graph_{date}.{format}`. */
 export async function download(
   format: ExportFormat,
   network: Network,
@@ -20,14 +21,10 @@ export async function download(
       : format === 'svg'
         ? new Blob([toSvg(network, positions, palette)], { type: 'image/svg+xml' })
         : new Blob([toGexf(network, positions, palette)], { type: 'application/gexf+xml' })
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(blob)
-  link.download = `narrative-graph_${new Date().toISOString().slice(0, 10)}.${format}`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+  saveFile(`narrative-graph_${new Date().toISOString().slice(0, 10)}.${format}`, blob)
 }
 
-/** The whole graph on white, twice as fine as it is large. */
+/** The whole graph on white, at two pixels a unit. */
 async function toPng(network: Network, positions: Float32Array, palette: Palette): Promise<Blob> {
   const { width, height, pixelRatio } = PNG
   const canvas = document.createElement('canvas')
@@ -35,7 +32,7 @@ async function toPng(network: Network, positions: Float32Array, palette: Palette
   canvas.height = height * pixelRatio
   const context = canvas.getContext('2d')
   const box = boundsOf(positions, network.shape.radii)
-  if (!context || !box) throw new Error('Nothing to draw on, or nothing to draw')
+  if (!context || !box) throw new Error('No canvas, or no nodes')
   createPainter(network, palette)(context, positions, {
     width,
     height,

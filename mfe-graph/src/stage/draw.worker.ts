@@ -1,7 +1,7 @@
 import type { Palette, Scene, View } from '../model/painter'
 import { createScreen, type Screen } from './screen'
 
-/** What the page sends, each as it changes. */
+/** Messages of the page, each sent when its content changes. */
 export type DrawMessage =
   | { type: 'canvas'; canvas: OffscreenCanvas; palette: Palette }
   | { type: 'scene'; scene: Scene | null }
@@ -15,6 +15,6 @@ worker.onmessage = ({ data }: MessageEvent<DrawMessage>) => {
   if (data.type === 'canvas') screen = createScreen(data.canvas, data.palette)
   else if (data.type === 'scene') screen?.show(data.scene)
   else if (data.type === 'positions') screen?.move(data.positions)
-  else screen?.look(data.view)
+  else screen?.setView(data.view)
 }
 worker.postMessage({ type: 'ready' })

@@ -1,13 +1,13 @@
 import { createPainter, type Palette, type Scene, type View } from '../model/painter'
 
-/** Where a graph is drawn: the page's own canvas, or one that a worker owns. */
+/** A canvas that a graph is drawn on, in the page or in a worker. */
 export interface Screen {
   show: (scene: Scene | null) => void
   move: (positions: Float32Array) => void
-  look: (view: View) => void
+  setView: (view: View) => void
 }
 
-/** Draws on a canvas, once a frame at most, what it was told last. */
+/** Draws the latest state on a canvas, at most once a frame. */
 export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palette: Palette): Screen {
   let paint: ReturnType<typeof createPainter> | null = null
   let positions: Float32Array | null = null
@@ -20,7 +20,7 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
     if (!context || !view) return
     const width = Math.round(view.width * view.pixelRatio)
     const height = Math.round(view.height * view.pixelRatio)
-    // Setting a size clears the canvas and costs time even when it stays the same.
+    // Setting a size clears the canvas, even where it stays the same.
     if (canvas.width !== width) canvas.width = width
     if (canvas.height !== height) canvas.height = height
     if (paint && positions) paint(context, positions, view)
@@ -41,7 +41,7 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
       positions = moved
       schedule()
     },
-    look: seen => {
+    setView: seen => {
       view = seen
       schedule()
     },

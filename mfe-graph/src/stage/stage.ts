@@ -16,7 +16,7 @@ import { type RunningLayout, startLayout } from './start-layout'
 import { createSurface } from './surface'
 
 /**
- * The graph's canvas, with what tests need to find a node on it. Its data attributes tell the rest: `data-layout`
+ * The graph's canvas, with a method by which tests find a node. Its data attributes hold the state: `data-layout`
  * (empty, warming, moving, settled), `data-nodes`, `data-links`, `data-visible` (nodes drawn), `data-selected` and
  * `data-pinned` (node ids; several pinned ones as a JSON list), `data-zoom` (scale), `data-drawing` (worker, page).
  */
@@ -25,7 +25,7 @@ export interface GraphCanvas extends HTMLCanvasElement {
   nodePosition: (id: string) => { x: number; y: number } | null
 }
 
-/** At most one of both; -1 for none. */
+/** The selected node or link; -1 for none. At most one of both is set. */
 export interface Selection {
   node: number
   link: number
@@ -34,29 +34,29 @@ export interface Selection {
 export const NOTHING: Selection = { node: -1, link: -1 }
 
 export interface StageOptions {
-  /** What the canvas is called. */
+  /** The canvas's accessible name. */
   label: string
   palette: Palette
-  /** A node or a link was clicked, or the background. */
+  /** Called when a node, a link or the background is clicked. */
   onSelect: (selection: Selection) => void
-  /** Called as the layout goes on; `progress` (0 to 1) is the warm-up's, before anything is shown. */
+  /** Called as the layout proceeds. `progress` (0 to 1) is that of the warm-up, before the graph is shown. */
   onProgress: (state: { shown: boolean; progress: number }) => void
-  /** Layout or drawing broke down: nothing more will come of this stage. */
+  /** Called when layout or drawing fails for good. */
   onFailure: () => void
 }
 
-/** The graph on screen and what a pointer does to it. Knows no React. */
+/** The graph on screen with its pointer and keyboard input, without React. */
 export interface Stage {
   show: (network: Network) => void
   resize: (width: number, height: number) => void
-  /** How many pixels on the right something else covers; what is brought into view keeps clear of them. */
+  /** Keeps a strip on the right free, in pixels, when something is brought into view. */
   reserve: (right: number) => void
   select: (selection: Selection) => void
-  /** Draws the marked nodes alone; null draws all. */
+  /** Draws only the marked nodes; null draws all. */
   restrict: (visible: Uint8Array | null) => void
-  /** Brings all that is drawn into view. */
+  /** Brings all drawn nodes into view. */
   fit: () => void
-  /** Brings a node into the middle, close enough to read. */
+  /** Centres a node, zoomed in enough to read its label. */
   flyTo: (node: number) => void
   zoomBy: (factor: number) => void
   /** x and y of each node in turn, in the graph's units; null before the first layout. */
@@ -71,7 +71,7 @@ const KEY_PAN = 60
 
 type Subject = { node: number; x: number; y: number }
 
-/** Puts a canvas into `container` and makes it the graph's. */
+/** Adds the graph's canvas to `container`. */
 export function createStage(container: HTMLElement, options: StageOptions): Stage {
   const canvas = container.appendChild(document.createElement('canvas')) as GraphCanvas
   canvas.tabIndex = 0
@@ -87,7 +87,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   let positions: Float32Array | null = null
   let finder: NodeFinder | null = null
   const pinned = new Set<number>()
-  /** Once the user has moved the picture it no longer follows the layout. */
+  /** Whether the camera follows the layout; ends when the user moves the view. */
   let following = true
   let dragged = false
   let reserved = 0
@@ -102,11 +102,11 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     visible: null,
     pinned: [],
   }
-  const look = (change: Partial<View> = {}) => {
+  const setView = (change: Partial<View> = {}) => {
     Object.assign(view, change)
-    // A d3 transform is a class instance, which would not travel to a worker as such.
+    // A d3 transform is a class instance, which can't be posted to a worker.
     const { x, y, k } = view.camera
-    surface.look({ ...view, camera: { x, y, k } })
+    surface.setView({ ...view, camera: { x, y, k } })
   }
   const idOf = (node: number) => network?.nodes[node]?.id
 
@@ -120,7 +120,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     .on('zoom', ({ transform, sourceEvent }: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
       if (sourceEvent) following = false
       canvas.dataset.zoom = transform.k.toFixed(3)
-      look({ camera: transform })
+      setView({ camera: transform })
     })
   const moveCamera = ({ x, y, k }: Camera, flight = false) => {
     const transform = zoomIdentity.translate(x, y).scale(k)
@@ -161,12 +161,12 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       }
       pinned.add(node)
       if (view.pinned.length !== pinned.size) {
-        look({ pinned: [...pinned] })
+        setView({ pinned: [...pinned] })
         canvas.dataset.pinned = JSON.stringify(view.pinned.map(idOf))
       }
       layout?.tell({ type: 'drag', node, ...place })
       canvas.dataset.layout = 'moving'
-      // The node follows the pointer at once; the rest follows with the layout's next answer.
+      // The node follows the pointer at once, the other nodes with the layout's next update.
       if (positions) {
         positions[node * 2] = place.x
         positions[node * 2 + 1] = place.y
@@ -180,7 +180,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   const hover = (node: number) => {
     if (node === view.hovered) return
     canvas.style.cursor = node >= 0 ? 'pointer' : 'grab'
-    look({ hovered: node })
+    setView({ hovered: node })
   }
   const onKey = (event: KeyboardEvent) => {
     const pan = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key]
@@ -217,7 +217,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     options.onSelect({ node, link: node < 0 ? hitLink(offsetX, offsetY) : -1 })
   })
   canvas.addEventListener('pointermove', event => {
-    // What moves is not hovered: each of its moves would take a new tree.
+    // No hover during a layout: each update would need a new quadtree.
     if (event.pointerType === 'mouse' && event.buttons === 0 && canvas.dataset.layout === 'settled')
       hover(hit(event.offsetX, event.offsetY))
   })
@@ -252,7 +252,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       pinned.clear()
       const { shape, labels, ranking } = shown
       surface.show({ shape, labels, ranking })
-      look({ selected: -1, hovered: -1, selectedLink: -1, visible: null, pinned: [] })
+      setView({ selected: -1, hovered: -1, selectedLink: -1, visible: null, pinned: [] })
       Object.assign(canvas.dataset, {
         layout: shape.nodeCount > 0 ? 'warming' : 'empty',
         nodes: String(shape.nodeCount),
@@ -267,7 +267,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       canvas.style.height = `${height}px`
       const { k } = view.camera
       const middle = { x: (view.width / 2 - view.camera.x) / k, y: (view.height / 2 - view.camera.y) / k }
-      look({ width, height, pixelRatio: Math.max(1, window.devicePixelRatio || 1) })
+      setView({ width, height, pixelRatio: Math.max(1, window.devicePixelRatio || 1) })
       if (following) fit(false)
       else moveCamera(centerCamera(middle.x, middle.y, k, width, height))
     },
@@ -278,12 +278,12 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       const id = idOf(node)
       if (id === undefined) delete canvas.dataset.selected
       else canvas.dataset.selected = id
-      look({ selected: node, selectedLink: link })
+      setView({ selected: node, selectedLink: link })
     },
     restrict: visible => {
       const drawn = visible?.reduce((sum, mark) => sum + mark, 0) ?? network?.shape.nodeCount ?? 0
       canvas.dataset.visible = String(drawn)
-      look({ visible })
+      setView({ visible })
       following = true
       fit(true)
     },

@@ -2,13 +2,13 @@ import { type LayoutCommand, type LayoutShape, type LayoutUpdate, runLayout } fr
 import type { Shape } from '../model/network'
 import { startWorker } from './start-worker'
 
-/** A layout in progress, in a worker where there is one. */
+/** A layout in progress, in a worker where the browser has one. */
 export interface RunningLayout {
   tell: (command: Exclude<LayoutCommand, { type: 'stop' }>) => void
   stop: () => void
 }
 
-/** Begins to lay out a shape; `onUpdate` is called until it is stopped, or `onFailure` once when it breaks down. */
+/** Starts the layout of a shape. `onUpdate` is called until it is stopped, `onFailure` once where it fails. */
 export function startLayout(
   shape: Shape,
   onUpdate: (update: LayoutUpdate) => void,

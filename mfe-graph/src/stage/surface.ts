@@ -8,8 +8,8 @@ export interface Surface extends Screen {
 }
 
 /**
- * Draws on `canvas`, in a worker where the browser lets one draw, on the page's own thread where not. `onFailure`: the
- * worker broke down, and with it the canvas, which it owns for good.
+ * Draws on `canvas`, in a worker where the browser supports that, else on the page's thread. `onFailure` is called when
+ * the worker fails: it owns the canvas, which is lost with it.
  */
 export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFailure: () => void): Surface {
   let screen: Screen | undefined
@@ -31,7 +31,7 @@ export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFai
     canvas.dataset.drawing = worker ? 'worker' : 'page'
     if (scene) screen.show(scene)
     if (positions) screen.move(positions)
-    if (view) screen.look(view)
+    if (view) screen.setView(view)
   }
   begin().catch(onFailure)
 
@@ -45,9 +45,9 @@ export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFai
       positions = moved
       screen?.move(moved)
     },
-    look: seen => {
+    setView: seen => {
       view = seen
-      screen?.look(seen)
+      screen?.setView(seen)
     },
     close: () => {
       closed = true
@@ -63,6 +63,6 @@ function remoteScreen(worker: Worker, canvas: HTMLCanvasElement, palette: Palett
   return {
     show: scene => post({ type: 'scene', scene }),
     move: positions => post({ type: 'positions', positions }),
-    look: view => post({ type: 'view', view }),
+    setView: view => post({ type: 'view', view }),
   }
 }

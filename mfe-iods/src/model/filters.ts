@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category, SOURCE_TYPES, type SourceType } from '@iodine/contracts'
 
-/** What the list is narrowed to; nothing chosen means all. */
+/** The list's filters. An empty one filters nothing. */
 export interface IodFilters {
   q: string
   categories: readonly Category[]
@@ -9,21 +9,21 @@ export interface IodFilters {
 
 export const NO_FILTERS: IodFilters = { q: '', categories: [], sourceTypes: [] }
 
-/** The filters of an address's query; what it doesn't know is left out. */
+/** The filters in an address's query. Unknown values are left out. */
 export const readFilters = (search: URLSearchParams): IodFilters => ({
   q: search.get('q') ?? '',
   categories: CATEGORIES.filter(category => search.getAll('category').includes(category)),
   sourceTypes: SOURCE_TYPES.filter(type => search.getAll('source_type').includes(type)),
 })
 
-/** The page of an address's query, from 1. */
+/** The page in an address's query, from 1. */
 export const readPage = (search: URLSearchParams): number =>
   Math.max(1, Math.min(PAGES_MAX, Number.parseInt(search.get('page') ?? '', 10) || 1))
 
-/** How far down a link can lead: cursors have to be followed one by one. */
+/** Bounds the pages that a link may make the table read, one after the other. */
 const PAGES_MAX = 100
 
-/** The address's query that stands for them; the first page needs no mention. */
+/** The filters and the page as an address's query. The first page is left out. */
 export function writeSearch({ q, categories, sourceTypes }: IodFilters, page = 1): URLSearchParams {
   const search = new URLSearchParams()
   if (q) search.set('q', q)
@@ -33,7 +33,7 @@ export function writeSearch({ q, categories, sourceTypes }: IodFilters, page = 1
   return search
 }
 
-/** The same as the API's query. */
+/** The filters as the API's query. */
 export const toQuery = ({ q, categories, sourceTypes }: IodFilters) => ({
   ...(q && { q }),
   ...(categories.length > 0 && { category: [...categories] }),
@@ -42,7 +42,3 @@ export const toQuery = ({ q, categories, sourceTypes }: IodFilters) => ({
 
 export const isFiltered = ({ q, categories, sourceTypes }: IodFilters): boolean =>
   q !== '' || categories.length > 0 || sourceTypes.length > 0
-
-/** `values` with `value` added, or taken out where it was in. */
-export const toggled = <T>(values: readonly T[], value: T): T[] =>
-  values.includes(value) ? values.filter(other => other !== value) : [...values, value]

@@ -3,7 +3,7 @@ import type { Iod, Profile, Vote, VoteType } from '@iodine/contracts'
 export interface VoteSummary {
   positive: Vote[]
   negative: Vote[]
-  /** Part of the votes that are positive, 0 to 1; null without votes. */
+  /** Share of positive votes, 0 to 1; null without votes. */
   positiveShare: number | null
 }
 
@@ -21,7 +21,7 @@ export const hasVoted = ({ votes }: Pick<Iod, 'votes'>, user: Voter): boolean =>
 
 const PENDING_ID = '0'.repeat(24)
 
-/** The IOD as it will be once the server has taken the user's vote. */
+/** The IOD with the user's vote added, as shown until the server answers. */
 export const withVote = (iod: Iod, user: Voter, vote_type: VoteType, now = new Date()): Iod => ({
   ...iod,
   votes: [

@@ -5,7 +5,7 @@ import { Popover } from '@iodine/ui/overlays'
 import { summarizeVotes } from '../model/votes'
 import styles from './ActivityPopover.module.css'
 
-/** Who voted how and when. */
+/** The voters with their votes and dates. */
 export function ActivityPopover({ iod }: { iod: Iod }) {
   return (
     <Popover placement="bottom-end" content={<Activity iod={iod} />}>

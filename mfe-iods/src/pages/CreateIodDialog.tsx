@@ -1,8 +1,9 @@
 import { CATEGORIES } from '@iodine/contracts'
-import { errorDetail, useHost } from '@iodine/mfe-kit'
+import { errorToast, useHost } from '@iodine/mfe-kit'
 import { IodDialog, type IodDraft } from '@iodine/ui/overlays'
+import { useCreateIod } from '../queries/create'
 
-/** The category of triplets, which are made in Narratives. */
+/** All categories but that of triplets, whose IODs are created in Narratives. */
 const MANUAL_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
 export interface CreateIodDialogProps {
@@ -11,8 +12,10 @@ export interface CreateIodDialogProps {
   onCreated: () => void
 }
 
+/** The form that creates an IOD by hand, in French where it fails. */
 export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogProps) {
-  const { api, notify } = useHost()
+  const { notify } = useHost()
+  const createIod = useCreateIod()
   const submit = async ({ value, category, description, source }: IodDraft): Promise<boolean> => {
     if (value.trim() === '' || category === '' || description.trim() === '') {
       notify({
@@ -23,12 +26,10 @@ export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogP
       return false
     }
     try {
-      await api.call('POST /iods', {
-        body: { value, category, description, source_type: 'MANUAL', source: source.trim() || null },
-      })
+      await createIod({ value, category, description, source_type: 'MANUAL', source: source.trim() || null })
     } catch (error) {
-      const detail = errorDetail(error, "Une erreur est survenue lors de la création de l'IOD")
-      notify({ title: 'Erreur', description: detail, status: 'error' })
+      const fallback = "Une erreur est survenue lors de la création de l'IOD"
+      notify(errorToast(error, fallback, { title: 'Erreur' }))
       return false
     }
     notify({ title: 'IOD créé', status: 'success' })

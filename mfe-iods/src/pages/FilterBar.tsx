@@ -1,12 +1,10 @@
 import { CATEGORIES, type Category, SOURCE_TYPES, type SourceType } from '@iodine/contracts'
-import { Button, SearchInput, truncate } from '@iodine/ui'
+import { Button, SearchInput, toggled, truncate, useSearchText } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
-import { useEffect, useRef, useState } from 'react'
-import { type IodFilters, isFiltered, NO_FILTERS, toggled } from '../model/filters'
+import { FilterMenu } from '@iodine/ui/overlays'
+import { type IodFilters, isFiltered, NO_FILTERS } from '../model/filters'
 import styles from './FilterBar.module.css'
-import { FilterMenu } from './FilterMenu'
 
-const SEARCH_AFTER_MS = 250
 const CHIP_CHARS = 40
 
 export interface FilterBarProps {
@@ -23,9 +21,9 @@ interface MenuCounts<T extends string> {
   counts: Partial<Record<T, number>>
 }
 
-/** Search and the two filter menus, and below them what is chosen as removable chips. */
+/** The search field and two filter menus, and below them the active filters as removable chips. */
 export function FilterBar({ filters, counts, onChange }: FilterBarProps) {
-  const [text, setText] = useDelayedSearch(filters.q, q => onChange({ ...filters, q }))
+  const [text, setText] = useSearchText(filters.q, q => onChange({ ...filters, q }))
   const { q, categories, sourceTypes } = filters
   const chips = [
     ...(q ? [{ label: `Search: ${truncate(q, CHIP_CHARS)}`, without: { ...filters, q: '' } }] : []),
@@ -82,25 +80,4 @@ export function FilterBar({ filters, counts, onChange }: FilterBarProps) {
       )}
     </div>
   )
-}
-
-/** A field's text, applied once typing rests; follows the filters where these change otherwise. */
-function useDelayedSearch(applied: string, apply: (text: string) => void) {
-  const [text, setText] = useState(applied)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const latestApply = useRef(apply)
-  latestApply.current = apply
-  useEffect(() => {
-    if (timer.current === undefined) setText(applied)
-  }, [applied])
-  useEffect(() => () => clearTimeout(timer.current), [])
-  const change = (next: string) => {
-    setText(next)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => {
-      timer.current = undefined
-      latestApply.current(next)
-    }, SEARCH_AFTER_MS)
-  }
-  return [text, change] as const
 }

@@ -11,7 +11,7 @@ import { VotesCell } from './VotesCell'
 
 export interface IodRowProps {
   iod: Iod
-  /** In the whole table, whose head is row 1. */
+  /** Row number for `aria-rowindex`; the head is row 1. */
   rowIndex: number
   onVote: (iod: Iod, voteType: VoteType) => void
 }
@@ -53,7 +53,7 @@ export const IodRow = memo(function IodRow({ iod, rowIndex, onVote }: IodRowProp
   )
 })
 
-/** A text cut to its place, with a tooltip that shows its start. */
+/** A text cut to its column's width, with a tooltip of its first 40 characters. */
 function Shortened({ text, className }: { text: string; className: string | undefined }) {
   return (
     <Tooltip

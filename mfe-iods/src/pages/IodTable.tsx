@@ -1,5 +1,5 @@
 import type { Iod } from '@iodine/contracts'
-import { Button, Spinner } from '@iodine/ui'
+import { Button, Spinner, useDebouncedCallback } from '@iodine/ui'
 import { type Column, useVirtualRows, VirtualTable } from '@iodine/ui/virtual-table'
 import { useEffect, useState } from 'react'
 import { PAGE_SIZE } from '../queries/list'
@@ -10,7 +10,7 @@ import styles from './IodTable.module.css'
 const ROW_HEIGHT = 64
 const MIN_WIDTH = 1064
 const PAGE_AFTER_MS = 300
-/** So many rows before the last one read, the next page is asked for. */
+/** The next page is read when the rows in sight come this close to the last one. */
 const READ_AHEAD_ROWS = 6
 
 const COLUMNS: readonly Column[] = [
@@ -26,20 +26,20 @@ const COLUMNS: readonly Column[] = [
 export interface IodTableProps {
   iods: Iod[]
   total: number
-  /** The page that the address says, from 1. */
+  /** The page in the address, from 1. */
   page: number
   /** The page to scroll to when the table appears. */
   startPage: number
   onPageChange: (page: number) => void
   hasMore: boolean
   isFetching: boolean
-  /** The rows are those of the filters before. */
+  /** The rows are those of the previous filters. */
   isOutdated: boolean
   hasFailed: boolean
   fetchMore: () => void
 }
 
-/** The rows in sight of a list that may be very long; more are read as the end comes near. */
+/** A table that draws the rows in sight, and reads the next page as its end comes near. */
 export function IodTable(props: IodTableProps) {
   const {
     iods,
@@ -57,7 +57,7 @@ export function IodTable(props: IodTableProps) {
   const rows = useVirtualRows(iods, ROW_HEIGHT)
   const { to, offset, scrollTo } = rows
 
-  // A link to a page further down: cursors are followed up to it, then it is scrolled to.
+  // For a link to a later page, all pages up to it are read by their cursors, then the table scrolls to it.
   const [target, setTarget] = useState(startPage > 1 ? startPage : null)
   const targetRow = target === null ? 0 : (target - 1) * PAGE_SIZE
   const mayFetch = hasMore && !isFetching && !hasFailed
@@ -75,11 +75,11 @@ export function IodTable(props: IodTableProps) {
   }, [mayFetch, isOutdated, to, iods.length, fetchMore])
 
   const shownPage = Math.floor(offset / ROW_HEIGHT / PAGE_SIZE) + 1
+  const changePageSoon = useDebouncedCallback(onPageChange, PAGE_AFTER_MS)
   useEffect(() => {
-    if (target !== null || isOutdated || shownPage === page) return
-    const timer = setTimeout(() => onPageChange(shownPage), PAGE_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [target, isOutdated, shownPage, page, onPageChange])
+    if (target !== null || isOutdated || shownPage === page) changePageSoon.cancel()
+    else changePageSoon(shownPage)
+  }, [target, isOutdated, shownPage, page, changePageSoon])
 
   return (
     <VirtualTable

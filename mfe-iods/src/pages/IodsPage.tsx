@@ -1,8 +1,8 @@
-import { errorDetail, hasStatus } from '@iodine/mfe-kit'
-import { Button, EmptyState, ErrorCallout, Loading, Page, PageHeader } from '@iodine/ui'
+import { errorHint } from '@iodine/mfe-kit'
+import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { type IodFilters, isFiltered, NO_FILTERS, readFilters, readPage, writeSearch } from '../model/filters'
 import { useIodCounts, useRefreshCounts } from '../queries/facets'
 import { useIodList } from '../queries/list'
@@ -11,9 +11,7 @@ import { FilterBar } from './FilterBar'
 import styles from './IodsPage.module.css'
 import { IodTable } from './IodTable'
 
-const UNAUTHORIZED = 401
-
-/** The shared list of IODs. Filters, search and page live in the address, so that a link shows the same list. */
+/** The shared list of IODs. Filters, search and page stand in the address, so that a link shows the same list. */
 export function IodsPage() {
   const { filters, setFilters, page, setPage } = useAddress()
   const list = useIodList(filters)
@@ -21,7 +19,7 @@ export function IodsPage() {
   const refreshCounts = useRefreshCounts()
   const [isCreating, setCreating] = useState(false)
   const [isRefreshing, setRefreshing] = useState(false)
-  // A new version shows the table from its top.
+  // Another version mounts the table anew, at its top.
   const [version, setVersion] = useState(0)
 
   const refresh = async () => {
@@ -31,52 +29,25 @@ export function IodsPage() {
     await Promise.all([list.refresh(), refreshCounts()])
     setRefreshing(false)
   }
-  const { iods, total = 0, error, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = list
+  const { data: iods, total = 0, isFetchNextPageError } = list
   const createButton = (
     <Button intent="primary" icon={<PlusIcon />} text="Create IOD" onClick={() => setCreating(true)} />
   )
-  const content = () => {
-    if (error && !isFetchNextPageError && !hasStatus(error, UNAUTHORIZED)) {
-      return (
-        <ErrorCallout title="Error loading data" onRetry={() => void refresh()} retrying={isFetching}>
-          {errorDetail(error, 'Check your connection, then try again.')}
-        </ErrorCallout>
-      )
-    }
-    if (!iods) return <Loading />
-    if (iods.length === 0) {
-      return isFiltered(filters) ? (
-        <EmptyState
-          icon={<SearchIcon size={40} />}
-          title="No IODs match these filters"
-          description="Try other words, or clear the filters."
-          action={<Button text="Clear filters" onClick={() => setFilters(NO_FILTERS)} />}
-        />
-      ) : (
-        <EmptyState
-          icon={<TagIcon size={40} />}
-          title="No IODs yet"
-          description="Create the first one, here or from a field of your data."
-          action={createButton}
-        />
-      )
-    }
-    return (
-      <IodTable
-        key={`${version} ${writeSearch(filters)}`}
-        iods={iods}
-        total={total}
-        page={page}
-        startPage={version === 0 ? page : 1}
-        onPageChange={setPage}
-        hasMore={hasNextPage}
-        isFetching={isFetching}
-        isOutdated={list.isPlaceholderData}
-        hasFailed={isFetchNextPageError}
-        fetchMore={() => void fetchNextPage()}
-      />
-    )
-  }
+  const empty = isFiltered(filters) ? (
+    <EmptyState
+      icon={<SearchIcon size={40} />}
+      title="No IODs match these filters"
+      description="Try other words, or clear the filters."
+      action={<Button text="Clear filters" onClick={() => setFilters(NO_FILTERS)} />}
+    />
+  ) : (
+    <EmptyState
+      icon={<TagIcon size={40} />}
+      title="No IODs yet"
+      description="Create the first one, here or from a field of your data."
+      action={createButton}
+    />
+  )
   return (
     <Page>
       <div className={styles.section}>
@@ -96,10 +67,33 @@ export function IodsPage() {
           }
         />
         <FilterBar filters={filters} counts={counts} onChange={setFilters} />
-        {content()}
+        <LoadingPanel
+          // The table itself says that its next page could not be read.
+          query={{ ...list, error: isFetchNextPageError ? null : list.error, refetch: refresh }}
+          errorTitle="Error loading data"
+          errorText={errorHint(list.error)}
+          whenStale="error"
+          isEmpty={rows => rows.length === 0}
+          empty={empty}
+        >
+          {rows => (
+            <IodTable
+              key={`${version} ${writeSearch(filters)}`}
+              iods={rows}
+              total={total}
+              page={page}
+              startPage={version === 0 ? page : 1}
+              onPageChange={setPage}
+              hasMore={list.hasNextPage}
+              isFetching={list.isFetching}
+              isOutdated={list.isPlaceholderData}
+              hasFailed={isFetchNextPageError}
+              fetchMore={() => void list.fetchNextPage()}
+            />
+          )}
+        </LoadingPanel>
         <p className={styles.count} role="status">
-          {iods &&
-            `Showing ${total.toLocaleString('en-US')} of ${Math.max(total, counts.total ?? 0).toLocaleString('en-US')} IODs`}
+          {iods && `Showing ${formatCount(total)} of ${formatCount(Math.max(total, counts.total ?? 0))} IODs`}
         </p>
       </div>
       <CreateIodDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={refresh} />
@@ -114,12 +108,11 @@ function useAddress() {
     const params = new URLSearchParams(query)
     return { filters: readFilters(params), page: readPage(params) }
   }, [query])
-  const latest = useRef({ filters, setSearch })
-  latest.current = { filters, setSearch }
-  const setFilters = useCallback((next: IodFilters) => latest.current.setSearch(writeSearch(next)), [])
+  const latest = useLatest({ filters, setSearch })
+  const setFilters = useCallback((next: IodFilters) => latest.current.setSearch(writeSearch(next)), [latest])
   const setPage = useCallback(
     (next: number) => latest.current.setSearch(writeSearch(latest.current.filters, next), { replace: true }),
-    [],
+    [latest],
   )
   return { filters, setFilters, page, setPage }
 }

@@ -17,8 +17,8 @@ function useFacets(filters: IodFilters): IodFacets | undefined {
 }
 
 /**
- * The counts beside the filters' choices, each as it would be if that choice were the only one of its menu, and the
- * number of all IODs.
+ * The counts beside the choices of the filter menus, and the number of all IODs. A menu's counts take the other
+ * menu's choices into account, not its own.
  */
 export function useIodCounts(filters: IodFilters) {
   const byCategory = useFacets({ ...filters, categories: [] })
@@ -31,6 +31,7 @@ export function useIodCounts(filters: IodFilters) {
   }
 }
 
+/** Reads the counts again. */
 export function useRefreshCounts(): () => Promise<void> {
   const queryClient = useQueryClient()
   return useCallback(() => queryClient.invalidateQueries({ queryKey: FACETS }), [queryClient])

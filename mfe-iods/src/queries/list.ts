@@ -1,6 +1,6 @@
 import type { Iod } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { keepPreviousData, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useMemo } from 'react'
 import { type IodFilters, toQuery } from '../model/filters'
 
@@ -22,17 +22,12 @@ export function useIodList(filters: IodFilters) {
   const { api } = useHost()
   const queryClient = useQueryClient()
   const queryKey = useMemo(() => [...LISTS, filters], [filters])
-  const query = useInfiniteQuery({
+  const query = usePagedQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }): Promise<IodPage> =>
-      api.page('GET /iods', {
-        query: { ...toQuery(filters), limit: PAGE_SIZE, ...(pageParam !== null && { cursor: pageParam }) },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: page => page.nextCursor,
+    readPage: (page, signal): Promise<IodPage> =>
+      api.page('GET /iods', { query: { ...toQuery(filters), limit: PAGE_SIZE, ...page }, signal }),
     placeholderData: keepPreviousData,
-    // Reading again reads every page that is there: `refresh` lets go of all but the first.
+    // TanStack would read every loaded page again; `refresh` drops all but the first before it reads.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
@@ -48,5 +43,5 @@ export function useIodList(filters: IodFilters) {
     )
     await refetch()
   }, [queryClient, queryKey, refetch])
-  return { ...query, iods, total: data && (data.pages[0]?.total ?? iods?.length), refresh }
+  return { ...query, data: iods, total: data && (data.pages[0]?.total ?? iods?.length), refresh }
 }

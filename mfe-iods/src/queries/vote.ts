@@ -1,5 +1,5 @@
 import { foldValue, type Iod, type VoteType } from '@iodine/contracts'
-import { errorDetail, hasStatus, useHost } from '@iodine/mfe-kit'
+import { errorToast, hasStatus, useHost } from '@iodine/mfe-kit'
 import { useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { withVote } from '../model/votes'
@@ -7,7 +7,7 @@ import { type IodPages, LISTS } from './list'
 
 const CONFLICT = 409
 
-/** Votes: shown at once, taken back with a toast when the server refuses. */
+/** Casts a vote. The vote shows at once; when the server refuses it, it is removed and a toast says why. */
 export function useVote(): (iod: Iod, voteType: VoteType) => Promise<void> {
   const { api, notify, session } = useHost()
   const queryClient = useQueryClient()
@@ -25,10 +25,9 @@ export function useVote(): (iod: Iod, voteType: VoteType) => Promise<void> {
         notify({ title: 'Vote enregistré', status: 'success' })
       } catch (error) {
         show(iod)
-        const description = errorDetail(error, 'Une erreur est survenue lors du vote')
-        notify({ title: 'Erreur', description, status: 'error' })
+        notify(errorToast(error, 'Une erreur est survenue lors du vote', { title: 'Erreur' }))
         if (!hasStatus(error, CONFLICT)) return
-        // Another tab or device has voted: what it did should show here.
+        // The user has voted in another tab or on another device: that vote is shown.
         const values = [foldValue(iod.value)]
         const current = await api.call('POST /iods/lookup', { body: { values } }).catch(() => [])
         for (const found of current) show(found)

@@ -1,9 +1,9 @@
 import type { Narrative, OpenNarrative } from '@iodine/contracts'
 
-/** How long a card that never came is waited for, in milliseconds. */
+/** How long a narrative is waited for, in milliseconds. */
 export const WAIT_MAX_MS = 15 * 60_000
 
-/** A text being analyzed. */
+/** The extraction of a text. */
 export interface Extraction {
   text: string
   /** null where the form's field was left blank. */
@@ -11,11 +11,11 @@ export interface Extraction {
   /** Milliseconds since the epoch. */
   startedAt: number
   /**
-   * `running`: the call is open. `waiting`: the call is over (a time-out, a reload) and the server goes on.
-   * `overdue`: waited for `WAIT_MAX_MS` in vain.
+   * `running`: the request is open. `waiting`: the request ended (a time-out, a reload) and the server goes on.
+   * `overdue`: no narrative came within `WAIT_MAX_MS`.
    */
   phase: 'running' | 'waiting' | 'overdue'
-  /** Narratives of the same text that were there before. */
+  /** Narratives of the same text that existed before. */
   knownIds: string[]
 }
 
@@ -23,21 +23,21 @@ export interface Extractions {
   getState: () => readonly Extraction[]
   subscribe: (listener: () => void) => () => void
   isUnderWay: (text: string, src: string | null) => boolean
-  /** False once it has ended, also by the user's own will. */
+  /** False once it has ended or the user has cancelled it. */
   has: (extraction: Extraction) => boolean
-  /** Begins one; null when the same text and source is already under way. */
+  /** Starts one; null where the same text and source is under way already. */
   start: (text: string, src: string | null, listed: readonly Narrative[]) => Extraction | null
-  /** The call timed out: the list will tell. */
+  /** The request timed out: `settle` will find the narrative. */
   wait: (extraction: Extraction) => void
-  /** Done, failed or no longer wanted. */
+  /** It is done, failed or was cancelled. */
   end: (extraction: Extraction) => void
-  /** Ends what the list now holds, and gives it back with its narrative. */
+  /** Ends the extractions whose narratives are in the list, and returns both. */
   settle: (listed: readonly Narrative[]) => { extraction: Extraction; narrative: Narrative }[]
 }
 
 /**
- * The texts a user has under way, kept in `storage` so that a reload still waits for them. One instance lasts as long
- * as the page: a call goes on while another section is shown.
+ * A user's extractions under way, kept in `storage` so that they outlast a reload. One instance lives as long as the
+ * page, because a request goes on while another section is shown.
  */
 export function createExtractions(storage: Storage, key: string, now: () => number = Date.now): Extractions {
   let state: readonly Extraction[] = read(storage, key).map(extraction =>
@@ -95,7 +95,7 @@ export function createExtractions(storage: Storage, key: string, now: () => numb
 const isOf = (item: { text: string; src: string | null }, text: string, src: string | null) =>
   item.text === text && (item.src || null) === (src || null)
 
-/** What the server tells of an extraction: it names texts by their beginning and length. */
+/** The server's state of an extraction, found by the beginning and the length of its text. */
 export const openOf = (
   { text, src }: Extraction,
   opened: readonly OpenNarrative[],
@@ -116,7 +116,7 @@ function read(storage: Storage, key: string): Extraction[] {
   }
 }
 
-/** Without room in the storage only reload-safety is lost. */
+/** Where the storage is full, extractions are lost by a reload. */
 function write(storage: Storage, key: string, state: readonly Extraction[]) {
   try {
     if (state.length > 0) storage.setItem(key, JSON.stringify(state))

@@ -11,13 +11,13 @@ const COUNT_FROM = LIMITS.narrativeTextMax * 0.8
 export interface AnalyzeFormProps {
   underWay: readonly Extraction[]
   isUnderWay: (text: string, src: string | null) => boolean
-  /** Why the user's key won't do, once an extraction told so. */
+  /** What is wrong with the user's API key, after an extraction failed for it. */
   keyFault: string | null
-  /** Resolves true when the text needs no second try. */
+  /** Resolves true where the form may be emptied. */
   onExtract: (text: string, src: string | null) => Promise<boolean>
 }
 
-/** The form for the next text; it stays usable while others are being analyzed. */
+/** The form that analyzes a text. It stays usable while other texts are analyzed. */
 export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: AnalyzeFormProps) {
   const { notify } = useHost()
   const [draft, setDraft] = useState(EMPTY)
@@ -32,7 +32,7 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
       return
     }
     if (!(await onExtract(text, src))) return
-    // What was typed meanwhile is the next text.
+    // The user may have begun the next text.
     setDraft(current => (current.text === text ? EMPTY : current))
   }
 
@@ -97,7 +97,7 @@ const lengthHint = (text: string) =>
     ? `${text.length.toLocaleString('en-US')} of at most ${LIMITS.narrativeTextMax.toLocaleString('en-US')} characters`
     : undefined
 
-/** Says that no AI model is at work, where the demo's rules stand in for one. */
+/** Says where triplets come from rules of the demo in place of an AI model. */
 function OfflineHint() {
   const { config } = useHost()
   if (!config.offline_ai) return null
@@ -109,7 +109,7 @@ function OfflineHint() {
   )
 }
 
-/** Says that a key is needed, before the first try and after one that failed for it. */
+/** Says that an API key is needed, before the first extraction and after one that failed for it. */
 function KeyHint({ fault }: { fault: string | null }) {
   const { basePath, navigate, session } = useHost()
   if (!fault && session.user.has_openai_key) return null

@@ -4,7 +4,7 @@ import { CrossIcon } from '@iodine/ui/icons'
 import type { Extraction } from '../model/extractions'
 import styles from './NarrativeCard.module.css'
 
-const SAYS = {
+const PHASE_TEXTS = {
   running: 'Extracting narratives…',
   waiting: 'Still working. The narrative appears here when it is done.',
   overdue: 'Nothing came back. Please try this text again.',
@@ -12,20 +12,20 @@ const SAYS = {
 
 export interface ExtractionCardProps {
   extraction: Extraction
-  /** What the server tells of it, once it does. */
+  /** The server's state of it, once known. */
   open: OpenNarrative | undefined
   onCancel: (id: string) => void
   onDismiss: () => void
 }
 
-/** A text under way, in the place of its narrative. */
+/** An extraction under way, in the place of its narrative. */
 export function ExtractionCard({ extraction, open, onCancel, onDismiss }: ExtractionCardProps) {
   const { text, startedAt, phase } = extraction
   const progress = open?.progress && open.progress.parts > 1 ? open.progress : null
   return (
     <Card className={styles.card} role="article" aria-label="Narrative being extracted">
       <header className={styles.header}>
-        <strong>{SAYS[phase]}</strong>
+        <strong>{PHASE_TEXTS[phase]}</strong>
         <span className={styles.meta}>
           started <RelativeTime value={new Date(startedAt).toISOString()} />
           {progress && ` · ${progress.done} of ${progress.parts} parts done`}

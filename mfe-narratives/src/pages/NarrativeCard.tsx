@@ -1,5 +1,5 @@
-import { type Iod, isHttpUrl, type Narrative, type Triplet } from '@iodine/contracts'
-import { Button, Card, Tag } from '@iodine/ui'
+import type { Iod, Narrative, Triplet } from '@iodine/contracts'
+import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
 import { memo } from 'react'
 import { tripletValue } from '../model/triplets'
@@ -10,7 +10,7 @@ const ID_PREFIX = 8
 
 export interface NarrativeCardProps {
   narrative: Narrative
-  /** The IOD that a triplet already is. */
+  /** The IOD that a triplet is already. */
   iodOf: (triplet: Triplet) => Iod | undefined
   deleting: boolean
   onDelete: () => void
@@ -26,9 +26,7 @@ export const NarrativeCard = memo(
       <Card className={styles.card} role="article" aria-label={`Narrative ${prefix}`}>
         <header className={styles.header}>
           <code className={styles.id}>{prefix}</code>
-          <span className={styles.meta}>
-            Source: <Source src={src} />
-          </span>
+          <span className={styles.meta}>Source: {src ? <SourceLink source={src} /> : 'none'}</span>
           <Button
             className={styles.delete}
             variant="minimal"
@@ -40,7 +38,7 @@ export const NarrativeCard = memo(
             onClick={onDelete}
           />
         </header>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it, too */}
         <section className={styles.text} tabIndex={0} aria-label={`Text of narrative ${prefix}`}>
           {text}
         </section>
@@ -65,16 +63,6 @@ export const NarrativeCard = memo(
     before.iodOf === after.iodOf &&
     before.deleting === after.deleting,
 )
-
-const Source = ({ src }: { src: string | null }) => {
-  if (!src) return 'none'
-  if (!isHttpUrl(src)) return src
-  return (
-    <a href={src} target="_blank" rel="noreferrer">
-      {src}
-    </a>
-  )
-}
 
 function TripletRow({ triplet, iod, onConvert }: { triplet: Triplet; iod?: Iod; onConvert: () => void }) {
   const value = tripletValue(triplet)

@@ -1,55 +1,37 @@
 import type { Triplet } from '@iodine/contracts'
-import { errorDetail, useHost } from '@iodine/mfe-kit'
-import { useMutation, useQueryClient } from '@iodine/mfe-kit/query'
-import { Button, EmptyState, ErrorCallout, Loading, Page, PageHeader } from '@iodine/ui'
+import { useErrorToast } from '@iodine/mfe-kit'
+import { EmptyState, LoadingPanel, LoadMore, Page, PageHeader } from '@iodine/ui'
 import { ChatIcon } from '@iodine/ui/icons'
 import { useEffect, useState } from 'react'
 import { openOf } from '../model/extractions'
-import { useExtractions } from '../queries/use-extractions'
-import { useNarrativeIods } from '../queries/use-narrative-iods'
-import { NARRATIVES_KEY, useNarratives } from '../queries/use-narratives'
-import { useOpenNarratives } from '../queries/use-open-narratives'
+import { useExtractions } from '../queries/extractions'
+import { useDeleteNarrative, useNarratives } from '../queries/narratives'
+import { useOpenNarratives } from '../queries/open-narratives'
+import { useTripletIods } from '../queries/triplet-iods'
 import { AnalyzeForm } from './AnalyzeForm'
 import { ConvertDialog } from './ConvertDialog'
 import { ExtractionCard } from './ExtractionCard'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
 
-const DELETED_MS = 3_000
-
+/** The form that analyzes a text, and the user's narratives. */
 export function NarrativesPage() {
-  const { api, notify } = useHost()
-  const client = useQueryClient()
   const extractions = useExtractions()
   const waiting = extractions.underWay.some(extraction => extraction.phase === 'waiting')
   const list = useNarratives(waiting)
   const opened = useOpenNarratives(extractions.underWay.some(({ phase }) => phase !== 'overdue'))
-  const iods = useNarrativeIods(list.narratives)
+  const iodOf = useTripletIods(list.data)
+  const remove = useDeleteNarrative()
   const [converting, setConverting] = useState<Triplet | null>(null)
 
   const { settle } = extractions
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer of a poll is looked at, equal ones for the deadline
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an equal answer counts too, because a wait may be over
   useEffect(() => {
-    if (list.narratives) settle(list.narratives)
-  }, [list.narratives, list.dataUpdatedAt, settle])
+    if (list.data) settle(list.data)
+  }, [list.data, list.dataUpdatedAt, settle])
 
-  useEffect(() => {
-    if (list.isError) notify({ status: 'error', title: 'Error', description: 'Unable to load narratives' })
-  }, [list.isError, notify])
-
-  const remove = useMutation({
-    mutationFn: (id: string) => api.call('DELETE /narratives/data/:id', { params: { id } }),
-    onSuccess: async () => {
-      notify({ status: 'success', title: 'Narrative deleted', duration: DELETED_MS })
-      await client.invalidateQueries({ queryKey: NARRATIVES_KEY })
-    },
-    onError: error =>
-      notify({
-        status: 'error',
-        title: 'Error',
-        description: errorDetail(error, 'Unable to delete narrative'),
-      }),
-  })
+  // A poll that fails again shows no second toast.
+  useErrorToast(list.isError, 'Unable to load narratives')
 
   return (
     <Page>
@@ -58,7 +40,7 @@ export function NarrativesPage() {
         underWay={extractions.underWay}
         isUnderWay={extractions.isUnderWay}
         keyFault={extractions.keyFault}
-        onExtract={(text, src) => extractions.extract(text, src, list.narratives ?? [])}
+        onExtract={(text, src) => extractions.extract(text, src, list.data ?? [])}
       />
       <section aria-labelledby="analyzed-narratives">
         <header className={styles.listHeader}>
@@ -75,46 +57,40 @@ export function NarrativesPage() {
               onDismiss={() => extractions.dismiss(extraction)}
             />
           ))}
-          {list.isPending && <Loading />}
-          {list.isError && (
-            <ErrorCallout
-              title="Unable to load narratives"
-              onRetry={() => void list.refetch()}
-              retrying={list.isFetching}
-            />
-          )}
-          {list.narratives?.length === 0 && extractions.underWay.length === 0 && (
-            <EmptyState
-              icon={<ChatIcon />}
-              title="No narratives yet"
-              description="Paste a text above and extract its narratives."
-            />
-          )}
-          {list.narratives?.map(narrative => (
-            <NarrativeCard
-              key={narrative.id}
-              narrative={narrative}
-              iodOf={iods.iodOf}
-              deleting={remove.isPending && remove.variables === narrative.id}
-              onDelete={() => remove.mutate(narrative.id)}
-              onConvert={setConverting}
-            />
-          ))}
-          {list.hasNextPage && (
-            <Button
-              text="Show more narratives"
-              onClick={() => void list.fetchNextPage()}
-              loading={list.isFetchingNextPage}
-            />
-          )}
+          <LoadingPanel
+            query={list}
+            errorTitle="Unable to load narratives"
+            whenStale="both"
+            isEmpty={narratives => narratives.length === 0}
+            empty={
+              extractions.underWay.length === 0 && (
+                <EmptyState
+                  icon={<ChatIcon />}
+                  title="No narratives yet"
+                  description="Paste a text above and extract its narratives."
+                />
+              )
+            }
+          >
+            {narratives => (
+              <>
+                {narratives.map(narrative => (
+                  <NarrativeCard
+                    key={narrative.id}
+                    narrative={narrative}
+                    iodOf={iodOf}
+                    deleting={remove.isPending && remove.variables === narrative.id}
+                    onDelete={() => remove.mutate(narrative.id)}
+                    onConvert={setConverting}
+                  />
+                ))}
+                <LoadMore inline query={list} text="Show more narratives" />
+              </>
+            )}
+          </LoadingPanel>
         </div>
       </section>
-      <ConvertDialog
-        triplet={converting}
-        onClose={() => setConverting(null)}
-        onCreated={iods.add}
-        onRefused={iods.refetch}
-      />
+      <ConvertDialog triplet={converting} onClose={() => setConverting(null)} />
     </Page>
   )
 }

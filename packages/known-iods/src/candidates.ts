@@ -9,10 +9,10 @@ const RUN_WORDS_MAX = 8
 const EDGE_PUNCTUATION = /^[^\p{L}\p{N}#@]+|[^\p{L}\p{N}]+$/gu
 
 /**
- * The parts of a text that may be IODs, folded, for `POST /iods/lookup`, which only knows whole values: the text, its
- * lines and sentences, what stands between white space (hashtags, mentions, addresses; also without the punctuation
- * around it), and runs of up to 8 words, fewer (never under 3) the longer the text. A longer phrase within a sentence
- * is found only when the signed-in user made the IOD: see `useKnownIods`.
+ * The folded parts of a text that may be IODs, for `POST /iods/lookup`, which compares whole values: the text, its
+ * lines and sentences, its words between white space (hashtags, mentions, addresses; with and without the punctuation
+ * around them), and runs of up to 8 words. In a long text runs are shorter, at least 3 words. A longer phrase within a
+ * sentence is found only where the signed-in user created the IOD: see `useKnownIods`.
  */
 export function lookupCandidates(value: string): string[] {
   const text = foldValue(value)

@@ -1,4 +1,5 @@
 export * from './batched-lookup'
 export * from './candidates'
 export * from './known-iods'
+export * from './lookup-batches'
 export * from './suggest-category'

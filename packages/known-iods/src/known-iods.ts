@@ -2,7 +2,7 @@ import { foldText, foldValue, type Iod } from '@iodine/contracts'
 
 type Identified = Pick<Iod, 'id' | 'value'>
 
-/** A piece of a text and the IODs it belongs to; several where their values overlap. */
+/** A piece of a text, and the IODs whose values cover it. */
 export interface Piece<I extends Identified = Iod> {
   text: string
   /** Where it starts in the text. */
@@ -11,19 +11,19 @@ export interface Piece<I extends Identified = Iod> {
 }
 
 export interface KnownIods<I extends Identified = Iod> {
-  /** The IODs whose value is this one. */
+  /** The IODs with this value. */
   matching: (value: string) => readonly I[]
-  /** The text cut where the IODs' values begin and end in it; joined, the pieces are the text. */
+  /** Splits the text where IODs' values begin and end in it. The pieces joined are the text. */
   split: (text: string) => Piece<I>[]
 }
 
-/** Values shorter than this count inside a text only as words of their own. */
+/** Shorter values are found in a text only as whole words. */
 const INSIDE_WORDS_MIN = 4
-// Scripts that write no space between words have no word ends to look at.
+// Scripts without spaces between words are left out: they have no word boundaries to check.
 const WORD_CHARACTER =
   /^(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar})[\p{L}\p{N}_]$/u
 
-/** What is known to be an IOD, for badges and highlights. Values are compared folded, as the server's lookup does. */
+/** An index of known IODs, for badges and highlights. Values are compared folded, as the server's look-up does. */
 export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]): KnownIods<I> {
   const byValue = new Map<string, I[]>()
   const seen = new Set<string>()
@@ -81,7 +81,7 @@ interface FoldedText {
   text: string
   length: number
   folded: string
-  /** For each unit of `folded`, where its character starts in the text; absent where both are aligned. */
+  /** For each unit of `folded`, where its character starts in the text; absent where the offsets are equal. */
   offsets?: number[]
 }
 
@@ -104,7 +104,7 @@ function foldWithOffsets(text: string): FoldedText {
 
 const isNfc = (text: string) => text.normalize('NFC') === text
 
-/** Where `value` stands in the text, overlapping occurrences too, as [start, end) of the text. */
+/** The occurrences of `value` in the text as [start, end), overlapping ones included. */
 function occurrences({ text, length, folded, offsets }: FoldedText, value: string): [number, number][] {
   const found: [number, number][] = []
   for (let at = folded.indexOf(value); at !== -1 && value !== ''; at = folded.indexOf(value, at + 1)) {

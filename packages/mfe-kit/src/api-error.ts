@@ -1,6 +1,6 @@
 import type { ApiError } from '@iodine/contracts'
 
-/** True for an `ApiError` of any bundle: the host's class is not the remote's own. */
+/** True for an `ApiError` of any bundle: host and remotes each have a class of their own. */
 export const isApiError = (error: unknown): error is ApiError =>
   error instanceof Error && error.name === 'ApiError'
 
@@ -13,3 +13,10 @@ export function errorDetail(error: unknown, fallback: string): string {
   const detail = isApiError(error) ? error.detail : null
   return (Array.isArray(detail) ? detail.join(', ') : detail) || fallback
 }
+
+/** Whether the session has ended, of which the host takes care. */
+export const isUnauthorized = (error: unknown): boolean => hasStatus(error, 401)
+
+/** The server's detail, or what a user can do about a failed load. */
+export const errorHint = (error: unknown): string =>
+  errorDetail(error, 'Check your connection, then try again.')

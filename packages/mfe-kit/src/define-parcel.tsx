@@ -71,7 +71,7 @@ interface CrashedProps {
 
 function Crashed({ error, onCrash, cache }: CrashedProps) {
   useEffect(() => {
-    // What could not be drawn must not be what Retry begins with.
+    // Retry must not start with the cached data that crashed the page.
     cache.clear()
     onCrash(error)
   }, [error, onCrash, cache])

@@ -4,8 +4,8 @@ import type { LifeCycles } from 'single-spa'
 import type { ApiClient } from './api-client'
 
 /**
- * Version of what host and remotes say to each other: raised when a remote built against the old one would break.
- * Adding an optional prop doesn't raise it.
+ * Version of the interface between host and remotes. It is raised when a remote built against the older version would
+ * break. Adding an optional prop doesn't raise it.
  */
 export const HOST_CONTRACT_VERSION = 1
 
@@ -26,15 +26,15 @@ export interface Toast {
 /** The signed-in user; a parcel is only ever mounted with one. */
 export interface HostSession {
   user: Profile
-  /** Fetches the profile again, quietly. */
+  /** Reads the profile again, without a loading state. */
   refresh: () => Promise<void>
 }
 
-/** Everything a remote gets from the shell. Objects keep their identity until their content changes. */
+/** The props that a remote gets from the shell. Objects keep their identity until their content changes. */
 export interface HostProps {
-  /** Where the section lives, without a trailing slash: '/dashboard/iods'. */
+  /** The section's path, without a trailing slash: '/dashboard/iods'. */
   basePath: string
-  /** Where the browser is, full path; `defineParcel` feeds it to the section's router. */
+  /** The browser's location with its full path; `defineParcel` passes it to the section's router. */
   location: Location
   navigationType: NavigationType
   /** Goes to a full path of the app, or a number of steps through history. */
@@ -43,7 +43,7 @@ export interface HostProps {
   api: ApiClient
   notify: (toast: Toast) => void
   config: BrowserConfig
-  /** Called by `defineParcel` when the section throws while rendering; the host puts its error card in place. */
+  /** Called by `defineParcel` when the section throws while rendering; the host then shows its error card. */
   onCrash: (error: Error) => void
 }
 

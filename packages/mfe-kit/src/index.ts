@@ -1,7 +1,8 @@
 export { ApiError, type Page } from '@iodine/contracts'
 export type { ApiClient } from './api-client'
-export { errorDetail, hasStatus, isApiError } from './api-error'
+export { errorDetail, errorHint, hasStatus, isApiError, isUnauthorized } from './api-error'
 export { defineParcel, useHost } from './define-parcel'
+export { errorToast, useErrorToast } from './error-toast'
 export {
   HOST_CONTRACT_VERSION,
   type HostProps,

@@ -9,8 +9,8 @@ import { useCallback } from 'react'
 type UsePages = typeof usePages
 
 /**
- * TanStack's hook, save that `fetchNextPage` joins a reading of the next page that is under way. TanStack's own cancels it and
- * asks for the same cursor again. A reading anew of the whole list still gives way to the next page.
+ * TanStack's hook with another `fetchNextPage`: while the next page is being read, it joins that request. TanStack's own
+ * cancels the request and asks for the same cursor again. A refetch of the whole list is still cancelled.
  */
 export const useInfiniteQuery = ((...[options, client]: Parameters<UsePages>) => {
   const cache = useQueryClient(client).getQueryCache()

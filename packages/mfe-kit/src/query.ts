@@ -1,4 +1,4 @@
-// The part of TanStack Query that sections use; shared between host and remotes as one federation singleton.
+// The exports of TanStack Query that sections use, shared by host and remotes as one federation singleton.
 
 export type { QueryKey, UseMutationResult, UseQueryResult } from '@tanstack/react-query'
 export {
@@ -12,3 +12,4 @@ export {
   useQueryClient,
 } from '@tanstack/react-query'
 export { useInfiniteQuery } from './infinite-query'
+export { usePagedQuery } from './paged-query'

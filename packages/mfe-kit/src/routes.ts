@@ -15,8 +15,8 @@ export type Spec<R extends Route> = EndpointByRoute[R] extends infer E extends c
   ? E
   : never
 
-/** What a call to `R` sends: `params` (path), `query`, `body`, each typed by the contract. */
+/** The input of a call to `R`: `params` of the path, `query`, `body`, each typed by the contract. */
 export type Input<R extends Route> = contracts.Input<Spec<R>>
 
-/** What a call to `R` answers. */
+/** The answer of a call to `R`. */
 export type Output<R extends Route> = contracts.ResponseOf<Spec<R>>

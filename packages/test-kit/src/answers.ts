@@ -19,16 +19,23 @@ export const endpointAt = (method: string, target: string): PublicEndpoint | und
   return ENDPOINTS.find(each => each.endpoint.method === method && each.path.test(path))?.endpoint
 }
 
+const differs = ({ method, path }: { method: string; path: string }, status: number, how: string): never => {
+  throw new Error(`${method} ${path} answers ${status} unlike its contract: ${how}`)
+}
+
+/** Throws unless an error's body is `{detail}`, whatever was asked for. */
+export const checkError = (asked: { method: string; path: string }, status: number, body: unknown): void => {
+  const { error } = errorBody.safeParse(body)
+  if (error) differs(asked, status, faults(error, 'body').join('; '))
+}
+
 /** Throws, with the endpoint and where the fault is, unless the answer is one of the contract: of success, or an error's `{detail}`. */
-export const checkAnswer = (
-  { method, path, status: success = 200, response }: EndpointSpec,
-  status: number,
-  body: unknown,
-): void => {
-  const differs = (how: string): never => {
-    throw new Error(`${method} ${path} answers ${status} unlike its contract: ${how}`)
+export const checkAnswer = (endpoint: EndpointSpec, status: number, body: unknown): void => {
+  const { status: success = 200, response } = endpoint
+  if (status >= 400) checkError(endpoint, status, body)
+  else if (status !== success) differs(endpoint, status, `success is ${success}`)
+  else {
+    const { error } = response.safeParse(body)
+    if (error) differs(endpoint, status, faults(error, 'body').join('; '))
   }
-  if (status < 400 && status !== success) differs(`success is ${success}`)
-  const result = (status < 400 ? response : errorBody).safeParse(body)
-  if (!result.success) differs(faults(result.error, 'body').join('; '))
 }

@@ -8,7 +8,7 @@ import {
   type Transport,
 } from '@iodine/contracts'
 import { SERVICE_KEY_HEADER } from '@iodine/service-kit'
-import { checkAnswer, endpointAt } from './answers.js'
+import { checkAnswer, checkError, endpointAt } from './answers.js'
 
 export interface Answer {
   status: number
@@ -55,6 +55,7 @@ export const apiClient = (base: string, token?: string): ApiClient => {
       const read: unknown = isJson ? JSON.parse(text) : text
       const endpoint = endpointAt(method, path)
       if (endpoint) checkAnswer(endpoint, status, read)
+      else if (status >= 400 && method !== 'HEAD') checkError({ method, path }, status, read)
       return { status, body: read, headers: answer.headers }
     },
   }

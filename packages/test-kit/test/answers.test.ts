@@ -38,6 +38,7 @@ beforeAll(async () => {
   service.internal(repairInternal.repair, async () => ({ repaired: 'all' }) as never)
   service.internal(authInternal.checkSession, async () => ({ user_id: newId(), scope: 'full' as const }))
   service.app.get('/api/v1/campaigns/my', (_request, reply) => reply.code(500).send({ message: 'no' }))
+  service.app.get('/api/v1/nowhere', (_request, reply) => reply.code(404).send({ message: 'no' }))
   const url = await bed.listen(service)
   api = apiClient(url, (await bed.user()).token)
 })
@@ -72,6 +73,7 @@ test('so does an error that is no detail', async () => {
   const fault = /^GET \/campaigns\/my answers 500 unlike its contract: detail: /
   await expect(api.send('GET', '/campaigns/my')).rejects.toThrow(fault)
   await expect(api.call(campaignsApi.listMyCampaigns)).rejects.toThrow(fault)
+  await expect(api.send('GET', '/nowhere')).rejects.toThrow(/^GET \/nowhere answers 404 unlike .*: detail: /)
 })
 
 test('internal endpoints are held to theirs too', async () => {

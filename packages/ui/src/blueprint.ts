@@ -1,4 +1,4 @@
-// The part of Blueprint that opens no overlay. Curated, because a shared module can't be tree-shaken.
+// The exports of Blueprint that open no overlay. Only those in use are listed: a shared module is not tree-shaken.
 
 export type { ButtonProps, TabId } from '@blueprintjs/core'
 export {

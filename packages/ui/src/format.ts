@@ -38,6 +38,11 @@ export function formatRelative(value: DateInput, now: number = Date.now()): stri
   return 'just now'
 }
 
+/** '12,345' */
+export const formatCount = (count: number): string => count.toLocaleString('en-US')
+/** '12 345', with narrow spaces. */
+export const formatFrenchCount = (count: number): string => count.toLocaleString('fr-FR')
+
 /** The first `max` characters, then '…' where there is more. */
 export const truncate = (value: string, max: number): string => {
   const characters = Array.from(value)

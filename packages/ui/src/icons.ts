@@ -1,2 +1,2 @@
-// Each icon is a module of its own and is bundled only where it is used: write <TrashIcon />, never icon="trash".
+// Each icon is a module of its own, bundled where it is used: write <TrashIcon />, never icon="trash".
 export * from '@blueprintjs/icons'

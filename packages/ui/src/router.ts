@@ -1,4 +1,4 @@
-// The part of React Router that the shell and the sections use; shared as one federation singleton.
+// The exports of React Router that shell and sections use, shared as one federation singleton.
 
 export type { Location, NavigateOptions, Navigator, To } from 'react-router-dom'
 export {

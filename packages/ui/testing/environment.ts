@@ -11,13 +11,13 @@ const SCHEDULERS = [
   ['setImmediate', 'clearImmediate'],
 ] as const
 
-// Globals of Node, which are in the way of the page's.
+// Globals of Node that would hide the page's.
 const SHADOWS = ['localStorage', 'sessionStorage']
 
-// What a browser's own log says of requests that failed; a test says by itself what it expects of them.
+// The page's log would name each failed request, also those that a test expects.
 const silent = new Console(new Writable({ write: (_chunk, _encoding, done) => done() }))
 
-/** Keeps account of the timers that are set from now on. `end` cancels them, and any that is set later never runs. */
+/** Tracks the timers set from now on. `end` cancels them; a timer set later never runs. */
 function ownTimers(global: Global) {
   const owned: { end: () => void; restore: () => void }[] = []
   for (const [set, clear] of SCHEDULERS) {
@@ -37,7 +37,7 @@ function ownTimers(global: Global) {
       else handles.add(handle)
       return handle
     }
-    // Among them what util.promisify asks for.
+    // util.promisify needs the original's properties.
     Object.defineProperties(own, Object.getOwnPropertyDescriptors(original))
     Object.assign(global, { [set]: own })
     owned.push({
@@ -56,8 +56,8 @@ function ownTimers(global: Global) {
 }
 
 /**
- * A page of happy-dom for a test file, on which nothing outlives the page: as in a browser, its timers, animation
- * frames and requests end with it. Otherwise what is still due would look for a `window` that is gone.
+ * A page of happy-dom for a test file. As in a browser, its timers, animation frames and requests end with the page:
+ * one that ran later would find no `window`.
  */
 export default {
   name: 'page',
@@ -70,7 +70,7 @@ export default {
     const page = new GlobalWindow({
       console: silent,
       url: 'http://localhost:3000',
-      // An error in a listener is the test's to see.
+      // Errors in listeners reach the test.
       settings: { disableErrorCapturing: true },
     })
     const { keys, originals } = populateGlobal(global, page, {
@@ -92,7 +92,7 @@ export default {
       async teardown() {
         timers.end()
         await page.happyDOM.abort()
-        // Those that waited for an aborted request still have their page.
+        // Code that waited for an aborted request runs before the page is gone.
         await new Promise<void>(resolve => settle(resolve))
         page.close()
         for (const key of keys) Reflect.deleteProperty(global, key)

@@ -1,20 +1,20 @@
 import { config as transitions } from 'react-transition-group'
 import { afterEach } from 'vitest'
 
-// Dialogs, drawers and toasts are there, or gone, at once.
+// Dialogs, drawers and toasts open and close without a transition.
 transitions.disabled = true
 
-// A file of a section's may run in Node.
+// Some test files of sections run in Node.
 if (typeof document !== 'undefined') {
   const { cleanup, configure, fireEvent } = await import('@testing-library/react')
 
-  // A busy machine may take seconds over a page's first import.
+  // On a busy machine a page's first import may take seconds.
   configure({ asyncUtilTimeout: 30_000 })
 
-  // Set up before all others, and so run last: by now a test has ended its servers and sections.
+  // Registered first, so it runs last: tests have stopped their servers and sections.
   afterEach(() => {
     cleanup()
-    // Toasts stand outside of what a test renders.
+    // Toasts are outside of what a test renders.
     for (const close of document.querySelectorAll('.bp6-toast [aria-label="Close"]')) fireEvent.click(close)
   })
 }

@@ -9,7 +9,7 @@ import {
   personalDataInternal,
   repairInternal,
 } from '@iodine/contracts'
-import { unseal, usersVersionKey } from '@iodine/service-kit'
+import { HttpError, unseal, usersVersionKey } from '@iodine/service-kit'
 import { redisContents, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { newSigningKey, type Rig, startRig } from './rig.js'
@@ -163,6 +163,20 @@ describe('events', () => {
     await announce(id)
     expect(of(id).map(event => event.type)).toEqual(['user.created', 'user.renamed'])
     expect(await users().findById(id).lean()).toMatchObject({ announced: true })
+  })
+
+  it('that the community refuses for what they are are left to the repair of the next day', async () => {
+    const { api } = await rig.signIn('refused@example.org')
+    const { id } = (await api.send('GET', '/profile/me')).body
+    await users().updateMany({ _id: { $ne: id } }, { $set: { announced: true } })
+    bed.answer(communityInternal.applyEvent, () => {
+      throw new HttpError(422, 'not like this')
+    })
+    await expect(announce(id)).rejects.toMatchObject({ status: 422 })
+    const user = await users().findById(id).lean()
+    expect(user).toMatchObject({ announced: false })
+    expect(user?.check_at.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000)
+    expect(await rig.internal(repairInternal.repair)).toEqual({ repaired: 0 })
   })
 })
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DETAILS, narrativesApi } from '@iodine/contracts'
+import { announceInternal, communityInternal, DETAILS, narrativesApi } from '@iodine/contracts'
+import { HttpError } from '@iodine/service-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Bench, startBench, triplet } from './bench.js'
 
@@ -73,6 +74,26 @@ describe('with Redis down', () => {
       data: { id: body.id, user_id: ana.id },
     })
     expect(await stored()).toEqual([])
+  })
+})
+
+describe('what the community refuses for what it is', () => {
+  it('is left to the repair of the next day', async () => {
+    const { body } = await post(freshText())
+    const waits = async () => ((await stored())[0]?.check_at?.getTime() ?? 0) - Date.now()
+    expect(await waits()).toBeLessThan(3_600_000)
+    bench.bed.answer(communityInternal.applyEvent, () => {
+      throw new HttpError(422, 'not like this')
+    })
+    const announce = () => bench.internal(announceInternal.announce, { params: { id: body.id } })
+    await expect(announce()).rejects.toMatchObject({ status: 422 })
+    expect(await waits()).toBeGreaterThan(23 * 3_600_000)
+    bench.bed.answer(communityInternal.applyEvent, ({ body }) => {
+      bench.heard.push(body)
+      return { done: true as const }
+    })
+    await announce()
+    expect((await stored())[0]).not.toHaveProperty('check_at')
   })
 })
 
@@ -228,8 +249,9 @@ describe('after a crash', () => {
     other.work(() => sleep(2_000))
     const user = await other.user('eve')
     const answer = user.api.send('POST', '/narratives/', { text: 'x' })
-    await vi.waitFor(async () =>
-      expect(await other.store.narratives.countDocuments({ state: 'open' })).toBe(1),
+    await vi.waitFor(
+      async () => expect(await other.store.narratives.countDocuments({ state: 'open' })).toBe(1),
+      30_000,
     )
     await sleep(200)
     const begun = Date.now()

@@ -12,7 +12,7 @@ import { allSections, findSection, sectionPath } from './sections'
 const Profile = lazy(() => OWN_PAGES.profile().then(module => ({ default: module.Profile })))
 const Admin = lazy(() => OWN_PAGES.admin().then(module => ({ default: module.Admin })))
 
-/** The guarded area: nobody without a session gets past this component. */
+/** The dashboard. Without a session it goes to the login page. */
 export function Dashboard() {
   const { user, loading } = useSession()
   const { section = '' } = useParams()

@@ -1,7 +1,7 @@
 import { ErrorCallout, Page } from '@iodine/ui'
 import { Component, type ReactNode } from 'react'
 
-/** Last resort of the shell's own pages: an error, or a chunk that a new deployment took away. */
+/** Catches errors of the shell's own pages, also chunks that a new deployment has removed. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 

@@ -21,7 +21,7 @@ export function Frame({ section, children }: { section: string; children: ReactN
   const navigationType = useNavigationType()
   useScrollPosition()
 
-  // A new section starts at its top, also for the keyboard.
+  // Another section starts at its top and gets the focus.
   useEffect(() => {
     if (shownSection.current === section) return
     shownSection.current = section
@@ -51,7 +51,7 @@ export function Frame({ section, children }: { section: string; children: ReactN
 function NarrowBar({ section }: { section: string }) {
   const { config } = useHost()
   const drawer = useRef<HTMLDialogElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: going to a section closes the drawer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when the section changes
   useEffect(() => drawer.current?.close(), [section])
   return (
     <header className={styles.bar}>
@@ -64,7 +64,7 @@ function NarrowBar({ section }: { section: string }) {
         onClick={() => drawer.current?.showModal()}
       />
       <span className={styles.brand}>{config.product_name}</span>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes a modal dialog by itself; the click is one on its backdrop */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes a modal dialog; the click is on its backdrop */}
       <dialog
         ref={drawer}
         className={styles.drawer}

@@ -1,11 +1,12 @@
 import type { BrowserConfig, Profile } from '@iodine/contracts'
 import type { ApiClient, Toast } from '@iodine/mfe-kit'
 import { createApiClient, type Remotes } from '@iodine/mfe-kit/host'
+import { useLatest } from '@iodine/ui'
 import { type NavigateOptions, type To, useNavigate } from '@iodine/ui/router'
-import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react'
 import { createSessionStore, type SessionState, type SessionStore } from '../session/session-store'
 
-/** What the shell's own pages have at hand. Its members keep their identity for the life of the page. */
+/** What the shell gives its own pages. Its members keep their identity for the life of the page. */
 export interface Host {
   api: ApiClient
   config: BrowserConfig
@@ -23,7 +24,7 @@ export function useHost(): Host {
   return host
 }
 
-/** The session as it is now. */
+/** The present state of the session. */
 export function useSession(): SessionState {
   const { session } = useHost()
   return useSyncExternalStore(session.subscribe, session.getState)
@@ -42,11 +43,10 @@ export interface HostProviderProps {
   children: ReactNode
 }
 
-/** Makes the session, the API client and the rest of the host once. */
+/** Creates the host once: session, API client, notifications, remotes. */
 export function HostProvider({ config, remotes, children }: HostProviderProps) {
   const navigate = useNavigate()
-  const latestNavigate = useRef(navigate)
-  latestNavigate.current = navigate
+  const latestNavigate = useLatest(navigate)
   const [host] = useState(() =>
     createHost(config, remotes, (to, options) => go(latestNavigate.current, to, options)),
   )
@@ -71,7 +71,7 @@ function createHost(config: BrowserConfig, remotes: Host['remotes'], navigate: H
   return { api, config, session, navigate, notify, remotes }
 }
 
-/** The overlays come with the first toast. */
+/** Shows a toast. The code of the overlays is loaded at the first one. */
 const notify = (toast: Toast) => {
   void import('@iodine/ui/overlays').then(({ showToast }) => showToast(toast))
 }

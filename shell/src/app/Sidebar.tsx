@@ -39,7 +39,10 @@ const ICONS: Record<string, ReactElement> = {
   profile: <UserIcon />,
 }
 
-/** The way to every section; `onNavigate` closes the drawer it may be in, before what was chosen happens. The search narrows the items down to those whose name holds it. */
+/**
+ * The menu of all sections. The search shows the items whose name contains it. `onNavigate` closes the drawer around the
+ * menu before an item's action runs.
+ */
 export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const { config, notify, session, navigate, api } = useHost()
   const user = useUser()
@@ -48,7 +51,7 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const matches = (label: string) => label.toLowerCase().includes(search.trim().toLowerCase())
 
   const logout = () => {
-    // The server is told while the token still goes with the call; whether it hears doesn't hold the user up.
+    // Sent while the token is still there. The user does not wait for the answer.
     api.call('POST /auth/logout').catch(() => {})
     session.logout()
     navigate('/login')

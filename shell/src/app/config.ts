@@ -9,7 +9,7 @@ const DEFAULTS: BrowserConfig = {
   sections: [],
 }
 
-/** The deployment's settings; the defaults where the gateway gives none, so that the app starts all the same. */
+/** The deployment's settings. Where they can't be read, the defaults let the app start. */
 export async function fetchConfig(): Promise<BrowserConfig> {
   try {
     const response = await fetch('/config.json')

@@ -1,4 +1,4 @@
-/** The pages of sections that the shell draws itself and loads on demand, by section. */
+/** The shell's own pages that are loaded on demand, by section. */
 export const OWN_PAGES: Record<string, () => Promise<unknown>> & {
   profile: () => Promise<typeof import('../pages/Profile')>
   admin: () => Promise<typeof import('../pages/Admin')>

@@ -27,13 +27,13 @@ const LOADERS: Record<string, () => Promise<unknown>> = {
   'terms-of-service': loadTerms,
 }
 
-/** Starts fetching what `pathname` will show, while settings and session are still on their way. */
+/** Starts loading the page of `pathname` while settings and session are still being read. */
 export function prefetchPage(pathname: string): void {
   const [first = '', second = ''] = pathname.split('/').filter(Boolean)
   const signedIn = localStorage.getItem(TOKEN_KEY) !== null
   const load =
     signedIn && (first === 'dashboard' || first === 'login') ? loadDashboard : LOADERS[first || 'login']
-  // A failure shows where the page is used.
+  // A failure is shown where the page is rendered.
   load?.().catch(() => {})
   const remote = first === 'dashboard' && signedIn ? findSection(second)?.remote : undefined
   if (remote) preloadSection(remote)

@@ -4,7 +4,7 @@ export interface Section {
   /** Second segment of its path. */
   id: string
   label: string
-  /** Name of the remote that draws it; without one the shell does. */
+  /** Name of the remote; without one it is a page of the shell. */
   remote?: string
 }
 
@@ -19,10 +19,10 @@ export const SECTIONS: readonly Section[] = [
   { id: 'community', label: 'Community', remote: 'mfe_community' },
 ]
 
-/** Pages of the menu that are no remote's to take. */
+/** Ids that a remote cannot have. */
 const TAKEN = new Set([...SECTIONS.map(section => section.id), 'admin', 'profile'])
 
-/** The sections of the menu: the product's own, then those that this deployment has besides. */
+/** The sections of the menu: the product's own, then those added by this deployment. */
 export const allSections = (config: Pick<BrowserConfig, 'sections'>): readonly Section[] => [
   ...SECTIONS,
   ...config.sections.filter(section => !TAKEN.has(section.id)),

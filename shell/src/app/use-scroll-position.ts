@@ -2,12 +2,12 @@ import { NavigationType, useLocation, useNavigationType } from '@iodine/ui/route
 import { useEffect } from 'react'
 
 const STORED_AS = 'scroll_positions'
-const PATIENCE_MS = 3_000
+const GIVE_UP_MS = 3_000
 const USER_MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
 type Positions = Map<string, number>
 
-/** Positions outlive a reload, as the history entries do. A page that was gone to anew starts at its top. */
+/** The positions stored at a reload, which keeps the history entries. Another kind of load starts with none. */
 const readPositions = (): Positions => {
   const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   if (load?.type !== 'reload' && load?.type !== 'back_forward') return new Map()
@@ -20,8 +20,8 @@ const readPositions = (): Positions => {
 let positions: Positions | undefined
 
 /**
- * Back and forward lead to where an entry of the history was left. The browser's own restoring gives up before a
- * section has loaded its content; this one waits until the page is long enough, or the user moves.
+ * Restores the scroll position of a history entry on Back and Forward. The browser's own restoration gives up before a
+ * section has loaded its content; this one waits until the page is long enough, the user scrolls, or 3 s are over.
  */
 export function useScrollPosition(): void {
   const { key, pathname, search } = useLocation()
@@ -50,14 +50,14 @@ export function useScrollPosition(): void {
   }, [entry, navigationType])
 }
 
-/** Scrolls to `top` as soon as the page is that long. Returns how to give up. */
+/** Scrolls to `top` as soon as the page is long enough. Returns a function that gives up. */
 function restore(top: number): () => void {
   const attempt = () => {
     window.scrollTo(0, top)
     if (Math.abs(window.scrollY - top) <= 1) stop()
   }
   const grown = new ResizeObserver(attempt)
-  const timer = setTimeout(() => stop(), PATIENCE_MS)
+  const timer = setTimeout(() => stop(), GIVE_UP_MS)
   const stop = () => {
     grown.disconnect()
     clearTimeout(timer)

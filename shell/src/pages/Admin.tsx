@@ -1,15 +1,15 @@
-import { type ApiClient, createQueryClient, errorDetail } from '@iodine/mfe-kit'
+import type { BetaCode } from '@iodine/contracts'
+import { type ApiClient, createQueryClient, errorToast } from '@iodine/mfe-kit'
 import { QueryClientProvider, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import {
   Button,
   Card,
   EmptyState,
-  ErrorCallout,
   FormGroup,
   formatDate,
   HTMLTable,
   InputGroup,
-  Loading,
+  LoadingPanel,
   Page,
   PageHeader,
   Tag,
@@ -23,6 +23,7 @@ const betaCodesQuery = (api: ApiClient) => ({
   queryFn: () => api.call('GET /admin/beta-codes'),
 })
 
+/** The administrators' page, 'Access denied' for other users. */
 export function Admin() {
   const { is_admin: isAdmin } = useUser()
   const [queryClient] = useState(createQueryClient)
@@ -62,7 +63,7 @@ function NewCode() {
       notify({ title: 'Beta code created', status: 'success', duration: 3000 })
       await queryClient.invalidateQueries(betaCodesQuery(api))
     } catch (error) {
-      notify({ title: 'Error', description: errorDetail(error, 'Error creating code'), status: 'error' })
+      notify(errorToast(error, 'Error creating code'))
     } finally {
       setWorking(false)
     }
@@ -89,12 +90,21 @@ function NewCode() {
 
 function BetaCodes() {
   const { api } = useHost()
-  const { data: codes, isError, refetch, isFetching } = useQuery(betaCodesQuery(api))
-  if (isError)
-    return <ErrorCallout title="Unable to load beta codes" onRetry={refetch} retrying={isFetching} />
-  if (!codes) return <Loading />
-  if (codes.length === 0)
-    return <EmptyState title="No beta codes yet" description="Generate the first one above." />
+  const query = useQuery(betaCodesQuery(api))
+  return (
+    <LoadingPanel
+      query={query}
+      errorTitle="Unable to load beta codes"
+      whenStale="error"
+      isEmpty={codes => codes.length === 0}
+      empty={<EmptyState title="No beta codes yet" description="Generate the first one above." />}
+    >
+      {codes => <CodeTable codes={codes} />}
+    </LoadingPanel>
+  )
+}
+
+function CodeTable({ codes }: { codes: readonly BetaCode[] }) {
   return (
     <Card className={styles.tableCard} role="region" aria-label="Beta codes" tabIndex={0}>
       <HTMLTable className={styles.table} striped>

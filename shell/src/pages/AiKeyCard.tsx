@@ -1,28 +1,26 @@
-import { errorDetail } from '@iodine/mfe-kit'
-import { Button, Card, FormGroup, InputGroup, Tag } from '@iodine/ui'
-import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
-import { type FormEvent, useId, useState } from 'react'
+import { errorToast } from '@iodine/mfe-kit'
+import { Button, Card, FormGroup, InputGroup, Tag, useRetained } from '@iodine/ui'
+import { Dialog, DialogForm } from '@iodine/ui/overlays'
+import { useState } from 'react'
 import { useHost } from '../app/HostProvider'
 import styles from './Profile.module.css'
 
 export interface AiKeyCardProps {
   configured: boolean
-  /** Called after the server has taken a change. */
+  /** Called after a change. */
   onChanged: () => Promise<void>
 }
 
-/** Whether the user's AI provider key is there, and how to add, replace or delete it; the key itself is never shown. */
+/** Says whether the user has an AI provider key, and adds, replaces or deletes it. The key itself is never shown. */
 export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
   const { api, notify } = useHost()
   const [editing, setEditing] = useState(false)
-  const [title, setTitle] = useState('')
   const [deleting, setDeleting] = useState(false)
+  const title = useRetained(
+    editing ? (configured ? 'Edit your OpenAI API key' : 'Add your OpenAI API key') : null,
+  )
 
-  // Settled at opening: it must not change while the dialog closes after a save.
-  const open = () => {
-    setTitle(configured ? 'Edit your OpenAI API key' : 'Add your OpenAI API key')
-    setEditing(true)
-  }
+  const open = () => setEditing(true)
   const close = () => setEditing(false)
   const remove = async () => {
     setDeleting(true)
@@ -31,7 +29,7 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
       notify({ title: 'API key deleted', status: 'success', duration: 3000 })
       await onChanged()
     } catch (error) {
-      notify({ title: 'Error', description: errorDetail(error, 'Unable to delete API key'), status: 'error' })
+      notify(errorToast(error, 'Unable to delete API key'))
     } finally {
       setDeleting(false)
     }
@@ -66,66 +64,49 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
         )}
       </div>
       <Dialog isOpen={editing} onClose={close} title={title} canOutsideClickClose={false}>
-        <AiKeyForm onSaved={onChanged} onClose={close} />
+        <AiKeyForm onChanged={onChanged} onClose={close} />
       </Dialog>
     </Card>
   )
 }
 
-interface AiKeyFormProps {
-  onSaved: () => Promise<void>
-  onClose: () => void
-}
-
-function AiKeyForm({ onSaved, onClose }: AiKeyFormProps) {
+function AiKeyForm({ onChanged, onClose }: Pick<AiKeyCardProps, 'onChanged'> & { onClose: () => void }) {
   const { api, notify } = useHost()
-  const formId = useId()
   const [key, setKey] = useState('')
-  const [saving, setSaving] = useState(false)
-
-  const save = async (event: FormEvent) => {
-    event.preventDefault()
-    if (key.trim() === '') {
-      return notify({ title: 'Error', description: 'API key cannot be empty', status: 'error' })
+  const save = async (): Promise<boolean> => {
+    const api_key = key.trim()
+    if (api_key === '') {
+      notify(errorToast(null, 'API key cannot be empty'))
+      return false
     }
-    setSaving(true)
     try {
-      await api.call('POST /profile/update-openai-key', { body: { api_key: key.trim() } })
-      notify({ title: 'API key saved', status: 'success', duration: 3000 })
-      onClose()
-      await onSaved()
+      await api.call('POST /profile/update-openai-key', { body: { api_key } })
     } catch (error) {
-      notify({ title: 'Error', description: errorDetail(error, 'Unable to update API key'), status: 'error' })
-      setSaving(false)
+      notify(errorToast(error, 'Unable to update API key'))
+      return false
     }
+    notify({ title: 'API key saved', status: 'success', duration: 3000 })
+    void onChanged()
+    return true
   }
-
   return (
-    <>
-      <DialogBody>
-        <form id={formId} onSubmit={save}>
-          <FormGroup label="API key" labelFor="api-key">
-            <InputGroup
-              id="api-key"
-              type="password"
-              placeholder="sk-..."
-              autoComplete="off"
-              autoFocus
-              value={key}
-              onValueChange={setKey}
-            />
-          </FormGroup>
-        </form>
-        <p className={styles.muted}>Your key is stored securely and used only for your analyses.</p>
-      </DialogBody>
-      <DialogFooter
-        actions={
-          <>
-            <Button text="Cancel" onClick={onClose} />
-            <Button type="submit" form={formId} intent="primary" text="Save" loading={saving} />
-          </>
-        }
-      />
-    </>
+    <DialogForm
+      submitLabel="Save"
+      onSubmit={save}
+      onClose={onClose}
+      note={<p className={styles.muted}>Your key is stored securely and used only for your analyses.</p>}
+    >
+      <FormGroup label="API key" labelFor="api-key">
+        <InputGroup
+          id="api-key"
+          type="password"
+          placeholder="sk-..."
+          autoComplete="off"
+          autoFocus
+          value={key}
+          onValueChange={setKey}
+        />
+      </FormGroup>
+    </DialogForm>
   )
 }

@@ -1,4 +1,5 @@
 import { LIMITS } from '@iodine/contracts'
+import { errorToast } from '@iodine/mfe-kit'
 import { AnchorButton, Button, Card } from '@iodine/ui'
 import { ClipboardIcon, DownloadIcon, KeyIcon } from '@iodine/ui/icons'
 import { useEffect, useState } from 'react'
@@ -11,7 +12,7 @@ interface ShownCode {
   endsAt: number
 }
 
-/** Connects the browser extension: where to get it, and the code that signs it in. */
+/** Installs and connects the browser extension: a link to it, and the code that signs it in. */
 export function ExtensionCard() {
   const { api, config, notify } = useHost()
   const [shown, setShown] = useState<ShownCode | null>(null)
@@ -23,12 +24,7 @@ export function ExtensionCard() {
       const { code } = await api.call('POST /auth/generate-extension-code')
       setShown({ code, endsAt: Date.now() + LIMITS.extensionCodeMs })
     } catch {
-      notify({
-        title: 'Error',
-        description: 'Failed to generate extension code',
-        status: 'error',
-        duration: 3000,
-      })
+      notify(errorToast(null, 'Failed to generate extension code', { duration: 3000 }))
     } finally {
       setWorking(false)
     }

@@ -8,11 +8,11 @@ export interface LegalPageProps {
   title: string
   /** Numbered in their order. */
   sections: readonly { title: string; body: ReactNode }[]
-  /** What the contact box says before the address. */
+  /** Text of the contact box, before the address. */
   contact: string
 }
 
-/** A legal text: dated, numbered sections, and a contact box at its end. */
+/** A dated legal text of numbered sections, with a contact box at its end. */
 export function LegalPage({ title, sections, contact }: LegalPageProps) {
   const { config, navigate } = useHost()
   return (
@@ -23,7 +23,7 @@ export function LegalPage({ title, sections, contact }: LegalPageProps) {
           variant="minimal"
           icon={<ArrowLeftIcon />}
           text="Back"
-          // Opened in a tab of its own, it has no page to go back to.
+          // A page opened in a tab of its own has no page to go back to.
           onClick={() => (window.history.length > 1 ? navigate(-1) : navigate('/'))}
         />
         <Card className={styles.text}>

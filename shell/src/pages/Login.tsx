@@ -1,4 +1,4 @@
-import { errorDetail } from '@iodine/mfe-kit'
+import { errorToast } from '@iodine/mfe-kit'
 import { Button, FormGroup, InputGroup, Loading, PageHeader } from '@iodine/ui'
 import { Link, Navigate } from '@iodine/ui/router'
 import { type FormEvent, useState } from 'react'
@@ -59,7 +59,7 @@ function LoginForm() {
         notify({ title: 'Email Sent', description: 'Check your email to sign in', status: 'success' })
       }
     } catch (error) {
-      notify({ title: 'Error', description: errorDetail(error, 'An error occurred'), status: 'error' })
+      notify(errorToast(error, 'An error occurred'))
     } finally {
       setSending(false)
     }

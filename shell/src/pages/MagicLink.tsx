@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { useHost } from '../app/HostProvider'
 import { EntryLayout } from './EntryLayout'
 
-/** Where a mailed link leads: exchanges its token for a session as soon as somebody looks at the page. */
+/** The target of mailed links. Exchanges the link's token for a session once the page is visible. */
 export function MagicLink() {
   const { api, session, navigate } = useHost()
   const [search] = useSearchParams()
@@ -15,7 +15,7 @@ export function MagicLink() {
     const verify = async () => {
       if (!token) return navigate('/login', { replace: true })
       try {
-        // Mail scanners open links unseen: only a page that is looked at uses the token up.
+        // Mail scanners open links in hidden pages: they must not consume the token.
         await untilVisible(page.signal)
         const answer = await api.call('POST /auth/verify-magic-link', { body: { token } })
         await session.login(answer.access_token)
@@ -42,7 +42,7 @@ export function MagicLink() {
   )
 }
 
-/** Resolves once the page can be seen; rejects when `signal` aborts first. */
+/** Resolves once the page is visible; rejects when `signal` aborts first. */
 function untilVisible(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const check = () => document.visibilityState === 'visible' && resolve()

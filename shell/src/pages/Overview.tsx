@@ -1,5 +1,5 @@
-import { hasStatus } from '@iodine/mfe-kit'
-import { AnchorButton, Button, Card, Page, PageHeader } from '@iodine/ui'
+import { isUnauthorized } from '@iodine/mfe-kit'
+import { AnchorButton, Button, Card, formatCount, Page, PageHeader } from '@iodine/ui'
 import { EnvelopeIcon, TagIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
 import { type ReactElement, useEffect, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
@@ -21,6 +21,7 @@ const COMING = [
   'Advanced graph visualizations',
 ]
 
+/** The dashboard's first page. */
 export function Overview() {
   const { config, navigate } = useHost()
   const { username } = useUser()
@@ -43,7 +44,7 @@ export function Overview() {
             Things may still change, and what you report makes them better.
             {typeof iods === 'number' &&
               iods > 0 &&
-              ` The community has shared ${iods.toLocaleString('en')} IODs so far.`}
+              ` The community has shared ${formatCount(iods)} IODs so far.`}
           </p>
         </div>
         <Button
@@ -108,7 +109,7 @@ function Roadmap({ title, items, icon }: { title: string; items: string[]; icon:
   )
 }
 
-/** How many IODs there are; null until known, or where the session has just ended. */
+/** The number of all IODs; null until known, and where the session has ended. */
 function useIodCount(): number | 'failed' | null {
   const { api } = useHost()
   const [count, setCount] = useState<number | 'failed' | null>(null)
@@ -117,7 +118,7 @@ function useIodCount(): number | 'failed' | null {
     api.page('GET /iods', { query: { limit: 1 }, signal: page.signal }).then(
       ({ total }) => setCount(total),
       error => {
-        if (!page.signal.aborted && !hasStatus(error, 401)) setCount('failed')
+        if (!page.signal.aborted && !isUnauthorized(error)) setCount('failed')
       },
     )
     return () => page.abort()

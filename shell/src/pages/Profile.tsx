@@ -1,5 +1,5 @@
 import { DETAILS, USERNAME_PATTERN } from '@iodine/contracts'
-import { errorDetail } from '@iodine/mfe-kit'
+import { errorToast } from '@iodine/mfe-kit'
 import {
   Button,
   Card,
@@ -115,7 +115,7 @@ function UsernameForm({ username, onSaved, onCancel }: UsernameFormProps) {
     event.preventDefault()
     if (trimmed === '' || invalid) {
       const description = trimmed === '' ? 'Username cannot be empty' : DETAILS.usernameRule
-      return notify({ title: 'Error', description, status: 'error' })
+      return notify(errorToast(null, description))
     }
     setSaving(true)
     try {
@@ -123,11 +123,7 @@ function UsernameForm({ username, onSaved, onCancel }: UsernameFormProps) {
       notify({ title: 'Username updated', status: 'success', duration: 3000 })
       await onSaved()
     } catch (error) {
-      notify({
-        title: 'Error',
-        description: errorDetail(error, 'Unable to update username'),
-        status: 'error',
-      })
+      notify(errorToast(error, 'Unable to update username'))
       setSaving(false)
     }
   }

@@ -1,7 +1,7 @@
 import { formatQuota, type Quota, type QuotaUsage, type Usage } from '@iodine/contracts'
 import { createQueryClient } from '@iodine/mfe-kit'
 import { QueryClientProvider, useQuery } from '@iodine/mfe-kit/query'
-import { Card, ErrorCallout, Loading, ProgressBar } from '@iodine/ui'
+import { Card, LoadingPanel, ProgressBar } from '@iodine/ui'
 import { useId, useState } from 'react'
 import { useHost } from '../app/HostProvider'
 import styles from './UsageCard.module.css'
@@ -17,9 +17,9 @@ const ROWS: [Quota, string][] = [
   ['campaign_iods', 'IODs in your fullest campaign'],
 ]
 const NEARLY_FULL = 0.8
-const AGAIN_MS = 5_000
+const REFETCH_MS = 5_000
 
-/** How much the user has of what there is a limit to. */
+/** The user's usage of each quota. */
 export function UsageCard() {
   const [queryClient] = useState(createQueryClient)
   return (
@@ -34,15 +34,18 @@ export function UsageCard() {
 
 function Rows() {
   const { api } = useHost()
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['usage'],
     queryFn: () => api.call('GET /profile/usage'),
-    // What was not available comes by itself.
-    refetchInterval: ({ state: { data } }) => (data && Object.values(data).includes(null) ? AGAIN_MS : false),
+    // Null is a service that was not available: it is asked again.
+    refetchInterval: ({ state: { data } }) =>
+      data && Object.values(data).includes(null) ? REFETCH_MS : false,
   })
-  if (data) return <Quotas usage={data} />
-  if (error) return <ErrorCallout title="Unable to load usage" onRetry={refetch} />
-  return <Loading />
+  return (
+    <LoadingPanel query={query} errorTitle="Unable to load usage">
+      {usage => <Quotas usage={usage} />}
+    </LoadingPanel>
+  )
 }
 
 function Quotas({ usage }: { usage: Usage }) {

@@ -1,6 +1,6 @@
 import type { HostProps } from '@iodine/mfe-kit'
 import { type MountedParcel, mountParcel } from '@iodine/mfe-kit/host'
-import { ErrorCallout, Loading, Page } from '@iodine/ui'
+import { ErrorCallout, Loading, Page, useLatest } from '@iodine/ui'
 import { useLocation, useNavigationType } from '@iodine/ui/router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
@@ -9,11 +9,11 @@ export interface RemoteOutletProps {
   /** Name in the table of remotes: 'mfe_iods'. */
   remote: string
   basePath: string
-  /** What the section is called on the error card. */
+  /** The section's name on the error card. */
   title: string
 }
 
-/** A section in its place: its parcel, or an error card that tries again from the start. */
+/** A section's parcel, or an error card whose Retry loads it again. */
 export function RemoteOutlet(props: RemoteOutletProps) {
   const [attempt, setAttempt] = useState(0)
   return <RemoteMount key={attempt} {...props} onRetry={() => setAttempt(attempt + 1)} />
@@ -28,8 +28,7 @@ function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & {
     basePath,
     useCallback(() => setState('failed'), []),
   )
-  const latestHost = useRef(host)
-  latestHost.current = host
+  const latestHost = useLatest(host)
 
   useEffect(() => {
     let left = false
@@ -41,7 +40,7 @@ function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & {
       if (!left) setState(current => (current === 'loading' ? 'mounted' : current))
     }
     mount().catch(error => {
-      // biome-ignore lint/suspicious/noConsole: the section's team looks there for what the card doesn't say
+      // biome-ignore lint/suspicious/noConsole: the error card has no room for the cause
       console.error(error)
       if (!left) setState('failed')
     })
@@ -50,7 +49,7 @@ function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & {
       void parcel.current?.unmount()
       parcel.current = null
     }
-  }, [remote, remotes])
+  }, [remote, remotes, latestHost])
 
   useEffect(() => parcel.current?.update(host), [host])
 

@@ -1,10 +1,12 @@
 import { createRemotes } from '@iodine/mfe-kit/host'
 
-export const remotes = createRemotes()
+/** The shared modules that the shell itself starts without. */
+const loadShared = () => Promise.all([import('@iodine/mfe-kit/query'), import('@iodine/ui/overlays')])
 
-/** Fetches a section ahead of need, with the shared parts that the shell itself starts without. */
+export const remotes = createRemotes({ loadShared })
+
+/** Loads a section and the shared modules ahead of need. */
 export function preloadSection(remote: string): void {
   remotes.preload(remote)
-  for (const shared of [import('@iodine/mfe-kit/query'), import('@iodine/ui/overlays')])
-    shared.catch(() => {})
+  loadShared().catch(() => {})
 }

@@ -4,7 +4,7 @@ export const TOKEN_KEY = 'access_token'
 
 export interface SessionState {
   user: Profile | null
-  /** True until the first check has ended, and while a login or a refresh is under way. */
+  /** True until the first check has ended, and during a login or a refresh. */
   loading: boolean
 }
 
@@ -12,25 +12,25 @@ export interface SessionStore {
   getState: () => SessionState
   subscribe: (listener: () => void) => () => void
   getToken: () => string | null
-  /** Checks the stored token, then follows what other tabs do to it; returns how to stop. */
+  /** Checks the stored token, then follows changes by other tabs. Returns a function that stops. */
   start: () => () => void
   /** Stores a token and fetches its user. */
   login: (token: string) => Promise<void>
-  /** Forgets the token and the user; the caller ends the session on the server. */
+  /** Removes the token and the user; the caller ends the session on the server. */
   logout: () => void
   /** Checks again with `loading` shown. */
   refresh: () => Promise<void>
-  /** Fetches the profile again without showing it; a failure rejects and changes nothing. */
+  /** Reads the profile again without `loading`; a failure rejects and changes nothing. */
   reload: () => Promise<void>
-  /** The server refused this token: forgets it unless another has taken its place. True when signed out. */
+  /** The server refused this token: removes it unless it was replaced. True when signed out. */
   expire: (refusedToken: string | null) => boolean
 }
 
-/** Who is signed in. Holds no React; `fetchProfile` answers for the token that is stored when it is called. */
+/** The session, without React. `fetchProfile` answers for the token that is stored when it is called. */
 export function createSessionStore(fetchProfile: () => Promise<Profile>, storage: Storage): SessionStore {
   let state: SessionState = { user: null, loading: true }
   const listeners = new Set<() => void>()
-  // Of overlapping checks only the latest counts.
+  // Of overlapping checks, the latest counts.
   let latestCheck = 0
 
   const set = (change: Partial<SessionState>) => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pluginModuleFederation } from '@module-federation/rsbuild-plugin'
@@ -13,23 +13,39 @@ const GATEWAY = process.env.GATEWAY_URL ?? 'http://localhost:8080'
 
 const readPackage = cwd => JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8'))
 
+const PACKAGES = fileURLToPath(new URL('../../../packages', import.meta.url))
+
+/** Version of a library of the workspace as an app is built with it. */
+const versionOf = (cwd, name) => {
+  const installed = join(cwd, 'node_modules/@iodine', name)
+  return readPackage(existsSync(installed) ? installed : join(PACKAGES, name)).version
+}
+
 /**
  * What host and remotes share at run time. The trailing-slash keys cover subpaths (react/jsx-runtime,
  * react-dom/client). Of Blueprint, the router and TanStack Query only our curated re-exports are shared:
- * a whole shared library can't be tree-shaken.
+ * a whole shared library can't be tree-shaken. Each remote requires the versions that it was built with, and fails to
+ * load where the page has another major one: the shell then shows its error card.
  */
-const sharedModules = eager => {
-  const ours = { singleton: true, requiredVersion: false }
-  const react = { singleton: true, requiredVersion: '^19.3.1', eager }
+const sharedModules = (cwd, eager) => {
+  const shared = (version, options) => ({
+    singleton: true,
+    strictVersion: true,
+    version,
+    requiredVersion: `^${version}`,
+    ...options,
+  })
+  const react = { singleton: true, strictVersion: true, requiredVersion: '^19.3.1', eager }
+  const ui = versionOf(cwd, 'ui')
   return {
     react,
     'react/': react,
     'react-dom': react,
     'react-dom/': react,
-    '@iodine/ui/router': { ...ours, eager },
-    '@iodine/ui': { ...ours, eager },
-    '@iodine/ui/overlays': ours,
-    '@iodine/mfe-kit/query': ours,
+    '@iodine/ui/router': shared(ui, { eager }),
+    '@iodine/ui': shared(ui, { eager }),
+    '@iodine/ui/overlays': shared(ui),
+    '@iodine/mfe-kit/query': shared(versionOf(cwd, 'mfe-kit')),
   }
 }
 
@@ -130,7 +146,7 @@ export function defineShell(cwd) {
         dts: false,
         manifest: false,
         shareStrategy: 'loaded-first',
-        shared: sharedModules(true),
+        shared: sharedModules(cwd, true),
         experiments: { provideExternalRuntime: true, optimization: { target: 'web' } },
       }),
     ],
@@ -169,7 +185,7 @@ export function defineRemote(cwd) {
         dts: false,
         manifest: true,
         shareStrategy: 'loaded-first',
-        shared: sharedModules(false),
+        shared: sharedModules(cwd, false),
         runtimePlugins: [fileURLToPath(new URL('./retried-chunks.mjs', import.meta.url))],
         experiments: { externalRuntime: !development, optimization: { target: 'web' } },
       }),

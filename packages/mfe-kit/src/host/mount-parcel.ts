@@ -4,7 +4,7 @@ import type { HostProps, RemoteParcel } from '../host-contract'
 export interface MountedParcel {
   /** Resolves once the section is on screen. */
   mounted: Promise<unknown>
-  /** Hands over new props; calls made while one is under way are joined. */
+  /** Passes new props. Calls during an update are joined into one. */
   update: (props: HostProps) => void
   unmount: () => Promise<void>
 }
@@ -14,12 +14,12 @@ export function mountParcel(config: RemoteParcel, domElement: HTMLElement, props
   const { hostContract: _, ...lifecycles } = config
   let latest = props
   let applied = props
-  // single-spa never forgets a root parcel, so what it holds is emptied at the end.
-  const held: Record<string, unknown>[] = []
+  // single-spa keeps root parcels for ever, so the props that it holds are emptied at the end.
+  const heldProps: Record<string, unknown>[] = []
   const hold = (next: HostProps) => {
     const kept = { ...next, domElement }
-    held.push(kept)
-    if (held.length > 1) emptied(held.shift())
+    heldProps.push(kept)
+    if (heldProps.length > 1) empty(heldProps.shift())
     return kept
   }
   const parcel = mountRootParcel(lifecycles as unknown as ParcelConfig, hold(props))
@@ -38,12 +38,12 @@ export function mountParcel(config: RemoteParcel, domElement: HTMLElement, props
     unmount: async () => {
       await queue.catch(() => {})
       if (parcel.getStatus() === 'MOUNTED') await parcel.unmount()
-      held.forEach(emptied)
+      heldProps.forEach(empty)
       domElement.replaceChildren()
     },
   }
 }
 
-function emptied(kept: Record<string, unknown> | undefined) {
+function empty(kept: Record<string, unknown> | undefined) {
   for (const key of Object.keys(kept ?? {})) delete kept?.[key]
 }

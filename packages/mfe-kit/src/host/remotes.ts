@@ -13,14 +13,27 @@ const LOAD_TIMEOUT_MS = 120_000
 
 /** The deployed sections, by remote name ('mfe_iods'), as `/remotes.json` lists them. */
 export interface Remotes {
-  /** The section's parcel; after a failure the next call fetches everything anew. */
+  /**
+   * The section's parcel. Rejects where it was built against another host contract or another major version of a shared
+   * module. After a failure the next call loads everything again.
+   */
   load: (name: string) => Promise<RemoteParcel>
   /** Fetches the section's code ahead of need; never fails. */
   preload: (name: string) => void
 }
 
-/** Reads the table of remotes from `tableUrl` when the first one is needed. */
-export function createRemotes(tableUrl = '/remotes.json'): Remotes {
+export interface RemotesOptions {
+  /** Where the table of remotes is; it is read when the first remote is needed. */
+  tableUrl?: string
+  /**
+   * Loads the modules that the host shares but starts without. It ends before any remote's code runs: a remote brings
+   * copies of its own, and with another version of one in their place other remotes would be refused.
+   */
+  loadShared: () => Promise<unknown>
+}
+
+/** The loader of remotes; a host has one. */
+export function createRemotes({ tableUrl = '/remotes.json', loadShared }: RemotesOptions): Remotes {
   let table: Promise<RemotesTable> | undefined
   const failed = new Set<string>()
   const preloaded = new Set<string>()
@@ -34,7 +47,7 @@ export function createRemotes(tableUrl = '/remotes.json'): Remotes {
       registerRemotes(Object.entries(remotes).map(([name, entry]) => ({ name, entry })))
       return remotes
     })
-    // A table that could not be read is asked for again.
+    // After a failure the next call reads the table again.
     table.catch(() => {
       table = undefined
     })
@@ -43,9 +56,10 @@ export function createRemotes(tableUrl = '/remotes.json'): Remotes {
 
   const fetchParcel = async (name: string): Promise<RemoteParcel> => {
     const isRetry = failed.delete(name)
-    // Another version may have been put in its place since.
+    // Another version may have been deployed since.
     if (isRetry) table = undefined
-    const entry = (await readTable())[name]
+    const [remotes] = await Promise.all([readTable(), loadShared()])
+    const entry = remotes[name]
     if (!entry) throw new Error(`No remote is registered under ${name}`)
     if (isRetry) {
       retries += 1
@@ -87,15 +101,15 @@ async function fetchTable(url: string): Promise<RemotesTable> {
   return (await response.json()) as RemotesTable
 }
 
-/** Longer script time-outs, error answers never cached as manifests, and no stale script on a retry. */
+/** Longer time-outs of scripts; error answers are not cached as manifests; a retry loads no cached script. */
 const loadingHooks = (retries: () => number): ModuleFederationRuntimePlugin => ({
   name: 'iodine-loading',
   fetch: async (url, init) => {
-    // A hung manifest has to fail by itself: the runtime keeps its promise for the next try.
-    const patience = new AbortController()
-    const timer = setTimeout(() => patience.abort(), LOAD_TIMEOUT_MS)
+    // The runtime reuses the promise of a manifest, so one that hangs must fail.
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(), LOAD_TIMEOUT_MS)
     try {
-      const response = await fetch(url, { ...init, credentials: 'same-origin', signal: patience.signal })
+      const response = await fetch(url, { ...init, credentials: 'same-origin', signal: timeout.signal })
       if (!response.ok) throw new Error(`${url} answered ${response.status}`)
       return response
     } finally {

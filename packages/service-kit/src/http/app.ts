@@ -12,7 +12,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { PartMetrics } from '../observe/metrics.js'
-import type { Tracing } from '../observe/tracing.js'
+import type { Tracing } from '../observe/otlp.js'
 import { traceIdOf, withRequestId } from '../observe/work-context.js'
 import { badRequest, HttpError, isDependencyDown } from './errors.js'
 import { parseJsonBody } from './json.js'

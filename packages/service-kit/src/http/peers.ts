@@ -10,9 +10,8 @@ import {
 } from '@iodine/contracts'
 import { fetch, type Response } from 'undici'
 import type { ServiceConfig } from '../config.js'
-import { calling } from '../observe/calling.js'
 import type { PartMetrics } from '../observe/metrics.js'
-import { requestIdOf } from '../observe/work-context.js'
+import { calling, requestIdOf } from '../observe/work-context.js'
 import { createAgent } from './agent.js'
 import { HttpError, unavailable } from './errors.js'
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { QueueName } from '@iodine/contracts'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { createSingleFlight } from '../single-flight.js'
 
 /** What a queue holds at the moment. */
 export interface QueueState {
@@ -96,14 +97,11 @@ const repairs = new Gauge({
 /** What is read anew at each scrape; gauges that are filled by the same reading wait for the one under way. */
 const createReadings = () => {
   const readers = new Set<() => Promise<void>>()
-  let underWay: Promise<unknown> | undefined
+  const reading = createSingleFlight<'read', unknown>()
   return {
     readers,
     read: async (): Promise<void> => {
-      underWay ??= Promise.allSettled([...readers].map(read => read())).finally(() => {
-        underWay = undefined
-      })
-      await underWay
+      await reading('read', () => Promise.allSettled([...readers].map(read => read())))
     },
   }
 }

@@ -27,17 +27,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
 import type { FastifyInstance } from 'fastify'
-import { calledPeer } from './calling.js'
-
-/** Traces of one part. */
-export interface Tracing {
-  /** What the part's requests and jobs run in: spans begun there are the part's. */
-  root: Context
-  /** Makes a span of each request that the app gets from now on; hooks that were added before run outside it. */
-  watch(app: FastifyInstance): void
-  /** Sends what has not been sent. */
-  close(): Promise<void>
-}
+import { calledPeer } from './work-context.js'
 
 /** Names of things, sizes and codes. Everything else that instrumentations note may be somebody's, and does not leave the process. */
 const ATTRIBUTES = new Set([
@@ -91,7 +81,7 @@ const byPart: TracerProvider = {
       startSpan,
       startActiveSpan: (span: string, ...rest: unknown[]) => {
         const run = rest.pop() as (span: unknown) => unknown
-        const [options, work = context.active()] = rest as [object, typeof ROOT_CONTEXT?]
+        const [options, work = context.active()] = rest as [object, Context?]
         const begun = startSpan(span, options, work)
         return context.with(trace.setSpan(work, begun), run, undefined, begun)
       },
@@ -126,6 +116,16 @@ const instrument = (): FastifyOtelInstrumentation => {
     },
   })
   return fastify
+}
+
+/** Traces of one part. */
+export interface Tracing {
+  /** What the part's requests and jobs run in: spans begun there are the part's. */
+  root: Context
+  /** Makes a span of each request that the app gets from now on; hooks that were added before run outside it. */
+  watch(app: FastifyInstance): void
+  /** Sends what has not been sent. */
+  close(): Promise<void>
 }
 
 export interface OtlpOptions {

@@ -2,8 +2,6 @@ import { type Attributes, SpanKind, SpanStatusCode, trace } from '@opentelemetry
 import type { ServiceConfig } from '../config.js'
 import type { Tracing } from './otlp.js'
 
-export type { Tracing }
-
 export type TracingConfig = Pick<
   ServiceConfig,
   'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_TRACES_SAMPLER_ARG'

@@ -24,7 +24,8 @@ import {
 import { BullMQOtel } from 'bullmq-otel'
 import type { Logger } from '../observe/logging.js'
 import type { JobOutcome, PartMetrics, QueueState } from '../observe/metrics.js'
-import { markFailed, type Tracing } from '../observe/tracing.js'
+import type { Tracing } from '../observe/otlp.js'
+import { markFailed } from '../observe/tracing.js'
 import { requestIdOf, runOutsideWork, withRequestId } from '../observe/work-context.js'
 import { connectBlockingRedis, type Redis } from '../stores/redis.js'
 
@@ -157,6 +158,15 @@ const finished = (listener: QueueEvents, queue: Queue, id: string, ms: number): 
     void lookUntilSeen()
   })
 
+/** Nothing, where Redis holds something else: that loses no job. */
+const originOf = (metadata: string): { request_id?: string } => {
+  try {
+    return JSON.parse(metadata) ?? {}
+  } catch {
+    return {}
+  }
+}
+
 /**
  * Carries the work that a job is added in to where it runs: the request's id and, where there is one, its place in the trace.
  * They stand with the job beside its data, where every try finds them.
@@ -173,7 +183,7 @@ const telemetryOf = (root: Context): Telemetry<Context> => ({
       return JSON.stringify(origin)
     },
     fromMetadata(work: Context, metadata) {
-      const origin = JSON.parse(metadata) as { request_id?: string }
+      const origin = originOf(metadata)
       const { request_id: id } = origin
       return propagation.extract(id === undefined ? work : withRequestId(work, id), origin)
     },

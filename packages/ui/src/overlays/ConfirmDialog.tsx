@@ -8,12 +8,12 @@ export interface ConfirmDialogProps {
   /** The question. */
   children: ReactNode
   confirmLabel: string
-  /** Does it; the dialog waits, then calls `onClose`. */
+  /** Does what was confirmed. The dialog waits for it, then calls `onClose`. */
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
-/** Asks before something that can't be undone. */
+/** Asks for a confirmation before an action that can't be undone. */
 export function ConfirmDialog({
   isOpen,
   title,

@@ -1,15 +1,13 @@
 import { Dialog as BlueprintDialog, type DialogProps } from '@blueprintjs/core'
-import { useRef } from 'react'
+import { useInsertionEffect, useRef } from 'react'
 
-/**
- * Blueprint's dialog, which gives the focus back to what had it before. Blueprint itself looks for that only when a
- * field inside may already have taken the focus.
- */
+/** Blueprint's dialog, which gives the focus back to the element that had it before the dialog opened. */
 export function Dialog(props: DialogProps) {
-  const wasOpen = useRef(false)
   const opener = useRef<Element>(null)
-  if (props.isOpen && !wasOpen.current) opener.current = document.activeElement
-  wasOpen.current = props.isOpen ?? false
+  // Blueprint notes the focus later, when a field inside may have taken it.
+  useInsertionEffect(() => {
+    if (props.isOpen) opener.current = document.activeElement
+  }, [props.isOpen])
   return (
     <BlueprintDialog
       {...props}

@@ -1,4 +1,4 @@
-// The part of Blueprint that opens above the page.
+// The exports of Blueprint that open above the page.
 export {
   DialogBody,
   DialogFooter,

@@ -20,7 +20,7 @@ export interface ToastMessage {
 
 const toasters = new Map<string, Promise<Toaster>>()
 
-/** Shows a toast for 5 s unless told otherwise; the page has one stack of toasts a position. */
+/** Shows a toast, for 5 s unless told otherwise. Each position of the page has one stack of toasts. */
 export async function showToast(toast: ToastMessage): Promise<void> {
   const { title, description, status, duration = 5000, closable = true, position = 'bottom' } = toast
   let toaster = toasters.get(position)

@@ -7,10 +7,10 @@ const OVERSCAN_ROWS = 6
 
 export interface VirtualRows<T> {
   items: readonly T[]
-  /** In pixels; every row has it. */
+  /** Height of every row, in pixels. */
   rowHeight: number
   frame: Ref<HTMLElement>
-  /** The items in sight and somewhat around, from the first index to before the last. */
+  /** The items to draw, in sight and a few around: from index `from` to before `to`. */
   from: number
   to: number
   /** How far down the table is scrolled, in pixels. */
@@ -19,7 +19,7 @@ export interface VirtualRows<T> {
   scrollTo: (index: number) => void
 }
 
-/** Which of a table's rows are to be drawn, by how far it is scrolled. */
+/** The rows of a table to draw, by its scroll position. */
 export function useVirtualRows<T extends { id: string }>(
   items: readonly T[],
   rowHeight: number,
@@ -60,18 +60,18 @@ export interface VirtualTableProps<T> {
   columns: readonly Column[]
   /** In pixels; a narrower frame scrolls sideways. */
   minWidth: number
-  /** How many items there are, if more than have been read. */
+  /** The number of all items, where more exist than were read. */
   total?: number
   isBusy?: boolean
-  /** The rows are not those asked for any more. */
+  /** The rows are those of a previous request. */
   isOutdated?: boolean
-  /** A row of the table, `tr`; its index counts from the head's 1 and belongs into `aria-rowindex`. */
+  /** Draws an item as a `tr`. `rowIndex` belongs into `aria-rowindex`; the head is row 1. */
   children: (item: T, rowIndex: number) => ReactElement
   /** Stands below the last row. */
   footer?: ReactNode
 }
 
-/** A table in a frame of its own, drawn as far as it is in sight: it may be very long. */
+/** A table in a scrolling frame that draws only the rows in sight, for very long lists. */
 export function VirtualTable<T extends { id: string }>(props: VirtualTableProps<T>) {
   const { rows, label, columns, minWidth, isBusy, isOutdated, children, footer } = props
   const { items, from, to, rowHeight } = rows
@@ -82,7 +82,7 @@ export function VirtualTable<T extends { id: string }>(props: VirtualTableProps<
       </tr>
     ) : null
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus the keyboard can't scroll the frame
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the frame only when it has the focus
     <section ref={rows.frame} className={styles.frame} aria-label={label} aria-busy={isBusy} tabIndex={0}>
       <HTMLTable
         className={isOutdated ? `${styles.table} ${styles.outdated}` : styles.table}

@@ -17,10 +17,10 @@ const COLORS: Record<Category, string> = {
   NARRATIVE_TRIPLET: 'purple',
 }
 
-/** An IOD category in its colour, the same in every section. */
+/** An IOD category in its colour. */
 export function CategoryTag({ category }: { category: Category }) {
   return (
-    // Unless multiline, a tag measures its text, which in a long list makes scrolling stutter.
+    // A tag that is not multiline measures its text, which slows scrolling in long lists.
     <Tag minimal multiline className={`${styles.tag} ${styles[COLORS[category]]}`}>
       {category}
     </Tag>

@@ -6,11 +6,11 @@ export interface EmptyStateProps {
   title: string
   description?: string
   icon?: ReactElement
-  /** What to do next. */
+  /** A button for the next step. */
   action?: ReactElement
 }
 
-/** What stands where there is nothing to show. Its title is no heading: it may stand at any depth of a page. */
+/** Stands where there is nothing to show. Its title is no heading, because it may stand at any depth of a page. */
 export function EmptyState({ title, description, icon, action }: EmptyStateProps) {
   return (
     <NonIdealState

@@ -4,15 +4,15 @@ import { RefreshIcon } from '../icons'
 import styles from './ErrorCallout.module.css'
 
 export interface ErrorCalloutProps {
-  /** What happened. */
+  /** Says what failed. */
   title: string
-  /** What can be done about it. */
+  /** Says what can be done about it. */
   children?: ReactNode
   onRetry?: () => void
   retrying?: boolean
 }
 
-/** A failure in the place of what failed. */
+/** A failure, in the place of what could not be shown. */
 export function ErrorCallout({ title, children, onRetry, retrying = false }: ErrorCalloutProps) {
   return (
     <div role="alert">

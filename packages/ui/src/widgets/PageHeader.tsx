@@ -8,7 +8,7 @@ export interface PageHeaderProps {
   actions?: ReactNode
 }
 
-/** The head of a page: its one h1, also shown as the browser tab's title. */
+/** The head of a page. Its title is the page's h1 and the title of the browser tab. */
 export function PageHeader({ title, subtitle, actions }: PageHeaderProps) {
   useEffect(() => {
     document.title = title

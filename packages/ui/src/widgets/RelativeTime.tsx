@@ -1,6 +1,6 @@
 import { formatDateTime, formatRelative } from '../format'
 
-/** 'in 2 days', 'an hour ago', with the full date in its tooltip. */
+/** 'an hour ago', with the full date in a tooltip. */
 export function RelativeTime({ value }: { value: string }) {
   return (
     <time dateTime={value} title={formatDateTime(value)}>

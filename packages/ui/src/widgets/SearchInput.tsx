@@ -7,11 +7,11 @@ export interface SearchInputProps {
   onChange: (value: string) => void
   placeholder: string
   className?: string
-  /** Whether '/' anywhere on the page brings the focus here; true unless told. */
+  /** Whether '/' anywhere on the page focuses the field; true unless told. */
   hotkey?: boolean
 }
 
-/** The search of a page. Its placeholder is also its label. */
+/** A search field. Its placeholder is also its label. */
 export function SearchInput({ value, onChange, placeholder, className, hotkey = true }: SearchInputProps) {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {

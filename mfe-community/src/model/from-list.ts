@@ -1,4 +1,4 @@
-/** Kept with a history entry that was opened from the list: going back leads to the list as it was left. */
+/** State of a history entry that was opened from the list. Back then goes one entry back, to the list as it was. */
 export const FROM_LIST = { fromList: true }
 
 export const cameFromList = (state: unknown): boolean =>

@@ -1,15 +1,15 @@
 import type { CampaignDetail } from '@iodine/contracts'
 
-/** What JSON is nested by; strings are taken whole, also one that is not all there yet. */
+/** Strings, whole or cut off at the end, and the brackets of JSON. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}[\]]/g
-/** Of an IOD in the list of a campaign's object. */
+/** How deep an IOD's object is nested in a campaign's. */
 const IOD_DEPTH = 2
 
 /**
- * A campaign with those of its IODs that are whole in the beginning of its JSON; null while there is none, and where
- * all are there.
+ * A campaign with the IODs that are complete in the first part of its JSON; null where there is none, and where all
+ * are there.
  */
-export function readBeginning(text: string): CampaignDetail | null {
+export function readPartialCampaign(text: string): CampaignDetail | null {
   let depth = 0
   let end = 0
   for (const { 0: token, index } of text.matchAll(TOKENS)) {
@@ -24,7 +24,7 @@ export function readBeginning(text: string): CampaignDetail | null {
     const campaign = JSON.parse(`${text.slice(0, end)}]}`) as CampaignDetail
     return campaign.iods.length < campaign.iod_count ? campaign : null
   } catch {
-    // Its members don't come last: then its beginning says too little.
+    // The list of IODs is not the last member, so the text before its end is not a campaign.
     return null
   }
 }

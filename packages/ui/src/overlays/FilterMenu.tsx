@@ -1,7 +1,7 @@
-import { Button, Checkbox, Tag } from '@iodine/ui'
-import { CaretDownIcon } from '@iodine/ui/icons'
-import { Popover } from '@iodine/ui/overlays'
-import { toggled } from '../model/filters'
+import { Button, Checkbox, PopoverNext, Tag } from '@blueprintjs/core'
+import { formatCount } from '../format'
+import { CaretDownIcon } from '../icons'
+import { toggled } from '../toggled'
 import styles from './FilterMenu.module.css'
 
 export interface FilterMenuProps<T extends string> {
@@ -9,17 +9,20 @@ export interface FilterMenuProps<T extends string> {
   choices: readonly T[]
   /** None means all. */
   chosen: readonly T[]
-  total: number | undefined
-  counts: Partial<Record<T, number>> | undefined
+  /** How many things there are under any choice. */
+  total?: number | undefined
+  /** How many there are under each choice; one that is missing has none. */
+  counts?: Partial<Record<T, number>> | undefined
+  placement?: 'bottom-start' | 'bottom-end'
   onChange: (chosen: T[]) => void
 }
 
-/** A menu of checkboxes with a count beside each, and 'All' to undo the choice. */
+/** A menu of checkboxes with counts. 'All' clears the choice. */
 export function FilterMenu<T extends string>(props: FilterMenuProps<T>) {
-  const { label, choices, chosen, total, counts, onChange } = props
+  const { label, choices, chosen, total, counts, placement = 'bottom-start', onChange } = props
   return (
-    <Popover
-      placement="bottom-start"
+    <PopoverNext
+      placement={placement}
       content={
         <fieldset className={styles.menu} aria-label={label}>
           <Choice label="All" count={total} checked={chosen.length === 0} onChange={() => onChange([])} />
@@ -43,7 +46,7 @@ export function FilterMenu<T extends string>(props: FilterMenuProps<T>) {
           </Tag>
         )}
       </Button>
-    </Popover>
+    </PopoverNext>
   )
 }
 
@@ -58,7 +61,7 @@ function Choice({ label, count, checked, onChange }: ChoiceProps) {
   return (
     <Checkbox className={styles.choice} checked={checked} onChange={onChange}>
       <span className={styles.text}>
-        <span>{label}</span> <span className={styles.count}>{count?.toLocaleString('en-US')}</span>
+        <span>{label}</span> <span className={styles.count}>{count !== undefined && formatCount(count)}</span>
       </span>
     </Checkbox>
   )

@@ -7,7 +7,7 @@ import type { Filters } from '../model/filters'
 const LOADED_MS = 3_000
 const FAILED_MS = 5_000
 
-/** The graph that a query selects, at most its `limit` strongest nodes. Each load ends with a toast. */
+/** The graph under the filters, at most its `limit` strongest nodes. A toast says how each load ended. */
 export function useGraph(filters: Partial<Filters>, limit: number) {
   const { api, notify } = useHost()
   const query = { ...filters, limit }
@@ -35,9 +35,9 @@ export function useGraph(filters: Partial<Filters>, limit: number) {
         throw error
       }
     },
-    // Each failure is told, so each is final; the page offers to try again.
+    // No second try: each failure shows a toast, and the page offers Retry.
     retry: false,
-    // The same graph keeps its layout and what was pinned.
+    // An equal graph keeps its identity, and with it its layout and pinned nodes.
     structuralSharing: (before, after) =>
       before && sameGraph(before as Graph, after as Graph) ? before : after,
   })

@@ -1,9 +1,9 @@
 import type { Narrative } from '@iodine/contracts'
-import { errorDetail, hasStatus, isApiError, useHost } from '@iodine/mfe-kit'
+import { errorDetail, errorToast, hasStatus, isApiError, useHost } from '@iodine/mfe-kit'
 import { useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useState, useSyncExternalStore } from 'react'
 import { createExtractions, type Extraction, type Extractions } from '../model/extractions'
-import { NARRATIVES_KEY } from './use-narratives'
+import { NARRATIVES_KEY } from './narratives'
 
 const KEY_HINT = 'Please configure your OpenAI API key in your profile'
 const KEY_REQUIRED_MS = 7_000
@@ -22,11 +22,14 @@ function extractionsOf(userId: string): Extractions {
 
 const count = (triplets: number) => `${triplets} ${triplets === 1 ? 'triplet' : 'triplets'} extracted`
 
-/** Whether the provider's key is what is missing, by the answer's detail. */
+/** Whether an extraction failed for a missing API key, by the answer's detail. */
 const asksForKey = (error: unknown) =>
   hasStatus(error, 400) && isApiError(error) && /openai api key/i.test(errorDetail(error, ''))
 
-/** Starting extractions, and those under way: they outlive the section and a reload. `keyFault` is why the key won't do. */
+/**
+ * Starts extractions and lists those under way, which go on while another section is shown and after a reload.
+ * `keyFault` says what is wrong with the user's API key.
+ */
 export function useExtractions() {
   const { api, notify, session } = useHost()
   const client = useQueryClient()
@@ -45,7 +48,7 @@ export function useExtractions() {
     [notify],
   )
 
-  /** Resolves true once the narrative is stored or its extraction goes on without us. */
+  /** Resolves true once the narrative is stored, or the server goes on extracting after a time-out. */
   const extract = async (
     text: string,
     src: string | null,
@@ -63,7 +66,7 @@ export function useExtractions() {
       store.end(extraction)
       return true
     } catch (error) {
-      // Cancelled meanwhile: that the server knows it no more is as it should be.
+      // The user has cancelled it, so the server's error is expected.
       if (!store.has(extraction)) return false
       if (hasStatus(error, 504)) {
         store.wait(extraction)
@@ -83,33 +86,25 @@ export function useExtractions() {
           duration: KEY_REQUIRED_MS,
         })
       } else {
-        notify({
-          status: 'error',
-          title: 'Error',
-          description: errorDetail(error, 'Error extracting narratives'),
-        })
+        notify(errorToast(error, 'Error extracting narratives'))
       }
       return false
     }
   }
 
-  /** Has the server forget a text under way; what its extraction brings goes nowhere. */
+  /** Cancels an extraction: the server deletes the narrative and drops the result. */
   const cancel = async (extraction: Extraction, id: string): Promise<void> => {
     try {
       await api.call('DELETE /narratives/data/:id', { params: { id } })
       store.end(extraction)
     } catch (error) {
-      // Done meanwhile: the list will show it.
+      // It has ended, and the list will show its narrative.
       if (hasStatus(error, 404)) return
-      notify({
-        status: 'error',
-        title: 'Error',
-        description: errorDetail(error, 'Unable to delete narrative'),
-      })
+      notify(errorToast(error, 'Unable to delete narrative'))
     }
   }
 
-  /** Ends those whose narrative is in the list by now. */
+  /** Ends the extractions whose narratives are in the list. */
   const settle = useCallback(
     (listed: readonly Narrative[]) => {
       for (const { narrative } of store.settle(listed)) tellDone(narrative.triplets.length)

@@ -1,0 +1,19 @@
+import type { GraphLink } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { usePagedQuery } from '@iodine/mfe-kit/query'
+import type { Filters } from '../model/filters'
+
+const PAGE_SIZE = 20
+
+/** The narratives behind a link, newest first, read page by page, under the graph's filters of user, days and source. */
+export function useTexts({ source: from, target: to }: GraphLink, filters: Partial<Filters>) {
+  const { api } = useHost()
+  const { user_id, start_date, end_date, source } = filters
+  const asked = { user_id, start_date, end_date, source, from, to, limit: PAGE_SIZE }
+  const query = usePagedQuery({
+    queryKey: ['graph-texts', asked],
+    readPage: (page, signal) => api.page('GET /graph/texts', { query: { ...asked, ...page }, signal }),
+  })
+  const pages = query.data?.pages
+  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? null }
+}

@@ -1,0 +1,9 @@
+import type { Iod, NewIod } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { useCallback } from 'react'
+
+/** Creates an IOD. */
+export function useCreateIod(): (iod: NewIod) => Promise<Iod> {
+  const { api } = useHost()
+  return useCallback(iod => api.call('POST /iods', { body: iod }), [api])
+}

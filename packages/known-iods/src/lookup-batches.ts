@@ -1,0 +1,20 @@
+import { LIMITS } from '@iodine/contracts'
+
+/** Keeps a call's body below the server's limit: a UTF-16 unit takes up to 6 bytes of JSON. */
+const BATCH_CHARACTERS_MAX = 120_000
+
+/** Splits values into lists that one `POST /iods/lookup` takes, by number and by length. Each value is in one list. */
+export function lookupBatches(values: Iterable<string>): string[][] {
+  const batches: string[][] = []
+  let characters = 0
+  for (const value of new Set(values)) {
+    const last = batches.at(-1)
+    characters += value.length
+    if (last && last.length < LIMITS.lookupValuesMax && characters <= BATCH_CHARACTERS_MAX) last.push(value)
+    else {
+      batches.push([value])
+      characters = value.length
+    }
+  }
+  return batches
+}

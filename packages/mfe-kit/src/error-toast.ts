@@ -1,0 +1,24 @@
+import { useEffect } from 'react'
+import { errorDetail, isUnauthorized } from './api-error'
+import { useHost } from './define-parcel'
+import type { Toast } from './host-contract'
+
+/** The toast of a failed call: the server's detail, or `fallback`. */
+export const errorToast = (error: unknown, fallback: string, change: Partial<Toast> = {}): Toast => ({
+  title: 'Error',
+  description: errorDetail(error, fallback),
+  status: 'error',
+  ...change,
+})
+
+/**
+ * Shows `description` as a toast each time a query fails anew. A 401 shows none: the host signs the user out.
+ * `duration` is in milliseconds.
+ */
+export function useErrorToast(error: unknown, description: string, duration?: number): void {
+  const { notify } = useHost()
+  useEffect(() => {
+    if (!error || isUnauthorized(error)) return
+    notify({ title: 'Error', description, status: 'error', ...(duration !== undefined && { duration }) })
+  }, [error, description, duration, notify])
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { version } from '../package.json'
+import * as ui from '../src'
+import * as overlays from '../src/overlays'
+import * as router from '../src/router'
+
+// Sections that are deployed by themselves rely on these. Raise the minor version for a new export and the major one
+// for an export that goes, then update the list with `npx vitest run --project ui -u`.
+test('the version goes with the exports of the shared modules', async () => {
+  const lines = Object.entries({ ui, overlays, router }).map(
+    ([name, module]) => `${name}: ${Object.keys(module).sort().join(' ')}`,
+  )
+  await expect([version, ...lines, ''].join('\n')).toMatchFileSnapshot('shared-exports.txt')
+})
