@@ -127,6 +127,9 @@ export const startStack = async ({
     })
     const { url } = addresses.gateway
     const serviceKey = randomBytes(24).toString('base64url')
+    const urls = Object.fromEntries(
+      PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
+    )
     const shared: Env = {
       ...env,
       ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
@@ -136,15 +139,12 @@ export const startStack = async ({
       REDIS_URL: redis.url,
       REDIS_PREFIX: prefix,
       SMTP_URL: inbox.smtpUrl,
+      ...urls,
       ...(offlineAi && { OPENAI_BASE_URL: offlineAi.url, OPENAI_MODEL: RULES_MODEL, OFFLINE_AI: 'true' }),
       SERVICE_KEY: serviceKey,
       SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, 'secrets-key'), newSecretsKey),
       JWT_PRIVATE_KEY: config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, 'jwt-private-key'), newSigningKey),
     }
-    const urls = Object.fromEntries(
-      PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
-    )
-    Object.assign(shared, urls)
     const envs = byPart(name => ({
       ...shared,
       HOST: addresses[name].host,
