@@ -1,4 +1,7 @@
-/** `npm run build`: compiles the Node packages and bundles the web apps, each only when something of it changed. */
+/**
+ * `npm run build`: compiles the Node packages and bundles the web apps, each only when something of it changed.
+ * `npm run build:extension`: makes `extension/dist/iodine-collector-*.zip`, ready for the browsers' stores.
+ */
 import { install } from './lib/install.mjs'
 import { bin, isCommand, main, must, say, seconds } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
@@ -7,14 +10,14 @@ import { ensureRedis } from './lib/system.mjs'
 export const compile = (...folders) =>
   must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', ...folders])
 
+const bundle = (...args) =>
+  must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs', ...args])
+
 /** Builds what `npm start` runs: dev-stack with all that it hosts, and the web apps' bundles; `also` names more to compile. */
 export async function build(...also) {
   const started = Date.now()
   say('Building what changed …')
-  await Promise.all([
-    compile('tools/dev-stack', ...also),
-    must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs']),
-  ])
+  await Promise.all([compile('tools/dev-stack', ...also), bundle()])
   say(`Built in ${seconds(started)}`)
 }
 
@@ -28,5 +31,5 @@ export async function prepare(...also) {
 if (isCommand(import.meta))
   await main(async () => {
     await install()
-    await build()
+    await (process.argv[2] === 'extension' ? bundle('--force', 'extension') : build())
   })

@@ -138,14 +138,13 @@ await main(async () => {
     execFileSync(process.execPath, ['deploy/new-env.mjs', environment])
     const secrets = { ...parseEnv(readFileSync(environment, 'utf8')), OPENAI_BASE_URL: ai.url }
     say('Starting every part …')
-    const starting = await Promise.allSettled(
-      parts.map(async part => {
-        Object.assign(part, await startPart(part, { secrets, port: portOf[part.name], replaced }))
-        running.push(part)
-      }),
-    )
-    const failed = starting.find(result => result.status === 'rejected')
-    if (failed) throw failed.reason
+    const starting = parts.map(async part => {
+      Object.assign(part, await startPart(part, { secrets, port: portOf[part.name], replaced }))
+      running.push(part)
+    })
+    // All have settled before a failure stops those that run.
+    await Promise.allSettled(starting)
+    await Promise.all(starting)
     const remotes = await useProduct(`http://127.0.0.1:${portOf.gateway}`, mail, kit, contracts)
     const rows = parts.map(
       ({ name, size, ready, child }) =>

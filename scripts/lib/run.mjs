@@ -36,14 +36,14 @@ export function handOver(path) {
 
 /**
  * Runs a command without a shell and without standard input; resolves to its exit code (1 when a signal ended it).
- * Its output goes to standard error, or to standard output with `stdout: true`; with `file`, both go to that open file.
+ * All its output goes to standard error, or to the open file that `file` is the descriptor of.
  */
-export function run(command, args, { env = {}, cwd = root, stdout = false, file } = {}) {
+export function run(command, args, { env = {}, cwd = root, file } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', file ?? (stdout ? 'inherit' : 2), file ?? 'inherit'],
+      stdio: ['ignore', file ?? 2, file ?? 2],
       shell: process.platform === 'win32',
     })
     running.add(child)

@@ -186,13 +186,9 @@ export const startStack = async ({
 }
 
 /** Like Promise.all, but settles when everything has: what did start is then known and can be stopped. */
-const all = async <const T extends readonly unknown[]>(
-  work: T,
-): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> => {
-  const results = await Promise.allSettled(work)
-  const failed = results.find(result => result.status === 'rejected')
-  if (failed) throw failed.reason
-  return results.map(result => (result as PromiseFulfilledResult<unknown>).value) as never
+const all = async <const T extends readonly unknown[]>(work: T) => {
+  await Promise.allSettled(work)
+  return Promise.all(work)
 }
 
 const checkPorts = async ({
