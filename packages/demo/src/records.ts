@@ -25,19 +25,13 @@ const person = (
   author_heart_count: counts[2],
   author_video_count: counts[3],
 })
-const stats = (
-  play_count: number,
-  digg_count: number,
-  comment_count: number,
-  share_count: number,
-  collect_count: number,
-  repost_count: number | null,
-) => ({ play_count, digg_count, comment_count, share_count, collect_count, repost_count })
-const sound = (sound_id: string, sound_name: string, sound_author: string) => ({
-  sound_id,
-  sound_name,
-  sound_author,
-})
+/** Makes objects with the keys from values in the same order. */
+const row =
+  <K extends string>(...keys: K[]) =>
+  <V>(...values: V[]) =>
+    Object.fromEntries(keys.map((key, index) => [key, values[index]])) as Record<K, V>
+const stats = row('play_count', 'digg_count', 'comment_count', 'share_count', 'collect_count', 'repost_count')
+const sound = row('sound_id', 'sound_name', 'sound_author')
 const classification = (
   location_created: string | null,
   diversification_labels: string[] | null,
@@ -180,7 +174,7 @@ const tiktok: TiktokRecord[] = [
       create_time: unixSeconds('2026-11-03T23:01:00Z'),
     },
     author: lantern,
-    stats: stats(12_400, 801, 66, 402, 73, null),
+    stats: stats<number | null>(12_400, 801, 66, 402, 73, null),
     classification: classification(null, null, null),
   },
   {
