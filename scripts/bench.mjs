@@ -22,5 +22,5 @@ await main(async () => {
   await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'tools/bench'])
   releaseSignals()
   process.setSourceMapsEnabled(true)
-  await import(`../bench/dist/${name}.js`)
+  await import(`../tools/bench/dist/${name}.js`)
 })
