@@ -4,7 +4,7 @@ import { iod } from './iods.js'
 import { filledText, id, pageQuery, text, time } from './primitives.js'
 import { EXPORT_FORMATS } from './vocabulary.js'
 
-const campaignFields = {
+export const campaign = z.strictObject({
   id,
   name: z.string(),
   description: z.string(),
@@ -12,11 +12,11 @@ const campaignFields = {
   created_by_id: id.nullable(),
   created_by_username: z.string().nullable(),
   created_at: time,
-}
-export const campaign = z.strictObject({ ...campaignFields, iod_count: z.int() })
+  iod_count: z.int(),
+})
 export type Campaign = z.output<typeof campaign>
 
-export const campaignDetail = z.strictObject({ ...campaignFields, iod_count: z.int(), iods: z.array(iod) })
+export const campaignDetail = campaign.extend({ iods: z.array(iod) })
 export type CampaignDetail = z.output<typeof campaignDetail>
 
 const params = z.strictObject({ id })
