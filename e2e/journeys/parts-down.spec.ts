@@ -34,7 +34,8 @@ test('with one service down its section says so, the others work, and it comes b
     const answer = await fetch(`${stack.url}/api/v1/iods`, { headers: { authorization: `Bearer ${token}` } })
     expect(answer.status).toBe(503)
     expect(await answer.json()).toEqual({ detail: expect.any(String) })
-    expect(Date.now() - asked).toBeLessThan(3_000)
+    // Far from the 30 s that a silent service is given.
+    expect(Date.now() - asked).toBeLessThan(20_000)
     expect((await fetch(`${stack.url}/readyz`)).status).toBe(503)
 
     await page.goto(`${stack.url}/dashboard/iods`)

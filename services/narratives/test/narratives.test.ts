@@ -32,7 +32,7 @@ const openOf = async (userId: string) => {
     const found = await bench.store.narratives.findOne({ user_id: userId, state: 'open' }).lean()
     expect(found).toBeTruthy()
     return found
-  })
+  }, 30_000)
   return String(open?._id)
 }
 
@@ -186,7 +186,7 @@ describe('failures', () => {
     expect(await post(body, eve.api)).toMatchObject(late)
     expect(await list(eve.api)).toEqual([])
     answered()
-    await vi.waitFor(async () => expect(await list(eve.api)).toHaveLength(1), 5_000)
+    await vi.waitFor(async () => expect(await list(eve.api)).toHaveLength(1), 30_000)
     await hasty.stop()
   })
 
@@ -225,7 +225,7 @@ describe('texts under way', () => {
       const found = await bench.service.queues.queue('extraction').getJob(`narrative-${id}`)
       expect(found).toBeTruthy()
       return found
-    })
+    }, 30_000)
     await job?.updateProgress({ done: 1, parts: 3 })
     expect(await open()).toEqual([{ ...told, progress: { done: 1, parts: 3 } }])
     expect(await (await bench.user('bob')).api.call(narrativesApi.listOpenNarratives)).toEqual([])
@@ -245,7 +245,7 @@ describe('a double submit', () => {
     })
     bench.work(async id => {
       runs++
-      await vi.waitFor(() => expect(asked).toBe(20), 10_000)
+      await vi.waitFor(() => expect(asked).toBe(20), 30_000)
       await sleep(300)
       return bench.finish(id, { triplets: [triplet('Once')] })
     })

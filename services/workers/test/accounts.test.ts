@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 it('has inactive accounts looked for from the start, until none is left', async () => {
-  await vi.waitFor(() => expect(asked).toBe(3), 10_000)
+  await vi.waitFor(() => expect(asked).toBe(3), 30_000)
 })
 
 it('has every service forget a user, however often one fails, then clears the queues and tells auth, once', async () => {
@@ -54,7 +54,7 @@ it('has every service forget a user, however often one fails, then clears the qu
   await producer.queues.add('extraction', { narrative_id: others, user_id: other })
   expect(await redisContents(bed.redis.url)).toContain(theirs)
   for (let n = 0; n < 3; n++) await producer.queues.emit({ type: 'user.deleted', id })
-  await vi.waitFor(() => expect(confirmed).toEqual([id]), 15_000)
+  await vi.waitFor(() => expect(confirmed).toEqual([id]), 30_000)
   // All of them twice: the first round had a failure.
   expect(calls).toBe(2 * servicesWith(personalDataInternal.forgetUser).length)
   const contents = await redisContents(bed.redis.url)

@@ -52,7 +52,7 @@ it('has the owner tell the community once, doubles of the notice included', asyn
       completed: 0,
       waiting: 0,
     })
-  }, 5_000)
+  }, 30_000)
 })
 
 it('keeps notices while the owner or the community is down, and goes on when both are back', async () => {
@@ -63,13 +63,13 @@ it('keeps notices while the owner or the community is down, and goes on when bot
     throw new HttpError(503, DETAILS.unavailable)
   })
   await producer.queues.emit(notice)
-  await vi.waitFor(() => expect(calls).toBe(1), 5_000)
+  await vi.waitFor(() => expect(calls).toBe(1), 30_000)
   const told: string[] = []
   bed.answer(announceInternal.announce, ({ params }) => {
     told.push(params.id)
     return { done: true as const }
   })
-  await vi.waitFor(() => expect(told).toEqual([notice.id]), 15_000)
+  await vi.waitFor(() => expect(told).toEqual([notice.id]), 30_000)
 })
 
 it.each([400, 409, 413, 415, 422])(

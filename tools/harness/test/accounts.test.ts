@@ -172,7 +172,7 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
   await vi.waitFor(async () => {
     const { body } = await other.api.send('GET', `/community/users/${user.id}`)
     expect(body).toMatchObject({ total_iods: 1, total_narratives: 1 })
-  }, 15_000)
+  }, 30_000)
   return {
     user,
     collector,
@@ -268,7 +268,7 @@ describe('the team’s command', () => {
       stack.parts.community.start(),
     ])
     const state = () => stack.peers.call('auth', accountsInternal.getDeletion, { params: { id } })
-    await vi.waitFor(async () => expect(await state()).toEqual({ erased: true }), 20_000)
+    await vi.waitFor(async () => expect(await state()).toEqual({ erased: true }), 30_000)
     await expectForgotten(life)
   }, 120_000)
 
@@ -341,7 +341,7 @@ describe('the AI key', () => {
     // While a job is waiting, under way and parked.
     stack.ai.always({ after: 400, answer: 'simple' })
     const underWay = [1, 2, 3, 4, 5].map(analyze)
-    await vi.waitFor(() => expect(stack.ai.requests.some(({ key }) => key === canary)).toBe(true), 15_000)
+    await vi.waitFor(() => expect(stack.ai.requests.some(({ key }) => key === canary)).toBe(true), 30_000)
     await expectUnseen()
     expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(Array(5).fill(201))
 

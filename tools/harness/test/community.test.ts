@@ -34,7 +34,7 @@ it('shows what people do elsewhere: a name chosen, an IOD created, a rename', as
         ],
         total: 1,
       }),
-    15_000,
+    30_000,
   )
   expect((await ana.api.send('GET', `/community/users/${silent.id}`)).status).toBe(404)
 
@@ -44,7 +44,7 @@ it('shows what people do elsewhere: a name chosen, an IOD created, a rename', as
   await vi.waitFor(async () => {
     expect((await profile(silent.id)).body).toMatchObject({ username: 'late_name', total_iods: 1 })
     expect((await profile(ana.id)).body).toMatchObject({ username: 'ana_renamed', total_iods: 1 })
-  }, 15_000)
+  }, 30_000)
   expect(await list()).toEqual({ users: [], total: 0 })
 
   const campaign = await silent.api.call(campaignsApi.createCampaign, { body: { name: 'All' } })
@@ -94,7 +94,7 @@ it('is rebuilt from what the other services have, whatever became of it', async 
     const { users, bo } = await shown()
     expect(users.users.map(user => user.total_contributions).sort()).toEqual([1, 4])
     expect(bo.total_iods).toBe(1)
-  }, 15_000)
+  }, 30_000)
   const before = await shown()
 
   const community = await database('community').asPromise()

@@ -106,7 +106,7 @@ it('workers killed at random points end every narrative once, done or failed wit
       sent.push(...Array.from({ length: TEXTS_PER_KILL }, send))
       const before = stack.ai.requests.length
       // One of a row dies at work for certain, the others anywhere.
-      if (row === 0) await vi.waitFor(() => expect(stack.ai.requests.length).toBeGreaterThan(before), 20_000)
+      if (row === 0) await vi.waitFor(() => expect(stack.ai.requests.length).toBeGreaterThan(before), 30_000)
       await sleep(Math.random() * (row === 0 ? 500 : 1_500))
       await killWorker()
       interrupted += Number(stack.ai.requests.length > before)
