@@ -35,18 +35,12 @@ export const ${name}Item = z.strictObject({ id, text: z.string(), created_at: ti
 export type ${Name}Item = z.output<typeof ${name}Item>
 
 export const ${name}Api = {
-  list${Name}: endpoint({
-    method: 'GET',
-    path: '/${name}',
-    access: 'user',
+  list${Name}: endpoint('user', 'GET /${name}', {
     summary: "The caller's ${name}, newest first",
     query: z.strictObject(pageQuery),
     response: z.array(${name}Item),
   }),
-  addTo${Name}: endpoint({
-    method: 'POST',
-    path: '/${name}',
-    access: 'user',
+  addTo${Name}: endpoint('user', 'POST /${name}', {
     summary: 'Add one, as long as there is room',
     body: z.strictObject({ text: filledText() }),
     response: ${name}Item,
