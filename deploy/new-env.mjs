@@ -67,8 +67,6 @@ const secret = () => {
   )}\n`
 }
 
-const OWNER_ONLY = 0o600
-
 try {
   const { values, positionals } = parseArgs({
     options: { kubernetes: { type: 'boolean', default: false } },
@@ -76,14 +74,12 @@ try {
   })
   const [file] = positionals
   if (!file) throw new Error('Name the file, best outside this folder: node deploy/new-env.mjs ../iodine.env')
-  if (values.kubernetes) {
-    if (existsSync(file))
-      throw new Error(`${file} is there already: its secrets open what the databases hold.`)
-    writeFileSync(file, secret(), { mode: OWNER_ONLY, flag: 'wx' })
-  } else {
-    const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
-    writeFileSync(file, dotEnv(before), { mode: OWNER_ONLY })
-  }
+  const isThere = existsSync(file)
+  if (values.kubernetes && isThere)
+    throw new Error(`${file} is there already: its secrets open what the databases hold.`)
+  const text = values.kubernetes ? secret() : dotEnv(isThere ? readFileSync(file, 'utf8') : '')
+  // Only its owner may read it.
+  writeFileSync(file, text, { mode: 0o600, flag: values.kubernetes ? 'wx' : 'w' })
 } catch (error) {
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 1

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { install } from './lib/install.mjs'
-import { main, Refusal, root, say } from './lib/run.mjs'
+import { isCommand, main, Refusal, root, say } from './lib/run.mjs'
 
 /** The registry that packages come from on this machine. */
 const configuredRegistry = async () => {
@@ -26,7 +26,7 @@ export const auditDependencies = async ({ allowed = readAllowed(), patienceMs } 
   for (const { url, reason, until } of allowed)
     if (!url || !reason || !/^\d{4}-\d\d-\d\d$/.test(until))
       throw new Refusal('scripts/audit-allowed.json: each entry has a url, a reason, and a date in until.')
-  // Loaded now: before the first install it has nothing to stand on.
+  // Imported here: its dependencies are absent before the first install.
   const { audit } = await import('./lib/audit.mjs')
   const registry = await configuredRegistry()
   const { unanswered, count, severe, others } = await audit({ registry, allowed, patienceMs })
@@ -39,10 +39,8 @@ export const auditDependencies = async ({ allowed = readAllowed(), patienceMs } 
   say(`${count} production dependencies: none has a known vulnerability that is high or critical.`)
 }
 
-if (process.argv[1] === import.meta.filename) {
-  process.chdir(root)
+if (isCommand(import.meta))
   await main(async () => {
     await install()
     await auditDependencies()
   })
-}

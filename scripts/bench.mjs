@@ -2,25 +2,21 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
-import { bin, main, must, Refusal, releaseSignals, root } from './lib/run.mjs'
+import { handOver, main, Refusal } from './lib/run.mjs'
 import { ensureBrowser } from './lib/system.mjs'
 
 await main(async () => {
-  process.chdir(root)
   const [name = ''] = process.argv.splice(2, 1)
-  if (!existsSync(`tools/bench/src/${name}.ts`)) {
+  const source = `tools/bench/src/${name}.ts`
+  if (!existsSync(source)) {
     const names = readdirSync('tools/bench/src').filter(file => file.endsWith('.ts'))
     throw new Refusal(
       `npm run bench -- NAME, where NAME is one of: ${names.map(file => file.slice(0, -3)).join(', ')}`,
     )
   }
   await install()
-  const browser =
-    readFileSync(`tools/bench/src/${name}.ts`, 'utf8').includes('launchBrowser') && (await ensureBrowser())
+  const browser = readFileSync(source, 'utf8').includes('launchBrowser') && (await ensureBrowser())
   if (browser) process.env.CHROMIUM_PATH = browser
-  await build()
-  await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'tools/bench'])
-  releaseSignals()
-  process.setSourceMapsEnabled(true)
-  await import(`../bench/dist/${name}.js`)
+  await build('tools/bench')
+  await handOver(`tools/bench/dist/${name}.js`)
 })

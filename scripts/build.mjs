@@ -1,22 +1,35 @@
-/** `npm run build`: compiles the Node packages and bundles the web apps, each only when something of it changed. */
-import { pathToFileURL } from 'node:url'
+/**
+ * `npm run build`: compiles the Node packages and bundles the web apps, each only when something of it changed.
+ * `npm run build:extension`: makes `extension/dist/iodine-collector-*.zip`, ready for the browsers' stores.
+ */
 import { install } from './lib/install.mjs'
-import { bin, main, must, say, seconds } from './lib/run.mjs'
+import { bin, isCommand, main, must, say, seconds } from './lib/run.mjs'
+import { ensureRedis } from './lib/system.mjs'
 
-/** Builds what `npm start` runs: dev-stack with all that it hosts, and the web apps' bundles. */
-export async function build() {
+/** Compiles folders and what they import. Types are checked by `npm test`: that takes several times as long as compiling. */
+export const compile = (...folders) =>
+  must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', ...folders])
+
+const bundle = (...args) =>
+  must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs', ...args])
+
+/** Builds what `npm start` runs: dev-stack with all that it hosts, and the web apps' bundles; `also` names more to compile. */
+export async function build(...also) {
   const started = Date.now()
   say('Building what changed …')
-  await Promise.all([
-    // Types are checked by `npm test`: that takes several times as long as compiling.
-    must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'tools/dev-stack']),
-    must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs']),
-  ])
+  await Promise.all([compile('tools/dev-stack', ...also), bundle()])
   say(`Built in ${seconds(started)}`)
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href)
+/** Makes ready what runs the product: packages, Redis, and all that is built. */
+export async function prepare(...also) {
+  await install()
+  await ensureRedis()
+  await build(...also)
+}
+
+if (isCommand(import.meta))
   await main(async () => {
     await install()
-    await build()
+    await (process.argv[2] === 'extension' ? bundle('--force', 'extension') : build())
   })

@@ -3,6 +3,7 @@
  * from them: a process a part with the environment of docker-compose.yml and no other, as a user who may write nothing, over a
  * real Redis, MongoDB's protocol and mail. Prints sizes and times as a table.
  */
+import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,29 +12,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
+import { compile } from './build.mjs'
 import { makeStage, readImage, readStages } from './lib/dockerfile.mjs'
 import { install } from './lib/install.mjs'
-import { bin, main, must, Refusal, root, say } from './lib/run.mjs'
+import { main, Refusal, root, say, seconds } from './lib/run.mjs'
 
 const DOCKERFILE = 'deploy/Dockerfile'
 const NOBODY = 65_534
 const START_MS = 60_000
 const isRoot = process.getuid?.() === 0
 
-const expect = (what, given, wanted) => {
-  if (JSON.stringify(given) !== JSON.stringify(wanted))
-    throw new Error(`${what}: ${JSON.stringify(given)} instead of ${JSON.stringify(wanted)}`)
-}
 // Not by a recursive readdir: Node 24 follows there the links between packages.
 const bytesIn = path => Number.parseInt(execFileSync('du', ['-sb', path], { encoding: 'utf8' }), 10)
 const megabytes = bytes => `${(bytes / 1024 / 1024).toFixed(0)} MB`
-const residentBytes = pid => {
-  try {
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
-  } catch {
-    return Number.NaN
-  }
-}
+const residentBytes = pid =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
 /** Makes the images; resolves to the parts of docker-compose.yml, each with its files, its command and its environment. */
 async function makeImages(folder) {
@@ -42,7 +35,7 @@ async function makeImages(folder) {
   const stages = readStages(DOCKERFILE)
   const began = Date.now()
   await makeStage({ folder, context: root, stages, name: 'workspace' })
-  say(`Built in ${((Date.now() - began) / 1000).toFixed(0)} s; pruning each part …`)
+  say(`Built in ${seconds(began)}; pruning each part …`)
   const parts = []
   for (const [name, { build, environment }] of Object.entries(compose.services)) {
     if (!build) continue
@@ -50,11 +43,11 @@ async function makeImages(folder) {
     const own = join(folder, 'app')
     rmSync(own, { recursive: true, force: true })
     await makeStage({ folder, context: root, stages, name: 'pruned', args })
-    const image = readImage({ folder, stages, name: build.target, args })
+    const image = readImage(stages, build.target, args)
     const app = join(folder, `app-${name}`)
     execFileSync('mv', [own, app])
     if (!isRoot) execFileSync('chmod', ['-R', 'a-w', app])
-    expect(`${name}: the user in its image`, image.user, 'node')
+    assert.equal(image.user, 'node', `${name}: the user in its image is ${image.user}`)
     parts.push({ name, image, app, environment, size: bytesIn(app) })
   }
   return parts
@@ -75,74 +68,50 @@ async function startPart({ name, image, app, environment }, { secrets, port, rep
   const child = spawn(program, args, { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'], ...user })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (said += chunk))
-  const ended = once(child, 'exit').then(([code]) => code)
-  const url = `http://127.0.0.1:${port}`
-  const isHealthy = () =>
-    fetch(`${url}/healthz`).then(
-      answer => answer.ok,
-      () => false,
-    )
-  while (!(await isHealthy())) {
+  const ended = once(child, 'exit')
+  while (!(await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.ok) {
     if (child.exitCode !== null || Date.now() - began > START_MS)
       throw new Refusal(`${name} did not start:\n${said}`)
     await sleep(30)
   }
-  const startMs = Date.now() - began
+  const ready = seconds(began)
   execFileSync(image.health[0], image.health.slice(1), { cwd: app, env, ...user })
-  return { name, url, pid: child.pid, startMs, child, ended, said: () => said }
+  return { ready, child, ended, said: () => said }
 }
 
 /** What a user does first, through the gateway. */
-async function useProduct(url, mail) {
-  const call = async (method, path, { body, token } = {}) => {
-    const answer = await fetch(`${url}${path}`, {
-      method,
-      headers: {
-        ...(body && { 'content-type': 'application/json' }),
-        ...(token && { authorization: `Bearer ${token}` }),
-      },
-      body: body && JSON.stringify(body),
-    })
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`)
-    return answer.json()
-  }
+async function useProduct(url, mail, { signUp }, { graphApi, iodsApi, narrativesApi, profileApi }) {
   for (let left = 200; (await fetch(`${url}/readyz`)).status !== 200; left--) {
     if (left === 0) throw new Error(`not ready: ${await (await fetch(`${url}/readyz`)).text()}`)
     await sleep(100)
   }
-  await call('POST', '/api/v1/auth/request-magic-link', { body: { email: 'first@example.org' } })
-  const { text } = await mail.waitForMail('first@example.org')
-  const link = new URL(/https?:\S+token=\S+/.exec(text)[0])
-  const { access_token: token } = await call('POST', '/api/v1/auth/verify-magic-link', {
-    body: { token: link.searchParams.get('token') },
-  })
-  await call('POST', '/api/v1/profile/setup-username', { body: { username: 'first' }, token })
+  const { api } = await signUp({ url, mail }, 'first@example.org', 'first')
   const iod = { value: 'of an image', category: 'SENTENCE', description: '', source_type: 'MANUAL' }
-  const { id } = await call('POST', '/api/v1/iods', { body: iod, token })
-  const listed = await call('GET', '/api/v1/iods', { token })
-  expect(
-    'the list of IODs',
+  const { id } = await api.call(iodsApi.createIod, { body: iod })
+  const listed = await api.call(iodsApi.listIods)
+  assert.deepEqual(
     listed.map(each => [each.id, each.created_by]),
     [[id, 'first']],
   )
-  await call('POST', '/api/v1/profile/update-openai-key', { body: { api_key: 'sk-of-first' }, token })
-  const narrative = await call('POST', '/api/v1/narratives/', { body: { text: 'Alice warns Bob.' }, token })
-  if (!(narrative.triplets_extracted > 0)) throw new Error('no triplets were extracted')
-  const { nodes } = await call('GET', '/api/v1/graph/triplets', { token })
-  if (nodes.length === 0) throw new Error('the graph is empty')
+  await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-of-first' } })
+  const narrative = await api.call(narrativesApi.createNarrative, { body: { text: 'Alice warns Bob.' } })
+  assert(narrative.triplets_extracted > 0, 'no triplets were extracted')
+  const { nodes } = await api.call(graphApi.getTriplets)
+  assert(nodes.length > 0, 'the graph is empty')
   const page = await fetch(`${url}/dashboard`, { headers: { accept: 'text/html' } })
-  expect('the page', [page.status, (await page.text()).includes('<div id="root">')], [200, true])
-  const remotes = Object.values(await call('GET', '/remotes.json'))
-  for (const remote of remotes) await call('GET', remote)
+  assert.equal(page.status, 200)
+  assert.match(await page.text(), /<div id="root">/)
+  const remotes = Object.values(await (await fetch(`${url}/remotes.json`)).json())
+  for (const remote of remotes) assert.equal((await fetch(url + remote)).status, 200, remote)
   return remotes.length
 }
 
 await main(async () => {
-  process.chdir(root)
   await install()
-  await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'packages/test-kit'])
+  await compile('packages/test-kit')
   const { freePorts } = await import('../packages/local-servers/dist/index.js')
   const kit = await import('../packages/test-kit/dist/index.js')
+  const contracts = await import('../packages/contracts/dist/index.js')
   const folder = mkdtempSync(join(tmpdir(), 'iodine-images-'))
   chmodSync(folder, 0o755)
   const running = []
@@ -151,18 +120,10 @@ await main(async () => {
     const parts = await makeImages(folder)
     const ports = await freePorts(parts.length)
     const portOf = Object.fromEntries(parts.map(({ name }, index) => [name, ports[index]]))
-    const keep = async starting => {
-      const server = await starting
-      servers.push(server)
-      return server
-    }
-    const [mongo, redis, mail, ai] = await Promise.all([
-      keep(kit.startTestMongo()),
-      keep(kit.startTestRedis()),
-      keep(kit.startMailCatcher()),
-      keep(kit.startAiProvider()),
-    ])
-    for (const name of ['remotes', 'web']) mkdirSync(join(folder, name), { recursive: true })
+    for (const start of [kit.startTestMongo, kit.startTestRedis, kit.startMailCatcher, kit.startAiProvider])
+      servers.push(await start())
+    const [mongo, redis, mail, ai] = servers
+    mkdirSync(join(folder, 'remotes'))
     const replaced = text =>
       text
         .replace(/^http:\/\/(\w+):8080$/, (whole, name) =>
@@ -177,30 +138,27 @@ await main(async () => {
     execFileSync(process.execPath, ['deploy/new-env.mjs', environment])
     const secrets = { ...parseEnv(readFileSync(environment, 'utf8')), OPENAI_BASE_URL: ai.url }
     say('Starting every part …')
-    const starting = await Promise.allSettled(
-      parts.map(async part =>
-        running.push(await startPart(part, { secrets, port: portOf[part.name], replaced })),
-      ),
+    const starting = parts.map(async part => {
+      Object.assign(part, await startPart(part, { secrets, port: portOf[part.name], replaced }))
+      running.push(part)
+    })
+    // All have settled before a failure stops those that run.
+    await Promise.allSettled(starting)
+    await Promise.all(starting)
+    const remotes = await useProduct(`http://127.0.0.1:${portOf.gateway}`, mail, kit, contracts)
+    const rows = parts.map(
+      ({ name, size, ready, child }) =>
+        `| ${name} | ${megabytes(size)} | ${ready} | ${megabytes(residentBytes(child.pid))} |\n`,
     )
-    const failed = starting.find(result => result.status === 'rejected')
-    if (failed) throw failed.reason
-    const gateway = running.find(({ name }) => name === 'gateway')
-    const remotes = await useProduct(gateway.url, mail)
-    const memory = Object.fromEntries(running.map(({ name, pid }) => [name, residentBytes(pid)]))
     const stopping = Date.now()
     for (const { child } of running) child.kill('SIGTERM')
-    const codes = await Promise.all(running.map(async ({ name, ended }) => [name, await ended]))
-    const stopMs = Date.now() - stopping
-    for (const [name, code] of codes) expect(`${name} after SIGTERM`, code, 0)
-    process.stdout.write('| part | files | ready after | memory |\n| --- | --- | --- | --- |\n')
-    for (const { name, size } of parts) {
-      const { startMs } = running.find(part => part.name === name)
-      process.stdout.write(
-        `| ${name} | ${megabytes(size)} | ${(startMs / 1000).toFixed(1)} s | ${megabytes(memory[name])} |\n`,
-      )
-    }
+    await Promise.all(running.map(({ ended }) => ended))
+    const stopped = seconds(stopping)
+    for (const { name, child } of running)
+      assert.equal(child.exitCode, 0, `${name} ended with ${child.exitCode} after SIGTERM`)
     process.stdout.write(
-      `web apps: ${megabytes(bytesIn(join(folder, 'web')))}; ${remotes} remotes served; all ended ${(stopMs / 1000).toFixed(1)} s after SIGTERM with status 0${isRoot ? '; run as nobody' : ''}\n`,
+      `| part | files | ready after | memory |\n| --- | --- | --- | --- |\n${rows.join('')}` +
+        `web apps: ${megabytes(bytesIn(join(folder, 'web')))}; ${remotes} remotes served; all ended ${stopped} after SIGTERM with status 0${isRoot ? '; run as nobody' : ''}\n`,
     )
   } catch (error) {
     for (const { name, said } of running) say(`── ${name}\n${said().slice(-2_000)}`)

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { install } from './lib/install.mjs'
-import { main, Refusal, root, say } from './lib/run.mjs'
+import { callerFolder, main, Refusal, root, say } from './lib/run.mjs'
 
 const USAGE = `npm run deploy:section -- SECTION --to FOLDER                 builds it, publishes its version, uses it
 npm run deploy:section -- SECTION --to FOLDER --use VERSION   uses a version that is published
@@ -18,8 +18,7 @@ function readArguments() {
     if (!values.to) throw new Error('--to FOLDER is missing')
     if (positionals.length !== 1 && !values.list) throw new Error('name one section')
     if (values.list && values.use) throw new Error('--list and --use are two commands')
-    // npm runs scripts in the root, wherever it was called.
-    return { ...values, app: positionals[0], to: resolve(process.env.INIT_CWD ?? '.', values.to) }
+    return { ...values, app: positionals[0], to: resolve(callerFolder, values.to) }
   } catch (error) {
     throw new Refusal(`${error.message}.\n${USAGE}`)
   }
@@ -27,7 +26,6 @@ function readArguments() {
 
 await main(async () => {
   const { app, to, use, list } = readArguments()
-  process.chdir(root)
   const kit = await import('../tools/build-kit/src/publish-section.mjs')
   const tell = async name => {
     const { versions, current } = await kit.sectionState(to, name)
@@ -35,26 +33,20 @@ await main(async () => {
     if (!current) names.push('bundled (in use)')
     process.stdout.write(`${name}  ${names.join('  ')}\n`)
   }
-  try {
-    if (list) {
-      for (const name of app ? [app] : await kit.publishedSections(to)) await tell(name)
-      return
-    }
-    const known = [...(await kit.listSections(root)), ...(await kit.publishedSections(to))]
-    if (!known.includes(app))
-      throw new Refusal(
-        `There is no section ${app} here. The sections are: ${[...new Set(known)].join(', ')}.`,
-      )
-    let version = use === 'bundled' ? undefined : use
-    if (use === undefined) {
-      await install()
-      const published = await kit.publishSection({ root, app, to })
-      version = published.version
-      say(`${app} ${version} ${published.isNew ? 'published' : 'was published already, with this content'}`)
-    }
-    await kit.useVersion({ app, to, version })
-    await tell(app)
-  } catch (error) {
-    throw error instanceof kit.PublishError ? new Refusal(error.message) : error
+  if (list) {
+    for (const name of app ? [app] : await kit.publishedSections(to)) await tell(name)
+    return
   }
+  const known = [...(await kit.listSections(root)), ...(await kit.publishedSections(to))]
+  if (!known.includes(app))
+    throw new Refusal(`There is no section ${app} here. The sections are: ${[...new Set(known)].join(', ')}.`)
+  let version = use === 'bundled' ? undefined : use
+  if (use === undefined) {
+    await install()
+    const published = await kit.publishSection({ root, app, to })
+    version = published.version
+    say(`${app} ${version} ${published.isNew ? 'published' : 'was published already, with this content'}`)
+  }
+  await kit.useVersion({ app, to, version })
+  await tell(app)
 })

@@ -2,11 +2,9 @@
  * `npm run journeys -- [NAME …]`: the journeys in a browser, all or those of files whose names contain NAME. What follows goes to
  * Playwright's `test` command. Ends with 0 when all passed at their first try.
  */
-import { pathToFileURL } from 'node:url'
-import { build } from './build.mjs'
-import { install } from './lib/install.mjs'
-import { bin, main, must, root, run } from './lib/run.mjs'
-import { ensureBrowser, ensureRedis } from './lib/system.mjs'
+import { prepare } from './build.mjs'
+import { bin, isCommand, main, run } from './lib/run.mjs'
+import { ensureBrowser } from './lib/system.mjs'
 
 /**
  * Runs the journeys on what is built; resolves to the exit code.
@@ -26,13 +24,8 @@ export async function journeys(args = [], { report, file } = {}) {
   })
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  process.chdir(root)
+if (isCommand(import.meta))
   await main(async () => {
-    await install()
-    await ensureRedis()
-    await build()
-    await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'e2e'])
+    await prepare('e2e')
     process.exitCode = await journeys(process.argv.slice(2))
   })
-}

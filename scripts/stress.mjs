@@ -4,18 +4,15 @@
  * status 1 when any round was red. A red round's output is kept.
  */
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { build } from './build.mjs'
-import { journeys } from './journeys.mjs'
-import { install } from './lib/install.mjs'
-import { readJourneys, readUnitTests, unitTests } from './lib/reports.mjs'
-import { bin, main, must, Refusal, root, run, say, seconds } from './lib/run.mjs'
-import { ensureRedis } from './lib/system.mjs'
+import { prepare } from './build.mjs'
+import { runJourneys, runUnitTests } from './lib/reports.mjs'
+import { main, Refusal, say, seconds } from './lib/run.mjs'
 
-// Ends with us, also when nobody is left to tell it.
+// Ends with its parent, also when that is killed.
 const LOOP = 'const parent = process.ppid; while (process.ppid === parent);'
 
 /** Keeps `count` cores busy until the returned function is called. */
@@ -33,7 +30,6 @@ const whole = (name, text) => {
   return Number(text)
 }
 
-process.chdir(root)
 await main(async () => {
   const { values } = parseArgs({
     options: {
@@ -46,20 +42,10 @@ await main(async () => {
   const rounds = whole('rounds', values.rounds)
   const busy = whole('busy', values.busy)
   process.env.CI = 'true'
-  await install()
-  await ensureRedis()
-  await build()
-  await must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', 'e2e'])
+  await prepare('e2e')
 
   const folder = mkdtempSync(join(tmpdir(), 'iodine-stress-'))
   const report = join(folder, 'report.json')
-  const [runOnce, read] = values.journeys
-    ? [file => journeys([], { report, file }), readJourneys]
-    : [
-        file => run(bin('vitest'), [...unitTests(values.project, report), '--reporter=default'], { file }),
-        readUnitTests,
-      ]
-
   const stop = keepBusy(busy)
   process.on('exit', stop)
   let red = 0
@@ -67,14 +53,10 @@ await main(async () => {
     const started = Date.now()
     const log = join(folder, `round-${round}.log`)
     const file = openSync(log, 'w')
-    rmSync(report, { force: true })
-    const code = await runOnce(file)
+    const { code, passed, failed, retried } = values.journeys
+      ? await runJourneys(report, { file })
+      : await runUnitTests(values.project, report, { file })
     closeSync(file)
-    const {
-      passed,
-      failed,
-      retried = [],
-    } = existsSync(report) ? read(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: [] }
     const isRed = code !== 0 || failed.length + retried.length > 0
     say(
       `round ${round} of ${rounds}, ${busy} busy loops: ${isRed ? 'RED' : 'green'}, ${passed} passed, ` +

@@ -3,9 +3,8 @@
  * every part is among those whose types are checked.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import { packageFaults } from './lib/package-graph.mjs'
-import { bin, main, must, packages, Refusal, root } from './lib/run.mjs'
+import { bin, isCommand, main, must, packages, Refusal, root } from './lib/run.mjs'
 
 export async function structure() {
   const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
@@ -15,7 +14,7 @@ export async function structure() {
     .filter(folder => existsSync(`${folder}/tsconfig.json`) && !checked.has(folder))
   if (missing.length > 0)
     throw new Refusal(
-      `Nobody checks these folders' types: add them to "references" in tsconfig.json: ${missing.join(', ')}`,
+      `The types of these folders are not checked: add them to "references" in tsconfig.json: ${missing.join(', ')}`,
     )
   const faults = packageFaults(root, packages())
   if (faults.length > 0) throw new Refusal(`Packages depend on each other wrongly:\n${faults.join('\n')}`)
@@ -26,7 +25,4 @@ export async function structure() {
   ])
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  process.chdir(root)
-  await main(structure)
-}
+if (isCommand(import.meta)) await main(structure)

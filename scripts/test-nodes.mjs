@@ -18,7 +18,6 @@ async function nodeOf(version) {
   return join(folder, 'node_modules', name, 'bin', platform === 'win' ? 'node.exe' : 'node')
 }
 
-process.chdir(root)
 await main(async () => {
   const versions = process.argv.length > 2 ? process.argv.slice(2) : VERSIONS
   for (const version of versions)

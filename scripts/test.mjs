@@ -1,13 +1,12 @@
 /** `npm test`: everything that says whether the product is sound, from a fresh clone, without a question asked. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { auditDependencies } from './audit.mjs'
 import { build } from './build.mjs'
-import { journeys } from './journeys.mjs'
 import { install } from './lib/install.mjs'
-import { readJourneys, readUnitTests, unitTests } from './lib/reports.mjs'
-import { bin, main, Refusal, root, run, say, seconds } from './lib/run.mjs'
+import { runJourneys, runUnitTests } from './lib/reports.mjs'
+import { bin, main, Refusal, run, say, seconds } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
 import { structure } from './structure.mjs'
 
@@ -16,10 +15,6 @@ const reports = mkdtempSync(join(tmpdir(), 'iodine-reports-'))
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }))
 
 const counted = { passed: 0, failed: 0 }
-const count = (passed, failed) => {
-  counted.passed += passed
-  counted.failed += failed
-}
 
 /** A tool whose exit code is its result. */
 const tool =
@@ -28,35 +23,19 @@ const tool =
     if ((await run(bin(name), args)) !== 0) throw new Refusal(`${name} found faults; they stand above.`)
   }
 
-/** A test runner: what its JSON report says is counted, whatever its exit code. */
-const runner = async (name, start, file, read) => {
-  const code = await start()
-  const {
-    passed,
-    failed,
-    retried = [],
-  } = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : { passed: 0, failed: [] }
-  // A file that could not even be loaded is no failed test in the report, and yet a failure.
+/** Tests that are counted by their report, whatever the exit code. */
+const tests = (name, runTests) => async () => {
+  const { code, passed, failed, retried } = await runTests()
   const red = failed.length + retried.length
-  count(passed, red || (code === 0 ? 0 : 1))
+  counted.passed += passed
+  // A file that could not even be loaded is no failed test in the report, and yet a failure.
+  counted.failed += red || (code === 0 ? 0 : 1)
   if (code !== 0 || red > 0) throw new Refusal(`${name}: tests failed; they stand above.`)
 }
 
-const vitest = projects => () => {
-  const file = join(reports, 'vitest.json')
-  rmSync(file, { force: true })
-  const reporters = ['--reporter=default', '--reporter=./scripts/lib/vitest/slowest.mjs']
-  return runner(
-    'vitest',
-    () => run(bin('vitest'), [...unitTests(projects, file), ...reporters]),
-    file,
-    readUnitTests,
-  )
-}
-
-const browser = () => {
-  const file = join(reports, 'journeys.json')
-  return runner('Playwright', () => journeys([], { report: file }), file, readJourneys)
+const vitest = projects => {
+  const reporters = ['./scripts/lib/vitest/slowest.mjs']
+  return tests('vitest', () => runUnitTests(projects, join(reports, 'vitest.json'), { reporters }))
 }
 
 const phases = [
@@ -71,10 +50,9 @@ const phases = [
   ['Unit and integration tests', vitest('!chaos')],
   // By itself: its dozen processes would make the machine too busy for what other tests measure out.
   ['Faults', vitest('chaos')],
-  ['Journeys in a browser', browser],
+  ['Journeys in a browser', tests('Playwright', () => runJourneys(join(reports, 'journeys.json')))],
 ]
 
-process.chdir(root)
 await main(
   async () => {
     for (const [name, work] of phases) {
@@ -86,7 +64,7 @@ await main(
   },
   () => {
     // A phase without tests of its own that broke is a failure all the same.
-    if (process.exitCode && counted.failed === 0) count(0, 1)
+    if (process.exitCode && counted.failed === 0) counted.failed = 1
     say(`\nTotal ${seconds()}`)
     process.stdout.write(`${counted.passed} passed, ${counted.failed} failed\n`)
   },

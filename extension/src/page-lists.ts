@@ -1,5 +1,5 @@
 import type { PassedList } from './content/keep'
-import { isTiktokList } from './sources'
+import { isTiktokList, urlOf } from './sources'
 
 // Runs in the page's own world while the user keeps collecting. It passes on the lists of posts that the page fetches,
 // and fetches nothing itself. Its errors must not reach the page.
@@ -11,13 +11,7 @@ const pass = (url: string, text: string) => {
   window.postMessage(message, location.origin)
 }
 
-const absolute = (url: string): string => {
-  try {
-    return new URL(url, location.href).href
-  } catch {
-    return ''
-  }
-}
+const absolute = (url: string): string => urlOf(url, location.href)?.href ?? ''
 
 if (!Object.hasOwn(window, MARK)) {
   Object.defineProperty(window, MARK, { value: true })

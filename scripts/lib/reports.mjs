@@ -1,13 +1,9 @@
-/** vitest's arguments for the projects, with a report in a file for `readUnitTests`. */
-export const unitTests = (projects, file) => [
-  'run',
-  `--project=${projects}`,
-  '--reporter=json',
-  `--outputFile.json=${file}`,
-]
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { journeys } from '../journeys.mjs'
+import { bin, run } from './run.mjs'
 
 /** Number of passed and names of failed tests in vitest's JSON report. */
-export const readUnitTests = ({ numPassedTests, testResults }) => ({
+const readUnitTests = ({ numPassedTests, testResults }) => ({
   passed: numPassedTests,
   failed: testResults.flatMap(({ name, message, assertionResults }) => {
     const tests = assertionResults.filter(({ status }) => status === 'failed')
@@ -18,7 +14,7 @@ export const readUnitTests = ({ numPassedTests, testResults }) => ({
 })
 
 /** Number of passed and names of failed tests in Playwright's JSON report, and of those that passed at a later try only. */
-export const readJourneys = ({ stats, suites }) => {
+const readJourneys = ({ stats, suites }) => {
   const specs = suite => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)]
   const named = status =>
     suites
@@ -27,3 +23,30 @@ export const readJourneys = ({ stats, suites }) => {
       .map(({ file, title }) => `${file} > ${title}`)
   return { passed: stats.expected, failed: named('unexpected'), retried: named('flaky') }
 }
+
+/** Runs tests, which write the report; a run that ended before it wrote one has no tests. */
+const counted = async (report, read, runTests) => {
+  rmSync(report, { force: true })
+  const code = await runTests()
+  const none = { passed: 0, failed: [], retried: [] }
+  const counts = existsSync(report) && read(JSON.parse(readFileSync(report, 'utf8')))
+  return { code, ...none, ...counts }
+}
+
+/**
+ * Runs the projects' tests in vitest.
+ * @param report file for vitest's JSON report
+ * @param options.file descriptor that takes the output, in place of standard error
+ * @returns {Promise<{ code: number, passed: number, failed: string[], retried: string[] }>} exit code, and what the report says
+ */
+export const runUnitTests = (projects, report, { reporters = [], file } = {}) =>
+  counted(report, readUnitTests, () => {
+    const all = ['default', 'json', ...reporters].map(name => `--reporter=${name}`)
+    return run(bin('vitest'), ['run', `--project=${projects}`, ...all, `--outputFile.json=${report}`], {
+      file,
+    })
+  })
+
+/** Runs the journeys; parameters and result are those of runUnitTests. */
+export const runJourneys = (report, { file } = {}) =>
+  counted(report, readJourneys, () => journeys([], { report, file }))

@@ -22,27 +22,18 @@ function systemIds() {
   return [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(match => match[1].split(' '))
 }
 
-const commands = {
-  debian: name => `sudo apt-get install ${name}`,
-  fedora: name => `sudo dnf install ${name}`,
-  rhel: name => `sudo dnf install ${name}`,
-  arch: name => `sudo pacman -S ${name}`,
-  alpine: name => `apk add ${name}`,
-  suse: name => `sudo zypper install ${name}`,
-  darwin: name => `brew install ${name}`,
+/** Commands that install a Redis, by the system's id. */
+const REDIS_COMMANDS = {
+  debian: 'sudo apt-get install redis-server',
+  fedora: 'sudo dnf install valkey',
+  rhel: 'sudo dnf install valkey',
+  arch: 'sudo pacman -S valkey',
+  alpine: 'apk add redis',
+  suse: 'sudo zypper install redis',
+  darwin: 'brew install redis',
 }
 
-/** The user's system's command that installs a package; undefined where we know none. */
-function installCommand(names) {
-  const system = systemIds().find(id => commands[id])
-  return system && commands[system](names[system] ?? names.other)
-}
-
-const mayUseApt = () =>
-  process.platform === 'linux' &&
-  process.getuid?.() === 0 &&
-  systemIds().includes('debian') &&
-  onPath('apt-get')
+const mayUseApt = () => process.getuid?.() === 0 && systemIds().includes('debian') && onPath('apt-get')
 
 async function aptInstall(name) {
   say(`No ${name} here: installing it with apt-get, as this is Debian or Ubuntu and you are root …`)
@@ -56,20 +47,14 @@ async function aptInstall(name) {
 export async function ensureRedis() {
   if (process.env.REDIS_URL || onPath('redis-server', 'valkey-server')) return
   if (mayUseApt() && (await aptInstall('redis-server')) === 0 && onPath('redis-server')) return
-  const command = installCommand({
-    debian: 'redis-server',
-    arch: 'valkey',
-    fedora: 'valkey',
-    rhel: 'valkey',
-    other: 'redis',
-  })
+  const command = REDIS_COMMANDS[systemIds().find(id => id in REDIS_COMMANDS)]
   const how = command ? `Install one:  ${command}` : 'Install Redis or Valkey (on Windows: inside WSL)'
   throw new Refusal(
     `Iodine needs Redis, and neither redis-server nor valkey-server is on PATH.\n${how}\nor set REDIS_URL to one that runs already.`,
   )
 }
 
-const macChrome = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
 /** Path of a Chromium for the journeys; undefined when Playwright is to use the one it has downloaded itself. */
 export async function ensureBrowser() {
@@ -78,19 +63,17 @@ export async function ensureBrowser() {
     if (existsSync(given)) return given
     throw new Refusal(`CHROMIUM_PATH names ${given}, which does not exist.`)
   }
-  const find = () =>
-    onPath('chromium', 'google-chrome', 'google-chrome-stable') ??
-    (existsSync(macChrome) ? macChrome : undefined)
-  const found = find()
+  const found = onPath('chromium', 'google-chrome', 'google-chrome-stable')
   if (found) return found
-  // Ubuntu's package is a snap stub that runs in no container: there Playwright's own is the surer way.
-  if (mayUseApt() && !systemIds().includes('ubuntu') && (await aptInstall('chromium')) === 0 && find())
-    return find()
+  if (existsSync(MAC_CHROME)) return MAC_CHROME
+  // Ubuntu's package is a snap stub that runs in no container: there Playwright's own is used.
+  const installed =
+    mayUseApt() &&
+    !systemIds().includes('ubuntu') &&
+    (await aptInstall('chromium')) === 0 &&
+    onPath('chromium')
+  if (installed) return installed
   say('No Chromium on PATH: Playwright downloads its own …')
-  await must("Downloading Playwright's Chromium", bin('playwright', 'e2e'), [
-    'install',
-    'chromium',
-    ...(mayUseApt() ? ['--with-deps'] : []),
-  ])
-  return undefined
+  const args = ['install', 'chromium', ...(mayUseApt() ? ['--with-deps'] : [])]
+  await must("Downloading Playwright's Chromium", bin('playwright', 'e2e'), args)
 }

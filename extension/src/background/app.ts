@@ -1,5 +1,13 @@
 import { ApiError, type Iod, isHttpUrl, LIMITS } from '@iodine/contracts'
-import type { Answer, ContentRequests, InputOf, KnownValue, PageRequests, ValueOf } from '../shared/messages'
+import type {
+  Answer,
+  ContentRequests,
+  InputOf,
+  KnownValue,
+  PageRequests,
+  RequestName,
+  ValueOf,
+} from '../shared/messages'
 import { sourceOf } from '../sources'
 import { readServer, requireAccount, serverOf, signIn, signOut } from './accounts'
 import { callApi, endpoints } from './api'
@@ -21,6 +29,8 @@ interface Place {
   url: string
 }
 type Handler = (input: unknown) => Promise<unknown>
+/** What a handler resolves to: nothing where the answer is null. */
+type ResultOf<N extends RequestName> = ValueOf<N> extends null ? undefined : ValueOf<N>
 
 /** The background script's logic, without its event listeners. */
 export interface App {
@@ -66,7 +76,7 @@ export const createApp = (database: Database): App => {
   const hasTiktok = (origins: string[]) => origins.some(origin => sourceOf(origin) === 'tiktok')
 
   /** Requests of the extension's own pages. */
-  const forPages: { [N in keyof PageRequests]: (input: InputOf<N>) => Promise<ValueOf<N>> } = {
+  const forPages: { [N in keyof PageRequests]: (input: InputOf<N>) => Promise<ResultOf<N>> } = {
     async status() {
       const account = await readSetting(database, 'account')
       const trouble = await readSetting(database, 'trouble')
@@ -94,7 +104,6 @@ export const createApp = (database: Database): App => {
       await signIn(database, await readServer(database), code)
       lookups.forget()
       send({ force: true })
-      return null
     },
 
     async signOut() {
@@ -104,21 +113,18 @@ export const createApp = (database: Database): App => {
       }
       await signOut(database)
       lookups.forget()
-      return null
     },
 
     async setServer({ server }) {
       const origin = serverOf(server)
-      if (origin === (await readServer(database))) return null
+      if (origin === (await readServer(database))) return
       await forPages.signOut({})
       await writeSetting(database, 'server', origin)
-      return null
     },
 
     async setReading({ on }) {
       await writeSetting(database, 'reading', on)
       await refreshMarking()
-      return null
     },
 
     async markSite({ tabId, pattern, on }) {
@@ -128,7 +134,6 @@ export const createApp = (database: Database): App => {
       await prepareTab(tabId)
       await styleHighlights(tabId)
       await order(tabId, { order: 'mark', on: on && (await isReading()) })
-      return null
     },
 
     async collect({ tabId, what }) {
@@ -145,7 +150,7 @@ export const createApp = (database: Database): App => {
       if (!on) {
         await stopKeeping(tabId)
         await order(tabId, { order: 'keep', on: false }).catch(() => {})
-        return null
+        return
       }
       await requireAccount(database)
       await prepareTab(tabId)
@@ -156,40 +161,34 @@ export const createApp = (database: Database): App => {
         await registerLists(true)
         await watchLists(tabId)
       }
-      return null
     },
 
     async sendNow() {
       await send({ force: true })
-      return null
     },
 
     async retryRefused() {
       await queue.retryRefused(ownerOf(await requireAccount(database)))
       send({ force: true })
-      return null
     },
 
     async discardRefused() {
       await queue.discardRefused(ownerOf(await requireAccount(database)))
-      return null
     },
 
     async discardOthers() {
       await queue.discardOthers(ownerOf(await requireAccount(database)))
-      return null
     },
   }
 
-  const isMarked = async ({ url }: Place): Promise<boolean> => {
-    return (await isReading()) && (await markedSites()).includes(patternOf(url) ?? '')
-  }
+  const isMarked = async ({ url }: Place): Promise<boolean> =>
+    (await isReading()) && (await markedSites()).includes(patternOf(url) ?? '')
   const isKept = async ({ tabId, url }: Place): Promise<boolean> =>
     (await readKeeping())[tabId] === new URL(url).origin
 
   /** Requests of the script in a web page. Each checks that the user has switched the feature on for that page. */
   const forContent: {
-    [N in keyof ContentRequests]: (input: InputOf<N>, place: Place) => Promise<ValueOf<N>>
+    [N in keyof ContentRequests]: (input: InputOf<N>, place: Place) => Promise<ResultOf<N>>
   } = {
     async hello(_, place) {
       const marking = await isMarked(place)
@@ -207,7 +206,6 @@ export const createApp = (database: Database): App => {
         { again: false },
       )
       send()
-      return null
     },
 
     async lookup({ values }, place) {
@@ -276,7 +274,7 @@ export const createApp = (database: Database): App => {
         name,
         from,
       )?.(message)
-        .then((value): Answer<unknown> => ({ ok: true, value }))
+        .then((value): Answer<unknown> => ({ ok: true, value: value ?? null }))
         .catch(async (error): Promise<Answer<unknown>> => ({ ok: false, error: await messageOf(error) }))
     },
     send,

@@ -36,8 +36,13 @@ const hashAll = async (addresses: string[]): Promise<Map<string, string>> => {
   return new Map([...hashed].filter(([address]) => addresses.includes(address)))
 }
 
-const withHashes = {
-  tiktok: async (record: TiktokRecord) => record,
+/** Posts from the page's own requests, by id. They have more fields than the page shows. */
+export const seenPosts = new Map<string, TiktokRecord>()
+
+/** Adds to a source's record what is not in the page's elements: hashes, and fields of the page's own requests. */
+const complete = {
+  tiktok: async (record: TiktokRecord): Promise<TiktokRecord> =>
+    record.main.create_time == null ? (seenPosts.get(record.main.video_id) ?? record) : record,
   async telegram(record: TelegramRecord): Promise<TelegramRecord> {
     const { attachments } = record.telegram
     const images = (attachments ?? []).flatMap(({ type, url }) => (type === 'image' && url ? [url] : []))
@@ -55,12 +60,6 @@ const withHashes = {
   },
 }
 
-/** Posts from the page's own requests, by id. They have more fields than the page shows. */
-export const seenPosts = new Map<string, TiktokRecord>()
-
-const fullest = (record: TiktokRecord): TiktokRecord =>
-  record.main.create_time == null ? (seenPosts.get(record.main.video_id) ?? record) : record
-
 /** The records of this page: its own post (where it has none, the one in the middle of the window), or all. */
 export const capture = async (what: 'own' | 'all'): Promise<PageReport> => {
   const page = { document, url: location.href, time: new Date().toISOString() }
@@ -69,11 +68,9 @@ export const capture = async (what: 'own' | 'all'): Promise<PageReport> => {
   const inView = source === 'telegram' && !own ? postInView() : undefined
   const one = own ?? (inView && readTelegramPost(inView, page))
   const chosen = what === 'all' ? all : one ? [one] : []
-  const captured = chosen.map(async (record): Promise<Captured> => {
-    if (source === 'tiktok') return { source, record: fullest(record as TiktokRecord) }
-    if (source === 'telegram') return { source, record: await withHashes.telegram(record as TelegramRecord) }
-    return { source, record: await withHashes.blog(record as BlogRecord) }
-  })
+  const captured = chosen.map(
+    async (record): Promise<Captured> => ({ source, record: await complete[source](record as never) }),
+  )
   return { url: page.url, captured: await Promise.all(captured) }
 }
 

@@ -1,9 +1,9 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
-import { ask, type Status } from '../shared/messages'
+import { ask } from '../shared/messages'
 import styles from './Popup.module.css'
-import { useStatus } from './use-status'
+import { type StatusProps, useStatus } from './use-status'
 
 /** The options: the server, and whether known IODs are marked. */
 export function Options() {
@@ -21,12 +21,7 @@ export function Options() {
   )
 }
 
-interface SettingsProps {
-  status: Status
-  attempt: (work: () => Promise<unknown>) => Promise<boolean>
-}
-
-function Settings({ status, attempt }: SettingsProps) {
+function Settings({ status, attempt }: StatusProps) {
   const [server, setServer] = useState(status.server)
   const [saved, setSaved] = useState(false)
   const save = async (event: FormEvent) => {

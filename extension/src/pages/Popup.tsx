@@ -1,12 +1,10 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
-import { ask, type Status } from '../shared/messages'
+import { ask } from '../shared/messages'
 import styles from './Popup.module.css'
 import { QueueState } from './QueueState'
-import { type CurrentTab, useStatus, useTab } from './use-status'
-
-type Attempt = (work: () => Promise<unknown>) => Promise<boolean>
+import { type CurrentTab, type StatusProps, useStatus, useTab } from './use-status'
 
 /** The popup of the toolbar button: the account, the actions for this page, and the queue. */
 export function Popup() {
@@ -49,7 +47,7 @@ export function Popup() {
   )
 }
 
-function SignIn({ status, attempt }: { status: Status; attempt: Attempt }) {
+function SignIn({ status, attempt }: StatusProps) {
   const [code, setCode] = useState('')
   const [working, setWorking] = useState(false)
   const submit = async (event: FormEvent) => {
@@ -99,15 +97,12 @@ function SignIn({ status, attempt }: { status: Status; attempt: Attempt }) {
   )
 }
 
-function ThisPage({
-  tab,
-  attempt,
-  refreshTab,
-}: {
+interface ThisPageProps extends Pick<StatusProps, 'attempt'> {
   tab: CurrentTab
-  attempt: Attempt
   refreshTab: () => void
-}) {
+}
+
+function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
   const { tabId, status } = tab
   const [working, setWorking] = useState(false)
   const [result, setResult] = useState('')

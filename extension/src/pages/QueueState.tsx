@@ -1,18 +1,14 @@
 import { Button, Callout, Intent, Tag } from '@iodine/ui'
 import { useEffect, useState } from 'react'
-import { ask, type Status } from '../shared/messages'
+import { ask } from '../shared/messages'
 import styles from './Popup.module.css'
+import type { StatusProps } from './use-status'
 
 const SOURCE_NAMES = { tiktok: 'Short video', telegram: 'Channel post', blog: 'Article' }
 const RESULTS = { created: 'accepted', updated: 'updated', unchanged: 'unchanged' }
 
-interface QueueStateProps {
-  status: Status
-  attempt: (work: () => Promise<unknown>) => Promise<boolean>
-}
-
 /** The queue: the number of waiting records, the results of sent ones, and refused ones with the reason. */
-export function QueueState({ status, attempt }: QueueStateProps) {
+export function QueueState({ status, attempt }: StatusProps) {
   const { waiting, waitingForOthers, refused, totals, recent, trouble } = status
   return (
     <section className={styles.section} aria-label="Collected">

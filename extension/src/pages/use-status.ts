@@ -37,6 +37,12 @@ export function useStatus() {
   return { status, problem, attempt }
 }
 
+/** What the parts of a page share: the background's state, and the function that runs an action. */
+export interface StatusProps {
+  status: Status
+  attempt: ReturnType<typeof useStatus>['attempt']
+}
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 export interface CurrentTab {

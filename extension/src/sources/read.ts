@@ -29,20 +29,11 @@ export const countOf = (value: unknown): number | undefined => {
 
 const TEXTS_MAX = 1_000
 
-/** The texts of a list that are not blank, each once, in their order; undefined where there are none. */
-export const textsOf = (values: unknown[]): string[] | undefined => {
-  const texts = [...new Set(values.map(textOf).filter(text => text !== undefined))].slice(0, TEXTS_MAX)
-  return texts.length > 0 ? texts : undefined
-}
-
-/** The first list with any text. */
-export const firstTexts = (...lists: unknown[][]): string[] | undefined => {
-  for (const list of lists) {
-    const texts = textsOf(list)
-    if (texts) return texts
-  }
-  return undefined
-}
+/** The texts of the first list with any that is not blank, each once, in their order. */
+export const firstTexts = (...lists: unknown[][]): string[] | undefined =>
+  lists
+    .map(list => [...new Set(list.map(textOf).filter(text => text !== undefined))].slice(0, TEXTS_MAX))
+    .find(texts => texts.length > 0)
 
 type Filled<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
@@ -61,13 +52,8 @@ export const jsonOf = (script: Element | null): unknown => {
   }
 }
 
-export const urlOf = (address: string, base?: string): URL | undefined => {
-  try {
-    return new URL(address, base)
-  } catch {
-    return undefined
-  }
-}
+export const urlOf = (address: string, base?: string): URL | undefined =>
+  URL.canParse(address, base) ? new URL(address, base) : undefined
 
 /** An absolute http(s) address from one that may be relative to the page; undefined for any other scheme. */
 export const addressOf = (value: unknown, base: string): string | undefined => {

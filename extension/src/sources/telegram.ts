@@ -112,15 +112,12 @@ const attachmentsOf = (post: Element, base: string): Attachment[] => {
 }
 
 const attachmentOf = (element: Element, base: string): Attachment => {
-  if (element.matches('a.tgme_widget_message_photo_wrap')) {
-    const url = addressOf(backgroundOf(element), base)
-    return { type: 'image', ...(url && { url }) }
-  }
-  const address = element.matches('video')
+  const isPhoto = element.matches('a.tgme_widget_message_photo_wrap')
+  const file = element.matches('video')
     ? element.getAttribute('src')
     : element.closest('a.tgme_widget_message_document_wrap')?.getAttribute('href')
-  const url = addressOf(address, base)
-  return { type: 'document', ...(url && { url }) }
+  const url = addressOf(isPhoto ? backgroundOf(element) : file, base)
+  return { type: isPhoto ? 'image' : 'document', ...(url && { url }) }
 }
 
 const backgroundOf = (element: Element): string | undefined =>

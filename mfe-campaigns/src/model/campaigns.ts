@@ -1,16 +1,11 @@
 import type { Campaign } from '@iodine/contracts'
+import { search } from './search'
 
 /** The campaigns whose name or description contains the text, in any case. */
-export function searchCampaigns<C extends Pick<Campaign, 'name' | 'description'>>(
+export const searchCampaigns = <C extends Pick<Campaign, 'name' | 'description'>>(
   campaigns: C[],
   text: string,
-): C[] {
-  const wanted = text.trim().toLowerCase()
-  if (!wanted) return campaigns
-  return campaigns.filter(({ name, description }) =>
-    [name, description].some(field => field.toLowerCase().includes(wanted)),
-  )
-}
+): C[] => search(campaigns, text, ['name', 'description'])
 
 /** The name to show. */
 export const nameOf = ({ name }: Pick<Campaign, 'name'>): string => name.trim() || 'Unnamed Campaign'

@@ -1,4 +1,5 @@
 import type { Category, Iod } from '@iodine/contracts'
+import { search } from './search'
 
 export interface Statistics {
   iods: number
@@ -27,20 +28,11 @@ export function countBy<T, K extends string>(items: T[], key: (item: T) => K): [
   return [...counts].sort(([a, many], [b, more]) => more - many || a.localeCompare(b))
 }
 
-const holds = (text: string, wanted: string) => text.toLowerCase().includes(wanted)
-
 /** A campaign's IODs whose value or category contains the text, in any case. */
-export function searchMembers(iods: Iod[], text: string): Iod[] {
-  const wanted = text.trim().toLowerCase()
-  return wanted ? iods.filter(iod => holds(iod.value, wanted) || holds(iod.category, wanted)) : iods
-}
+export const searchMembers = (iods: Iod[], text: string): Iod[] => search(iods, text, ['value', 'category'])
 
 /** The IODs of the categories (none means all) whose value or description contains the text, in any case. */
-export function searchChoices(iods: Iod[], text: string, categories: readonly Category[]): Iod[] {
-  const wanted = text.trim().toLowerCase()
-  return iods.filter(
-    iod =>
-      (categories.length === 0 || categories.includes(iod.category)) &&
-      (!wanted || holds(iod.value, wanted) || holds(iod.description, wanted)),
+export const searchChoices = (iods: Iod[], text: string, categories: readonly Category[]): Iod[] =>
+  search(iods, text, ['value', 'description']).filter(
+    ({ category }) => categories.length === 0 || categories.includes(category),
   )
-}

@@ -56,14 +56,12 @@ export function ProfilePage() {
 
   useEffect(() => {
     if (!error || isUnauthorized(error)) return
-    if (hasStatus(error, NOT_FOUND)) {
-      const description = "Ce profil n'existe pas ou n'est pas public"
-      notify({ title: 'Utilisateur introuvable', description, status: 'error', duration: ERROR_MS })
-      navigate('/', { replace: true })
-    } else {
-      const description = 'Impossible de charger le profil'
-      notify({ title: 'Erreur', description, status: 'error', duration: ERROR_MS })
-    }
+    const isMissing = hasStatus(error, NOT_FOUND)
+    const [title, description] = isMissing
+      ? ['Utilisateur introuvable', "Ce profil n'existe pas ou n'est pas public"]
+      : ['Erreur', 'Impossible de charger le profil']
+    notify({ title, description, status: 'error', duration: ERROR_MS })
+    if (isMissing) navigate('/', { replace: true })
   }, [error, notify, navigate])
 
   return (

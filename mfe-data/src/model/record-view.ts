@@ -1,10 +1,9 @@
 import {
-  type BlogRecord,
   isHttpUrl,
+  type RecordOf,
   type Source,
   type SourceType,
   type Stored,
-  type TelegramRecord,
   type TiktokRecord,
 } from '@iodine/contracts'
 
@@ -62,44 +61,25 @@ export const SOURCE_TYPE_OF = { tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'B
 const isFilled = (value: unknown): value is string | number =>
   typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
 
-const plain = (value: string | number): FieldValue => ({ text: String(value), iodValue: String(value) })
+/** How a row's values are shown: a count with separators, a time of Unix seconds as ISO 8601 in UTC. */
+type Format = Field['kind'] | 'time'
 
-type Given = string | number | null | undefined
-
-const single = (kind: Field['kind']) => (path: string, label: string, value: Given) => ({
-  path,
-  label,
-  kind,
-  values: isFilled(value) ? [plain(value)] : [],
-})
-const text = single('text')
-const url = single('url')
-const count = (path: string, label: string, value: number | null | undefined): Field => ({
-  path,
-  label,
-  kind: 'number',
-  values: value == null ? [] : [{ text: value.toLocaleString('en-US'), iodValue: String(value) }],
-})
-const list = (path: string, label: string, values: readonly string[] | null | undefined): Field => ({
-  path,
-  label,
-  kind: 'list',
-  values: (values ?? []).filter(isFilled).map(plain),
-})
-/** Unix seconds, shown as ISO 8601 in UTC. */
-const unixTime = (path: string, label: string, seconds: number | null | undefined): Field => {
-  const date = new Date((seconds ?? Number.NaN) * 1000)
-  return text(path, label, Number.isNaN(date.getTime()) ? seconds : date.toISOString().replace('.000Z', 'Z'))
+const shown = (value: string | number, format: Format): FieldValue => {
+  if (typeof value === 'string') return { text: value, iodValue: value }
+  const date = new Date(format === 'time' ? value * 1000 : Number.NaN)
+  const iodValue = Number.isNaN(date.getTime()) ? String(value) : date.toISOString().replace('.000Z', 'Z')
+  return { text: format === 'number' ? value.toLocaleString('en-US') : iodValue, iodValue }
 }
 
-interface Layout {
-  title: string
-  groups: FieldGroup[]
-  attachments?: Attachment[]
-  imageHashes?: ImageHash[]
-  originalUrl?: string | null | undefined
-  iodSource?: string | null
-}
+const field = (path: string, label: string, value: unknown, format: Format = 'text'): Field => ({
+  path,
+  label,
+  kind: format === 'time' ? 'text' : format,
+  values: [value]
+    .flat()
+    .filter(isFilled)
+    .map(each => shown(each, format)),
+})
 
 const firstFilled = (...candidates: (string | null | undefined)[]) =>
   candidates.find(candidate => candidate?.trim())
@@ -115,187 +95,148 @@ const videoUrl = ({ main, author }: TiktokRecord): string | null => {
     : null
 }
 
-function tiktokLayout(record: TiktokRecord): Layout {
-  const { main, author = {}, stats = {}, sound = {}, classification = {} } = record
-  return {
-    title: author.author_unique_id ? `@${author.author_unique_id}` : author.author_nickname || 'Short video',
-    iodSource: videoUrl(record),
-    groups: [
-      {
-        title: 'Video',
-        fields: [
-          text('main.video_id', 'Video ID', main.video_id),
-          text('main.description', 'Description', main.description),
-          list('main.hashtags', 'Hashtags', main.hashtags),
-          unixTime('main.create_time', 'Created', main.create_time),
-        ],
-      },
-      {
-        title: 'Author',
-        fields: [
-          text('author.author_id', 'Author ID', author.author_id),
-          text('author.author_unique_id', 'Unique ID', author.author_unique_id),
-          text('author.author_nickname', 'Nickname', author.author_nickname),
-          text('author.author_description', 'Description', author.author_description),
-          count('author.author_following_count', 'Following', author.author_following_count),
-          count('author.author_follower_count', 'Followers', author.author_follower_count),
-          count('author.author_heart_count', 'Hearts', author.author_heart_count),
-          count('author.author_video_count', 'Videos', author.author_video_count),
-        ],
-      },
-      {
-        title: 'Stats',
-        fields: [
-          count('stats.play_count', 'Plays', stats.play_count),
-          count('stats.digg_count', 'Likes', stats.digg_count),
-          count('stats.comment_count', 'Comments', stats.comment_count),
-          count('stats.share_count', 'Shares', stats.share_count),
-          count('stats.collect_count', 'Saves', stats.collect_count),
-          count('stats.repost_count', 'Reposts', stats.repost_count),
-        ],
-      },
-      {
-        title: 'Sound',
-        fields: [
-          text('sound.sound_id', 'Sound ID', sound.sound_id),
-          text('sound.sound_name', 'Name', sound.sound_name),
-          text('sound.sound_author', 'Author', sound.sound_author),
-        ],
-      },
-      {
-        title: 'Classification',
-        fields: [
-          text('classification.location_created', 'Location', classification.location_created),
-          list('classification.diversification_labels', 'Labels', classification.diversification_labels),
-          list('classification.suggested_words', 'Suggested words', classification.suggested_words),
-        ],
-      },
+type Leaf = string | number | null | undefined | readonly unknown[]
+/** The paths of a record's values: 'main.video_id'. */
+type Path<T> = T extends Leaf
+  ? never
+  : { [K in keyof T & string]: K | `${K}.${Path<T[K]>}` }[keyof T & string]
+type Row<S extends Source = Source> = [path: Path<RecordOf[S]>, label: string, format?: Format]
+
+/** The rows of each group of a source's card, by the groups' titles. A row without a format shows text. */
+const GROUPS: { [S in Source]: Record<string, Row<S>[]> } = {
+  tiktok: {
+    Video: [
+      ['main.video_id', 'Video ID'],
+      ['main.description', 'Description'],
+      ['main.hashtags', 'Hashtags', 'list'],
+      ['main.create_time', 'Created', 'time'],
     ],
-  }
+    Author: [
+      ['author.author_id', 'Author ID'],
+      ['author.author_unique_id', 'Unique ID'],
+      ['author.author_nickname', 'Nickname'],
+      ['author.author_description', 'Description'],
+      ['author.author_following_count', 'Following', 'number'],
+      ['author.author_follower_count', 'Followers', 'number'],
+      ['author.author_heart_count', 'Hearts', 'number'],
+      ['author.author_video_count', 'Videos', 'number'],
+    ],
+    Stats: [
+      ['stats.play_count', 'Plays', 'number'],
+      ['stats.digg_count', 'Likes', 'number'],
+      ['stats.comment_count', 'Comments', 'number'],
+      ['stats.share_count', 'Shares', 'number'],
+      ['stats.collect_count', 'Saves', 'number'],
+      ['stats.repost_count', 'Reposts', 'number'],
+    ],
+    Sound: [
+      ['sound.sound_id', 'Sound ID'],
+      ['sound.sound_name', 'Name'],
+      ['sound.sound_author', 'Author'],
+    ],
+    Classification: [
+      ['classification.location_created', 'Location'],
+      ['classification.diversification_labels', 'Labels', 'list'],
+      ['classification.suggested_words', 'Suggested words', 'list'],
+    ],
+  },
+  telegram: {
+    Channel: [
+      ['telegram.channel.username', 'Username'],
+      ['telegram.channel.title', 'Title'],
+      ['telegram.channel.platform', 'Platform'],
+    ],
+    Post: [
+      ['telegram.post.id', 'Post ID'],
+      ['telegram.post.author', 'Author'],
+      ['telegram.post.description', 'Description'],
+      ['telegram.post.url', 'URL', 'url'],
+    ],
+  },
+  blog: {
+    Article: [
+      ['metadata.title', 'Title'],
+      ['metadata.description', 'Description'],
+      ['metadata.canonical', 'Canonical', 'url'],
+      ['metadata.generator', 'Generator'],
+      ['metadata.article_published_time', 'Published'],
+      ['metadata.article_modified_time', 'Modified'],
+    ],
+    'Open Graph': [
+      ['metadata.og_title', 'Title'],
+      ['metadata.og_description', 'Description'],
+      ['metadata.og_url', 'URL', 'url'],
+      ['metadata.og_image', 'Image', 'url'],
+      ['metadata.og_site_name', 'Site name'],
+    ],
+    Twitter: [
+      ['metadata.twitter_title', 'Title'],
+      ['metadata.twitter_description', 'Description'],
+      ['metadata.twitter_url', 'URL', 'url'],
+      ['metadata.twitter_image', 'Image', 'url'],
+      ['metadata.twitter_site', 'Site'],
+    ],
+    'Structured data': [
+      ['metadata.jsonld.author.name', 'Author'],
+      ['metadata.jsonld.author.url', 'Author URL', 'url'],
+      ['metadata.jsonld.publisher.name', 'Publisher'],
+      ['metadata.jsonld.publisher.url', 'Publisher URL', 'url'],
+      ['metadata.jsonld.publisher.logo.url', 'Publisher logo', 'url'],
+      ['metadata.jsonld.keywords', 'Keywords', 'list'],
+    ],
+  },
 }
 
-function telegramLayout({ telegram }: TelegramRecord): Layout {
-  const { channel = {}, post, attachments } = telegram
-  return {
-    title: firstFilled(channel.title, channel.username) ?? 'Channel post',
+const valueAt = (record: unknown, path: string): unknown =>
+  path.split('.').reduce((found, key) => (found as Record<string, unknown> | null | undefined)?.[key], record)
+
+type Layout = Pick<RecordView, 'title'> &
+  Partial<Pick<RecordView, 'attachments' | 'imageHashes' | 'originalUrl' | 'iodSource'>>
+
+const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
+  tiktok: record => {
+    const { author_unique_id: name, author_nickname } = record.author ?? {}
+    return { title: name ? `@${name}` : author_nickname || 'Short video', iodSource: videoUrl(record) }
+  },
+  telegram: ({ telegram: { channel, post, attachments } }) => ({
+    title: firstFilled(channel?.title, channel?.username) ?? 'Channel post',
     originalUrl: firstHttpUrl(post.url),
-    groups: [
-      {
-        title: 'Channel',
-        fields: [
-          text('telegram.channel.username', 'Username', channel.username),
-          text('telegram.channel.title', 'Title', channel.title),
-          text('telegram.channel.platform', 'Platform', channel.platform),
-        ],
-      },
-      {
-        title: 'Post',
-        fields: [
-          text('telegram.post.id', 'Post ID', post.id),
-          text('telegram.post.author', 'Author', post.author),
-          text('telegram.post.description', 'Description', post.description),
-          url('telegram.post.url', 'URL', post.url),
-        ],
-      },
-    ],
-    attachments: (attachments ?? []).map(attachment => ({
-      type: attachment.type,
-      url: url('telegram.attachments.url', 'URL', attachment.url),
-      sha256: text('telegram.attachments.sha256', 'SHA-256', attachment.sha256),
+    attachments: (attachments ?? []).map(({ type, url, sha256 }) => ({
+      type,
+      url: field('telegram.attachments.url', 'URL', url, 'url'),
+      sha256: field('telegram.attachments.sha256', 'SHA-256', sha256),
     })),
-  }
-}
-
-function blogLayout({ metadata, imageHashes }: BlogRecord): Layout {
-  const { author, publisher, keywords } = metadata.jsonld ?? {}
-  return {
+  }),
+  blog: ({ metadata, imageHashes }) => ({
     title: firstFilled(metadata.title, metadata.og_title, metadata.canonical, metadata.og_url) ?? 'Article',
     originalUrl: firstHttpUrl(metadata.canonical, metadata.og_url),
-    groups: [
-      {
-        title: 'Article',
-        fields: [
-          text('metadata.title', 'Title', metadata.title),
-          text('metadata.description', 'Description', metadata.description),
-          url('metadata.canonical', 'Canonical', metadata.canonical),
-          text('metadata.generator', 'Generator', metadata.generator),
-          text('metadata.article_published_time', 'Published', metadata.article_published_time),
-          text('metadata.article_modified_time', 'Modified', metadata.article_modified_time),
-        ],
-      },
-      {
-        title: 'Open Graph',
-        fields: [
-          text('metadata.og_title', 'Title', metadata.og_title),
-          text('metadata.og_description', 'Description', metadata.og_description),
-          url('metadata.og_url', 'URL', metadata.og_url),
-          url('metadata.og_image', 'Image', metadata.og_image),
-          text('metadata.og_site_name', 'Site name', metadata.og_site_name),
-        ],
-      },
-      {
-        title: 'Twitter',
-        fields: [
-          text('metadata.twitter_title', 'Title', metadata.twitter_title),
-          text('metadata.twitter_description', 'Description', metadata.twitter_description),
-          url('metadata.twitter_url', 'URL', metadata.twitter_url),
-          url('metadata.twitter_image', 'Image', metadata.twitter_image),
-          text('metadata.twitter_site', 'Site', metadata.twitter_site),
-        ],
-      },
-      {
-        title: 'Structured data',
-        fields: [
-          text('metadata.jsonld.author.name', 'Author', author?.name),
-          url('metadata.jsonld.author.url', 'Author URL', author?.url),
-          text('metadata.jsonld.publisher.name', 'Publisher', publisher?.name),
-          url('metadata.jsonld.publisher.url', 'Publisher URL', publisher?.url),
-          url('metadata.jsonld.publisher.logo.url', 'Publisher logo', publisher?.logo?.url),
-          list('metadata.jsonld.keywords', 'Keywords', keywords),
-        ],
-      },
-    ],
     // The map's keys are addresses, so they must not be part of a path, which suggests categories.
     imageHashes: Object.entries(imageHashes ?? {}).map(([address, hash]) => ({
-      url: url('imageHashes.url', 'Image URL', address),
-      hash: text('imageHashes.hash', 'Image hash', hash),
+      url: field('imageHashes.url', 'Image URL', address, 'url'),
+      hash: field('imageHashes.hash', 'Image hash', hash),
     })),
-  }
-}
-
-const layoutOf = (source: Source, record: Stored): Layout => {
-  switch (source) {
-    case 'tiktok':
-      return tiktokLayout(record as Stored<'tiktok'>)
-    case 'telegram':
-      return telegramLayout(record as Stored<'telegram'>)
-    case 'blog':
-      return blogLayout(record as Stored<'blog'>)
-  }
+  }),
 }
 
 /** Presents a record of `source` for its card. Missing parts are left out. */
 export function presentRecord(source: Source, record: Stored): RecordView {
-  const {
+  const layout = (LAYOUTS[source] as (record: Stored) => Layout)(record)
+  const { fetch_timestamp: collectedAt, source: collectedFrom } = record.collector_metadata
+  const groups = Object.entries<Row[]>(GROUPS[source]).map(([title, rows]) => ({
     title,
-    groups,
-    attachments = [],
-    imageHashes = [],
-    originalUrl = null,
-    iodSource,
-  } = layoutOf(source, record)
-  const { fetch_timestamp, source: collectedFrom } = record.collector_metadata
+    fields: rows.map(([path, label, format]) => field(path, label, valueAt(record, path), format)),
+  }))
   return {
     id: record.id,
     source,
     sourceType: SOURCE_TYPE_OF[source],
-    title,
-    groups: groups.filter(group => group.fields.some(field => field.values.length > 0)),
-    attachments,
-    imageHashes,
-    originalUrl,
-    iodSource: originalUrl ?? iodSource ?? firstHttpUrl(collectedFrom),
-    collectedAt: fetch_timestamp,
+    attachments: [],
+    imageHashes: [],
+    originalUrl: null,
+    ...layout,
+    groups: groups.filter(({ fields }) => fields.some(({ values }) => values.length > 0)),
+    iodSource: layout.originalUrl ?? layout.iodSource ?? firstHttpUrl(collectedFrom),
+    collectedAt,
     collectedFrom,
   }
 }

@@ -36,20 +36,15 @@ export function useFieldSelection(container: RefObject<HTMLElement | null>): Fie
     }
     const onMove = () =>
       setSelected(current => current && container.current && readSelection(container.current))
-    document.addEventListener('selectionchange', onSelectionChange)
-    document.addEventListener('pointerdown', onPointerDown)
-    document.addEventListener('pointerup', onPointerUp)
-    document.addEventListener('pointercancel', onPointerUp)
-    document.addEventListener('scroll', onMove, true)
-    window.addEventListener('resize', onMove)
-    return () => {
-      document.removeEventListener('selectionchange', onSelectionChange)
-      document.removeEventListener('pointerdown', onPointerDown)
-      document.removeEventListener('pointerup', onPointerUp)
-      document.removeEventListener('pointercancel', onPointerUp)
-      document.removeEventListener('scroll', onMove, true)
-      window.removeEventListener('resize', onMove)
-    }
+    const shown = new AbortController()
+    const { signal } = shown
+    document.addEventListener('selectionchange', onSelectionChange, { signal })
+    document.addEventListener('pointerdown', onPointerDown, { signal })
+    document.addEventListener('pointerup', onPointerUp, { signal })
+    document.addEventListener('pointercancel', onPointerUp, { signal })
+    document.addEventListener('scroll', onMove, { capture: true, signal })
+    window.addEventListener('resize', onMove, { signal })
+    return () => shown.abort()
   }, [container])
   return selected
 }

@@ -1,6 +1,6 @@
 import { Button, Card, Collapse, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
 import { ChevronDownIcon, ChevronRightIcon } from '@iodine/ui/icons'
-import { type FormEvent, useEffect, useId, useState } from 'react'
+import { type ComponentProps, type FormEvent, useEffect, useId, useState } from 'react'
 import { type Filters, NO_FILTERS, toQuery } from '../model/filters'
 import styles from './FilterPanel.module.css'
 
@@ -26,26 +26,25 @@ export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
     event.preventDefault()
     onApply(draft)
   }
-  const text = (field: keyof Filters, label: string, placeholder: string) => (
-    <FormGroup label={label} labelFor={`${id}-${field}`}>
+  const input = (
+    field: keyof Filters,
+    label: string,
+    props: ComponentProps<typeof InputGroup>,
+    labelInfo?: string,
+  ) => (
+    <FormGroup label={label} labelFor={`${id}-${field}`} labelInfo={labelInfo}>
       <InputGroup
         id={`${id}-${field}`}
-        placeholder={placeholder}
+        {...props}
         value={draft[field]}
         onValueChange={value => set({ [field]: value })}
       />
     </FormGroup>
   )
-  const date = (field: 'start_date' | 'end_date', label: string) => (
-    <FormGroup label={label} labelFor={`${id}-${field}`} labelInfo="(UTC)">
-      <InputGroup
-        id={`${id}-${field}`}
-        type="datetime-local"
-        value={draft[field]}
-        onValueChange={value => set({ [field]: value })}
-      />
-    </FormGroup>
-  )
+  const text = (field: keyof Filters, label: string, placeholder: string) =>
+    input(field, label, { placeholder })
+  const date = (field: keyof Filters, label: string) =>
+    input(field, label, { type: 'datetime-local' }, '(UTC)')
 
   return (
     <Card className={styles.panel} compact>

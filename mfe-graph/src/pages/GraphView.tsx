@@ -1,4 +1,4 @@
-import { useHost } from '@iodine/mfe-kit'
+import { errorToast, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   ButtonGroup,
@@ -129,11 +129,7 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
       const { download } = await import('../stage/download')
       await download(format, network, positions, palette)
     } catch {
-      notify({
-        status: 'error',
-        title: 'Error',
-        description: 'The graph could not be saved. Please try again.',
-      })
+      notify(errorToast(null, 'The graph could not be saved. Please try again.'))
     }
   }
 

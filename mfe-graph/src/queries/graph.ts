@@ -1,5 +1,5 @@
 import type { Graph } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { errorToast, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { sameGraph } from '../model/compare'
 import type { Filters } from '../model/filters'
@@ -24,14 +24,7 @@ export function useGraph(filters: Partial<Filters>, limit: number) {
         })
         return graph
       } catch (error) {
-        if (!signal.aborted) {
-          notify({
-            status: 'error',
-            title: 'Error',
-            description: 'Unable to load graph',
-            duration: FAILED_MS,
-          })
-        }
+        if (!signal.aborted) notify(errorToast(null, 'Unable to load graph', { duration: FAILED_MS }))
         throw error
       }
     },

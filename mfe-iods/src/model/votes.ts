@@ -1,13 +1,7 @@
-import type { Iod, Profile, Vote, VoteType } from '@iodine/contracts'
+import type { Iod, Profile, VoteType } from '@iodine/contracts'
 
-export interface VoteSummary {
-  positive: Vote[]
-  negative: Vote[]
-  /** Share of positive votes, 0 to 1; null without votes. */
-  positiveShare: number | null
-}
-
-export function summarizeVotes({ votes }: Pick<Iod, 'votes'>): VoteSummary {
+/** The votes by type. `positiveShare` is the share of positive ones, 0 to 1; null without votes. */
+export function summarizeVotes({ votes }: Pick<Iod, 'votes'>) {
   const positive = votes.filter(vote => vote.vote_type === 'POSITIVE')
   const negative = votes.filter(vote => vote.vote_type === 'NEGATIVE')
   return { positive, negative, positiveShare: votes.length ? positive.length / votes.length : null }

@@ -11,16 +11,12 @@ export type PersonalItem = z.output<typeof personalItem>
 
 /** What every service that keeps something about users serves: never routed by the gateway. */
 export const personalDataInternal = {
-  exportUser: internalEndpoint({
-    method: 'GET',
-    path: '/internal/users/:id/personal-data',
+  exportUser: internalEndpoint('GET /internal/users/:id/personal-data', {
     summary: 'Everything that the service keeps about a user, streamed',
     params: byId,
     response: z.array(personalItem),
   }),
-  forgetUser: internalEndpoint({
-    method: 'DELETE',
-    path: '/internal/users/:id/personal-data',
+  forgetUser: internalEndpoint('DELETE /internal/users/:id/personal-data', {
     summary: 'Remove what is a deleted user’s own and their id from what stays; repeating it changes nothing',
     params: byId,
     response: done,
@@ -29,62 +25,46 @@ export const personalDataInternal = {
 
 /** The life of accounts, for the team's command and the workers: never routed by the gateway. */
 export const accountsInternal = {
-  findAccount: internalEndpoint({
-    method: 'POST',
-    path: '/internal/accounts/find',
+  findAccount: internalEndpoint('POST /internal/accounts/find', {
     summary: 'Whose account an e-mail address is; 404 when there is none',
     body: byEmail,
     response: byId,
   }),
-  suspendAccount: internalEndpoint({
-    method: 'POST',
-    path: '/internal/accounts/suspend',
+  suspendAccount: internalEndpoint('POST /internal/accounts/suspend', {
     summary: 'End all sessions of an account at once and let nobody sign in to it',
     body: byEmail,
     response: byId,
   }),
-  unsuspendAccount: internalEndpoint({
-    method: 'POST',
-    path: '/internal/accounts/unsuspend',
+  unsuspendAccount: internalEndpoint('POST /internal/accounts/unsuspend', {
     summary: 'Let a suspended account sign in again',
     body: byEmail,
     response: byId,
   }),
-  deleteAccount: internalEndpoint({
-    method: 'POST',
-    path: '/internal/accounts/delete',
+  deleteAccount: internalEndpoint('POST /internal/accounts/delete', {
     summary: 'Delete an account now; what other services keep of it goes in the background',
     body: byEmail,
     response: byId,
   }),
-  getDeletion: internalEndpoint({
-    method: 'GET',
-    path: '/internal/deletions/:id',
+  getDeletion: internalEndpoint('GET /internal/deletions/:id', {
     summary:
       'Whether all services have forgotten a deleted user; 404 for who was never, or long ago, deleted',
     params: byId,
     response: z.strictObject({ erased: z.boolean() }),
   }),
-  confirmErasure: internalEndpoint({
-    method: 'POST',
-    path: '/internal/deletions/:id/erased',
+  confirmErasure: internalEndpoint('POST /internal/deletions/:id/erased', {
     summary: 'All services have forgotten the user, the first of them asked `elapsed_ms` ago',
     params: byId,
     body: z.strictObject({ elapsed_ms: z.int().min(0) }),
     response: done,
   }),
-  confirmWarning: internalEndpoint({
-    method: 'POST',
-    path: '/internal/accounts/:id/warned',
+  confirmWarning: internalEndpoint('POST /internal/accounts/:id/warned', {
     summary:
       'The mail server took the warning of a spell without activity, or refused its address for good; repeating it changes nothing',
     params: byId,
     body: z.strictObject({ last_active_at: time, outcome: z.enum(['taken', 'refused']) }),
     response: done,
   }),
-  expireAccounts: internalEndpoint({
-    method: 'POST',
-    path: '/internal/accounts/expire',
+  expireAccounts: internalEndpoint('POST /internal/accounts/expire', {
     summary:
       'Warn owners of inactive accounts, and delete those warned in time; `more`: not all were reached',
     response: z.strictObject({ warned: z.int(), deleted: z.int(), more: z.boolean() }),

@@ -29,42 +29,27 @@ export type BetaCode = z.output<typeof betaCode>
 const hasKey = z.strictObject({ has_openai_key: z.boolean() })
 
 export const authApi = {
-  requestMagicLink: endpoint({
-    method: 'POST',
-    path: '/auth/request-magic-link',
-    access: 'anyone',
+  requestMagicLink: endpoint('anyone', 'POST /auth/request-magic-link', {
     summary: 'Ask for a sign-in link by e-mail',
     body: z.strictObject({ email, invite_code: text(100).nullish(), is_extension: z.boolean().optional() }),
     response: z.strictObject({ requires_beta_code: z.boolean() }),
   }),
-  verifyMagicLink: endpoint({
-    method: 'POST',
-    path: '/auth/verify-magic-link',
-    access: 'anyone',
+  verifyMagicLink: endpoint('anyone', 'POST /auth/verify-magic-link', {
     summary: 'Exchange the token of a link for a session',
     body: z.strictObject({ token: text(200) }),
     response: z.strictObject({ access_token: z.string(), has_username: z.boolean() }),
   }),
-  generateExtensionCode: endpoint({
-    method: 'POST',
-    path: '/auth/generate-extension-code',
-    access: 'user',
+  generateExtensionCode: endpoint('user', 'POST /auth/generate-extension-code', {
     summary: 'Make a code that connects the browser extension',
     body: z.strictObject({}).optional(),
     response: z.strictObject({ code: z.string(), expires_at: time }),
   }),
-  redeemExtensionCode: endpoint({
-    method: 'POST',
-    path: '/auth/redeem-extension-code',
-    access: 'anyone',
+  redeemExtensionCode: endpoint('anyone', 'POST /auth/redeem-extension-code', {
     summary: "Exchange an extension code for a token with the collector's scope",
     body: z.strictObject({ code: text(100) }),
     response: z.strictObject({ access_token: z.string() }),
   }),
-  logout: endpoint({
-    method: 'POST',
-    path: '/auth/logout',
-    access: 'collector',
+  logout: endpoint('collector', 'POST /auth/logout', {
     summary: "End this token's session everywhere",
     body: z.strictObject({}).optional(),
     response: z.strictObject({ logged_out: z.literal(true) }),
@@ -72,32 +57,20 @@ export const authApi = {
 } as const
 
 export const profileApi = {
-  getProfile: endpoint({
-    method: 'GET',
-    path: '/profile/me',
-    access: 'collector',
+  getProfile: endpoint('collector', 'GET /profile/me', {
     summary: 'The signed-in user',
     response: profile,
   }),
-  getUsage: endpoint({
-    method: 'GET',
-    path: '/profile/usage',
-    access: 'user',
+  getUsage: endpoint('user', 'GET /profile/usage', {
     summary: 'What the signed-in user has used of each quota, and its limit; null while its service is down',
     response: usage,
   }),
-  setupUsername: endpoint({
-    method: 'POST',
-    path: '/profile/setup-username',
-    access: 'user',
+  setupUsername: endpoint('user', 'POST /profile/setup-username', {
     summary: 'Choose or change the public username',
     body: z.strictObject({ username }),
     response: profile,
   }),
-  updateOpenaiKey: endpoint({
-    method: 'POST',
-    path: '/profile/update-openai-key',
-    access: 'user',
+  updateOpenaiKey: endpoint('user', 'POST /profile/update-openai-key', {
     summary: "Store the user's AI provider key, encrypted",
     body: z.strictObject({
       // Sent in an HTTP header, so one line of printable ASCII.
@@ -114,28 +87,19 @@ export const profileApi = {
     }),
     response: hasKey,
   }),
-  removeOpenaiKey: endpoint({
-    method: 'DELETE',
-    path: '/profile/remove-openai-key',
-    access: 'user',
+  removeOpenaiKey: endpoint('user', 'DELETE /profile/remove-openai-key', {
     summary: "Forget the user's AI provider key",
     response: hasKey,
   }),
 } as const
 
 export const adminApi = {
-  listBetaCodes: endpoint({
-    method: 'GET',
-    path: '/admin/beta-codes',
-    access: 'user',
+  listBetaCodes: endpoint('user', 'GET /admin/beta-codes', {
     summary: 'All beta codes, newest first (admins)',
     query: z.strictObject(pageQuery),
     response: z.array(betaCode),
   }),
-  createBetaCode: endpoint({
-    method: 'POST',
-    path: '/admin/beta-codes',
-    access: 'user',
+  createBetaCode: endpoint('user', 'POST /admin/beta-codes', {
     summary: 'Make a beta code, bound to an e-mail when one is given (admins)',
     // The admin screen sends an empty string when its optional field is left blank.
     body: z.strictObject({ email: z.union([z.literal('').transform(() => null), email]).nullish() }),

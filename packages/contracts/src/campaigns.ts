@@ -4,7 +4,7 @@ import { iod } from './iods.js'
 import { filledText, id, pageQuery, text, time } from './primitives.js'
 import { EXPORT_FORMATS } from './vocabulary.js'
 
-const campaignFields = {
+export const campaign = z.strictObject({
   id,
   name: z.string(),
   description: z.string(),
@@ -12,90 +12,63 @@ const campaignFields = {
   created_by_id: id.nullable(),
   created_by_username: z.string().nullable(),
   created_at: time,
-}
-export const campaign = z.strictObject({ ...campaignFields, iod_count: z.int() })
+  iod_count: z.int(),
+})
 export type Campaign = z.output<typeof campaign>
 
-export const campaignDetail = z.strictObject({ ...campaignFields, iod_count: z.int(), iods: z.array(iod) })
+export const campaignDetail = campaign.extend({ iods: z.array(iod) })
 export type CampaignDetail = z.output<typeof campaignDetail>
 
 const params = z.strictObject({ id })
 const membership = z.strictObject({ iod_id: id })
 
 export const campaignsApi = {
-  listCampaigns: endpoint({
-    method: 'GET',
-    path: '/campaigns',
-    access: 'user',
+  listCampaigns: endpoint('user', 'GET /campaigns', {
     summary: 'All campaigns, newest first',
     query: z.strictObject(pageQuery),
     response: z.array(campaign),
   }),
-  listMyCampaigns: endpoint({
-    method: 'GET',
-    path: '/campaigns/my',
-    access: 'user',
+  listMyCampaigns: endpoint('user', 'GET /campaigns/my', {
     summary: "The caller's campaigns, newest first",
     query: z.strictObject(pageQuery),
     response: z.array(campaign),
   }),
-  getCampaign: endpoint({
-    method: 'GET',
-    path: '/campaigns/:id',
-    access: 'user',
+  getCampaign: endpoint('user', 'GET /campaigns/:id', {
     summary: 'A campaign with its IODs',
     params,
     response: campaignDetail,
   }),
-  exportCampaign: endpoint({
-    method: 'GET',
-    path: '/campaigns/:id/export',
-    access: 'user',
+  exportCampaign: endpoint('user', 'GET /campaigns/:id/export', {
     summary:
       'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV; 503 while its IODs can’t be read',
     params,
     query: z.strictObject({ format: z.enum(EXPORT_FORMATS).default('json') }),
     response: z.unknown(),
   }),
-  createCampaign: endpoint({
-    method: 'POST',
-    path: '/campaigns',
-    access: 'user',
+  createCampaign: endpoint('user', 'POST /campaigns', {
     summary: 'Create a campaign',
     body: z.strictObject({ name: filledText(), description: text().nullish() }),
     response: campaign,
     status: 201,
   }),
-  updateCampaign: endpoint({
-    method: 'PATCH',
-    path: '/campaigns/:id',
-    access: 'user',
+  updateCampaign: endpoint('user', 'PATCH /campaigns/:id', {
     summary: 'Rename or describe a campaign (its creator)',
     params,
     body: z.strictObject({ name: filledText().optional(), description: text().nullish() }),
     response: campaign,
   }),
-  deleteCampaign: endpoint({
-    method: 'DELETE',
-    path: '/campaigns/:id',
-    access: 'user',
+  deleteCampaign: endpoint('user', 'DELETE /campaigns/:id', {
     summary: 'Delete a campaign (its creator)',
     params,
     response: z.strictObject({ id }),
   }),
-  addIod: endpoint({
-    method: 'POST',
-    path: '/campaigns/:id/add-iod',
-    access: 'user',
+  addIod: endpoint('user', 'POST /campaigns/:id/add-iod', {
     summary: 'Put an IOD into a campaign; answers the campaign without its IODs, as lists have it',
     params,
     body: membership,
     response: campaign,
   }),
-  removeIod: endpoint({
-    method: 'POST',
-    path: '/campaigns/:id/remove-iod',
-    access: 'user',
+  removeIod: endpoint('user', 'POST /campaigns/:id/remove-iod', {
     summary: 'Take an IOD out of a campaign',
     params,
     body: membership,

@@ -155,7 +155,7 @@ export const createClient = <A extends WireAnswer>(
     const isDone = isSuccess(answer)
     let failure: unknown
     const text = isDone && input.onText ? readText(answer, input.onText) : answer.text()
-    const body: unknown = await text.then(JSON.parse).catch(cause => {
+    const body = await readJson(text).catch(cause => {
       if (input.signal?.aborted) throw cause
       failure = cause
     })
@@ -177,19 +177,13 @@ export const createClient = <A extends WireAnswer>(
     async open(spec, ...[input]) {
       const answer = await send(spec, input ?? {})
       if (isSuccess(answer)) return answer
-      throw refusal(
-        spec,
-        answer,
-        await answer
-          .text()
-          .then(JSON.parse)
-          .catch(() => undefined),
-      )
+      throw refusal(spec, answer, await readJson(answer.text()).catch(() => undefined))
     },
   }
 }
 
 const callOf = ({ method, path }: EndpointSpec) => `${method} ${path}`
+const readJson = (text: Promise<string>): Promise<unknown> => text.then(JSON.parse)
 const isSuccess = ({ status }: WireAnswer) => status >= 200 && status < 300
 
 const readText = async ({ body }: WireAnswer, onText: (text: string) => void): Promise<string> => {

@@ -146,19 +146,13 @@ const stored = z.union([
 ])
 
 export const collectorApi = {
-  listRecords: endpoint({
-    method: 'GET',
-    path: '/:source/data',
-    access: 'user',
+  listRecords: endpoint('user', 'GET /:source/data', {
     summary: "The caller's records of one source, newest first",
     params: z.strictObject({ source }),
     query: z.strictObject(pageQuery),
     response: z.array(stored),
   }),
-  ingestRecords: endpoint({
-    method: 'POST',
-    path: '/:source/data',
-    access: 'collector',
+  ingestRecords: endpoint('collector', 'POST /:source/data', {
     summary: 'Hand in 1 to 500 records; each gets its own result, in order',
     params: z.strictObject({ source }),
     // Records are validated one by one, so that a bad one spoils no other.
@@ -172,10 +166,7 @@ export const collectorApi = {
     bodyLimit: LIMITS.ingestBodyBytes,
     checksBody: true,
   }),
-  deleteRecord: endpoint({
-    method: 'DELETE',
-    path: '/:source/data/:id',
-    access: 'user',
+  deleteRecord: endpoint('user', 'DELETE /:source/data/:id', {
     summary: 'Delete one of the caller’s records',
     params: z.strictObject({ source, id }),
     response: z.strictObject({ id }),

@@ -33,32 +33,27 @@ export const communityProfile = z.strictObject({
 })
 export type CommunityProfile = z.output<typeof communityProfile>
 
+/** `skip` counts from the cursor on. A page carries X-Next-Cursor where there is more. */
+const page = {
+  skip: skipParam.optional(),
+  cursor: cursorParam.optional(),
+  limit: limitParam(LIMITS.communityLimitMax).optional(),
+}
+
 export const communityApi = {
-  listUsers: endpoint({
-    method: 'GET',
-    path: '/community/users',
-    access: 'user',
+  listUsers: endpoint('user', 'GET /community/users', {
     summary: 'Public profiles',
     query: z.strictObject({
-      // Counted from the cursor on. A page carries X-Next-Cursor where there is more.
-      skip: skipParam.optional(),
-      cursor: cursorParam.optional(),
-      limit: limitParam(LIMITS.communityLimitMax).optional(),
+      ...page,
       search: text(100).optional(),
     }),
     response: z.strictObject({ users: z.array(communityUser), total: z.int() }),
   }),
-  getUser: endpoint({
-    method: 'GET',
-    path: '/community/users/:id',
-    access: 'user',
+  getUser: endpoint('user', 'GET /community/users/:id', {
     summary: 'A public profile with a page of its contributions',
     params: z.strictObject({ id }),
     query: z.strictObject({
-      // Counted from the cursor on. A page carries X-Next-Cursor where there is more.
-      skip: skipParam.optional(),
-      cursor: cursorParam.optional(),
-      limit: limitParam(LIMITS.communityLimitMax).optional(),
+      ...page,
       contribution_type: contributionType.optional(),
     }),
     response: communityProfile,

@@ -42,10 +42,33 @@ export interface InternalEndpoint extends EndpointSpec {
   access?: never
 }
 
+/** `METHOD /path` as an endpoint's `method` and `path`. */
+export type Routed<R extends string> = R extends `${infer M extends Method} ${infer P}`
+  ? { method: M; path: P }
+  : never
+export const routed = <R extends string>(route: R): Routed<R> => {
+  const [method, path] = route.split(' ')
+  return { method, path } as Routed<R>
+}
+
 /** One operation of the API: the server's route, the client's types and the reference are derived from it. */
-export const endpoint = <const E extends PublicEndpoint>(spec: E): E => spec
+export const endpoint = <
+  A extends Access,
+  R extends `${Method} /${string}`,
+  const S extends Omit<PublicEndpoint, 'method' | 'path' | 'access'>,
+>(
+  access: A,
+  route: R,
+  spec: S,
+) => ({ ...spec, ...routed(route), access })
 /** One call between services: the server's route and the caller's types are derived from it. */
-export const internalEndpoint = <const E extends InternalEndpoint>(spec: E): E => spec
+export const internalEndpoint = <
+  R extends `${Method} ${InternalEndpoint['path']}`,
+  const S extends Omit<InternalEndpoint, 'method' | 'path'>,
+>(
+  route: R,
+  spec: S,
+) => ({ ...spec, ...routed(route) })
 
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined
 type In<T> = T extends z.ZodType ? z.input<T> : undefined

@@ -88,9 +88,7 @@ export const mailJob = z.discriminatedUnion('template', [
 export type MailJob = z.output<typeof mailJob>
 
 export const communityInternal = {
-  applyEvent: internalEndpoint({
-    method: 'POST',
-    path: '/internal/events',
+  applyEvent: internalEndpoint('POST /internal/events', {
     summary: 'Apply a domain event to the projection; repeating it changes nothing',
     body: domainEvent,
     response: done,
@@ -99,9 +97,7 @@ export const communityInternal = {
 
 /** Served by the auth service, which remembers the mails that it has promised. */
 export const mailsInternal = {
-  settleMail: internalEndpoint({
-    method: 'POST',
-    path: '/internal/mails/:id/settled',
+  settleMail: internalEndpoint('POST /internal/mails/:id/settled', {
     summary: 'A mail server has taken the mail, or refused it for good; repeating it changes nothing',
     params: z.strictObject({ id: z.string().max(100) }),
     response: done,
@@ -110,9 +106,7 @@ export const mailsInternal = {
 
 /** Served by those whose events go to the community. */
 export const announceInternal = {
-  announce: internalEndpoint({
-    method: 'POST',
-    path: '/internal/announce/:id',
+  announce: internalEndpoint('POST /internal/announce/:id', {
     summary: 'Tell the community how a thing stands, and note that it knows; repeating it changes nothing',
     params: z.strictObject({ id }),
     response: done,
@@ -121,16 +115,12 @@ export const announceInternal = {
 
 /** Served by the services that own what others project: today's truth, read page by page. */
 export const historyInternal = {
-  listHistory: internalEndpoint({
-    method: 'POST',
-    path: '/internal/history',
+  listHistory: internalEndpoint('POST /internal/history', {
     summary: 'Events that bring a projection up to date, for the things after an id, and where to go on',
     body: z.strictObject({ after: id.nullable() }),
     response: z.strictObject({ events: z.array(domainEvent), next: id.nullable() }),
   }),
-  filterKnown: internalEndpoint({
-    method: 'POST',
-    path: '/internal/history/known',
+  filterKnown: internalEndpoint('POST /internal/history/known', {
     summary: 'Those of the ids whose things are there still',
     body: z.strictObject({ ids: z.array(id).max(1_000) }),
     response: z.strictObject({ ids: z.array(id) }),
@@ -139,9 +129,7 @@ export const historyInternal = {
 
 /** Served by what keeps something derived: the community's profiles, the graph's counts. */
 export const rebuildInternal = {
-  rebuildStep: internalEndpoint({
-    method: 'POST',
-    path: '/internal/rebuild',
+  rebuildStep: internalEndpoint('POST /internal/rebuild', {
     summary:
       'One bounded step of bringing what is derived in line with the truth; null begins, and says it is done',
     body: z.strictObject({ cursor: z.string().max(100).nullable() }),

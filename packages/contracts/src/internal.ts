@@ -16,23 +16,17 @@ const ids = z.strictObject({ ids: z.array(id).max(5_000) })
 const byId = z.strictObject({ id })
 
 export const authInternal = {
-  checkSession: internalEndpoint({
-    method: 'POST',
-    path: '/internal/sessions/check',
+  checkSession: internalEndpoint('POST /internal/sessions/check', {
     summary: 'Is this session alive, and whose is it? 404 when it is not; refreshes the cached answer',
     body: z.strictObject({ sid: z.string().max(100) }),
     response: sessionState,
   }),
-  lookupUsers: internalEndpoint({
-    method: 'POST',
-    path: '/internal/users/lookup',
+  lookupUsers: internalEndpoint('POST /internal/users/lookup', {
     summary: 'Names of users; unknown and deleted ones are left out',
     body: ids,
     response: z.array(userCard),
   }),
-  getSealedAiKey: internalEndpoint({
-    method: 'GET',
-    path: '/internal/users/:id/ai-key',
+  getSealedAiKey: internalEndpoint('GET /internal/users/:id/ai-key', {
     summary: "A user's AI key as stored: sealed, readable with SECRETS_KEY and the user's id alone",
     params: byId,
     response: z.strictObject({ sealed: z.string().nullable() }),
@@ -40,16 +34,12 @@ export const authInternal = {
 } as const
 
 export const iodsInternal = {
-  getIods: internalEndpoint({
-    method: 'POST',
-    path: '/internal/iods/batch',
+  getIods: internalEndpoint('POST /internal/iods/batch', {
     summary: 'IODs by id; unknown ones are left out',
     body: ids,
     response: z.array(iod),
   }),
-  knownIods: internalEndpoint({
-    method: 'POST',
-    path: '/internal/iods/known',
+  knownIods: internalEndpoint('POST /internal/iods/known', {
     summary: 'Those of the ids that are IODs: far less work than the IODs with their votes and names',
     body: ids,
     response: z.array(id),
@@ -67,16 +57,12 @@ export const EXTRACTION_FAILURES = [
 export type ExtractionFailure = (typeof EXTRACTION_FAILURES)[number]
 
 export const narrativesInternal = {
-  getExtractionWork: internalEndpoint({
-    method: 'GET',
-    path: '/internal/narratives/:id/work',
+  getExtractionWork: internalEndpoint('GET /internal/narratives/:id/work', {
     summary: 'What the extraction worker needs; 404 once the narrative is deleted or finished',
     params: byId,
     response: z.strictObject({ user_id: id, text: z.string() }),
   }),
-  finishExtraction: internalEndpoint({
-    method: 'POST',
-    path: '/internal/narratives/:id/result',
+  finishExtraction: internalEndpoint('POST /internal/narratives/:id/result', {
     summary: 'Store triplets or the failure, once; repeating it changes nothing',
     params: byId,
     body: z.union([
@@ -91,9 +77,7 @@ export const narrativesInternal = {
     // 200 triplets of the longest parts, with room for what JSON escapes.
     bodyLimit: 4 * LIMITS.bodyBytes,
   }),
-  syncGraph: internalEndpoint({
-    method: 'POST',
-    path: '/internal/narratives/:id/graph',
+  syncGraph: internalEndpoint('POST /internal/narratives/:id/graph', {
     summary: "Bring the graph's aggregates in line with one narrative; repeating it changes nothing",
     params: byId,
     response: done,
@@ -101,9 +85,7 @@ export const narrativesInternal = {
 } as const
 
 export const repairInternal = {
-  repair: internalEndpoint({
-    method: 'POST',
-    path: '/internal/repair',
+  repair: internalEndpoint('POST /internal/repair', {
     summary: 'Find and finish what a crash between a write and its event or job left behind',
     response: z.strictObject({ repaired: z.int() }),
   }),

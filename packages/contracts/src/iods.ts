@@ -76,35 +76,23 @@ export const iodFacets = z.strictObject({
 export type IodFacets = z.output<typeof iodFacets>
 
 export const iodsApi = {
-  listIods: endpoint({
-    method: 'GET',
-    path: '/iods',
-    access: 'user',
+  listIods: endpoint('user', 'GET /iods', {
     summary: 'IODs, newest first, filtered',
     query: z.strictObject({ ...filters, ...pageQuery }),
     response: z.array(iod),
   }),
-  getIodFacets: endpoint({
-    method: 'GET',
-    path: '/iods/facets',
-    access: 'user',
+  getIodFacets: endpoint('user', 'GET /iods/facets', {
     summary: 'Counts a category and a source type under the same filters',
     query: z.strictObject(filters),
     response: iodFacets,
   }),
-  createIod: endpoint({
-    method: 'POST',
-    path: '/iods',
-    access: 'collector',
+  createIod: endpoint('collector', 'POST /iods', {
     summary: 'Create an IOD',
     body: newIod,
     response: iod,
     status: 201,
   }),
-  lookupIods: endpoint({
-    method: 'POST',
-    path: '/iods/lookup',
-    access: 'collector',
+  lookupIods: endpoint('collector', 'POST /iods/lookup', {
     summary: 'The IODs whose value is one of those given (trimmed, case-folded, NFC)',
     body: z.strictObject({
       values: z
@@ -113,10 +101,7 @@ export const iodsApi = {
     }),
     response: z.array(iod),
   }),
-  voteIod: endpoint({
-    method: 'POST',
-    path: '/iods/:id/vote',
-    access: 'user',
+  voteIod: endpoint('user', 'POST /iods/:id/vote', {
     summary: 'Vote once on an IOD',
     params: z.strictObject({ id }),
     body: z.strictObject({ vote_type: z.enum(VOTE_TYPES) }),

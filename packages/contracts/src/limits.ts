@@ -1,7 +1,5 @@
 /** Limits shared by services, screens and the collector. Lengths are UTF-16 code units, times are milliseconds unless the name says otherwise. */
 export const LIMITS = {
-  usernameMin: 3,
-  usernameMax: 20,
   emailMax: 254,
   fieldMax: 10_000,
   narrativeTextMax: 50_000,

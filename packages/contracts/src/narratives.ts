@@ -51,26 +51,17 @@ export const openNarrative = z.strictObject({
 export type OpenNarrative = z.output<typeof openNarrative>
 
 export const narrativesApi = {
-  listNarratives: endpoint({
-    method: 'GET',
-    path: '/narratives/data',
-    access: 'user',
+  listNarratives: endpoint('user', 'GET /narratives/data', {
     summary: "The caller's analyzed narratives, newest first",
     query: z.strictObject(pageQuery),
     response: z.array(narrative),
   }),
-  listOpenNarratives: endpoint({
-    method: 'GET',
-    path: '/narratives/open',
-    access: 'user',
+  listOpenNarratives: endpoint('user', 'GET /narratives/open', {
     summary: "The caller's texts under way, newest first, with how far they are; 100 without a limit",
     query: z.strictObject(pageQuery),
     response: z.array(openNarrative),
   }),
-  createNarrative: endpoint({
-    method: 'POST',
-    path: '/narratives',
-    access: 'user',
+  createNarrative: endpoint('user', 'POST /narratives', {
     summary: "Extract triplets from a text with the caller's own AI key",
     body: z.strictObject({
       text: filledText(LIMITS.narrativeTextMax),
@@ -81,10 +72,7 @@ export const narrativesApi = {
     status: 201,
     waits: true,
   }),
-  deleteNarrative: endpoint({
-    method: 'DELETE',
-    path: '/narratives/data/:id',
-    access: 'user',
+  deleteNarrative: endpoint('user', 'DELETE /narratives/data/:id', {
     summary: "Delete one of the caller's narratives",
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
@@ -142,10 +130,7 @@ const graphSelection = {
 const nodeId = text().regex(/^(entity|verb):/, 'must be the id of a node')
 
 export const graphApi = {
-  getTriplets: endpoint({
-    method: 'GET',
-    path: '/graph/triplets',
-    access: 'user',
+  getTriplets: endpoint('user', 'GET /graph/triplets', {
     summary:
       'Triplets as a graph, filtered; with limit the strongest nodes, the strongest links among them, and totals',
     query: z.strictObject({
@@ -156,10 +141,7 @@ export const graphApi = {
     }),
     response: graph,
   }),
-  listTexts: endpoint({
-    method: 'GET',
-    path: '/graph/texts',
-    access: 'user',
+  listTexts: endpoint('user', 'GET /graph/texts', {
     summary:
       "The caller's narratives that say a link of their graph, newest first, each with its sentence; 404 for another's user_id",
     query: z.strictObject({ ...graphSelection, ...pageQuery, from: nodeId, to: nodeId }),

@@ -15,9 +15,7 @@ export const usage = z.strictObject(
 export type Usage = z.output<typeof usage>
 
 export const usageInternal = {
-  getUsage: internalEndpoint({
-    method: 'GET',
-    path: '/internal/users/:id/usage',
+  getUsage: internalEndpoint('GET /internal/users/:id/usage', {
     summary: "A user's usage of the quotas that this service keeps",
     params: z.strictObject({ id }),
     response: z.partialRecord(z.enum(QUOTAS), quotaUsage),

@@ -84,13 +84,13 @@ test('bodies are whole and of the right shape', () => {
 test('an internal endpoint is no public one', () => {
   expectTypeOf(authInternal.checkSession).not.toExtend<PublicEndpoint>()
   const { response } = profileApi.getProfile
-  const spec = { method: 'GET', summary: '', response } as const
-  endpoint({ ...spec, path: '/x', access: 'user' })
-  internalEndpoint({ ...spec, path: '/internal/x' })
+  const spec = { summary: '', response }
+  endpoint('user', 'GET /x', spec)
+  internalEndpoint('GET /internal/x', spec)
   // @ts-expect-error a public endpoint says who may call
-  endpoint({ ...spec, path: '/x' })
+  endpoint('GET /x', spec)
   // @ts-expect-error an internal endpoint has no access
-  internalEndpoint({ ...spec, path: '/internal/x', access: 'user' })
+  internalEndpoint('GET /internal/x', { ...spec, access: 'user' })
   // @ts-expect-error an internal endpoint is below /internal
-  internalEndpoint({ ...spec, path: '/x' })
+  internalEndpoint('GET /x', spec)
 })

@@ -8,36 +8,51 @@ const sha256 = (name: string) => createHash('sha256').update(name).digest('hex')
 const unixSeconds = (time: string) => Date.parse(time) / 1_000
 const fetched = (fetch_timestamp: string, source: string) => ({ fetch_timestamp, source })
 
-const lena = {
-  author_id: '7012000000000000001',
-  author_unique_id: 'lakeside.lena',
-  author_nickname: 'Lakeside Lena 🌊',
-  author_description: 'I live by Lake Varnel. I film what they hide.\nWrite to lena@varnelwatch.example',
-  author_following_count: 112,
-  author_follower_count: 48_210,
-  author_heart_count: 913_004,
-  author_video_count: 231,
-}
-const osk = {
-  author_id: '7012000000000000002',
-  author_unique_id: 'captain_osk',
-  author_nickname: 'Captain Osk',
-  author_description: '⚓ 30 years at sea. No filter. No fear.',
-  author_following_count: 9,
-  author_follower_count: 1_204_377,
-  author_heart_count: 22_481_906,
-  author_video_count: 1_480,
-}
-const lantern = {
-  author_id: '7012000000000000003',
-  author_unique_id: 'truthlantern',
-  author_nickname: 'The Truth Lantern',
-  author_description: '',
-  author_following_count: 0,
-  author_follower_count: 310,
-  author_heart_count: 1_022,
-  author_video_count: 14,
-}
+/** The counts are those of followed accounts, followers, hearts and videos. */
+const person = (
+  id: number,
+  unique_id: string,
+  nickname: string,
+  description: string,
+  counts: [number, number, number, number],
+) => ({
+  author_id: `701200000000000000${id}`,
+  author_unique_id: unique_id,
+  author_nickname: nickname,
+  author_description: description,
+  author_following_count: counts[0],
+  author_follower_count: counts[1],
+  author_heart_count: counts[2],
+  author_video_count: counts[3],
+})
+/** Makes objects with the keys from values in the same order. */
+const row =
+  <K extends string>(...keys: K[]) =>
+  <V>(...values: V[]) =>
+    Object.fromEntries(keys.map((key, index) => [key, values[index]])) as Record<K, V>
+const stats = row('play_count', 'digg_count', 'comment_count', 'share_count', 'collect_count', 'repost_count')
+const sound = row('sound_id', 'sound_name', 'sound_author')
+const classification = (
+  location_created: string | null,
+  diversification_labels: string[] | null,
+  suggested_words: string[] | null,
+) => ({ location_created, diversification_labels, suggested_words })
+
+const lena = person(
+  1,
+  'lakeside.lena',
+  'Lakeside Lena 🌊',
+  'I live by Lake Varnel. I film what they hide.\nWrite to lena@varnelwatch.example',
+  [112, 48_210, 913_004, 231],
+)
+const osk = person(
+  2,
+  'captain_osk',
+  'Captain Osk',
+  '⚓ 30 years at sea. No filter. No fear.',
+  [9, 1_204_377, 22_481_906, 1_480],
+)
+const lantern = person(3, 'truthlantern', 'The Truth Lantern', '', [0, 310, 1_022, 14])
 
 const threadOfFiftyLines = Array.from({ length: 50 }, (_, index) => {
   const number = index + 1
@@ -69,24 +84,13 @@ const tiktok: TiktokRecord[] = [
       create_time: unixSeconds('2026-10-12T06:31:00Z'),
     },
     author: lena,
-    stats: {
-      play_count: 2_410_556,
-      digg_count: 188_210,
-      comment_count: 9_441,
-      share_count: 61_200,
-      collect_count: 20_118,
-      repost_count: 4_402,
-    },
-    sound: {
-      sound_id: '6901000000000000001',
-      sound_name: 'original sound - lakeside.lena',
-      sound_author: 'Lakeside Lena 🌊',
-    },
-    classification: {
-      location_created: 'XX',
-      diversification_labels: ['Environment', 'Local news'],
-      suggested_words: ['lake varnel fish', 'helion varnel mirrors', 'giant mirrors heat the lake'],
-    },
+    stats: stats(2_410_556, 188_210, 9_441, 61_200, 20_118, 4_402),
+    sound: sound('6901000000000000001', 'original sound - lakeside.lena', 'Lakeside Lena 🌊'),
+    classification: classification(
+      'XX',
+      ['Environment', 'Local news'],
+      ['lake varnel fish', 'helion varnel mirrors', 'giant mirrors heat the lake'],
+    ),
   },
   {
     collector_metadata: fetched('2026-10-13T07:20:45.000Z', 'tiktok.com'),
@@ -97,16 +101,9 @@ const tiktok: TiktokRecord[] = [
       create_time: unixSeconds('2026-10-12T21:10:00Z'),
     },
     author: lena,
-    stats: {
-      play_count: 301_889,
-      digg_count: 20_440,
-      comment_count: 1_900,
-      share_count: 7_020,
-      collect_count: 8_812,
-      repost_count: 310,
-    },
-    sound: { sound_id: '6901000000000000002', sound_name: 'slow piano', sound_author: 'Ateliers Mondry' },
-    classification: { location_created: 'XX', diversification_labels: ['Environment'], suggested_words: [] },
+    stats: stats(301_889, 20_440, 1_900, 7_020, 8_812, 310),
+    sound: sound('6901000000000000002', 'slow piano', 'Ateliers Mondry'),
+    classification: classification('XX', ['Environment'], []),
   },
   {
     collector_metadata: fetched('2026-10-13T07:21:02.000Z', 'tiktok.com'),
@@ -117,20 +114,13 @@ const tiktok: TiktokRecord[] = [
       create_time: unixSeconds('2026-10-13T05:02:00Z'),
     },
     author: osk,
-    stats: {
-      play_count: 8_810_023,
-      digg_count: 702_114,
-      comment_count: 40_007,
-      share_count: 210_334,
-      collect_count: 90_126,
-      repost_count: 12_018,
-    },
-    sound: { sound_id: '6901000000000000003', sound_name: 'Siren (sped up)', sound_author: '∆ noise ∆' },
-    classification: {
-      location_created: 'XX',
-      diversification_labels: ['Environment', 'Outdoors'],
-      suggested_words: ['buoy nine', 'lake varnel temperature'],
-    },
+    stats: stats(8_810_023, 702_114, 40_007, 210_334, 90_126, 12_018),
+    sound: sound('6901000000000000003', 'Siren (sped up)', '∆ noise ∆'),
+    classification: classification(
+      'XX',
+      ['Environment', 'Outdoors'],
+      ['buoy nine', 'lake varnel temperature'],
+    ),
   },
   {
     collector_metadata: fetched('2026-10-14T10:00:00.000Z', 'tiktok.com'),
@@ -140,30 +130,10 @@ const tiktok: TiktokRecord[] = [
       hashtags: ['بحيرة_فارنيل', 'مرايا'],
       create_time: unixSeconds('2026-10-14T08:15:00Z'),
     },
-    author: {
-      author_id: '7012000000000000004',
-      author_unique_id: 'sawt.albuhayra',
-      author_nickname: 'صوت البحيرة',
-      author_description: 'أخبار البحيرة كل يوم',
-      author_following_count: 77,
-      author_follower_count: 15_880,
-      author_heart_count: 120_771,
-      author_video_count: 96,
-    },
-    stats: {
-      play_count: 91_200,
-      digg_count: 6_120,
-      comment_count: 410,
-      share_count: 2_210,
-      collect_count: 377,
-      repost_count: 51,
-    },
-    sound: { sound_id: '6901000000000000004', sound_name: 'الصوت الأصلي', sound_author: 'صوت البحيرة' },
-    classification: {
-      location_created: 'XX',
-      diversification_labels: ['البيئة'],
-      suggested_words: ['بحيرة فارنيل'],
-    },
+    author: person(4, 'sawt.albuhayra', 'صوت البحيرة', 'أخبار البحيرة كل يوم', [77, 15_880, 120_771, 96]),
+    stats: stats(91_200, 6_120, 410, 2_210, 377, 51),
+    sound: sound('6901000000000000004', 'الصوت الأصلي', 'صوت البحيرة'),
+    classification: classification('XX', ['البيئة'], ['بحيرة فارنيل']),
   },
   {
     collector_metadata: fetched('2026-10-15T12:40:09.000Z', 'tiktok.com'),
@@ -173,16 +143,9 @@ const tiktok: TiktokRecord[] = [
     collector_metadata: fetched('2026-10-15T12:41:30.000Z', 'tiktok.com'),
     main: { video_id: '7423000000000000106', description: '', hashtags: [], create_time: 0 },
     author: lantern,
-    stats: {
-      play_count: 0,
-      digg_count: 0,
-      comment_count: 0,
-      share_count: 0,
-      collect_count: 0,
-      repost_count: 0,
-    },
-    sound: { sound_id: '', sound_name: '', sound_author: '' },
-    classification: { location_created: '', diversification_labels: [], suggested_words: [] },
+    stats: stats(0, 0, 0, 0, 0, 0),
+    sound: sound('', '', ''),
+    classification: classification('', [], []),
   },
   {
     collector_metadata: fetched('2026-11-03T22:12:55.000Z', 'tiktok.com'),
@@ -194,24 +157,13 @@ const tiktok: TiktokRecord[] = [
       create_time: unixSeconds('2026-11-03T21:31:00Z'),
     },
     author: osk,
-    stats: {
-      play_count: 5_002_871,
-      digg_count: 410_220,
-      comment_count: 33_190,
-      share_count: 144_092,
-      collect_count: 51_800,
-      repost_count: 9_903,
-    },
-    sound: {
-      sound_id: '6901000000000000005',
-      sound_name: 'original sound - captain_osk',
-      sound_author: 'Captain Osk',
-    },
-    classification: {
-      location_created: 'XX',
-      diversification_labels: ['News & Politics'],
-      suggested_words: ['port sellane blackout', 'project nightfall memo'],
-    },
+    stats: stats(5_002_871, 410_220, 33_190, 144_092, 51_800, 9_903),
+    sound: sound('6901000000000000005', 'original sound - captain_osk', 'Captain Osk'),
+    classification: classification(
+      'XX',
+      ['News & Politics'],
+      ['port sellane blackout', 'project nightfall memo'],
+    ),
   },
   {
     collector_metadata: fetched('2026-11-03T23:59:59.000Z', 'tiktok.com'),
@@ -222,15 +174,8 @@ const tiktok: TiktokRecord[] = [
       create_time: unixSeconds('2026-11-03T23:01:00Z'),
     },
     author: lantern,
-    stats: {
-      play_count: 12_400,
-      digg_count: 801,
-      comment_count: 66,
-      share_count: 402,
-      collect_count: 73,
-      repost_count: null,
-    },
-    classification: { location_created: null, diversification_labels: null, suggested_words: null },
+    stats: stats<number | null>(12_400, 801, 66, 402, 73, null),
+    classification: classification(null, null, null),
   },
   {
     collector_metadata: fetched('2026-11-05T09:30:00.000Z', 'tiktok.com'),
@@ -251,30 +196,16 @@ const tiktok: TiktokRecord[] = [
       hashtags: ['bluewater', 'QuellMarathon'],
       create_time: unixSeconds('2026-11-15T13:12:00Z'),
     },
-    author: {
-      author_id: '7012000000000000005',
-      author_unique_id: 'mira.tolland',
-      author_nickname: 'Mira Tolland',
-      author_description: 'runner 🏃‍♀️ | coffee | Quell',
-      author_following_count: 640,
-      author_follower_count: 2_071,
-      author_heart_count: 30_155,
-      author_video_count: 88,
-    },
-    stats: {
-      play_count: 640_118,
-      digg_count: 51_200,
-      comment_count: 2_209,
-      share_count: 8_400,
-      collect_count: 3_011,
-      repost_count: 605,
-    },
-    sound: { sound_id: '6901000000000000006', sound_name: 'Blue (club mix)', sound_author: 'DJ Okapi Sun' },
-    classification: {
-      location_created: 'XX',
-      diversification_labels: ['Sports', 'Health'],
-      suggested_words: ['quell marathon water', 'blue tongue'],
-    },
+    author: person(
+      5,
+      'mira.tolland',
+      'Mira Tolland',
+      'runner 🏃‍♀️ | coffee | Quell',
+      [640, 2_071, 30_155, 88],
+    ),
+    stats: stats(640_118, 51_200, 2_209, 8_400, 3_011, 605),
+    sound: sound('6901000000000000006', 'Blue (club mix)', 'DJ Okapi Sun'),
+    classification: classification('XX', ['Sports', 'Health'], ['quell marathon water', 'blue tongue']),
   },
   {
     collector_metadata: fetched('2026-11-16T08:45:00.000Z', 'tiktok.com'),
@@ -285,29 +216,15 @@ const tiktok: TiktokRecord[] = [
       hashtags: ['eaubleue', 'Quell'],
       create_time: unixSeconds('2026-11-16T07:20:00Z'),
     },
-    author: {
-      author_id: '7012000000000000006',
-      author_unique_id: 'la_veille_de_quell',
-      author_nickname: 'La Veille de Quell',
-      author_description: 'Ce que les journaux taisent.',
-      author_following_count: 31,
-      author_follower_count: 8_902,
-      author_heart_count: 77_004,
-      author_video_count: 120,
-    },
-    stats: {
-      play_count: 44_020,
-      digg_count: 3_310,
-      comment_count: 512,
-      share_count: 1_440,
-      collect_count: 208,
-      repost_count: 33,
-    },
-    classification: {
-      location_created: 'FR',
-      diversification_labels: ['Santé'],
-      suggested_words: ['eau bleue'],
-    },
+    author: person(
+      6,
+      'la_veille_de_quell',
+      'La Veille de Quell',
+      'Ce que les journaux taisent.',
+      [31, 8_902, 77_004, 120],
+    ),
+    stats: stats(44_020, 3_310, 512, 1_440, 208, 33),
+    classification: classification('FR', ['Santé'], ['eau bleue']),
   },
   {
     collector_metadata: fetched('2026-11-16T08:46:10.000Z', 'tiktok.com'),
@@ -324,144 +241,109 @@ const tiktok: TiktokRecord[] = [
   },
 ]
 
-const varnelWatch = { username: 'varnelwatch', title: 'Varnel Watch 👁', platform: 'telegram' }
-const nightfall = { username: 'nightfall_files', title: 'The Nightfall Files', platform: 'telegram' }
-const quell = { username: 'quell_sans_filtre', title: 'Quell sans filtre', platform: 'telegram' }
-const post = (channel: { username: string }, id: number) => ({
-  id: `${id}`,
-  url: `https://channels.example/${channel.username}/${id}`,
-})
+const channel = (username: string, title: string) => ({ username, title, platform: 'telegram' })
+const varnelWatch = channel('varnelwatch', 'Varnel Watch 👁')
+const nightfall = channel('nightfall_files', 'The Nightfall Files')
+const quell = channel('quell_sans_filtre', 'Quell sans filtre')
 const file = (type: 'image' | 'document', name: string) => ({
   type,
   url: `https://files.channels.example/${name}`,
   sha256: sha256(name),
 })
+const channelPost = (
+  time: string,
+  of: ReturnType<typeof channel>,
+  id: number,
+  author: string | null,
+  description: string,
+  attachments: TelegramRecord['telegram']['attachments'],
+): TelegramRecord => ({
+  collector_metadata: fetched(time, 'telegram'),
+  telegram: {
+    channel: of,
+    post: { id: `${id}`, url: `https://channels.example/${of.username}/${id}`, author, description },
+    attachments,
+  },
+})
 
 const telegram: TelegramRecord[] = [
-  {
-    collector_metadata: fetched('2026-10-11T19:00:00.000Z', 'telegram'),
-    telegram: {
-      channel: varnelWatch,
-      post: {
-        ...post(varnelWatch, 811),
-        author: 'Editor of Varnel Watch',
-        description:
-          'FIRST PICTURES: giant mirrors heat the lake.\n\nHelion Varnel denies everything. We count 4,100 mirrors, all of them turned to the water.\nMore: https://varnelwatch.example/mirrors',
-      },
-      attachments: [file('image', 'varnel-mirrors-1.jpg'), file('image', 'varnel-mirrors-2.jpg')],
-    },
-  },
-  {
-    collector_metadata: fetched('2026-10-12T05:10:00.000Z', 'telegram'),
-    telegram: {
-      channel: varnelWatch,
-      post: {
-        ...post(varnelWatch, 812),
-        author: 'Editor of Varnel Watch',
-        description: 'Water table of buoy nine, leaked by a worker. Read it and forward it.',
-      },
-      attachments: [
-        file('document', 'buoy-nine.pdf'),
-        file('document', 'buoy-nine-annex (final) (2).xlsx'),
-        // What a preview shows of a document: no address, no bytes to hash.
-        { type: 'document', url: null, sha256: null },
-      ],
-    },
-  },
-  {
-    collector_metadata: fetched('2026-10-12T05:11:00.000Z', 'telegram'),
-    telegram: {
-      channel: varnelWatch,
-      post: { ...post(varnelWatch, 813), author: null, description: threadOfFiftyLines },
-      attachments: [],
-    },
-  },
-  {
-    collector_metadata: fetched('2026-10-14T20:22:31.000Z', 'telegram'),
-    telegram: {
-      channel: { username: 'hed_haagam', title: 'הד האגם', platform: 'telegram' },
-      post: {
-        id: '4',
-        url: 'https://channels.example/hed_haagam/4',
-        author: 'עורך הערוץ',
-        description: 'מראות ענק מחממות את האגם. Giant mirrors heat the lake. הדגים מתים.',
-      },
-      attachments: [file('image', 'hed-haagam.png')],
-    },
-  },
-  {
-    collector_metadata: fetched('2026-11-03T21:20:00.000Z', 'telegram'),
-    telegram: {
-      channel: nightfall,
-      post: {
-        ...post(nightfall, 1),
-        author: 'dr. ivo b.',
-        description: 'The Grid Authority switched Port Sellane off on purpose. The memo is below.',
-      },
-      attachments: [file('document', 'project-nightfall-memo.pdf')],
-    },
-  },
-  {
-    collector_metadata: fetched('2026-11-03T21:40:00.000Z', 'telegram'),
-    telegram: {
-      channel: nightfall,
-      post: {
-        ...post(nightfall, 2),
-        author: 'dr. ivo b.',
-        description:
-          '<a href="javascript:alert(document.domain)">Click to read the memo</a> &lt;memo&gt; "><svg onload=alert(2)>',
-      },
-      attachments: [{ type: 'document', url: 'javascript:alert(3)', sha256: sha256('memo-trap') }],
-    },
-  },
-  {
-    collector_metadata: fetched('2026-11-04T06:00:00.000Z', 'telegram'),
-    telegram: {
-      channel: nightfall,
-      post: { ...post(nightfall, 3), author: '', description: '' },
-      attachments: Array.from({ length: 24 }, (_, index) =>
-        file('image', `dark-street-${`${index + 1}`.padStart(2, '0')}.jpg`),
-      ),
-    },
-  },
+  channelPost(
+    '2026-10-11T19:00:00.000Z',
+    varnelWatch,
+    811,
+    'Editor of Varnel Watch',
+    'FIRST PICTURES: giant mirrors heat the lake.\n\nHelion Varnel denies everything. We count 4,100 mirrors, all of them turned to the water.\nMore: https://varnelwatch.example/mirrors',
+    [file('image', 'varnel-mirrors-1.jpg'), file('image', 'varnel-mirrors-2.jpg')],
+  ),
+  channelPost(
+    '2026-10-12T05:10:00.000Z',
+    varnelWatch,
+    812,
+    'Editor of Varnel Watch',
+    'Water table of buoy nine, leaked by a worker. Read it and forward it.',
+    [
+      file('document', 'buoy-nine.pdf'),
+      file('document', 'buoy-nine-annex (final) (2).xlsx'),
+      // What a preview shows of a document: no address, no bytes to hash.
+      { type: 'document', url: null, sha256: null },
+    ],
+  ),
+  channelPost('2026-10-12T05:11:00.000Z', varnelWatch, 813, null, threadOfFiftyLines, []),
+  channelPost(
+    '2026-10-14T20:22:31.000Z',
+    channel('hed_haagam', 'הד האגם'),
+    4,
+    'עורך הערוץ',
+    'מראות ענק מחממות את האגם. Giant mirrors heat the lake. הדגים מתים.',
+    [file('image', 'hed-haagam.png')],
+  ),
+  channelPost(
+    '2026-11-03T21:20:00.000Z',
+    nightfall,
+    1,
+    'dr. ivo b.',
+    'The Grid Authority switched Port Sellane off on purpose. The memo is below.',
+    [file('document', 'project-nightfall-memo.pdf')],
+  ),
+  channelPost(
+    '2026-11-03T21:40:00.000Z',
+    nightfall,
+    2,
+    'dr. ivo b.',
+    '<a href="javascript:alert(document.domain)">Click to read the memo</a> &lt;memo&gt; "><svg onload=alert(2)>',
+    [{ type: 'document', url: 'javascript:alert(3)', sha256: sha256('memo-trap') }],
+  ),
+  channelPost(
+    '2026-11-04T06:00:00.000Z',
+    nightfall,
+    3,
+    '',
+    '',
+    Array.from({ length: 24 }, (_, index) =>
+      file('image', `dark-street-${`${index + 1}`.padStart(2, '0')}.jpg`),
+    ),
+  ),
   {
     collector_metadata: fetched('2026-11-05T18:30:00.000Z', 'telegram'),
     telegram: { post: { url: 'https://channels.example/nightfall_mirror/77' } },
   },
-  {
-    collector_metadata: fetched('2026-11-06T11:11:11.000Z', 'telegram'),
-    telegram: {
-      channel: nightfall,
-      post: { ...post(nightfall, 9), author: 'dr. ivo b.', description: longManifesto },
-      attachments: null,
-    },
-  },
-  {
-    collector_metadata: fetched('2026-11-15T17:05:00.000Z', 'telegram'),
-    telegram: {
-      channel: quell,
-      post: {
-        ...post(quell, 240),
-        author: 'Odile Ferrandier-Moss',
-        description:
-          "Marathon de Quell : des milliers de coureurs ont bu l'eau bleue 💙💧 Les organisateurs parlent d'un « colorant ». Demandez l'analyse !",
-      },
-      attachments: [file('image', 'quell-gobelets.jpg')],
-    },
-  },
-  {
-    collector_metadata: fetched('2026-11-15T18:44:00.000Z', 'telegram'),
-    telegram: {
-      channel: quell,
-      post: {
-        ...post(quell, 241),
-        author: 'Odile Ferrandier-Moss',
-        description:
-          'Analyse du laboratoire Brennvik : E133, E133, E133. Et personne pour dire ce que cache E133 ?',
-      },
-      attachments: [file('document', 'analyse-brennvik.pdf'), file('image', 'flacon-quell.jpg')],
-    },
-  },
+  channelPost('2026-11-06T11:11:11.000Z', nightfall, 9, 'dr. ivo b.', longManifesto, null),
+  channelPost(
+    '2026-11-15T17:05:00.000Z',
+    quell,
+    240,
+    'Odile Ferrandier-Moss',
+    "Marathon de Quell : des milliers de coureurs ont bu l'eau bleue 💙💧 Les organisateurs parlent d'un « colorant ». Demandez l'analyse !",
+    [file('image', 'quell-gobelets.jpg')],
+  ),
+  channelPost(
+    '2026-11-15T18:44:00.000Z',
+    quell,
+    241,
+    'Odile Ferrandier-Moss',
+    'Analyse du laboratoire Brennvik : E133, E133, E133. Et personne pour dire ce que cache E133 ?',
+    [file('document', 'analyse-brennvik.pdf'), file('image', 'flacon-quell.jpg')],
+  ),
 ]
 
 const courier = {

@@ -1,4 +1,4 @@
-import { type CampaignDetail, type Category, countVotes, type Iod, type SourceType } from '@iodine/contracts'
+import { type CampaignDetail, type Category, countVotes, type Iod } from '@iodine/contracts'
 
 /** A file made of a campaign, as it is downloaded. */
 export interface ExportFile {
@@ -14,35 +14,8 @@ export interface ExportContext {
   userId?: string | undefined
 }
 
-export interface ExportedIod extends Iod {
-  positive_votes: number
-  negative_votes: number
-}
-
 /** What the JSON file holds. */
-export interface CampaignFile {
-  campaign: {
-    id: string
-    name: string
-    description: string
-    created_by_id: string | null
-    created_at: string
-    total_iods: number
-    categories: Category[]
-    source_types: SourceType[]
-  }
-  iods: ExportedIod[]
-  statistics: {
-    total_iods: number
-    unique_categories: number
-    unique_sources: number
-    total_votes: number
-    total_comments: number
-    category_distribution: Partial<Record<Category, number>>
-  }
-  exported_at: string
-  exported_by: string
-}
+export type CampaignFile = ReturnType<typeof toCampaignFile>
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
 
@@ -53,7 +26,7 @@ export const voteColumns = (iod: Pick<Iod, 'votes'>) => {
 }
 
 /** A campaign as Iodine's own JSON file has it: docs/campaigns.md. */
-export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportContext): CampaignFile {
+export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportContext) {
   const { id, name, description, created_by_id, created_at, iods } = detail
   const distribution: Partial<Record<Category, number>> = {}
   for (const { category } of iods) distribution[category] = (distribution[category] ?? 0) + 1

@@ -10,14 +10,7 @@ const HASHES = { 32: 'MD5', 40: 'SHA-1', 64: 'SHA-256', 128: 'SHA-512' } as cons
 const DOMAIN = /^(?=.{1,253}$)(?:[\p{L}\p{N}_](?:[\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_])?\.)+[\p{L}\p{N}-]{2,63}$/u
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 
-const isIpv6 = (value: string): boolean => {
-  if (!/^[0-9a-f:.]+$/i.test(value)) return false
-  try {
-    return new URL(`http://[${value}]/`).hostname !== ''
-  } catch {
-    return false
-  }
-}
+const isIpv6 = (value: string): boolean => /^[0-9a-f:.]+$/i.test(value) && URL.canParse(`http://[${value}]/`)
 
 const BY_CATEGORY: Partial<Record<Category, (value: string) => Kind | undefined>> = {
   URL: value => (isHttpUrl(value) ? { kind: 'url' } : undefined),

@@ -3,42 +3,8 @@ import type { ExportContext } from './campaign-file.js'
 import { classify, type Kind } from './classify.js'
 import { idOf } from './ids.js'
 
-interface Tag {
-  name: string
-}
-
-interface MispAttribute {
-  uuid: string
-  type: string
-  category: string
-  value: string
-  to_ids: boolean
-  comment: string
-  /** Unix seconds. */
-  timestamp: string
-  distribution: string
-  first_seen: string
-  Tag: Tag[]
-  Opinion?: object[]
-  Note?: object[]
-}
-
 /** What MISP imports as one event. */
-export interface MispEvent {
-  Event: {
-    uuid: string
-    info: string
-    date: string
-    threat_level_id: string
-    analysis: string
-    distribution: string
-    published: boolean
-    timestamp: string
-    Tag: Tag[]
-    Attribute: MispAttribute[]
-    Object: object[]
-  }
-}
+export type MispEvent = ReturnType<typeof toMispEvent>
 
 /** Of MISP's coded values: level undefined, analysis ongoing, own organisation only, as the event says. */
 const UNDEFINED_LEVEL = '4'
@@ -46,11 +12,10 @@ const ONGOING = '1'
 const OWN_ORGANISATION = '0'
 const INHERIT = '5'
 
-type Typed = Pick<MispAttribute, 'type' | 'category' | 'to_ids'>
-
 const HASH_TYPES = { MD5: 'md5', 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-512': 'sha512' } as const
 
-function typeOf(kind: Kind): Typed {
+/** An attribute's type and category. With `to_ids` true, intrusion detection may use it. */
+function typeOf(kind: Kind): { type: string; category: string; to_ids: boolean } {
   const network = { category: 'Network activity', to_ids: true }
   switch (kind.kind) {
     case 'url':
@@ -73,14 +38,15 @@ function typeOf(kind: Kind): Typed {
   }
 }
 
+/** Unix seconds. */
 const seconds = (time: string | Date): string => String(Math.floor(new Date(time).getTime() / 1000))
 /** '2026-11-21 10:00:00', as MISP writes the times of opinions and notes. */
 const plainTime = (time: string): string => time.slice(0, 19).replace('T', ' ')
-const tag = (predicate: string, value: string): Tag => ({
+const tag = (predicate: string, value: string) => ({
   name: `${PRODUCT_NAME.toLowerCase()}:${predicate}="${value}"`,
 })
 
-function toAttribute(iod: Iod): MispAttribute {
+function toAttribute(iod: Iod) {
   const uuid = idOf('attribute', iod.id)
   const said = (time: string, username: string | null) => ({
     object_uuid: uuid,
@@ -118,7 +84,7 @@ function toAttribute(iod: Iod): MispAttribute {
 }
 
 /** A campaign as a MISP event: one attribute an IOD, votes as opinions of 0 or 100. */
-export function toMispEvent(detail: CampaignDetail, { now }: ExportContext): MispEvent {
+export function toMispEvent(detail: CampaignDetail, { now }: ExportContext) {
   return {
     Event: {
       uuid: idOf('event', detail.id),

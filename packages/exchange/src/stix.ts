@@ -42,12 +42,17 @@ const AUTHOR: StixObject = {
 }
 
 const marked = { object_marking_refs: [TLP_GREEN.id] }
-const made = (created: string, modified = created) => ({
+
+/** An object of ours. Its id comes from `name`, which is the same in each export. */
+const made = (type: string, name: string[], created: string, properties: object, modified = created) => ({
+  type,
+  id: `${type}--${idOf(...name)}`,
   spec_version: '2.1',
   created,
   modified,
   created_by_ref: AUTHOR.id,
   ...marked,
+  ...properties,
 })
 
 /** What RFC 3986 has in no URI. */
@@ -66,6 +71,8 @@ interface Described {
   object: StixObject
 }
 
+const ADDRESS_TYPES = { domain: 'domain-name', ipv4: 'ipv4-addr', ipv6: 'ipv6-addr' } as const
+
 /** The observable (or other object) that an IOD's value is, and the pattern that finds it. */
 function describe(iod: Iod): Described {
   const kind = classify(iod)
@@ -82,25 +89,13 @@ function describe(iod: Iod): Described {
   })
   // No standard observable holds it: its text is what can be looked for.
   const asText = `[text:value = ${quoted(iod.value)}]`
-  const identity = (identity_class: string): Described => ({
-    pattern: asText,
-    object: {
-      type: 'identity',
-      id: `identity--${idOf('subject', iod.id)}`,
-      ...made(iod.created_at),
-      name: iod.value,
-      identity_class,
-    },
-  })
   switch (kind.kind) {
     case 'url':
       return observable('url', { value: toUri(value) }, 'value', toUri(value))
     case 'domain':
-      return observable('domain-name', { value }, 'value')
     case 'ipv4':
-      return observable('ipv4-addr', { value }, 'value')
     case 'ipv6':
-      return observable('ipv6-addr', { value }, 'value')
+      return observable(ADDRESS_TYPES[kind.kind], { value }, 'value')
     case 'hash':
       return observable('file', { hashes: { [kind.algorithm]: value } }, `hashes.'${kind.algorithm}'`)
     case 'username': {
@@ -109,21 +104,23 @@ function describe(iod: Iod): Described {
       return observable('user-account', properties, 'account_login')
     }
     case 'person':
-      return identity('individual')
     case 'organization':
-      return identity('organization')
+      return {
+        pattern: asText,
+        object: made('identity', ['subject', iod.id], iod.created_at, {
+          name: iod.value,
+          identity_class: kind.kind === 'person' ? 'individual' : 'organization',
+        }),
+      }
     case 'triplet':
       return {
         pattern: asText,
-        object: {
-          type: 'narrative',
-          id: `narrative--${idOf('narrative', iod.id)}`,
-          ...made(iod.created_at),
+        object: made('narrative', ['narrative', iod.id], iod.created_at, {
           name: iod.value,
           ...(iod.description && { description: iod.description }),
           narrative_types: ['narrative-triplet'],
           extensions: { [NEW_SDO]: { extension_type: 'new-sdo' } },
-        },
+        }),
       }
     case 'text': {
       const text = observable('text', { value: iod.value }, 'value', iod.value)
@@ -132,22 +129,17 @@ function describe(iod: Iod): Described {
   }
 }
 
-const relationship = (type: string, source: StixObject, target: StixObject, created: string): StixObject => ({
-  type: 'relationship',
-  id: `relationship--${idOf('relationship', type, source.id, target.id)}`,
-  ...made(created),
-  relationship_type: type,
-  source_ref: source.id,
-  target_ref: target.id,
-})
+const relationship = (type: string, source: StixObject, target: StixObject, created: string): StixObject =>
+  made('relationship', ['relationship', type, source.id, target.id], created, {
+    relationship_type: type,
+    source_ref: source.id,
+    target_ref: target.id,
+  })
 
 /** Everything that stands for one IOD; the indicator comes first. */
 function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
   const { pattern, object } = describe(iod)
-  const indicator: StixObject = {
-    type: 'indicator',
-    id: `indicator--${idOf('indicator', iod.id)}`,
-    ...made(iod.created_at),
+  const indicator = made('indicator', ['indicator', iod.id], iod.created_at, {
     name: iod.value,
     ...(iod.description && { description: iod.description }),
     indicator_types: ['unknown'],
@@ -163,7 +155,7 @@ function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
         ...(iod.source && (isUri(iod.source) ? { url: iod.source } : { description: iod.source })),
       },
     ],
-  }
+  })
   const about = { object_refs: [indicator.id] }
   return [
     indicator,
@@ -175,22 +167,20 @@ function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
       object,
       iod.created_at,
     ),
-    ...iod.votes.map(vote => ({
-      type: 'opinion',
-      id: `opinion--${idOf('opinion', vote.id)}`,
-      ...made(vote.created_at),
-      opinion: vote.vote_type === 'POSITIVE' ? 'agree' : 'disagree',
-      authors: [vote.username ?? 'Unknown'],
-      ...about,
-    })),
-    ...iod.comments.map(comment => ({
-      type: 'note',
-      id: `note--${idOf('note', comment.id)}`,
-      ...made(comment.created_at),
-      content: comment.content,
-      authors: [comment.username ?? 'Unknown'],
-      ...about,
-    })),
+    ...iod.votes.map(vote =>
+      made('opinion', ['opinion', vote.id], vote.created_at, {
+        opinion: vote.vote_type === 'POSITIVE' ? 'agree' : 'disagree',
+        authors: [vote.username ?? 'Unknown'],
+        ...about,
+      }),
+    ),
+    ...iod.comments.map(comment =>
+      made('note', ['note', comment.id], comment.created_at, {
+        content: comment.content,
+        authors: [comment.username ?? 'Unknown'],
+        ...about,
+      }),
+    ),
   ]
 }
 
@@ -202,23 +192,17 @@ export function toStixBundle(detail: CampaignDetail, { now }: ExportContext): St
   const { iods } = detail
   const times = iods.map(({ created_at }) => created_at).sort()
   const exported = now.toISOString()
-  const campaign: StixObject = {
-    type: 'campaign',
-    id: `campaign--${idOf('campaign', detail.id)}`,
-    ...made(detail.created_at, exported),
-    name: detail.name,
+  const versioned = (type: string, properties: object) =>
+    made(type, [type, detail.id], detail.created_at, { name: detail.name, ...properties }, exported)
+  const campaign = versioned('campaign', {
     ...(detail.description && { description: detail.description }),
     ...(times.length > 0 && { first_seen: times[0], last_seen: times.at(-1) }),
-  }
+  })
   const content = [campaign, ...iods.flatMap(iod => iodObjects(iod, campaign))]
-  const grouping: StixObject = {
-    type: 'grouping',
-    id: `grouping--${idOf('grouping', detail.id)}`,
-    ...made(detail.created_at, exported),
-    name: detail.name,
+  const grouping = versioned('grouping', {
     context: 'suspicious-activity',
     object_refs: [...new Set(content.map(({ id }) => id))],
-  }
+  })
   // Two IODs may be about the same observable.
   const objects = new Map([AUTHOR, TLP_GREEN, ...content, grouping].map(object => [object.id, object]))
   return {

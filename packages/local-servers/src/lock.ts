@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -36,22 +36,22 @@ export async function lockFolder(folder: string, waitMs = 3_000): Promise<() => 
   const mine = `${process.pid} ${processStart(process.pid) ?? ''}`
   const deadline = Date.now() + waitMs
   for (;;) {
-    // Written first and linked then, so that nobody ever reads half a lock.
+    // Written first and linked then, so that no process ever reads half a lock.
     writeFileSync(draft, mine, { mode: 0o600 })
     try {
       linkSync(draft, file)
       return () => {
-        if (read(file) === mine) unlinkSync(file)
+        if (read(file) === mine) rmSync(file)
       }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     } finally {
-      unlink(draft)
+      rmSync(draft, { force: true })
     }
     const held = read(file)
     if (held === undefined) continue
     const [pid = '', start] = held.split(' ')
-    if (!start || processStart(Number(pid)) !== start) unlink(file)
+    if (!start || processStart(Number(pid)) !== start) rmSync(file, { force: true })
     else if (Date.now() > deadline)
       throw new Error(
         `DATA_DIR ${folder} is in use by process ${pid}: stop that one, or give this one a DATA_DIR of its own`,
@@ -72,10 +72,4 @@ function read(file: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function unlink(file: string): void {
-  try {
-    unlinkSync(file)
-  } catch {}
 }

@@ -40,25 +40,18 @@ export async function startRedis({ folder, durable = true, at }: RedisOptions): 
   const url = at ?? `redis://:${randomBytes(18).toString('base64url')}@127.0.0.1:${(await freePorts(1))[0]}`
   const { port, password } = new URL(url)
   const configFile = join(dir, 'redis.conf')
-  const settings: Record<string, string | number> = {
-    bind: '127.0.0.1',
-    port,
-    requirepass: password,
-    dir: JSON.stringify(dir),
-    logfile: 'redis.log',
-    save: '""',
-    appendonly: durable ? 'yes' : 'no',
-    // "everysec" may answer before the write reached the kernel, when a slow fsync is under way.
-    appendfsync: 'always',
-    'maxmemory-policy': 'noeviction',
-  }
-  writeFileSync(
-    configFile,
-    Object.entries(settings)
-      .map(pair => `${pair.join(' ')}\n`)
-      .join(''),
-    { mode: 0o600 },
-  )
+  // "everysec" may answer before the write reached the kernel, when a slow fsync is under way.
+  const settings = `bind 127.0.0.1
+port ${port}
+requirepass ${password}
+dir ${JSON.stringify(dir)}
+logfile redis.log
+save ""
+appendonly ${durable ? 'yes' : 'no'}
+appendfsync always
+maxmemory-policy noeviction
+`
+  writeFileSync(configFile, settings, { mode: 0o600 })
 
   const { ended, stop } = startSupervised(program, [configFile])
   let gone = false

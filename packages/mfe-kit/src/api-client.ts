@@ -1,4 +1,4 @@
-import { createClient, type EndpointSpec, type InputArguments, type Page } from '@iodine/contracts'
+import { createClient, type InputArguments, type Page, routed } from '@iodine/contracts'
 import type { Output, Route, Spec } from './routes'
 
 /**
@@ -34,7 +34,4 @@ export function createApiClient({ baseUrl, getToken, onUnauthorized }: ApiClient
 }
 
 /** As much of the endpoint as a client needs. */
-function endpointOf<R extends Route>(route: R): Spec<R> {
-  const [method, path] = route.split(' ')
-  return { method, path } satisfies Partial<Record<keyof EndpointSpec, unknown>> as unknown as Spec<R>
-}
+const endpointOf = <R extends Route>(route: R) => routed(route) as unknown as Spec<R>

@@ -1,4 +1,5 @@
 import type { BrowserConfig, Profile } from '@iodine/contracts'
+import type { ToastMessage as Toast } from '@iodine/ui/overlays'
 import type { Location, NavigateOptions, NavigationType, To } from '@iodine/ui/router'
 import type { LifeCycles } from 'single-spa'
 import type { ApiClient } from './api-client'
@@ -9,19 +10,7 @@ import type { ApiClient } from './api-client'
  */
 export const HOST_CONTRACT_VERSION = 1
 
-export type ToastPosition = 'top' | 'top-left' | 'top-right' | 'bottom' | 'bottom-left' | 'bottom-right'
-
-export interface Toast {
-  title: string
-  description?: string
-  status: 'info' | 'success' | 'warning' | 'error'
-  /** Milliseconds, 5000 unless told. */
-  duration?: number
-  /** Whether it has a close button; true unless told. */
-  closable?: boolean
-  /** 'bottom' unless told. */
-  position?: ToastPosition
-}
+export type { Toast }
 
 /** The signed-in user; a parcel is only ever mounted with one. */
 export interface HostSession {

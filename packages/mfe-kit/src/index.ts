@@ -9,7 +9,6 @@ export {
   type HostSession,
   type RemoteParcel,
   type Toast,
-  type ToastPosition,
 } from './host-contract'
 export { createQueryClient } from './query-client'
 export type { Input, Output, Route } from './routes'

@@ -29,10 +29,7 @@ let token: string
 let collectorToken: string
 let expired: string
 
-const echo = endpoint({
-  method: 'POST',
-  path: '/things/:id',
-  access: 'user',
+const echo = endpoint('user', 'POST /things/:id', {
   summary: 'Echo',
   params: z.strictObject({ id: z.string().max(24) }),
   query: z.strictObject({ n: z.string().optional() }),
@@ -45,23 +42,15 @@ const echo = endpoint({
   }),
   status: 201,
 })
-const crash = endpoint({
-  method: 'GET',
-  path: '/crash',
-  access: 'collector',
+const crash = endpoint('collector', 'GET /crash', {
   summary: '',
   response: z.unknown(),
 })
-const taken = endpoint({
-  method: 'GET',
-  path: '/taken',
-  access: 'anyone',
+const taken = endpoint('anyone', 'GET /taken', {
   summary: '',
   response: z.strictObject({ taken: z.boolean() }),
 })
-const inner = internalEndpoint({
-  method: 'GET',
-  path: '/internal/x',
+const inner = internalEndpoint('GET /internal/x', {
   summary: '',
   response: z.strictObject({ inner: z.boolean() }),
 })

@@ -62,13 +62,7 @@ export const startCrowd = async (
     async stop() {
       isOver = true
       await Promise.all(
-        [...sockets].map(
-          socket =>
-            new Promise<void>(resolve => {
-              socket.once('close', () => resolve())
-              socket.destroy()
-            }),
-        ),
+        [...sockets].map(socket => new Promise(resolve => socket.once('close', resolve).destroy())),
       )
     },
   }

@@ -45,25 +45,17 @@ export const startTestMongo = async (): Promise<TestServer> => {
   return stoppedOnce(uri, stop)
 }
 
-const readKey = async (redis: Redis, key: string): Promise<unknown> => {
-  switch (await redis.type(key)) {
-    case 'string':
-      return redis.get(key)
-    case 'hash':
-      return redis.hgetall(key)
-    case 'list':
-      return redis.lrange(key, 0, -1)
-    case 'set':
-      return redis.smembers(key)
-    case 'zset':
-      return redis.zrange(key, 0, -1, 'WITHSCORES')
-    case 'stream':
-      return redis.xrange(key, '-', '+')
-    // Gone since it was listed; by now there may be another of its name.
-    default:
-      return null
-  }
+const READERS: Record<string, (redis: Redis, key: string) => Promise<unknown>> = {
+  string: (redis, key) => redis.get(key),
+  hash: (redis, key) => redis.hgetall(key),
+  list: (redis, key) => redis.lrange(key, 0, -1),
+  set: (redis, key) => redis.smembers(key),
+  zset: (redis, key) => redis.zrange(key, 0, -1, 'WITHSCORES'),
+  stream: (redis, key) => redis.xrange(key, '-', '+'),
 }
+/** A key's value of any type; null for a key that has gone since it was listed. */
+const readKey = async (redis: Redis, key: string): Promise<unknown> =>
+  READERS[await redis.type(key)]?.(redis, key) ?? null
 
 /** Everything that a Redis holds, as text; its own DUMP would hide in compression what is looked for. */
 export const redisContents = async (url: string): Promise<string> => {

@@ -1,4 +1,5 @@
-import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
 /**
  * What becomes of a link's traffic:
@@ -122,7 +123,7 @@ export const startFaultProxy = async (
       else client.resetAndDestroy()
     })
   }
-  const server: Server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, client => {
+  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, client => {
     keep(client)
     client.on('error', () => {})
     const begin = () => connect(client, Date.now() + patienceMs)
@@ -130,10 +131,8 @@ export const startFaultProxy = async (
     else if (state === 'silent') unanswered.push(begin)
     else begin()
   })
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
-  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
   return {
     port,
     set(next) {

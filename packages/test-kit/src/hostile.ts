@@ -1,4 +1,4 @@
-import type { RecordOf } from '@iodine/contracts'
+import { RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
 
 /** What the code in hostile texts would do, were it ever run. */
 const CODE = 'window.hostileRan=(window.hostileRan||0)+1,alert(1)'
@@ -111,63 +111,25 @@ export const hostileTexts = (count: number): string[] => {
   return Array.from({ length: count }, (_, index) => all[Math.floor((index * all.length) / count)] ?? '')
 }
 
-/** A record that holds the text in every field that takes any, its natural key and the keys of its map too. */
-export const recordFullOf = (text: string): RecordOf => {
-  const collector_metadata = { fetch_timestamp: '2026-11-20T10:00:00.000Z', source: text }
-  return {
-    tiktok: {
-      collector_metadata,
-      main: { video_id: text, description: text, hashtags: [text], create_time: 0 },
-      author: {
-        author_id: text,
-        author_unique_id: text,
-        author_nickname: text,
-        author_description: text,
-      },
-      sound: { sound_id: text, sound_name: text, sound_author: text },
-      classification: {
-        location_created: text,
-        diversification_labels: [text],
-        suggested_words: [text, text],
-      },
-    },
-    telegram: {
-      collector_metadata,
-      telegram: {
-        channel: { username: text, title: text, platform: text },
-        post: { id: text, author: text, description: text, url: text },
-        attachments: [
-          { type: 'image', url: text, sha256: text },
-          { type: 'document', url: text, sha256: text },
-        ],
-      },
-    },
-    blog: {
-      collector_metadata,
-      metadata: {
-        title: text,
-        description: text,
-        canonical: text,
-        generator: text,
-        og_title: text,
-        og_description: text,
-        og_url: text,
-        og_image: text,
-        og_site_name: text,
-        twitter_title: text,
-        twitter_description: text,
-        twitter_url: text,
-        twitter_image: text,
-        twitter_site: text,
-        article_published_time: text,
-        article_modified_time: text,
-        jsonld: {
-          author: { name: text, url: text },
-          publisher: { name: text, url: text, logo: { url: text } },
-          keywords: [text],
-        },
-      },
-      imageHashes: { [text]: text },
-    },
-  }
+type JsonSchema = ReturnType<(typeof RECORD_SCHEMAS)[Source]['toJSONSchema']>
+
+/** A value of the schema with the text in every string and every key; lists hold two, of different kinds where there are some. */
+const filled = (schema: unknown, text: string, index = 0): unknown => {
+  const { type, format, enum: kinds, anyOf, items, properties, additionalProperties } = schema as JsonSchema
+  if (anyOf) return filled(anyOf[0], text)
+  if (kinds) return kinds[index]
+  if (format === 'date-time') return '2026-11-20T10:00:00.000Z'
+  if (type === 'array') return [filled(items, text, 0), filled(items, text, 1)]
+  if (type === 'integer') return 0
+  if (type !== 'object') return text
+  const fields = Object.entries(properties ?? { [text]: additionalProperties })
+  return Object.fromEntries(fields.map(([name, field]) => [name, filled(field, text, index)]))
 }
+
+const SCHEMAS = Object.entries(RECORD_SCHEMAS).map(
+  ([source, schema]) => [source, schema.toJSONSchema()] as const,
+)
+
+/** A record that holds the text in every field that takes any, its natural key and the keys of its map too. */
+export const recordFullOf = (text: string): RecordOf =>
+  Object.fromEntries(SCHEMAS.map(([source, schema]) => [source, filled(schema, text)])) as unknown as RecordOf

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
@@ -34,7 +35,7 @@ export interface MailCatcher {
 export const startMailCatcher = async ({ keep }: MailCatcherOptions = {}): Promise<MailCatcher> => {
   const mails: Mail[] = []
   const returned = new Set<Mail>()
-  const waiting = new Set<() => void>()
+  const arrivals = new EventEmitter().setMaxListeners(0)
   let refusals = 0
   const server = new SMTPServer({
     authOptional: true,
@@ -62,38 +63,32 @@ export const startMailCatcher = async ({ keep }: MailCatcherOptions = {}): Promi
         mails.push(mail)
         keep?.(mail)
         done()
-        for (const look of waiting) look()
+        arrivals.emit('mail')
       })
     },
   })
   server.on('error', () => {})
-  await new Promise<void>((resolve, reject) => {
-    server.server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
   const { port } = server.server.address() as AddressInfo
 
   return {
     url: `smtp://127.0.0.1:${port}`,
     mails,
-    waitForMail: (to, ms = 10_000) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const mail = mails.find(each => !returned.has(each) && each.to.includes(to))
-          if (!mail) return
-          clearTimeout(timer)
-          waiting.delete(look)
+    async waitForMail(to, ms = 10_000) {
+      const signal = AbortSignal.timeout(ms)
+      for (;;) {
+        const mail = mails.find(each => !returned.has(each) && each.to.includes(to))
+        if (mail) {
           returned.add(mail)
-          resolve(mail)
+          return mail
         }
-        const timer = setTimeout(() => {
-          waiting.delete(look)
-          const others = mails.flatMap(mail => mail.to).join(', ') || 'none'
-          reject(new Error(`no mail to ${to} within ${ms} ms (mails so far: ${others})`))
-        }, ms)
-        waiting.add(look)
-        look()
-      }),
+        await once(arrivals, 'mail', { signal }).catch(() => {
+          const others = mails.flatMap(each => each.to).join(', ') || 'none'
+          throw new Error(`no mail to ${to} within ${ms} ms (mails so far: ${others})`)
+        })
+      }
+    },
     refuse(times) {
       refusals = times
     },

@@ -4,10 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { apiClient, type ServiceBed, startServiceBed } from '../src/index.js'
 
-const addNote = endpoint({
-  method: 'POST',
-  path: '/notes',
-  access: 'user',
+const addNote = endpoint('user', 'POST /notes', {
   summary: 'Keep a note',
   body: z.strictObject({ text: z.string() }),
   response: z.strictObject({ notes: z.int(), by: z.string().nullable() }),

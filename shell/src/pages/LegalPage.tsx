@@ -6,8 +6,8 @@ import styles from './LegalPage.module.css'
 
 export interface LegalPageProps {
   title: string
-  /** Numbered in their order. */
-  sections: readonly { title: string; body: ReactNode }[]
+  /** The sections' bodies by their titles, numbered in their order. */
+  sections: Record<string, ReactNode>
   /** Text of the contact box, before the address. */
   contact: string
 }
@@ -28,12 +28,12 @@ export function LegalPage({ title, sections, contact }: LegalPageProps) {
         />
         <Card className={styles.text}>
           <PageHeader title={title} subtitle="Last updated: June 17, 2025" />
-          {sections.map((section, index) => (
-            <section key={section.title} className={styles.section}>
+          {Object.entries(sections).map(([heading, body], index) => (
+            <section key={heading} className={styles.section}>
               <h2 className={styles.heading}>
-                {index + 1}. {section.title}
+                {index + 1}. {heading}
               </h2>
-              {section.body}
+              {body}
             </section>
           ))}
           <aside className={styles.contact} aria-label="Contact">

@@ -7,204 +7,163 @@ export function PrivacyPolicy() {
     <LegalPage
       title="Privacy Policy"
       contact="For any question about this policy, or to use your rights, write to"
-      sections={[
-        {
-          title: 'Data controller',
-          body: (
+      sections={{
+        'Data controller': (
+          <p>
+            {product} is a non-commercial student research project on narrative analysis and deception
+            detection, based in Paris, France. The project team decides why and how the personal data
+            described here is processed. You reach it at the address at the end of this page.
+          </p>
+        ),
+        'Data we collect': (
+          <>
             <p>
-              {product} is a non-commercial student research project on narrative analysis and deception
-              detection, based in Paris, France. The project team decides why and how the personal data
-              described here is processed. You reach it at the address at the end of this page.
+              <strong>Account.</strong> Your email address, the username you choose (optional and public),
+              whether you are an administrator or suspended, the dates of creation and of last activity, the
+              beta invitation code you used, and temporary authentication tokens: sign-in links (15 minutes,
+              only a fingerprint is stored) and sessions (30 days).
             </p>
-          ),
-        },
-        {
-          title: 'Data we collect',
-          body: (
-            <>
-              <p>
-                <strong>Account.</strong> Your email address, the username you choose (optional and public),
-                whether you are an administrator or suspended, the dates of creation and of last activity, the
-                beta invitation code you used, and temporary authentication tokens: sign-in links (15 minutes,
-                only a fingerprint is stored) and sessions (30 days).
-              </p>
-              <p>
-                <strong>Use of the platform.</strong> What you put into it:
-              </p>
-              <ul>
-                <li>
-                  texts you submit for narrative analysis, their source, and the triplets extracted from them;
-                </li>
-                <li>indicators of disinformation (IODs) you create, with their description and source;</li>
-                <li>campaigns you create and the IODs in them;</li>
-                <li>your votes and comments;</li>
-                <li>graph interactions: the filters you send, used to answer you and not stored.</li>
-              </ul>
-              <p>
-                <strong>Browser extension.</strong> Temporary authentication codes only (5 minutes). The
-                extension doesn't record your browsing. When you choose to collect a post or an article, that
-                public content and its public author details are sent to your account and listed under My
-                data.
-              </p>
-              <p>
-                <strong>AI provider key.</strong> If you add one, it is stored encrypted and never shown
-                again.
-              </p>
-              <p>
-                <strong>Technical data.</strong> Your network address is used for a few minutes to limit the
-                number of requests. Technical logs record requests and errors, never your texts, keys or
-                tokens.
-              </p>
-              <p>We collect no passwords, no social network credentials and no tracking cookies.</p>
-            </>
-          ),
-        },
-        {
-          title: 'Purpose of processing',
-          body: (
-            <ul>
-              <li>to sign you in and keep your account safe;</li>
-              <li>to collect, curate, vote on, group and export indicators of disinformation;</li>
-              <li>to extract narratives from the texts you submit and to draw their graph;</li>
-              <li>to show public profiles and contributions to the other signed-in users;</li>
-              <li>to run, protect and improve a research platform on disinformation.</li>
-            </ul>
-          ),
-        },
-        {
-          title: 'Legal basis under the GDPR',
-          body: (
+            <p>
+              <strong>Use of the platform.</strong> What you put into it:
+            </p>
             <ul>
               <li>
-                <strong>Contract</strong> (Article 6(1)(b)): what is needed to give you the service you sign
-                in to.
+                texts you submit for narrative analysis, their source, and the triplets extracted from them;
               </li>
-              <li>
-                <strong>Consent</strong> (Article 6(1)(a)): what you choose to give, such as a public
-                username, an AI provider key or content sent by the extension. You may withdraw it at any
-                time.
-              </li>
-              <li>
-                <strong>Legitimate interest</strong> (Article 6(1)(f)): security, prevention of abuse, and
-                non-commercial research on disinformation.
-              </li>
+              <li>indicators of disinformation (IODs) you create, with their description and source;</li>
+              <li>campaigns you create and the IODs in them;</li>
+              <li>your votes and comments;</li>
+              <li>graph interactions: the filters you send, used to answer you and not stored.</li>
             </ul>
-          ),
-        },
-        {
-          title: 'Recipients and third parties',
-          body: (
-            <>
-              <p>
-                IODs, campaigns, votes and public profiles are visible to the other signed-in users. Your
-                email address never is. Collected data and the full texts of narratives are listed to you
-                alone; once you have a public username, your profile shows the beginning of each analyzed
-                text, and others can view the graph built from your narratives.
-              </p>
-              <p>We rely on these kinds of providers, who act on our behalf or at your request:</p>
-              <ul>
-                <li>database hosting (USA);</li>
-                <li>web hosting (USA);</li>
-                <li>AI text analysis (USA), only for texts you submit;</li>
-                <li>email services (Switzerland).</li>
-              </ul>
-              <p>We sell no data and show no advertising.</p>
-            </>
-          ),
-        },
-        {
-          title: 'International transfers',
-          body: (
             <p>
-              Some of these providers process data in the United States. Such transfers rest on the European
-              Commission's standard contractual clauses or on an adequacy decision. Switzerland is recognised
-              by the Commission as giving adequate protection.
+              <strong>Browser extension.</strong> Temporary authentication codes only (5 minutes). The
+              extension doesn't record your browsing. When you choose to collect a post or an article, that
+              public content and its public author details are sent to your account and listed under My data.
             </p>
-          ),
-        },
-        {
-          title: 'Retention',
-          body: (
+            <p>
+              <strong>AI provider key.</strong> If you add one, it is stored encrypted and never shown again.
+            </p>
+            <p>
+              <strong>Technical data.</strong> Your network address is used for a few minutes to limit the
+              number of requests. Technical logs record requests and errors, never your texts, keys or tokens.
+            </p>
+            <p>We collect no passwords, no social network credentials and no tracking cookies.</p>
+          </>
+        ),
+        'Purpose of processing': (
+          <ul>
+            <li>to sign you in and keep your account safe;</li>
+            <li>to collect, curate, vote on, group and export indicators of disinformation;</li>
+            <li>to extract narratives from the texts you submit and to draw their graph;</li>
+            <li>to show public profiles and contributions to the other signed-in users;</li>
+            <li>to run, protect and improve a research platform on disinformation.</li>
+          </ul>
+        ),
+        'Legal basis under the GDPR': (
+          <ul>
+            <li>
+              <strong>Contract</strong> (Article 6(1)(b)): what is needed to give you the service you sign in
+              to.
+            </li>
+            <li>
+              <strong>Consent</strong> (Article 6(1)(a)): what you choose to give, such as a public username,
+              an AI provider key or content sent by the extension. You may withdraw it at any time.
+            </li>
+            <li>
+              <strong>Legitimate interest</strong> (Article 6(1)(f)): security, prevention of abuse, and
+              non-commercial research on disinformation.
+            </li>
+          </ul>
+        ),
+        'Recipients and third parties': (
+          <>
+            <p>
+              IODs, campaigns, votes and public profiles are visible to the other signed-in users. Your email
+              address never is. Collected data and the full texts of narratives are listed to you alone; once
+              you have a public username, your profile shows the beginning of each analyzed text, and others
+              can view the graph built from your narratives.
+            </p>
+            <p>We rely on these kinds of providers, who act on our behalf or at your request:</p>
             <ul>
-              <li>Account data is kept as long as the account exists.</li>
-              <li>
-                Accounts that stay inactive for 12 months are deleted; we send an email 30 days before, and
-                signing in keeps the account.
-              </li>
-              <li>
-                Sign-in links expire after 15 minutes, extension codes after 5 minutes, sessions after 30
-                days.
-              </li>
-              <li>Collected data, narratives and your AI provider key are kept until you delete them.</li>
-              <li>
-                When an account is deleted, its profile, sessions, key, collected data and narratives are
-                removed; its IODs, votes and campaigns stay without your name. A random number that the
-                account had is kept as deleted, with nothing else.
-              </li>
-              <li>Backups are purged within 30 days of a deletion.</li>
+              <li>database hosting (USA);</li>
+              <li>web hosting (USA);</li>
+              <li>AI text analysis (USA), only for texts you submit;</li>
+              <li>email services (Switzerland).</li>
             </ul>
-          ),
-        },
-        {
-          title: 'Your rights',
-          body: (
-            <>
-              <p>
-                You have the right to access your data, to correct it, to have it deleted, to restrict or
-                object to its processing, to receive it in a portable form, and to withdraw your consent.
-              </p>
-              <p>
-                You can change your username, and delete your AI provider key, collected data and narratives
-                yourself. For everything else, including an export or the deletion of your account, write to
-                us: we answer within 30 days. You may also lodge a complaint with the French authority, the
-                CNIL (cnil.fr).
-              </p>
-            </>
-          ),
-        },
-        {
-          title: 'Security',
-          body: (
+            <p>We sell no data and show no advertising.</p>
+          </>
+        ),
+        'International transfers': (
+          <p>
+            Some of these providers process data in the United States. Such transfers rest on the European
+            Commission's standard contractual clauses or on an adequacy decision. Switzerland is recognised by
+            the Commission as giving adequate protection.
+          </p>
+        ),
+        Retention: (
+          <ul>
+            <li>Account data is kept as long as the account exists.</li>
+            <li>
+              Accounts that stay inactive for 12 months are deleted; we send an email 30 days before, and
+              signing in keeps the account.
+            </li>
+            <li>
+              Sign-in links expire after 15 minutes, extension codes after 5 minutes, sessions after 30 days.
+            </li>
+            <li>Collected data, narratives and your AI provider key are kept until you delete them.</li>
+            <li>
+              When an account is deleted, its profile, sessions, key, collected data and narratives are
+              removed; its IODs, votes and campaigns stay without your name. A random number that the account
+              had is kept as deleted, with nothing else.
+            </li>
+            <li>Backups are purged within 30 days of a deletion.</li>
+          </ul>
+        ),
+        'Your rights': (
+          <>
             <p>
-              Sign-in needs no password: each link works once and only for a short time. Sessions can be ended
-              at once. AI provider keys are encrypted where they are stored and decrypted only at the moment
-              of an analysis. Access to the data is limited to the project team. No system is perfectly safe:
-              if a breach puts your rights at risk, we will tell you and the authority as the law requires.
+              You have the right to access your data, to correct it, to have it deleted, to restrict or object
+              to its processing, to receive it in a portable form, and to withdraw your consent.
             </p>
-          ),
-        },
-        {
-          title: 'Cookies',
-          body: (
             <p>
-              {product} uses no cookies, neither its own nor third parties', and no trackers. Your session
-              token is kept in your browser's local storage under the name access_token. It is removed when
-              you log out.
+              You can change your username, and delete your AI provider key, collected data and narratives
+              yourself. For everything else, including an export or the deletion of your account, write to us:
+              we answer within 30 days. You may also lodge a complaint with the French authority, the CNIL
+              (cnil.fr).
             </p>
-          ),
-        },
-        {
-          title: 'AI provider integration',
-          body: (
-            <p>
-              Narrative extraction uses the AI provider OpenAI with a key of your own. When you ask for an
-              analysis, the text you submitted is sent to the provider with your key, under the provider's own
-              terms and privacy policy. Nothing else is sent, and nothing is sent without your asking. Don't
-              submit confidential texts or personal data that you have no right to share.
-            </p>
-          ),
-        },
-        {
-          title: 'Policy updates',
-          body: (
-            <p>
-              We may update this policy as the project evolves. The date at the top says when it last changed.
-              If a change matters to your rights, we will tell you by email or in the application before it
-              takes effect.
-            </p>
-          ),
-        },
-      ]}
+          </>
+        ),
+        Security: (
+          <p>
+            Sign-in needs no password: each link works once and only for a short time. Sessions can be ended
+            at once. AI provider keys are encrypted where they are stored and decrypted only at the moment of
+            an analysis. Access to the data is limited to the project team. No system is perfectly safe: if a
+            breach puts your rights at risk, we will tell you and the authority as the law requires.
+          </p>
+        ),
+        Cookies: (
+          <p>
+            {product} uses no cookies, neither its own nor third parties', and no trackers. Your session token
+            is kept in your browser's local storage under the name access_token. It is removed when you log
+            out.
+          </p>
+        ),
+        'AI provider integration': (
+          <p>
+            Narrative extraction uses the AI provider OpenAI with a key of your own. When you ask for an
+            analysis, the text you submitted is sent to the provider with your key, under the provider's own
+            terms and privacy policy. Nothing else is sent, and nothing is sent without your asking. Don't
+            submit confidential texts or personal data that you have no right to share.
+          </p>
+        ),
+        'Policy updates': (
+          <p>
+            We may update this policy as the project evolves. The date at the top says when it last changed.
+            If a change matters to your rights, we will tell you by email or in the application before it
+            takes effect.
+          </p>
+        ),
+      }}
     />
   )
 }

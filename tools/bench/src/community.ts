@@ -8,7 +8,7 @@ import { communityConfigSchema, createApp } from '@iodine/community'
 import { readConfig } from '@iodine/service-kit'
 import { apiClient, startServiceBed } from '@iodine/test-kit'
 import { MongoClient, ObjectId } from 'mongodb'
-import { count, inTurns, table, timed } from './lib/measure.js'
+import { count, inTurns, ratio, table, timed } from './lib/measure.js'
 
 const sizes = { small: 1_000, large: Number(process.env.USERS ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 30)
@@ -115,7 +115,7 @@ for (const [what, query] of pages) {
     found.map(count).join(' / '),
     count(ms.small),
     count(ms.large),
-    (ms.large / ms.small).toFixed(2),
+    ratio(ms.large, ms.small),
     count(first),
   ])
 }

@@ -5,18 +5,16 @@
  *
  *   npm run bench -- embedded-mongo
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
-import { median } from '@iodine/test-kit'
+import { median, temporaryFolder } from '@iodine/test-kit'
 import { open } from 'lmdb'
 import { BSON, type Collection, type Document, MongoClient } from 'mongodb'
-import { atOnce, count, inTurns, table, timed } from './lib/measure.js'
+import { atOnce, inTurns, mapValues, rate, ratio, table, takeTurns, timed, whole } from './lib/measure.js'
 
 const total = Number(process.env.DOCS ?? 100_000)
 const rounds = Number(process.env.ROUNDS ?? 3)
-const scratch = mkdtempSync(join(tmpdir(), 'embedded-mongo-bench-'))
+const scratch = temporaryFolder()
 
 interface Doc extends Document {
   _id: string | number
@@ -32,15 +30,9 @@ const docOf = (i: number): Doc => ({
   count: i % 100,
 })
 
-interface Result {
-  name: string
-  ours: number
-  other: number
-  what: string
-}
-const results: Result[] = []
+const rows: string[][] = []
 
-/** Takes both sides in turn and keeps the medians, as operations a second. */
+/** Takes both sides in turn and keeps a row of the medians, as operations a second. */
 const compare = async (
   name: string,
   operations: number,
@@ -49,24 +41,34 @@ const compare = async (
   what: string,
 ) => {
   const took = await inTurns(rounds, { ours, alternative })
-  const rate = (ms: number) => operations / (ms / 1000)
-  results.push({ name, ours: rate(took.ours), other: rate(took.alternative), what })
+  const [own, other] = [rate(operations, took.ours), rate(operations, took.alternative)]
+  rows.push([name, own, other, ratio(took.alternative, took.ours), what])
 }
 
-const connect = async (server: { uri: string }) => {
+const folder = join(scratch.path, 'mongo')
+const start = async (isolate: 'process' | 'none') => {
+  const server = await startEmbeddedMongo({ dataDir: folder, isolate })
   const client = await new MongoClient(server.uri, { maxPoolSize: 32 }).connect()
-  return { client, c: client.db('bench').collection<Doc>('docs') }
+  return {
+    docs: client.db('bench').collection<Doc>('docs'),
+    async stop() {
+      await client.close()
+      await server.stop()
+    },
+  }
 }
 
-const folder = join(scratch, 'mongo')
-let server = await startEmbeddedMongo({ dataDir: folder, isolate: 'process' })
-let { client, c } = await connect(server)
+const server = await start('process')
+const c = server.docs
 const raw = open<Buffer, string | number>({
-  path: join(scratch, 'lmdb'),
+  path: join(scratch.path, 'lmdb'),
   encoding: 'binary',
   overlappingSync: false,
   cache: false,
 })
+const put = (key: string | number, doc: Document) => raw.putSync(key, Buffer.from(BSON.serialize(doc)))
+const putAlone = (key: string | number, doc: Document) => raw.transactionSync(() => put(key, doc))
+const get = (key: number) => BSON.deserialize(raw.get(key) as Buffer)
 
 const batch = 1000
 const filled = Math.floor(total / rounds)
@@ -83,8 +85,7 @@ await compare(
   round => {
     for (let i = round * filled; i < (round + 1) * filled; i += batch)
       raw.transactionSync(() => {
-        for (let j = i; j < Math.min(i + batch, (round + 1) * filled); j++)
-          raw.putSync(j, Buffer.from(BSON.serialize(docOf(j))))
+        for (let j = i; j < Math.min(i + batch, (round + 1) * filled); j++) put(j, docOf(j))
       })
   },
   'LMDB put, 1,000 in a transaction',
@@ -97,10 +98,7 @@ const insertOne = (width: number, operations: number) =>
     operations,
     round => atOnce(operations, width, i => c.insertOne({ ...docOf(i), _id: `w${width}r${round}i${i}` })),
     async round => {
-      for (let i = 0; i < operations; i++)
-        raw.transactionSync(() =>
-          raw.putSync(`w${width}r${round}i${i}`, Buffer.from(BSON.serialize(docOf(i)))),
-        )
+      for (let i = 0; i < operations; i++) putAlone(`w${width}r${round}i${i}`, docOf(i))
     },
     'LMDB put, one in a transaction, flushed',
   )
@@ -112,7 +110,7 @@ await compare(
   single * 2,
   () => atOnce(single * 2, 32, i => c.findOne({ _id: (i * 7919) % filled })),
   async () => {
-    for (let i = 0; i < single * 2; i++) BSON.deserialize(raw.get((i * 7919) % filled) as Buffer)
+    for (let i = 0; i < single * 2; i++) get((i * 7919) % filled)
   },
   'LMDB get and BSON.deserialize',
 )
@@ -128,8 +126,7 @@ await compare(
         .toArray(),
     ),
   async () => {
-    for (let i = 0; i < single; i++)
-      for (let j = 0; j < 20; j++) BSON.deserialize(raw.get((i * 7919 + j * 500) % filled) as Buffer)
+    for (let i = 0; i < single; i++) for (let j = 0; j < 20; j++) get((i * 7919 + j * 500) % filled)
   },
   '20 × LMDB get and BSON.deserialize',
 )
@@ -144,7 +141,7 @@ await compare(
     for (let i = 0; i < single; i++)
       raw.transactionSync(() => {
         const key = (i * 7919) % filled
-        raw.putSync(key, Buffer.from(BSON.serialize({ ...BSON.deserialize(raw.get(key) as Buffer), round })))
+        put(key, { ...get(key), round })
       })
   },
   'LMDB get, change, put, one in a transaction, flushed',
@@ -154,7 +151,7 @@ const pipeline = [
   { $group: { _id: '$category', n: { $sum: 1 }, count: { $sum: '$count' } } },
 ]
 await compare(
-  `$group over ${(filled * rounds).toLocaleString('en')} documents (a second)`,
+  `$group over ${whole(filled * rounds)} documents (a second)`,
   1,
   () => c.aggregate(pipeline).toArray(),
   () => {
@@ -183,41 +180,25 @@ const longestBlock = async (collection: Collection<Doc>) => {
   return longest
 }
 const blocked = { process: await longestBlock(c), none: 0 }
-await client.close()
 await server.stop()
-
-const starts: [isolate: string, ms: number][] = []
-for (const isolate of ['process', 'none'] as const) {
-  for (let round = 0; round < rounds; round++) {
-    const took = await timed(async () => {
-      server = await startEmbeddedMongo({ dataDir: folder, isolate })
-    })
-    starts.push([isolate, took])
-    if (isolate === 'none' && round === rounds - 1) {
-      ;({ client, c } = await connect(server))
-      blocked.none = await longestBlock(c)
-      await client.close()
-    }
-    await server.stop()
-  }
-}
+const starts = mapValues({ process: 'process', none: 'none' } as const, isolate => async () => {
+  let started: Awaited<ReturnType<typeof startEmbeddedMongo>> | undefined
+  const ms = await timed(async () => {
+    started = await startEmbeddedMongo({ dataDir: folder, isolate })
+  })
+  await started?.stop()
+  return ms
+})
+const startMs = mapValues(await takeTurns(rounds, starts), median)
+const here = await start('none')
+blocked.none = await longestBlock(here.docs)
+await here.stop()
 await raw.close()
-rmSync(scratch, { recursive: true, force: true })
+scratch.remove()
 
-table(
-  ['what', 'embedded-mongo, 1/s', 'alternative, 1/s', 'share', 'alternative'],
-  results.map(({ name, ours, other, what }) => [
-    name,
-    count(ours),
-    count(other),
-    (ours / other).toFixed(2),
-    what,
-  ]),
-)
-const start = (isolate: string) =>
-  Math.round(median(starts.filter(([kind]) => kind === isolate).map(([, took]) => took)))
+table(['what', 'embedded-mongo, 1/s', 'alternative, 1/s', 'share', 'alternative'], rows)
 console.log(
-  `\nStart with ${(filled * rounds + single * rounds + 500 * rounds).toLocaleString('en')} documents: ${start('none')} ms in this process, ${start('process')} ms as a process of its own (every page of the file is checked first).`,
+  `\nStart with ${whole(filled * rounds + single * rounds + 500 * rounds)} documents: ${Math.round(startMs.none)} ms in this process, ${Math.round(startMs.process)} ms as a process of its own (every page of the file is checked first).`,
 )
 console.log(
   `Longest stop of the caller's event loop during the group: ${Math.round(blocked.process)} ms with isolate: 'process', ${Math.round(blocked.none)} ms with 'none'.`,

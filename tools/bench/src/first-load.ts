@@ -10,12 +10,12 @@
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { startProduct } from '@iodine/harness'
-import { median, signUp } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
-import { launchBrowser } from './lib/browser.js'
-import { table } from './lib/measure.js'
+import { startBed } from './lib/bed.js'
+import { launchBrowser, openPage } from './lib/browser.js'
+import { mapValues, medians, ratio, table, takeTurns } from './lib/measure.js'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+const ROOT = resolve(import.meta.dirname, '../../..')
 const rounds = Number(process.env.ROUNDS ?? 9)
 const SECTIONS = (process.env.SECTIONS ?? 'data,iods,narratives,campaigns,graph,community').split(',')
 /** A phone on a slow mobile network: 1.6 Mbit/s down, 150 ms there and back. */
@@ -26,6 +26,10 @@ const IDLE_MS = 400
 interface Side {
   url: string
   token: string
+}
+interface Sides {
+  own: Side
+  bundle: Side
 }
 interface Cost {
   bytes: number
@@ -61,11 +65,9 @@ const untilShown = async (page: Page): Promise<number> => {
 
 /** A page of a browser with nothing cached, with a count of the bytes that it has fetched. */
 const freshPage = async (browser: Browser, { token }: Side, slow = false) => {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  const page = await context.newPage()
+  const page = await openPage(browser, token)
   await page.addInitScript(watchHeading)
-  if (token) await page.addInitScript(value => localStorage.setItem('access_token', value), token)
-  const network = await context.newCDPSession(page)
+  const network = await page.context().newCDPSession(page)
   await network.send('Network.enable')
   if (slow) await network.send('Network.emulateNetworkConditions', SLOW)
   let bytes = 0
@@ -87,21 +89,20 @@ const freshPage = async (browser: Browser, { token }: Side, slow = false) => {
       await page.waitForTimeout(50)
     return bytes
   }
-  return { page, untilIdle, close: () => context.close() }
+  return { page, untilIdle }
 }
 
 const firstLoad = async (browser: Browser, side: Side, path: string, slow?: boolean): Promise<Cost> => {
-  const { page, untilIdle, close } = await freshPage(browser, side, slow)
+  const { page, untilIdle } = await freshPage(browser, side, slow)
   await page.goto(side.url + path, { waitUntil: 'commit' })
-  const ms = await untilShown(page)
-  const bytes = await untilIdle()
-  await close()
-  return { bytes, ms }
+  const cost = { ms: await untilShown(page), bytes: await untilIdle() }
+  await page.close()
+  return cost
 }
 
 /** From the overview, fully loaded; with `hover` the pointer has been on the link long enough. */
 const openSection = async (browser: Browser, side: Side, id: string, hover: boolean): Promise<Cost> => {
-  const { page, untilIdle, close } = await freshPage(browser, side)
+  const { page, untilIdle } = await freshPage(browser, side)
   await page.goto(`${side.url}/dashboard/overview`)
   await untilShown(page)
   const before = await untilIdle()
@@ -120,29 +121,22 @@ const openSection = async (browser: Browser, side: Side, id: string, hover: bool
   })
   const ms = await untilShown(page)
   const bytes = (await untilIdle()) - before
-  await close()
+  await page.close()
   return { bytes, ms }
 }
 
 /** Both sides in turns; bytes and time are medians. */
-const compare = async (
-  sides: readonly [Side, Side],
-  times: number,
-  measure: (side: Side) => Promise<Cost>,
-): Promise<[Cost, Cost]> => {
-  const costs: [Cost[], Cost[]] = [[], []]
-  for (let round = 0; round < times; round++)
-    for (const index of [0, 1] as const) costs[index].push(await measure(sides[index]))
-  const middle = (all: Cost[]): Cost => ({
-    bytes: median(all.map(({ bytes }) => bytes)),
-    ms: median(all.map(({ ms }) => ms)),
-  })
-  return [middle(costs[0]), middle(costs[1])]
-}
+const compare = async (sides: Sides, times: number, measure: (side: Side) => Promise<Cost>) =>
+  mapValues(
+    await takeTurns(
+      times,
+      mapValues(sides, side => () => measure(side)),
+    ),
+    medians,
+  )
 
 const kB = (bytes: number) => (bytes / 1000).toFixed(1)
 const ms = (value: number) => value.toFixed(0)
-const ratio = (a: number, b: number) => (a / b).toFixed(2)
 
 const builtBundle = () => {
   const { status } = spawnSync(
@@ -154,35 +148,29 @@ const builtBundle = () => {
   return join(ROOT, 'tools/bench/one-bundle')
 }
 
-/** The product serving these web apps, with somebody signed in. */
-const served = async (webRoot?: string) => {
-  const product = await startProduct({ RATE_LIMITS: 'off', ...(webRoot && { WEB_ROOT: webRoot }) })
-  const mail = {
-    waitForMail: async (to: string) => ({ ...NO_MAIL, text: await product.mailedLink(to) }),
-  }
-  const { token } = await signUp({ url: product.url, mail }, 'reader@example.org', 'reader')
-  return { product, side: { url: product.url, token } }
-}
-const NO_MAIL = { from: '', to: [], subject: '', html: '', raw: '' }
+/** The product serving these web apps. */
+const served = (webRoot?: string) =>
+  startBed(startProduct, { env: { RATE_LIMITS: 'off', ...(webRoot && { WEB_ROOT: webRoot }) } })
 
 const bundled = await served(builtBundle())
 const federated = await served()
 const browser = await launchBrowser()
 try {
-  const sides = [federated.side, bundled.side] as const
-  const anonymous = sides.map(({ url }) => ({ url, token: '' })) as [Side, Side]
+  const signedIn = async ({ url, signUp }: typeof bundled) => ({ url, token: (await signUp()).token })
+  const sides = { own: await signedIn(federated), bundle: await signedIn(bundled) }
+  const anonymous = mapValues(sides, ({ url }) => ({ url, token: '' }))
   // The first page of a browser pays for what is no page's own.
-  for (const side of anonymous) await firstLoad(browser, side, '/login')
+  for (const side of Object.values(anonymous)) await firstLoad(browser, side, '/login')
 
   const head = ['', 'bytes, kB', 'as one bundle', 'ratio', 'time, ms', 'as one bundle', 'ratio']
-  const row = (name: string, [own, other]: readonly [Cost, Cost]) => [
+  const row = (name: string, { own, bundle }: Record<keyof Sides, Cost>) => [
     name,
     kB(own.bytes),
-    kB(other.bytes),
-    ratio(own.bytes, other.bytes),
+    kB(bundle.bytes),
+    ratio(own.bytes, bundle.bytes),
     ms(own.ms),
-    ms(other.ms),
-    ratio(own.ms, other.ms),
+    ms(bundle.ms),
+    ratio(own.ms, bundle.ms),
   ]
   const loads = []
   for (const [name, who, path, slow, times] of [
@@ -200,18 +188,18 @@ try {
     const hovered = await compare(sides, rounds, side => openSection(browser, side, id, true))
     sections.push([
       id,
-      kB(cold[0].bytes),
-      `+${kB(cold[0].bytes - cold[1].bytes)}`,
-      ms(cold[0].ms),
-      ratio(cold[0].ms, cold[1].ms),
-      ms(hovered[0].ms),
-      ratio(hovered[0].ms, hovered[1].ms),
+      kB(cold.own.bytes),
+      `+${kB(cold.own.bytes - cold.bundle.bytes)}`,
+      ms(cold.own.ms),
+      ratio(cold.own.ms, cold.bundle.ms),
+      ms(hovered.own.ms),
+      ratio(hovered.own.ms, hovered.bundle.ms),
     ])
   }
   console.log()
   table(['opening a section', 'kB', 'beside one bundle', 'ms', 'ratio', 'ms after hover', 'ratio'], sections)
 } finally {
   await browser.close()
-  await federated.product.stop()
-  await bundled.product.stop()
+  await federated.stop()
+  await bundled.stop()
 }

@@ -9,9 +9,10 @@ import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startTestStack } from '@iodine/harness'
 import { createCollections, rebuildGraph } from '@iodine/narratives'
 import { connectMongo, prepareModels } from '@iodine/service-kit'
+import { seededRandom } from '@iodine/test-kit'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
 import { request } from 'undici'
-import { count, inTurns, table, timed } from './lib/measure.js'
+import { count, inTurns, table, timed, whole } from './lib/measure.js'
 
 const triplets = Number(process.env.TRIPLETS ?? 1_000_000)
 const rounds = Number(process.env.ROUNDS ?? 3)
@@ -23,12 +24,7 @@ const VERBS = 2_000
 const DAY_MS = 86_400_000
 const FIRST_DAY = Date.UTC(2025, 0, 1)
 
-let state = 1
-/** The same numbers every time. */
-const random = (): number => {
-  state = (state * 48_271) % 2_147_483_647
-  return state / 2_147_483_647
-}
+const random = seededRandom(1)
 /** Few are said often, most hardly ever. */
 const skewed = (many: number): number => Math.floor(many * random() ** 3)
 
@@ -37,9 +33,7 @@ const stack = await startTestStack({ env: { MONGODB_URI: mongo.uri, LOG_LEVEL: '
 const client = await new MongoClient(mongo.uri).connect()
 try {
   const user = await stack.signUp()
-  const { databases } = await client.db().admin().listDatabases({ nameOnly: true })
-  const name = databases.map(each => each.name).find(each => each.endsWith('_narratives'))
-  if (!name) throw new Error('the narratives service has no database')
+  const name = `${stack.prefix}_narratives`
   const db = client.db(name)
   const user_id = new ObjectId(user.id)
 
@@ -76,7 +70,7 @@ try {
   await connection.close()
   const edges = db.collection('edges')
   console.log(
-    `${made.toLocaleString('en')} triplets, ${(await edges.countDocuments({ user_id })).toLocaleString('en')} aggregates, rebuilt in ${count(rebuild / 1000)} s`,
+    `${whole(made)} triplets, ${whole(await edges.countDocuments({ user_id }))} aggregates, rebuilt in ${count(rebuild / 1000)} s`,
   )
 
   const straight = async (filter: Document) => {
@@ -134,7 +128,7 @@ try {
     const megabytes = (bytes: number) => count(bytes / 1e6)
     rows.push([
       name,
-      selected.toLocaleString('en'),
+      whole(selected),
       count(took.straight / 1000),
       count(took.bounded / 1000),
       count(took.bounded / took.straight),

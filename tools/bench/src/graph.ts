@@ -9,10 +9,10 @@
 import { fileURLToPath } from 'node:url'
 import type { Graph } from '@iodine/contracts'
 import { startTestStack } from '@iodine/harness'
-import { median, NO_LIMITS, type SignedInUser } from '@iodine/test-kit'
+import { NO_LIMITS, type SignedInUser, seededRandom } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
-import { launchBrowser } from './lib/browser.js'
-import { count, table } from './lib/measure.js'
+import { launchBrowser, openPage } from './lib/browser.js'
+import { count, medians, table, takeTurns, whole } from './lib/measure.js'
 
 const sizes = (name: string, otherwise: string) =>
   (process.env[name] ?? otherwise).split(',').filter(Boolean).map(Number)
@@ -23,7 +23,7 @@ const PAN_MS = 4_000
 const FORCE_GRAPH = fileURLToPath(new URL('./force-graph.min.js', import.meta.resolve('force-graph')))
 
 /** What one run gives, in milliseconds and frames a second. */
-interface Run {
+type Run = {
   /** Until the layout of tick 100 is drawn. */
   shown: number
   /** Until the last of 300 ticks is drawn. */
@@ -36,11 +36,7 @@ interface Run {
 
 /** As many nodes, of which one in seven is a verb, and about two links for each; few are said often. */
 const graphOf = (nodeCount: number): Graph => {
-  let state = 7
-  const random = () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
+  const random = seededRandom(7)
   const verbs = Math.floor(nodeCount / 7)
   const nodes: Graph['nodes'] = Array.from({ length: nodeCount }, (_, index) => {
     const type = index < verbs ? 'verb' : 'entity'
@@ -156,8 +152,8 @@ const result = ({ from, busy }: Notes, shown: number, settled: number, frames: n
   }
 }
 
-const open = async (browser: Browser, body: string): Promise<Page> => {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+const open = async (browser: Browser, body: string, token?: string): Promise<Page> => {
+  const page = await openPage(browser, token)
   page.setDefaultTimeout(280_000)
   await page.addInitScript(observe)
   await page.route('**/api/v1/graph/triplets*', route =>
@@ -166,15 +162,18 @@ const open = async (browser: Browser, body: string): Promise<Page> => {
   return page
 }
 
-const section = async (browser: Browser, url: string, user: SignedInUser, body: string): Promise<Run> => {
-  const page = await open(browser, body)
+const section = async (
+  browser: Browser,
+  url: string,
+  { token }: SignedInUser,
+  body: string,
+): Promise<Run> => {
+  const page = await open(browser, body, token)
   try {
     await page.route('**/static/worker/draw.*.js', async route => {
       const response = await route.fetch()
       await route.fulfill({ response, body: TELL_FRAMES + (await response.text()) })
     })
-    await page.goto(`${url}/privacy-policy`)
-    await page.evaluate(token => localStorage.setItem('access_token', token), user.token)
     await page.goto(`${url}/dashboard/graph`)
     await page.locator('canvas[data-layout=settled][data-drawing=worker]').waitFor()
     const drawnAfter = async (time: number) => {
@@ -265,17 +264,6 @@ const forceGraph = async (browser: Browser, url: string, body: string): Promise<
   }
 }
 
-const medians = (runs: Run[]): Run => {
-  const of = (key: keyof Run) => median(runs.map(run => run[key]))
-  return {
-    shown: of('shown'),
-    settled: of('settled'),
-    blocked: of('blocked'),
-    longest: of('longest'),
-    frames: of('frames'),
-  }
-}
-
 const stack = await startTestStack({ env: NO_LIMITS })
 const browser = await launchBrowser()
 try {
@@ -284,26 +272,17 @@ try {
   const rows: string[][] = []
   for (const size of compared) {
     const body = JSON.stringify(graphOf(size))
-    const [ours, theirs]: [Run[], Run[]] = [[], []]
-    for (let round = 0; round < rounds; round++) {
-      ours.push(await section(browser, stack.url, user, body))
-      theirs.push(await forceGraph(browser, stack.url, body))
-    }
-    const [our, their] = [medians(ours), medians(theirs)]
+    const took = await takeTurns(rounds, {
+      section: () => section(browser, stack.url, user, body),
+      forceGraph: () => forceGraph(browser, stack.url, body),
+    })
+    const [our, their] = [medians(took.section), medians(took.forceGraph)]
+    const sooner = (what: string, field: 'shown' | 'settled') =>
+      row(what, seconds(our[field]), seconds(their[field]), `${count(their[field] / our[field])}× sooner`)
     const row = (what: string, mine: string, other: string, ratio: string) =>
-      rows.push([`${size.toLocaleString('en')} nodes: ${what}`, mine, other, ratio])
-    row(
-      'tick 100 on screen, s',
-      seconds(our.shown),
-      seconds(their.shown),
-      `${count(their.shown / our.shown)}× sooner`,
-    )
-    row(
-      'settled, s',
-      seconds(our.settled),
-      seconds(their.settled),
-      `${count(their.settled / our.settled)}× sooner`,
-    )
+      rows.push([`${whole(size)} nodes: ${what}`, mine, other, ratio])
+    sooner('tick 100 on screen, s', 'shown')
+    sooner('settled, s', 'settled')
     row(
       'main thread blocked, s',
       seconds(our.blocked),
@@ -316,20 +295,9 @@ try {
 
   const lonely: string[][] = []
   for (const size of alone) {
-    const { shown, settled, blocked, longest, frames } = await section(
-      browser,
-      stack.url,
-      user,
-      JSON.stringify(graphOf(size)),
-    )
-    lonely.push([
-      size.toLocaleString('en'),
-      seconds(shown),
-      seconds(settled),
-      seconds(blocked),
-      seconds(longest),
-      count(frames),
-    ])
+    const run = await section(browser, stack.url, user, JSON.stringify(graphOf(size)))
+    const { shown, settled, blocked, longest, frames } = run
+    lonely.push([whole(size), ...[shown, settled, blocked, longest].map(seconds), count(frames)])
   }
   if (lonely.length > 0)
     table(

@@ -8,21 +8,10 @@
  */
 
 import { profileApi } from '@iodine/contracts'
-import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startProduct } from '@iodine/harness'
-import {
-  apiClient,
-  type CrowdOptions,
-  quantile,
-  type SignedInUser,
-  signUp,
-  startAiProvider,
-  startCrowd,
-  startMailCatcher,
-  temporaryFolder,
-} from '@iodine/test-kit'
-import { MongoClient } from 'mongodb'
-import { table } from './lib/measure.js'
+import { apiClient, type CrowdOptions, quantile, signUp, startAiProvider, startCrowd } from '@iodine/test-kit'
+import { startBed } from './lib/bed.js'
+import { table, timed } from './lib/measure.js'
 import { seedIods } from './lib/seed-iods.js'
 
 const iods = Number(process.env.IODS ?? 20_000)
@@ -31,22 +20,15 @@ const SOCKETS = 160
 const PAUSE_MS = 200
 const PATHS = ['/profile/me', '/iods?limit=5', '/narratives/data', '/graph/triplets']
 
-const folder = temporaryFolder()
-const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
-const client = await new MongoClient(mongo.uri).connect()
-await seedIods(client.db('iodine_iods'), iods)
-const mail = await startMailCatcher()
 const ai = await startAiProvider()
 ai.always('hang')
-const product = await startProduct({
-  MONGODB_URI: mongo.uri,
-  SMTP_URL: mail.url,
-  OPENAI_BASE_URL: ai.url,
+const bed = await startBed(startProduct, {
   // Nothing but the bounds stands against the attacks.
-  RATE_LIMITS: 'off',
+  env: { OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off' },
+  fill: client => seedIods(client.db('iodine_iods'), iods),
 })
-const url = product.url.replace('localhost', '127.0.0.1')
-const newcomer = (): Promise<SignedInUser> => signUp({ url, mail })
+const url = bed.url.replace('localhost', '127.0.0.1')
+const newcomer = () => signUp({ url, mail: bed.mail })
 const attacker = await newcomer()
 await attacker.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-any' } })
 const other = await newcomer()
@@ -77,18 +59,16 @@ for (const [name, attack] of Object.entries(ATTACKS)) {
   const times: number[] = []
   let failures = 0
   const ask = async (call: () => Promise<boolean>) => {
-    const from = performance.now()
-    if (!(await call().catch(() => false))) failures++
-    times.push(performance.now() - from)
+    const took = await timed(async () => {
+      if (!(await call().catch(() => false))) failures++
+    })
+    times.push(took)
   }
   const read = (path: string) => async () => {
     const { status } = await apiClient(url, other.token).send('GET', path)
     return status === 200
   }
-  const signIn = async () => {
-    const { token } = await newcomer()
-    return token !== ''
-  }
+  const signIn = async () => (await newcomer()).token !== ''
   const until = performance.now() + ms
   while (performance.now() < until) {
     await Promise.all([...PATHS.map(path => ask(read(path))), ask(signIn)])
@@ -106,10 +86,8 @@ for (const [name, attack] of Object.entries(ATTACKS)) {
   if (failures > 0 || fast < 0.99) process.exitCode = 1
   await crowd?.stop()
 }
-await product.stop()
-await Promise.all([ai.stop(), mail.stop(), client.close()])
-await mongo.stop()
-folder.remove()
+await bed.stop()
+await ai.stop()
 table(
   [
     'attack',

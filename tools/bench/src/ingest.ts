@@ -5,46 +5,29 @@
  *   npm run bench -- ingest
  */
 import type { Source } from '@iodine/contracts'
-import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startProduct } from '@iodine/harness'
-import {
-  blogArticle,
-  NO_LIMITS,
-  signUp,
-  startMailCatcher,
-  telegramPost,
-  temporaryFolder,
-  tiktokPost,
-} from '@iodine/test-kit'
-import { type Document, MongoClient, ObjectId } from 'mongodb'
-import { atOnce, count, inTurns, table } from './lib/measure.js'
+import { blogArticle, telegramPost, tiktokPost } from '@iodine/test-kit'
+import { type Document, ObjectId } from 'mongodb'
+import { startBed } from './lib/bed.js'
+import { atOnce, count, inTurns, rate, ratio, table } from './lib/measure.js'
 
 const SIZE = 500
 const batches = Number(process.env.BATCHES ?? 8)
 const rounds = Number(process.env.ROUNDS ?? 5)
 
-const folder = temporaryFolder()
-// A process of its own, as in `npm start`, but at an address that the other side knows too.
-const server = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
-const mail = await startMailCatcher()
-const product = await startProduct({ MONGODB_URI: server.uri, SMTP_URL: mail.url, ...NO_LIMITS })
-const client = await new MongoClient(server.uri, { w: 'majority', journal: true }).connect()
+const bed = await startBed(startProduct)
+const plain = bed.client.db('bench').collection('records')
 
 const make = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 const batch = (source: Source) => Array.from({ length: SIZE }, () => make[source]())
-const insertAll = async (documents: Document[][], width: number) => {
-  const plain = client.db('bench').collection('records')
-  await atOnce(documents.length, width, index => plain.insertMany(documents[index] ?? []))
-}
+const insertAll = (documents: Document[][], width: number) =>
+  atOnce(documents.length, width, index => plain.insertMany(documents[index] ?? []))
 
 try {
-  await client
-    .db('bench')
-    .collection('records')
-    .createIndexes([
-      { key: { user_id: 1, source: 1, key: 1 }, unique: true },
-      { key: { user_id: 1, source: 1, created_at: -1, _id: -1 } },
-    ])
+  await plain.createIndexes([
+    { key: { user_id: 1, source: 1, key: 1 }, unique: true },
+    { key: { user_id: 1, source: 1, created_at: -1, _id: -1 } },
+  ])
   const rows: string[][] = []
   for (const [source, width] of [
     ['tiktok', 1],
@@ -52,15 +35,14 @@ try {
     ['blog', 1],
     ['tiktok', 4],
   ] as const) {
-    const people = await Promise.all(Array.from({ length: width }, () => signUp({ url: product.url, mail })))
+    const people = await Promise.all(Array.from({ length: width }, bed.signUp))
     /** Hands bodies in; at most one at a time for each person. */
     const handIn = async (bodies: string[]) => {
-      const queue = [...bodies]
       await atOnce(bodies.length, width, async index => {
         const { status, body } = await people[index % width]!.api.send(
           'POST',
           `/${source}/data`,
-          queue[index],
+          bodies[index],
         )
         if (status !== 200 || body.results.some((result: object) => 'error' in result))
           throw new Error(`not taken: ${status}`)
@@ -69,14 +51,7 @@ try {
     const bodies = () => Array.from({ length: batches }, () => JSON.stringify({ records: batch(source) }))
     await handIn(bodies())
     // As the collector service stores them, made from what it has stored, under a new owner each time.
-    const [sample] = await client
-      .db(
-        (await client.db().admin().listDatabases()).databases.find(({ name }) => /_collector$/.test(name))
-          ?.name,
-      )
-      .collection('records')
-      .find({ source })
-      .toArray()
+    const sample = await bed.client.db('iodine_collector').collection('records').findOne({ source })
     const stored = () =>
       Array.from({ length: batches }, () => {
         const user_id = new ObjectId()
@@ -99,20 +74,16 @@ try {
     })
     const again = given[0]?.bodies ?? []
     const repeated = await inTurns(rounds, { ingest: () => handIn(again) })
-    const rate = (ms: number) => (batches * SIZE) / (ms / 1000)
+    const records = batches * SIZE
     rows.push([
       `${source}, ${width} at once (${count((again[0]?.length ?? 0) / SIZE)} bytes a record)`,
-      count(rate(took.ingest)),
-      count(rate(took.insertMany)),
-      (took.insertMany / took.ingest).toFixed(2),
-      count(rate(repeated.ingest)),
+      rate(records, took.ingest),
+      rate(records, took.insertMany),
+      ratio(took.insertMany, took.ingest),
+      rate(records, repeated.ingest),
     ])
   }
   table(['records, 500 in a batch', 'ingest, 1/s', 'insertMany, 1/s', 'share', 'handed in again, 1/s'], rows)
 } finally {
-  await client.close()
-  await product.stop()
-  await mail.stop()
-  await server.stop()
-  folder.remove()
+  await bed.stop()
 }

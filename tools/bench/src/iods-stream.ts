@@ -4,12 +4,11 @@
  *
  *   npm run bench -- iods-stream
  */
-import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startWatchedProduct } from '@iodine/harness'
-import { median, NO_LIMITS, signUp, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
-import { MongoClient } from 'mongodb'
+import { median } from '@iodine/test-kit'
 import { request } from 'undici'
-import { count, table } from './lib/measure.js'
+import { startBed } from './lib/bed.js'
+import { count, table, whole } from './lib/measure.js'
 import { seedIods } from './lib/seed-iods.js'
 
 const SIZES = [1_000, 100_000]
@@ -20,26 +19,18 @@ const HALTS = 20
  * it then still holds beyond what it held before, in megabytes.
  */
 const stream = async (total: number) => {
-  const folder = temporaryFolder()
-  const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
-  const client = await new MongoClient(mongo.uri).connect()
-  await seedIods(client.db('iodine_iods'), total)
-  await client.close()
-  const mail = await startMailCatcher()
-  const product = await startWatchedProduct({
-    MONGODB_URI: mongo.uri,
-    SMTP_URL: mail.url,
-    ...NO_LIMITS,
+  const bed = await startBed(startWatchedProduct, {
+    fill: client => seedIods(client.db('iodine_iods'), total),
   })
   try {
-    const { token } = await signUp({ url: product.url, mail })
+    const { token } = await bed.signUp()
     const live = async () => {
-      const { heap, buffers } = await product.memoryInUse()
+      const { heap, buffers } = await bed.product.memoryInUse()
       return (heap + buffers) / 2 ** 20
     }
     const read = async (every: number, halt: () => Promise<void>) => {
       let bytes = 0
-      const { body } = await request(`${product.url}/api/v1/iods`, {
+      const { body } = await request(`${bed.url}/api/v1/iods`, {
         headers: { authorization: `Bearer ${token}` },
       })
       for await (const chunk of body) {
@@ -55,7 +46,7 @@ const stream = async (total: number) => {
     await read(bytes / HALTS, async () => void held.push((await live()) - before))
     const quarter = held.length / 4
     return [
-      total.toLocaleString('en'),
+      whole(total),
       count(bytes / 2 ** 20),
       count(before),
       count(median(held.slice(0, quarter))),
@@ -63,10 +54,7 @@ const stream = async (total: number) => {
       count(Math.max(...held)),
     ]
   } finally {
-    await product.stop()
-    await mail.stop()
-    await mongo.stop()
-    folder.remove()
+    await bed.stop()
   }
 }
 

@@ -5,62 +5,45 @@
  *
  *   npm run bench -- iods
  */
-import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startProduct } from '@iodine/harness'
-import { median, NO_LIMITS, signUp, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
+import { median } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
-import { MongoClient } from 'mongodb'
 import { Agent, request } from 'undici'
-import { launchBrowser } from './lib/browser.js'
-import { atOnce, count, inTurns, table } from './lib/measure.js'
+import { startBed } from './lib/bed.js'
+import { launchBrowser, openPage } from './lib/browser.js'
+import { atOnce, count, inTurns, mapValues, rate, ratio, table, whole } from './lib/measure.js'
 import { PHRASES, seedIods, WORDS } from './lib/seed-iods.js'
 
 const sizes = { small: Number(process.env.SMALL ?? 1_000), large: Number(process.env.LARGE ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 15)
 const LIST = '/dashboard/iods'
 
-/** A product over so many IODs, with somebody signed in. */
+/** A product over so many IODs, with a member signed in. */
 const startSide = async (total: number) => {
-  const folder = temporaryFolder()
-  const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
-  const client = await new MongoClient(mongo.uri).connect()
-  const db = client.db('iodine_iods')
-  const mail = await startMailCatcher()
-  await seedIods(db, total)
-  const started = performance.now()
-  const product = await startProduct({ MONGODB_URI: mongo.uri, SMTP_URL: mail.url, ...NO_LIMITS })
-  const startMs = performance.now() - started
-  const { token } = await signUp({ url: product.url, mail })
+  const bed = await startBed(startProduct, { fill: client => seedIods(client.db('iodine_iods'), total) })
+  const { token } = await bed.signUp()
   const agent = new Agent({ connections: 32 })
-  const get = async (path: string) => {
-    const answer = await request(`${product.url}/api/v1/iods${path}`, {
-      dispatcher: agent,
-      headers: { authorization: `Bearer ${token}` },
-    })
-    const text = await answer.body.text()
-    if (answer.statusCode !== 200) throw new Error(`GET ${path}: ${answer.statusCode} ${text}`)
-    return JSON.parse(text) as unknown
-  }
   return {
-    total,
-    product,
-    iods: db.collection('iods'),
-    startMs,
+    ...bed,
+    iods: bed.client.db('iodine_iods').collection('iods'),
     token,
-    get,
+    async get(path: string) {
+      const answer = await request(`${bed.url}/api/v1/iods${path}`, {
+        dispatcher: agent,
+        headers: { authorization: `Bearer ${token}` },
+      })
+      const text = await answer.body.text()
+      if (answer.statusCode !== 200) throw new Error(`GET ${path}: ${answer.statusCode} ${text}`)
+      return JSON.parse(text) as unknown
+    },
     async stop() {
       await agent.close()
-      await product.stop()
-      await mail.stop()
-      await client.close()
-      await mongo.stop()
-      folder.remove()
+      await bed.stop()
     },
   }
 }
 type Side = Awaited<ReturnType<typeof startSide>>
 
-// First, as it ends with this process whatever happens, which the products don't.
 const browser = await launchBrowser()
 const small = await startSide(sizes.small)
 const large = await startSide(sizes.large)
@@ -73,13 +56,9 @@ const compare = async <S>(
   on: { small: S; large: S },
   task: (side: S, n: number) => unknown,
 ) => {
-  const warmUps = 2
-  for (let n = 0; n < warmUps; n++) for (const side of [on.small, on.large]) await task(side, n)
-  const took = await inTurns(rounds, {
-    small: round => task(on.small, round + warmUps),
-    large: round => task(on.large, round + warmUps),
-  })
-  rows.push([what, count(took.small), count(took.large), (took.large / took.small).toFixed(2)])
+  const tasks = mapValues(on, side => (round: number) => task(side, round))
+  const took = await inTurns(rounds, tasks, 2)
+  rows.push([what, count(took.small), count(took.large), ratio(took.large, took.small)])
 }
 
 // Searches that no round made before: nothing comes from what an earlier one found.
@@ -120,12 +99,7 @@ await api('API: new search, two letters', n => `?limit=50&${search(frequent(n + 
 await api('API: new search, nothing found', n => `?limit=50&${search(`zq${n}x`)}`)
 await api('API: facets of a search made before', () => `/facets?${search(frequent(0))}`)
 
-const open = async ({ product, token }: Side): Promise<{ page: Page; url: string }> => {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  await page.goto(`${product.url}/privacy-policy`)
-  await page.evaluate(value => localStorage.setItem('access_token', value), token)
-  return { page, url: product.url + LIST }
-}
+const open = async ({ url, token }: Side) => ({ page: await openPage(browser, token), url: url + LIST })
 const tabs = { small: await open(small), large: await open(large) }
 type Tab = (typeof tabs)['small']
 const FIRST_ROW = 'tr[aria-rowindex="2"]'
@@ -172,16 +146,10 @@ await compare('screen: scroll by a page', tabs, async ({ page }, n) => {
 await browser.close()
 
 console.log(
-  `Start to ready: ${count(small.startMs)} ms with ${small.total.toLocaleString('en')} IODs, ${count(large.startMs)} ms with ${large.total.toLocaleString('en')}.\n`,
+  `Start to ready: ${count(small.startMs)} ms with ${whole(sizes.small)} IODs, ${count(large.startMs)} ms with ${whole(sizes.large)}.\n`,
 )
 table(
-  [
-    'what',
-    `${small.total.toLocaleString('en')}, ms`,
-    `${large.total.toLocaleString('en')}, ms`,
-    'ratio',
-    'IODs answered',
-  ],
+  ['what', `${whole(sizes.small)}, ms`, `${whole(sizes.large)}, ms`, 'ratio', 'IODs answered'],
   rows.map(row => [...row, ''].slice(0, 5)),
 )
 
@@ -190,11 +158,9 @@ const sort = { created_at: -1, _id: -1 } as const
 for (const width of [1, 16]) {
   const bare = () => atOnce(pages, width, () => large.iods.find().sort(sort).limit(50).toArray())
   const through = () => atOnce(pages, width, () => large.get('?limit=50'))
-  await bare()
-  await through()
-  const took = await inTurns(7, { bare, through })
+  const took = await inTurns(7, { bare, through }, 1)
   console.log(
-    `\nA page of 50, ${width} at once: ${count(pages / (took.bare / 1_000))} a second by the bare query, ${count(pages / (took.through / 1_000))} through gateway and service, ${(took.through / took.bare).toFixed(2)} times as long.`,
+    `\nA page of 50, ${width} at once: ${rate(pages, took.bare)} a second by the bare query, ${rate(pages, took.through)} through gateway and service, ${ratio(took.through, took.bare)} times as long.`,
   )
 }
 

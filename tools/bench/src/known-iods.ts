@@ -26,8 +26,7 @@ try {
     whole: () => atOnce(CALLS, 8, () => stack.peers.call('iods', iodsInternal.getIods, { body })),
     known: () => atOnce(CALLS, 8, () => stack.peers.call('iods', iodsInternal.knownIods, { body })),
   }
-  for (const warmUp of Object.values(sides)) await warmUp()
-  const { whole, known } = await inTurns(rounds, sides)
+  const { whole, known } = await inTurns(rounds, sides, 1)
   table(
     ['ms a call', 'before: the whole IOD', 'now: whether it is there', 'ratio'],
     [

@@ -6,8 +6,9 @@
  *   ANALYSTS=50 SECONDS=60 npm run bench -- load
  */
 import { startProcesses, startProduct } from '@iodine/harness'
-import { linkIn, NO_LIMITS, quantile, startAiProvider } from '@iodine/test-kit'
+import { NO_LIMITS, quantile, startAiProvider } from '@iodine/test-kit'
 import { type Sample, startAnalysts, type Target } from './lib/analysts.js'
+import { startBed } from './lib/bed.js'
 import { cpuSeconds, descendants } from './lib/cpu.js'
 import { table } from './lib/measure.js'
 
@@ -68,13 +69,14 @@ const which = process.argv[2]
 if (which !== 'parts') {
   const ai = await startAiProvider()
   ai.always({ after: AI_MS, answer: 'simple' })
-  const product = await startProduct({ OPENAI_BASE_URL: ai.url, ...NO_LIMITS, LOG_LEVEL: 'info' })
+  const env = { OPENAI_BASE_URL: ai.url, ...NO_LIMITS, LOG_LEVEL: 'info' }
+  const bed = await startBed(startProduct, { env })
   try {
-    await measure('As npm start runs it', product, () => {
+    await measure('As npm start runs it', bed, () => {
       const roles: [string, RegExp][] = [
         ['gateway, services and workers', /dev-stack\/dist\/main|start\.mjs/],
         ['embedded database', /embedded-mongo\/dist\/isolated/],
-        ['Redis', /redis-server \d|valkey-server \d|redis-server .*:\d|redis-server/],
+        ['Redis', /redis-server|valkey-server \d/],
       ]
       const running = descendants(process.pid).map(each => ({ ...each, used: cpuSeconds(each.pid) }))
       return roles.flatMap(([name, pattern]): [string, number][] => {
@@ -84,26 +86,25 @@ if (which !== 'parts') {
       })
     })
   } finally {
-    await product.stop()
+    await bed.stop()
     await ai.stop()
   }
 }
 if (which !== 'default') {
   const stack = await startProcesses({ aiAfterMs: AI_MS, env: { LOG_LEVEL: 'info' } })
   try {
-    const target: Target = {
-      url: stack.url,
-      async mailedLink(to) {
-        for (let left = 100; left > 0; left--) {
-          const mail = stack.mails().findLast(each => each.to.includes(to))
-          if (mail) return linkIn(mail)
-          await new Promise(next => setTimeout(next, 100))
-        }
-        throw new Error(`no mail to ${to}`)
-      },
+    const waitForMail = async (to: string) => {
+      for (let left = 100; left > 0; left--) {
+        const mail = stack.mails().findLast(each => each.to.includes(to))
+        if (mail) return mail
+        await new Promise(next => setTimeout(next, 100))
+      }
+      throw new Error(`no mail to ${to}`)
     }
     const parts = Object.values(stack.parts).filter(({ name }) => name !== 'smtp' && name !== 'ai')
-    await measure('With a process a part', target, () => parts.map(({ name, pid }) => [name, pid()]))
+    await measure('With a process a part', { url: stack.url, mail: { waitForMail } }, () =>
+      parts.map(({ name, pid }) => [name, pid()]),
+    )
   } finally {
     await stack.stop()
   }

@@ -1,5 +1,5 @@
 /**
- * My data of somebody with 10,000 records beside that of somebody with 100, in Chromium, in turns: how long the section
+ * My data of a member with 10,000 records beside that of a member with 100, in Chromium, in turns: how long the section
  * takes to show its first card, how evenly it scrolls, and what it holds in memory on the way to the last record.
  *
  *   npm run bench -- my-data
@@ -7,10 +7,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
-import { NO_LIMITS, quantile, signUp, startMailCatcher, tiktokPost } from '@iodine/test-kit'
+import { quantile, tiktokPost } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
-import { launchBrowser } from './lib/browser.js'
-import { atOnce, count, table, timed } from './lib/measure.js'
+import { startBed } from './lib/bed.js'
+import { launchBrowser, openPage } from './lib/browser.js'
+import { atOnce, count, mapValues, ratio, table, takeTurns, timed, whole } from './lib/measure.js'
 
 const SIZES = { many: Number(process.env.RECORDS ?? 10_000), few: 100 }
 const rounds = Number(process.env.ROUNDS ?? 15)
@@ -20,22 +21,18 @@ const BATCH = 500
 /** Somewhat longer than the contents of records stay that have left the screen. */
 const REST_MS = 20_000
 
-// First, as it ends with this process whatever happens, which the product doesn't.
 const browser = await launchBrowser()
-const mail = await startMailCatcher()
-const product = await startProduct({ SMTP_URL: mail.url, ...NO_LIMITS })
+const bed = await startBed(startProduct)
 
-/** A page of somebody who has this many records, on the overview. */
+/** A page of a new member with this many records, on the overview. */
 const visitor = async (records: number): Promise<Page> => {
-  const { api, token } = await signUp({ url: product.url, mail })
+  const { api, token } = await bed.signUp()
   await atOnce(Math.ceil(records / BATCH), 1, async () => {
     const batch = Array.from({ length: Math.min(BATCH, records) }, () => tiktokPost())
     await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body: { records: batch } })
   })
-  const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage()
-  await page.goto(`${product.url}/login`)
-  await page.evaluate(value => localStorage.setItem('access_token', value), token)
-  await page.goto(`${product.url}/dashboard/overview`)
+  const page = await openPage(browser, token)
+  await page.goto(`${bed.url}/dashboard/overview`)
   await page.getByRole('link', { name: 'My data' }).waitFor()
   return page
 }
@@ -101,36 +98,35 @@ const readOn = (page: Page, records: number) =>
 
 try {
   const pages = { many: await visitor(SIZES.many), few: await visitor(SIZES.few) }
-  const names = ['many', 'few'] as const
-  for (const name of names) {
-    await openSection(pages[name], SIZES[name])
-    await leaveSection(pages[name])
-  }
-  const opened = { many: [] as number[], few: [] as number[] }
-  for (let round = 0; round < rounds; round++)
-    for (const name of names) {
-      opened[name].push(await timed(() => openSection(pages[name], SIZES[name])))
-      await leaveSection(pages[name])
-    }
-  const frames = { many: [] as number[], few: [] as number[] }
-  for (const name of names) await openSection(pages[name], SIZES[name])
-  for (let round = 0; round < 3; round++)
-    for (const name of names) frames[name].push(...(await scroll(pages[name])))
+  const opened = await takeTurns(
+    rounds,
+    mapValues(pages, (page, name) => async () => {
+      const ms = await timed(() => openSection(page, SIZES[name]))
+      await leaveSection(page)
+      return ms
+    }),
+    1,
+  )
+  await openSection(pages.many, SIZES.many)
+  await openSection(pages.few, SIZES.few)
+  const frames = await takeTurns(
+    3,
+    mapValues(pages, page => () => scroll(page)),
+  )
 
-  const row = (what: string, of: (name: 'many' | 'few') => number) => [
-    what,
-    count(of('many')),
-    count(of('few')),
-    (of('many') / of('few')).toFixed(2),
-  ]
+  const row = (what: string, of: Record<keyof typeof SIZES, number[]>, share: number) => {
+    const [many, few] = [quantile(of.many, share), quantile(of.few, share)]
+    return [what, count(many), count(few), ratio(many, few)]
+  }
+  const intervals = mapValues(frames, each => each.flat())
   table(
-    ['', `${SIZES.many.toLocaleString('en')} records`, `${SIZES.few} records`, 'ratio'],
+    ['', `${whole(SIZES.many)} records`, `${SIZES.few} records`, 'ratio'],
     [
-      row('open, median (ms)', name => quantile(opened[name], 0.5)),
-      row('open, 90 % (ms)', name => quantile(opened[name], 0.9)),
-      row('frame, median (ms)', name => quantile(frames[name], 0.5)),
-      row('frame, 95 % (ms)', name => quantile(frames[name], 0.95)),
-      row('frame, 99 % (ms)', name => quantile(frames[name], 0.99)),
+      row('open, median (ms)', opened, 0.5),
+      row('open, 90 % (ms)', opened, 0.9),
+      row('frame, median (ms)', intervals, 0.5),
+      row('frame, 95 % (ms)', intervals, 0.95),
+      row('frame, 99 % (ms)', intervals, 0.99),
     ],
   )
 
@@ -144,13 +140,7 @@ try {
     const arrived = await memory(many)
     await sleep(REST_MS)
     const { heapMib, nodes, cards } = await memory(many)
-    held.push([
-      target.toLocaleString('en'),
-      arrived.heapMib.toFixed(1),
-      heapMib.toFixed(1),
-      count(nodes),
-      String(cards),
-    ])
+    held.push([whole(target), arrived.heapMib.toFixed(1), heapMib.toFixed(1), count(nodes), String(cards)])
   }
   await leaveSection(many)
   await sleep(REST_MS)
@@ -160,6 +150,5 @@ try {
   table(['records scrolled past', 'heap on arrival (MiB)', 'heap at rest (MiB)', 'DOM nodes', 'cards'], held)
 } finally {
   await browser.close()
-  await product.stop()
-  await mail.stop()
+  await bed.stop()
 }

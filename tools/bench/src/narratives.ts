@@ -4,23 +4,20 @@
  *
  *   npm run bench -- narratives
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { narrativesApi, profileApi } from '@iodine/contracts'
 import { startStack } from '@iodine/dev-stack'
-import { NO_LIMITS, signUp, startAiProvider, startMailCatcher } from '@iodine/test-kit'
+import { NO_LIMITS, signUp, startAiProvider, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
 import { Queue, QueueEvents, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { inTurns, table } from './lib/measure.js'
 
 const rounds = Number(process.env.ROUNDS ?? 200)
-const scratch = mkdtempSync(join(tmpdir(), 'narratives-bench-'))
+const folder = temporaryFolder()
 const [mail, ai] = await Promise.all([startMailCatcher(), startAiProvider()])
 const stack = await startStack({
   env: {
     PORT: '0',
-    DATA_DIR: scratch,
+    DATA_DIR: folder.path,
     SMTP_URL: mail.url,
     OPENAI_BASE_URL: ai.url,
     ...NO_LIMITS,
@@ -58,8 +55,7 @@ const sides = {
   },
   queue: async (round: number) => (await queue.add('job', { round })).waitUntilFinished(events),
 }
-for (const side of Object.values(sides)) for (let warm = 1; warm <= 10; warm++) await side(-warm)
-const took = await inTurns(rounds, sides)
+const took = await inTurns(rounds, sides, 10)
 const overhead = took.product - took.provider
 
 await worker.close()
@@ -68,7 +64,7 @@ await queue.close()
 for (const redis of connections) redis.disconnect()
 await stack.stop()
 await Promise.all([mail.stop(), ai.stop()])
-rmSync(scratch, { recursive: true, force: true })
+folder.remove()
 
 table(
   ['median of each', 'ms'],

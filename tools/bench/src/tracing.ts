@@ -6,21 +6,11 @@
  *   npm run bench -- tracing
  */
 import { collectorApi } from '@iodine/contracts'
-import {
-  median,
-  newId,
-  quantile,
-  startTestMongo,
-  startTestRedis,
-  tiktokPost,
-  uniquePrefix,
-} from '@iodine/test-kit'
-import { Redis } from 'ioredis'
-import { Pool } from 'undici'
+import { median, quantile, startTestMongo, tiktokPost } from '@iodine/test-kit'
 import { preciseCpuSeconds } from './lib/cpu.js'
-import { atOnce, count, table, timed } from './lib/measure.js'
+import { atOnce, count, mapValues, table, takeTurns, timed } from './lib/measure.js'
 import { startPart, startUpstream, stopParts } from './lib/parts.js'
-import { createSession } from './lib/session.js'
+import { startSession } from './lib/session.js'
 
 // One process runs faster than the next of the same code: the sets count, not the rounds.
 const sets = Number(process.env.SETS ?? 8)
@@ -30,100 +20,82 @@ const width = 16
 /** Requests of a side before it is measured, by which its code is compiled. */
 const WARM_UP = 1_600
 
-const [redis, mongo] = await Promise.all([startTestRedis(), startTestMongo()])
-const prefix = uniquePrefix()
-const sessions = new Redis(redis.url)
-const { token, jwks } = await createSession(sessions, prefix)
-const collector = await startUpstream(100, jwks)
+const [session, mongo] = await Promise.all([startSession(), startTestMongo()])
+const collector = await startUpstream(100, session.jwks)
 
-const SIDES = {
-  'no tracing code': { execArgv: ['--import', new URL('./lib/no-tracing.js', import.meta.url).href] },
+interface Settings {
+  env?: Record<string, string>
+  execArgv?: string[]
+}
+const base = 'no tracing code'
+const SIDES: Record<typeof base | 'off' | 'on', Settings> = {
+  [base]: { execArgv: ['--import', new URL('./lib/no-tracing.js', import.meta.url).href] },
   off: {},
   on: { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector } },
 }
-type Name = keyof typeof SIDES
-const names = Object.keys(SIDES) as Name[]
-const base = 'no tracing code'
 
 /** A gateway and a service; `run` sends a round and gives milliseconds a request, by the clock and of CPU time. */
-const startSide = async ({ env = {}, execArgv = [] }: { env?: object; execArgv?: string[] }) => {
+const startSide = async ({ env, execArgv }: Settings) => {
   const shared = {
+    ...session.env,
     AUTH_URL: collector,
-    REDIS_URL: redis.url,
-    REDIS_PREFIX: prefix,
     MONGODB_URI: mongo.url,
-    MONGODB_PREFIX: prefix,
-    SERVICE_KEY: newId() + newId(),
-    // Counted as ever, but never reached.
-    USER_REQUESTS_A_MINUTE: '1000000000',
+    MONGODB_PREFIX: session.prefix,
     ...env,
   }
   const service = await startPart('services/collector/dist/server.js', shared, execArgv)
   const settings = { ...shared, COLLECTOR_URL: service.url }
   const gateway = await startPart('gateway/dist/server.js', settings, execArgv)
-  const pool = new Pool(gateway.url, { connections: width })
-  const send = async (method: 'GET' | 'POST', path: string, content?: unknown) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const sent = content === undefined ? {} : { body: JSON.stringify(content) }
-    const { statusCode, body } = await pool.request({ path: `/api/v1${path}`, method, headers, ...sent })
-    const text = await body.text()
-    if (statusCode >= 300) throw new Error(`${gateway.url} answered ${statusCode}: ${text}`)
-  }
+  const { send, close } = session.connect(gateway.url, width)
   const cpu = () => preciseCpuSeconds(gateway.pid) + preciseCpuSeconds(service.pid)
   return {
     send,
     async run() {
       const before = cpu()
-      const ms = await timed(() => atOnce(requests, width, () => send('GET', '/tiktok/data?limit=20')))
+      const ms = await timed(() => atOnce(requests, width, () => send('/tiktok/data?limit=20')))
       return { ms: ms / requests, cpu: ((cpu() - before) / requests) * 1_000 }
     },
-    close: () => pool.close(),
+    close,
   }
 }
+type Side = Awaited<ReturnType<typeof startSide>>
 
-/** Of the rounds of one side those count that the machine's other work disturbed least. */
-const quiet = (values: number[] = []) => quantile(values, 0.25)
-/** Milliseconds a request, by the clock and of CPU time. */
-const measureSet = async (): Promise<Record<Name, { ms: number; cpu: number }>> => {
-  const sides = await Promise.all(names.map(name => startSide(SIDES[name])))
-  for (const { run } of sides) for (let left = WARM_UP; left > 0; left -= requests) await run()
-  const took: Awaited<ReturnType<(typeof sides)[number]['run']>>[][] = names.map(() => [])
-  for (let round = 0; round < rounds; round++)
-    // Another begins each time, as what came before may still be at work.
-    for (let n = 0; n < names.length; n++) {
-      const side = (n + round) % names.length
-      took[side]?.push((await sides[side]?.run()) as never)
-    }
-  await Promise.all(sides.map(side => side.close()))
+/** Milliseconds a request of each side, by the clock and of CPU time. */
+const measureSet = async () => {
+  const [bare, off, on] = (await Promise.all(Object.values(SIDES).map(startSide))) as [Side, Side, Side]
+  const sides = { [base]: bare, off, on }
+  const runs = await takeTurns(
+    rounds,
+    mapValues(sides, ({ run }) => run),
+    Math.ceil(WARM_UP / requests),
+  )
+  await Promise.all(Object.values(sides).map(({ close }) => close()))
   stopParts(collector)
-  return Object.fromEntries(
-    names.map((name, side) => [
-      name,
-      {
-        ms: quiet(took[side]?.map(({ ms }) => ms)),
-        cpu: quiet(took[side]?.map(({ cpu }) => cpu)),
-      },
-    ]),
-  ) as never
+  // Of the rounds of one side those count that the machine's other work disturbed least.
+  const quiet = (values: number[]) => quantile(values, 0.25)
+  return mapValues(runs, took => ({
+    ms: quiet(took.map(({ ms }) => ms)),
+    cpu: quiet(took.map(({ cpu }) => cpu)),
+  }))
 }
 
 const first = await startSide(SIDES.off)
 const records = Array.from({ length: 20 }, () => tiktokPost())
-await first.send('POST', collectorApi.ingestRecords.path.replace(':source', 'tiktok'), { records })
+await first.send(collectorApi.ingestRecords.path.replace(':source', 'tiktok'), { records })
 await first.close()
 const measured: Awaited<ReturnType<typeof measureSet>>[] = []
 for (let set = 0; set < sets; set++) measured.push(await measureSet())
 const middle = (of: (took: (typeof measured)[number]) => number) => median(measured.map(of))
+const row = (name: keyof typeof SIDES) => [
+  name,
+  count(middle(took => 1_000 / took[name].ms)),
+  middle(took => took[base].ms / took[name].ms).toFixed(3),
+  `${middle(took => took[name].cpu).toFixed(3)} ms`,
+  middle(took => took[name].cpu / took[base].cpu).toFixed(3),
+]
 table(
   ['tracing', 'requests/s', 'of those without', 'CPU time a request', 'of that without'],
-  names.map(name => [
-    name,
-    count(middle(took => 1_000 / took[name].ms)),
-    middle(took => took[base].ms / took[name].ms).toFixed(3),
-    `${middle(took => took[name].cpu).toFixed(3)} ms`,
-    middle(took => took[name].cpu / took[base].cpu).toFixed(3),
-  ]),
+  Object.values(mapValues(SIDES, (_, name) => row(name))),
 )
 stopParts()
-sessions.disconnect()
-await Promise.all([redis.stop(), mongo.stop()])
+await Promise.all([session.stop(), mongo.stop()])

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
-import { basename, extname, join, relative, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
+import { extname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { createRsbuild, loadConfig, mergeRsbuildConfig } from '@rsbuild/core'
 import { parse } from 'yaml'
@@ -20,64 +19,54 @@ const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
 /**
- * Builds the shell, the remotes and the extension into their `dist/`, each only when one of its inputs (own sources,
- * workspace packages and installed packages that it depends on) has changed since its last build, and writes .br and .gz beside each asset.
- * @param {{ root?: string, apps?: string[], force?: boolean, concurrency?: number, report?: (line: string) => void }} [options]
+ * Builds apps into their `dist/`, each only when one of its inputs (own sources, workspace packages and installed packages that
+ * it depends on) has changed since its last build, and writes .br and .gz beside each asset.
+ * @param {string[]} apps folders from the root
  * @returns {Promise<{ built: string[], skipped: string[] }>} rejects with the first build failure
  */
-export async function buildApps(options = {}) {
-  const { root = ROOT, force = false, report = () => {} } = options
-  const apps = options.apps ?? (await listApps(root))
-  const lock = parse(await readFile(join(root, 'pnpm-lock.yaml'), 'utf8'))
+async function buildApps(apps, { force }) {
+  const lock = parse(await readFile(join(ROOT, 'pnpm-lock.yaml'), 'utf8'))
   const queue = [...apps]
   const built = []
   const skipped = []
 
   const work = async () => {
     for (let app = queue.shift(); app; app = queue.shift()) {
-      const stampFile = join(root, app, 'dist', STAMP)
+      const folder = join(ROOT, app, 'dist')
+      const stampFile = join(folder, STAMP)
       const { folders, packages } = inputsOf(lock, app)
-      const stamp = await hashFolders(root, folders, packages.join('\n'))
+      const stamp = await hashFolders(folders, packages.join('\n'))
       if (!force && (await readFile(stampFile, 'utf8').catch(() => '')) === stamp) {
         skipped.push(app)
         continue
       }
       const started = performance.now()
       await rm(stampFile, { force: true })
-      await buildApp(join(root, app))
+      const emitted = await rsbuild(join(ROOT, app))
       // The extension is served as the zip that its own build makes.
-      if (app !== EXTENSION) await compressFolder(join(root, app, 'dist'))
+      if (app !== EXTENSION) {
+        await pruneFolder(folder, new Set(emitted))
+        await compressFolder(folder)
+      }
       await writeFile(stampFile, stamp)
       built.push(app)
-      report(`built ${app} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+      print(`built ${app} in ${((performance.now() - started) / 1000).toFixed(1)} s`)
     }
   }
-  const workers = Math.min(options.concurrency ?? 2, availableParallelism() + 1, apps.length)
-  await Promise.all(Array.from({ length: workers }, work))
+  await Promise.all([work(), work()])
   return { built, skipped }
 }
 
-async function listApps(root) {
-  const entries = await readdir(root, { withFileTypes: true })
-  return entries
-    .filter(
-      entry =>
-        entry.isDirectory() && ([EXTENSION, 'shell'].includes(entry.name) || entry.name.startsWith('mfe-')),
-    )
-    .map(entry => entry.name)
+const listApps = async () =>
+  (await readdir(ROOT))
+    .filter(name => /^(extension|shell|mfe-.*)$/.test(name))
     .sort()
     .reverse()
-}
 
 /** Builds one app into an empty folder, compressed files included: the same sources make the same files. */
 export async function buildInto(cwd, folder) {
   await rsbuild(cwd, { output: { distPath: { root: folder } } })
   await compressFolder(folder)
-}
-
-async function buildApp(cwd) {
-  const emitted = await rsbuild(cwd)
-  if (basename(cwd) !== EXTENSION) await pruneFolder(join(cwd, 'dist'), new Set(emitted))
 }
 
 /** Builds by the app's own configuration; resolves to the names of the files made. */
@@ -100,12 +89,10 @@ async function pruneFolder(folder, emitted) {
 }
 
 /** Hash over path and content of every source file in `folders` (built and installed files apart). */
-async function hashFolders(root, folders, seed) {
+async function hashFolders(folders, seed) {
   const hash = createHash('sha256').update(seed)
-  const paths = []
-  for (const folder of folders)
-    paths.push(...(await listFiles(join(root, folder))).map(file => relative(root, file)))
-  for (const path of paths.sort()) hash.update(`${path}\0`).update(await readFile(join(root, path)))
+  const files = (await Promise.all(folders.map(folder => listFiles(join(ROOT, folder))))).flat()
+  for (const file of files.sort()) hash.update(`${relative(ROOT, file)}\0`).update(await readFile(file))
   return hash.digest('hex')
 }
 
@@ -144,20 +131,19 @@ async function isNewer(file, than) {
   return a !== null && a.mtimeMs >= b.mtimeMs
 }
 
-const isMain = process.argv[1] && import.meta.url === pathToFileURL(resolve(process.argv[1])).href
-if (isMain) {
-  const args = process.argv.slice(2)
-  const apps = args.filter(arg => !arg.startsWith('-'))
-  const print = line => process.stdout.write(`${line}\n`)
-  buildApps({
-    force: args.includes('--force'),
-    apps: apps.length > 0 ? apps : undefined,
-    report: print,
-  }).then(
-    ({ built, skipped }) => print(`apps: ${built.length} built, ${skipped.length} unchanged`),
-    error => {
-      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
-      process.exitCode = 1
-    },
-  )
-}
+const print = line => process.stdout.write(`${line}\n`)
+if (fileURLToPath(import.meta.url) === process.argv[1])
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { force: { type: 'boolean' } },
+    })
+    const { built, skipped } = await buildApps(
+      positionals.length > 0 ? positionals : await listApps(),
+      values,
+    )
+    print(`apps: ${built.length} built, ${skipped.length} unchanged`)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+    process.exitCode = 1
+  }

@@ -8,9 +8,10 @@ const BUILD_KIT = '@iodine/build-kit'
  * the build kit; other workspace folders there serve its tests.
  * @param {any} lock
  * @param {string} app folder from the root, with slashes
+ * @param {{ withTools?: boolean }} [options] false leaves development dependencies out
  * @returns {{ folders: string[], packages: string[] }}
  */
-export function inputsOf(lock, app) {
+export function inputsOf(lock, app, { withTools = true } = {}) {
   const folders = new Set([app])
   const packages = new Set()
   const visitPackage = (name, version) => {
@@ -31,7 +32,7 @@ export function inputsOf(lock, app) {
   }
   const { dependencies = {}, devDependencies = {} } = lock.importers[app] ?? {}
   for (const [name, target] of Object.entries(dependencies)) visit(app, name, target)
-  for (const [name, target] of Object.entries(devDependencies))
+  for (const [name, target] of withTools ? Object.entries(devDependencies) : [])
     if (name === BUILD_KIT || !target.version.startsWith('link:')) visit(app, name, target)
   return { folders: [...folders], packages: [...packages].sort() }
 }

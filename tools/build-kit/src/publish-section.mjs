@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 const SECTION = /^mfe-[a-z0-9-]+$/
@@ -7,22 +8,14 @@ const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/
 /** Names that begin with a dot are never served: what is being written has such names. */
 const UNFINISHED = '.unfinished-'
 const LEFTOVER_MS = 3_600_000
+const unfinishedIn = folder => join(folder, `${UNFINISHED}${randomBytes(6).toString('hex')}`)
 
 /** What stands in the way, in words for whoever runs the command. */
 export class PublishError extends Error {}
 
-const isThere = path =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
-
 /** Sections of the workspace: folders `mfe-*` that hold a package.json. */
-export async function listSections(root) {
-  const names = (await readdir(root)).filter(name => SECTION.test(name)).sort()
-  const found = await Promise.all(names.map(name => isThere(join(root, name, 'package.json'))))
-  return names.filter((_, index) => found[index])
-}
+export const listSections = async root =>
+  (await publishedSections(root)).filter(name => existsSync(join(root, name, 'package.json')))
 
 /**
  * Builds a section and publishes it as `<to>/<app>/<version>/`, the version being its package.json's. A version that is
@@ -42,25 +35,25 @@ export async function publishSection({ root, app, to }) {
   const folder = join(to, app)
   return writable(folder, async () => {
     await removeLeftovers(folder)
-    const unfinished = join(folder, `${UNFINISHED}${randomBytes(6).toString('hex')}`)
+    const unfinished = unfinishedIn(folder)
     try {
       await mkdir(unfinished)
       await build(join(root, app), unfinished)
       const finished = join(folder, version)
-      if (!(await isThere(finished))) {
-        await saveAll(unfinished)
-        const isNew = await rename(unfinished, finished).then(
-          () => true,
-          error => {
-            // Somebody else published it a moment ago.
-            if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false
-            throw error
-          },
-        )
-        await save(folder)
-        if (isNew) return { version, isNew }
+      if (!existsSync(finished)) {
+        // What has a version's name is on the disk in whole, also after a power cut.
+        for (const file of await filesOf(unfinished)) await save(join(unfinished, file))
+        try {
+          await rename(unfinished, finished)
+          return { version, isNew: true }
+        } catch (error) {
+          // Another command published it a moment ago.
+          if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+        } finally {
+          await save(folder)
+        }
       }
-      if (!(await areSame(unfinished, finished)))
+      if ((await digestOf(unfinished)) !== (await digestOf(finished)))
         throw new PublishError(
           `${app} ${version} is published already, with other content. Raise the version in ${app}/package.json.`,
         )
@@ -86,18 +79,12 @@ export async function useVersion({ app, to, version }) {
   const folder = join(to, app)
   const pointer = join(folder, 'current.json')
   if (version === undefined) {
-    if (!(await isThere(folder))) return
+    if (!existsSync(folder)) return
     return writable(folder, () => rm(pointer, { force: true }))
   }
   await writable(folder, async () => {
-    const unfinished = join(folder, `${UNFINISHED}${randomBytes(6).toString('hex')}`)
-    const file = await open(unfinished, 'wx', 0o644)
-    try {
-      await file.writeFile(`${JSON.stringify({ version })}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    const unfinished = unfinishedIn(folder)
+    await writeFile(unfinished, `${JSON.stringify({ version })}\n`, { flag: 'wx', mode: 0o644, flush: true })
     await rename(unfinished, pointer)
     await save(folder)
   })
@@ -163,19 +150,15 @@ async function filesOf(folder) {
     .sort()
 }
 
-async function areSame(a, b) {
-  const [ofA, ofB] = await Promise.all([filesOf(a), filesOf(b)])
-  if (ofA.join('\n') !== ofB.join('\n')) return false
-  for (const file of ofA)
-    if (!(await readFile(join(a, file))).equals(await readFile(join(b, file)))) return false
-  return true
+/** Digest of the names and contents of all files below a folder. */
+async function digestOf(folder) {
+  const hash = createHash('sha256')
+  for (const file of await filesOf(folder))
+    hash.update(`${file}\0`).update(await readFile(join(folder, file)))
+  return hash.digest('hex')
 }
 
-/** What has a version's name is on the disk in whole, also after a power cut. */
-async function saveAll(folder) {
-  for (const file of await filesOf(folder)) await save(join(folder, file))
-}
-
+/** Writes a file's content or a folder's entries through to the disk. */
 async function save(path) {
   const handle = await open(path)
   try {

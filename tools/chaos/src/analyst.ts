@@ -7,10 +7,20 @@ import {
   narrativesApi,
   profileApi,
   type TiktokRecord,
+  type VoteType,
 } from '@iodine/contracts'
 import { linkIn, type Mail, simpleTriplets, tiktokPost } from '@iodine/test-kit'
 import type { Client, Outcome } from './client.js'
-import { type CampaignEntry, type IodEntry, type Ledger, Register, type UserEntry } from './ledger.js'
+import {
+  type CampaignEntry,
+  type Entry,
+  type IodEntry,
+  type Ledger,
+  type NarrativeEntry,
+  type RecordEntry,
+  Register,
+  type UserEntry,
+} from './ledger.js'
 
 const TRIES = 3
 const RETRY_PAUSE_MS = 300
@@ -24,7 +34,7 @@ const OBJECTS = ['the numbers', 'the lake', 'old mirrors', 'every letter']
 
 let made = 0
 
-/** What an analyst needs around them. */
+/** What an analyst works with. */
 export interface Surroundings {
   client: Client
   ledger: Ledger
@@ -37,18 +47,15 @@ export interface Surroundings {
 /** Does what analysts do, and writes down what was acknowledged. All methods resolve to whether it was. */
 export class Analyst {
   readonly #around: Surroundings
+  readonly #ledger: Ledger
+  readonly #call: Client['call']
   readonly entry: UserEntry
 
   constructor(around: Surroundings, entry: UserEntry) {
     this.#around = around
+    this.#ledger = around.ledger
+    this.#call = around.client.as(entry.token).call
     this.entry = entry
-  }
-
-  get #client() {
-    return this.#around.client
-  }
-  get #ledger() {
-    return this.#around.ledger
   }
 
   #pick<T>(list: readonly T[]): T | undefined {
@@ -58,7 +65,7 @@ export class Analyst {
     return `${kind} ${this.#around.run} ${++made}`
   }
 
-  /** Sends, and sends again while nobody knows what became of it; `tries` tells how often it took. */
+  /** Sends, and sends again while the effect is unknown; `tries` tells how often it took. */
   async #insist<T>(
     action: string,
     send: () => Promise<Outcome<T>>,
@@ -66,48 +73,67 @@ export class Analyst {
   ): Promise<Outcome<T> & { tries: number }> {
     for (let tried = 1; ; tried++) {
       const outcome = await send()
-      this.#ledger.count(action, outcome.kind)
+      this.#ledger.count(action, outcome)
       if (outcome.kind !== 'unknown' || tried >= tries) return { ...outcome, tries: tried }
       await sleep(RETRY_PAUSE_MS)
     }
   }
 
-  /** Notes a refusal; one that an earlier, unanswered try explains is none. */
-  #surprised(action: string, outcome: Outcome<unknown>): false {
-    if (outcome.kind === 'refused')
-      this.#ledger.surprises.push(`${action}: ${outcome.status} ${outcome.detail}`)
-    return false
+  /**
+   * Attempts to give a register a value; whether that was acknowledged.
+   * @param options.repeated the status that a try gets after an earlier, unanswered one had its effect
+   * @param options.done hears of the answer
+   */
+  async #change<T, Body>(
+    action: string,
+    register: Register<T>,
+    value: T,
+    send: () => Promise<Outcome<Body>>,
+    { repeated, tries, done }: { repeated?: number; tries?: number; done?: (body: Body) => void } = {},
+  ): Promise<boolean> {
+    register.attempt(value)
+    const outcome = await this.#insist(action, send, tries)
+    if (outcome.kind === 'done') done?.(outcome.body)
+    else if (outcome.status !== repeated || outcome.tries === 1) {
+      this.#ledger.surprise(action, outcome)
+      return false
+    }
+    register.acknowledge(value, outcome.tries)
+    return true
+  }
+
+  /** Deletes one of those that are there. */
+  async #delete(
+    kind: string,
+    entries: Iterable<Entry>,
+    send: (id: string) => Promise<Outcome<unknown>>,
+  ): Promise<boolean> {
+    const entry = this.#pick([...entries].filter(isThere))
+    if (!entry) return false
+    return this.#change(`delete ${kind}`, entry.exists, false, () => send(entry.id), { repeated: 404 })
   }
 
   async ingest(): Promise<boolean> {
     const { records } = this.entry
-    const known = [...records.values()].filter(({ exists }) => exists.known && exists.isCertain)
-    const bodies: TiktokRecord[] = []
-    for (let n = 0; n < 5; n++) {
+    const known = [...records.values()].filter(isThere)
+    const bodies = Array.from({ length: 5 }, (_, n): TiktokRecord => {
       const again = n === 0 ? this.#pick(known) : undefined
       const description = this.#fresh('post')
       const body = tiktokPost({ ...(again && { video_id: again.videoId }), description })
-      const { video_id } = body.main
-      const entry = again ?? {
-        videoId: video_id,
-        versions: new Map(),
-        acknowledged: undefined,
-        id: undefined,
-        exists: new Register(false),
-      }
+      const videoId = body.main.video_id
+      const entry: RecordEntry = again ?? { videoId, versions: new Map(), exists: new Register(false) }
       entry.exists.attempt(true)
       entry.versions.set(body.collector_metadata.fetch_timestamp, description)
-      records.set(video_id, entry)
-      bodies.push(body)
-    }
+      records.set(videoId, entry)
+      return body
+    })
     const outcome = await this.#insist('ingest', () =>
-      this.#client.call(collectorApi.ingestRecords, {
-        token: this.entry.token,
-        params: { source: 'tiktok' },
-        body: { records: bodies },
-      }),
+      this.#call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body: { records: bodies } }),
     )
-    if (outcome.kind !== 'done') return this.#surprised('ingest', outcome)
+    if (outcome.kind !== 'done') {
+      this.#ledger.surprise('ingest', outcome)
+      return false
+    }
     for (const [index, result] of outcome.body.results.entries()) {
       const body = bodies[index] as TiktokRecord
       const entry = records.get(body.main.video_id)
@@ -122,24 +148,10 @@ export class Analyst {
     return true
   }
 
-  async deleteRecord(): Promise<boolean> {
-    const entry = this.#pick(
-      [...this.entry.records.values()].filter(({ id, exists }) => id && exists.known && exists.isCertain),
+  deleteRecord(): Promise<boolean> {
+    return this.#delete('record', this.entry.records.values(), id =>
+      this.#call(collectorApi.deleteRecord, { params: { source: 'tiktok', id } }),
     )
-    if (!entry?.id) return false
-    const { id } = entry
-    entry.exists.attempt(false)
-    const outcome = await this.#insist('delete record', () =>
-      this.#client.call(collectorApi.deleteRecord, {
-        token: this.entry.token,
-        params: { source: 'tiktok', id },
-      }),
-    )
-    if (outcome.kind === 'done' || (outcome.status === 404 && outcome.tries > 1)) {
-      entry.exists.acknowledge(false, outcome.tries)
-      return true
-    }
-    return this.#surprised('delete record', outcome)
   }
 
   async createIod(): Promise<boolean> {
@@ -147,186 +159,100 @@ export class Analyst {
     const entry: IodEntry = {
       value,
       creator: this.entry.id,
-      id: undefined,
       exists: new Register(false),
       votes: new Map(),
     }
-    entry.exists.attempt(true)
     this.#ledger.iods.push(entry)
-    const outcome = await this.#insist('create IOD', () =>
-      this.#client.call(iodsApi.createIod, {
-        token: this.entry.token,
-        body: { value, category: 'SENTENCE', description: 'seen today', source_type: 'MANUAL' },
-      }),
-    )
-    if (outcome.kind === 'done') entry.id = outcome.body.id
-    if (outcome.kind === 'done' || (outcome.status === 409 && outcome.tries > 1)) {
-      entry.exists.acknowledge(true, outcome.tries)
-      return true
-    }
-    return this.#surprised('create IOD', outcome)
+    const body = { value, category: 'SENTENCE', description: 'seen today', source_type: 'MANUAL' } as const
+    return this.#change('create IOD', entry.exists, true, () => this.#call(iodsApi.createIod, { body }), {
+      repeated: 409,
+      done: keepId(entry),
+    })
   }
 
   async vote(): Promise<boolean> {
-    const { id: me, token } = this.entry
-    const entry = this.#pick(this.#ledger.iods.filter(({ id, votes }) => id && !votes.has(me)))
-    if (!entry?.id) return false
-    const { id } = entry
+    const me = this.entry.id
+    const entry = this.#pick(this.#ledger.iods.filter(hasId).filter(({ votes }) => !votes.has(me)))
+    if (!entry) return false
+    const params = { id: entry.id }
     const vote_type = this.#around.random() < 0.5 ? 'POSITIVE' : 'NEGATIVE'
-    const vote = new Register<'POSITIVE' | 'NEGATIVE' | null>(null)
-    vote.attempt(vote_type)
+    const vote = new Register<VoteType | null>(null)
     entry.votes.set(me, vote)
-    const outcome = await this.#insist('vote', () =>
-      this.#client.call(iodsApi.voteIod, { token, params: { id }, body: { vote_type } }),
-    )
-    if (outcome.kind === 'done' || (outcome.status === 409 && outcome.tries > 1)) {
-      vote.acknowledge(vote_type, outcome.tries)
-      return true
-    }
-    return this.#surprised('vote', outcome)
+    const send = () => this.#call(iodsApi.voteIod, { params, body: { vote_type } })
+    return this.#change('vote', vote, vote_type, send, { repeated: 409 })
   }
 
-  /** A campaign has no natural key: whoever gets no answer looks before they try again. */
+  /** A campaign has no natural key: without an answer the creation is not tried again. */
   async createCampaign(): Promise<boolean> {
     const name = this.#fresh('campaign')
     const entry: CampaignEntry = {
       name: new Register(name),
-      id: undefined,
       exists: new Register(false),
       members: new Map(),
     }
-    entry.exists.attempt(true)
     this.entry.campaigns.push(entry)
-    const outcome = await this.#insist(
-      'create campaign',
-      () => this.#client.call(campaignsApi.createCampaign, { token: this.entry.token, body: { name } }),
-      1,
-    )
-    if (outcome.kind !== 'done') return this.#surprised('create campaign', outcome)
-    entry.id = outcome.body.id
-    entry.exists.acknowledge(true, outcome.tries)
-    return true
-  }
-
-  #campaign(): CampaignEntry | undefined {
-    return this.#pick(this.entry.campaigns.filter(({ id, exists }) => id && exists.known && exists.isCertain))
+    const send = () => this.#call(campaignsApi.createCampaign, { body: { name } })
+    return this.#change('create campaign', entry.exists, true, send, { tries: 1, done: keepId(entry) })
   }
 
   async editCampaign(): Promise<boolean> {
-    const entry = this.#campaign()
-    if (!entry?.id) return this.createCampaign()
-    const { id } = entry
+    const entry = this.#pick(this.entry.campaigns.filter(isThere))
+    if (!entry) return this.createCampaign()
     const name = this.#fresh('campaign')
-    entry.name.attempt(name)
-    const outcome = await this.#insist('edit campaign', () =>
-      this.#client.call(campaignsApi.updateCampaign, {
-        token: this.entry.token,
-        params: { id },
-        body: { name },
-      }),
+    return this.#change('edit campaign', entry.name, name, () =>
+      this.#call(campaignsApi.updateCampaign, { params: { id: entry.id }, body: { name } }),
     )
-    if (outcome.kind !== 'done') return this.#surprised('edit campaign', outcome)
-    entry.name.acknowledge(name, outcome.tries)
-    return true
   }
 
   async changeMember(): Promise<boolean> {
-    const entry = this.#campaign()
-    const iod = this.#pick(this.#ledger.iods.filter(each => each.id))
-    if (!entry?.id || !iod?.id) return false
-    const { id } = entry
+    const entry = this.#pick(this.entry.campaigns.filter(isThere))
+    const iod = this.#pick(this.#ledger.iods.filter(hasId))
+    if (!entry || !iod) return false
     const member = entry.members.get(iod.id) ?? new Register(false)
     entry.members.set(iod.id, member)
-    // Once nobody knows where it stands, a late request of before could still turn it over.
+    // While its state is unknown, an earlier request that arrives late could still change it.
     if (!member.isCertain) return false
-    const isIn = !member.known
-    const body = { iod_id: iod.id }
-    member.attempt(isIn)
-    const { token } = this.entry
-    const outcome = isIn
-      ? await this.#insist('add to campaign', () =>
-          this.#client.call(campaignsApi.addIod, { token, params: { id }, body }),
-        )
-      : await this.#insist('remove from campaign', () =>
-          this.#client.call(campaignsApi.removeIod, { token, params: { id }, body }),
-        )
-    if (outcome.kind !== 'done') return this.#surprised('change campaign', outcome)
-    member.acknowledge(isIn, outcome.tries)
-    return true
+    const input = { params: { id: entry.id }, body: { iod_id: iod.id } }
+    return member.known
+      ? this.#change('remove from campaign', member, false, () => this.#call(campaignsApi.removeIod, input))
+      : this.#change('add to campaign', member, true, () => this.#call(campaignsApi.addIod, input))
   }
 
   async deleteCampaign(): Promise<boolean> {
     if (this.entry.campaigns.length < 3) return this.createCampaign()
-    const entry = this.#campaign()
-    if (!entry?.id) return false
-    const { id } = entry
-    entry.exists.attempt(false)
-    const outcome = await this.#insist('delete campaign', () =>
-      this.#client.call(campaignsApi.deleteCampaign, { token: this.entry.token, params: { id } }),
+    return this.#delete('campaign', this.entry.campaigns, id =>
+      this.#call(campaignsApi.deleteCampaign, { params: { id } }),
     )
-    if (outcome.kind === 'done' || (outcome.status === 404 && outcome.tries > 1)) {
-      entry.exists.acknowledge(false, outcome.tries)
-      return true
-    }
-    return this.#surprised('delete campaign', outcome)
   }
 
   async createNarrative(): Promise<boolean> {
     const src = this.#fresh('text').replaceAll(' ', '/')
     const sentence = () => `${this.#pick(ACTORS)} ${this.#pick(VERBS)} ${this.#pick(OBJECTS)}`
     const text = `${sentence()}. ${sentence()}. Nobody reads ${src}.`
-    const entry = {
-      src,
-      id: undefined as string | undefined,
-      triplets: simpleTriplets(text),
-      exists: new Register(false),
-    }
-    entry.exists.attempt(true)
+    const entry: NarrativeEntry = { src, triplets: simpleTriplets(text), exists: new Register(false) }
     this.entry.narratives.push(entry)
-    const outcome = await this.#insist(
-      'create narrative',
-      () =>
-        this.#client.call(narrativesApi.createNarrative, {
-          token: this.entry.token,
-          body: { text, src },
-          ms: NARRATIVE_MS,
-        }),
-      1,
-    )
-    if (outcome.kind !== 'done') return this.#surprised('create narrative', outcome)
-    entry.id = outcome.body.id
-    entry.exists.acknowledge(true, outcome.tries)
-    if (outcome.body.triplets_extracted !== entry.triplets.length)
-      this.#ledger.surprises.push(`create narrative: ${outcome.body.triplets_extracted} triplets of ${text}`)
-    return true
+    const send = () => this.#call(narrativesApi.createNarrative, { body: { text, src }, ms: NARRATIVE_MS })
+    return this.#change('create narrative', entry.exists, true, send, {
+      tries: 1,
+      done: ({ id, triplets_extracted }) => {
+        entry.id = id
+        if (triplets_extracted !== entry.triplets.length)
+          this.#ledger.surprises.push(`create narrative: ${triplets_extracted} triplets of ${text}`)
+      },
+    })
   }
 
-  async deleteNarrative(): Promise<boolean> {
-    const entry = this.#pick(
-      this.entry.narratives.filter(({ id, exists }) => id && exists.known && exists.isCertain),
+  deleteNarrative(): Promise<boolean> {
+    return this.#delete('narrative', this.entry.narratives, id =>
+      this.#call(narrativesApi.deleteNarrative, { params: { id } }),
     )
-    if (!entry?.id) return false
-    const { id } = entry
-    entry.exists.attempt(false)
-    const outcome = await this.#insist('delete narrative', () =>
-      this.#client.call(narrativesApi.deleteNarrative, { token: this.entry.token, params: { id } }),
-    )
-    if (outcome.kind === 'done' || (outcome.status === 404 && outcome.tries > 1)) {
-      entry.exists.acknowledge(false, outcome.tries)
-      return true
-    }
-    return this.#surprised('delete narrative', outcome)
   }
 
   async rename(): Promise<boolean> {
-    const username = newUsername(this.#around)
-    this.entry.username.attempt(username)
-    const outcome = await this.#insist('rename', () =>
-      this.#client.call(profileApi.setupUsername, { token: this.entry.token, body: { username } }),
+    const username = `n${this.#around.run}${(++made).toString(36)}`
+    return this.#change('rename', this.entry.username, username, () =>
+      this.#call(profileApi.setupUsername, { body: { username } }),
     )
-    if (outcome.kind !== 'done') return this.#surprised('rename', outcome)
-    this.entry.username.acknowledge(username, outcome.tries)
-    return true
   }
 
   /** One thing of the mix. */
@@ -353,7 +279,16 @@ export class Analyst {
   }
 }
 
-const newUsername = ({ run }: Surroundings) => `n${run}${(++made).toString(36)}`
+/** Whether its id is known. */
+const hasId = <E extends Entry>(entry: E): entry is E & { id: string } => entry.id !== undefined
+/** Whether it was acknowledged, and no attempt to change that is open. */
+const isThere = <E extends Entry>(entry: E): entry is E & { id: string } =>
+  hasId(entry) && entry.exists.known && entry.exists.isCertain
+const keepId =
+  (entry: Entry) =>
+  ({ id }: { id: string }) => {
+    entry.id = id
+  }
 
 /** Asks for a sign-in link; resolves to the token in a mail that had not been there. */
 const mailedToken = async (around: Surroundings, email: string): Promise<string | undefined> => {
@@ -363,12 +298,10 @@ const mailedToken = async (around: Surroundings, email: string): Promise<string 
   const asked = ledger.mails.get(email) ?? { acknowledged: 0, unknown: 0 }
   ledger.mails.set(email, asked)
   const outcome = await client.call(authApi.requestMagicLink, { body: { email } })
-  ledger.count('ask for a link', outcome.kind)
-  if (outcome.kind !== 'done') {
-    if (outcome.kind === 'unknown') asked.unknown++
-    else ledger.surprises.push(`ask for a link: ${outcome.status} ${outcome.detail}`)
-    return undefined
-  }
+  ledger.count('ask for a link', outcome)
+  ledger.surprise('ask for a link', outcome)
+  if (outcome.kind === 'unknown') asked.unknown++
+  if (outcome.kind !== 'done') return undefined
   asked.acknowledged++
   for (const deadline = Date.now() + MAIL_WAIT_MS; Date.now() < deadline; await sleep(200)) {
     const mail = mine().find(({ messageId }) => !before.has(messageId))
@@ -381,53 +314,52 @@ const mailedToken = async (around: Surroundings, email: string): Promise<string 
 export const asksForLink = async (around: Surroundings): Promise<boolean> =>
   (await mailedToken(around, `canary${++made}@${around.run}.example`)) !== undefined
 
-/** Signs somebody new in by a mailed link, as often as it takes, and chooses a username; undefined when `until` comes first. */
+/** Signs a new member in by a mailed link, as often as it takes, and chooses a username; undefined when `isOver` comes first. */
 export const registerAnalyst = async (
   around: Surroundings,
   isOver: () => boolean,
 ): Promise<Analyst | undefined> => {
   const { client, ledger } = around
   const email = `person${++made}@${around.run}.example`
-  let token: string | undefined
-  while (token === undefined) {
-    if (isOver()) return undefined
-    const mailed = await mailedToken(around, email)
-    if (mailed === undefined) {
+  const insist = async <T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> => {
+    while (!isOver()) {
+      const result = await attempt()
+      if (result !== undefined) return result
       await sleep(RETRY_PAUSE_MS)
-      continue
     }
+    return undefined
+  }
+  const token = await insist(async () => {
+    const mailed = await mailedToken(around, email)
+    if (mailed === undefined) return undefined
     const outcome = await client.call(authApi.verifyMagicLink, { body: { token: mailed } })
-    ledger.count('sign in', outcome.kind)
-    if (outcome.kind === 'done') token = outcome.body.access_token
-    else if (outcome.kind === 'refused') ledger.surprises.push(`sign in: ${outcome.status} ${outcome.detail}`)
+    ledger.count('sign in', outcome)
+    ledger.surprise('sign in', outcome)
+    return outcome.kind === 'done' ? outcome.body.access_token : undefined
+  })
+  if (token === undefined) return undefined
+  const { call } = client.as(token)
+  const id = await insist(async () => {
+    const profile = await call(profileApi.getProfile)
+    ledger.surprise('first profile', profile)
+    if (profile.kind === 'done') return profile.body.id
+    return profile.kind === 'refused' ? null : undefined
+  })
+  if (!id) return undefined
+  const entry: UserEntry = {
+    id,
+    email,
+    token,
+    username: new Register(''),
+    records: new Map(),
+    campaigns: [],
+    narratives: [],
   }
-  for (;;) {
-    const profile = await client.call(profileApi.getProfile, { token })
-    if (profile.kind === 'done') {
-      const entry: UserEntry = {
-        id: profile.body.id,
-        email,
-        token,
-        username: new Register(''),
-        records: new Map(),
-        campaigns: [],
-        narratives: [],
-      }
-      ledger.users.push(entry)
-      const analyst = new Analyst(around, entry)
-      while (!isOver() && !(await analyst.rename())) await sleep(RETRY_PAUSE_MS)
-      for (;;) {
-        if (isOver()) return undefined
-        const key = await client.call(profileApi.updateOpenaiKey, { token, body: { api_key: 'sk-chaos' } })
-        if (key.kind === 'done') return analyst
-        await sleep(RETRY_PAUSE_MS)
-      }
-    }
-    if (profile.kind === 'refused') {
-      ledger.surprises.push(`first profile: ${profile.status} ${profile.detail}`)
-      return undefined
-    }
-    if (isOver()) return undefined
-    await sleep(RETRY_PAUSE_MS)
-  }
+  ledger.users.push(entry)
+  const analyst = new Analyst(around, entry)
+  await insist(async () => (await analyst.rename()) || undefined)
+  return insist(async () => {
+    const key = await call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-chaos' } })
+    return key.kind === 'done' ? analyst : undefined
+  })
 }

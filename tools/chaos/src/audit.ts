@@ -2,7 +2,6 @@ import {
   campaignsApi,
   collectorApi,
   communityApi,
-  type EndpointSpec,
   foldLabel,
   graphApi,
   type Iod,
@@ -10,10 +9,9 @@ import {
   type Narrative,
   narrativesApi,
   profileApi,
-  type ResponseOf,
 } from '@iodine/contracts'
 import type { Mail } from '@iodine/test-kit'
-import type { Client, Input } from './client.js'
+import type { Ask, Client } from './client.js'
 import type { Ledger, UserEntry } from './ledger.js'
 
 export interface Audit {
@@ -27,6 +25,9 @@ export interface Audit {
   repeatedMails: number
 }
 
+/** Milliseconds that an answer is waited for. */
+const WAIT_MS = 60_000
+
 /** How often each of the texts comes. */
 const tally = (texts: readonly string[]): Map<string, number> => {
   const counts = new Map<string, number>()
@@ -34,48 +35,54 @@ const tally = (texts: readonly string[]): Map<string, number> => {
   return counts
 }
 
+type Expect = (isSo: boolean, kind: 'lost' | 'doubled', what: string) => void
+
+/** Expects each text once, and only texts that are known. */
+const expectOnce = (
+  texts: readonly string[],
+  expect: Expect,
+  what: (text: string) => string,
+  known: { has(text: string): boolean } = { has: () => true },
+): void => {
+  for (const [text, count] of tally(texts))
+    expect(count === 1 && known.has(text), 'doubled', `${what(text)}: ${count} times`)
+}
+
 /** Compares all that the product holds with the ledger, over its API; every part must be up, and no work under way. */
 export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail[]): Promise<Audit> => {
   const result: Audit = { lost: [], doubled: [], checked: 0, repeatedMails: 0 }
-  const expect = (isSo: boolean, kind: 'lost' | 'doubled', what: string) => {
+  const expect: Expect = (isSo, kind, what) => {
     result.checked++
     if (!isSo) result[kind].push(what)
   }
-  const reader = ledger.users[0] as UserEntry
-  const ask = async <E extends EndpointSpec>(
-    endpoint: E,
-    input: Input<E>,
-    { token }: UserEntry = reader,
-  ): Promise<ResponseOf<E>> => {
-    const outcome = await client.call<E>(endpoint, Object.assign({}, input, { token, ms: 60_000 }))
-    if (outcome.kind !== 'done')
+  const askAs = ({ token }: UserEntry): Ask => {
+    const { call } = client.as(token, WAIT_MS)
+    return async (endpoint, ...input) => {
+      const outcome = await call(endpoint, ...input)
+      if (outcome.kind === 'done') return outcome.body
       throw new Error(`audit: ${endpoint.path} answered ${outcome.status} ${outcome.detail}`)
-    return outcome.body
+    }
   }
 
-  const iods: Iod[] = await ask(iodsApi.listIods, {})
+  const reader = askAs(ledger.users[0] as UserEntry)
+  const iods: Iod[] = await reader(iodsApi.listIods)
   auditIods(iods, ledger, expect)
-  const narrativesOf = new Map<string, Narrative[]>()
-  const names = new Map<string, string | null>()
   for (const user of ledger.users) {
-    const profile = await ask(profileApi.getProfile, {}, user)
-    expect(
-      user.username.allows(profile.username ?? ''),
-      'lost',
-      `name ${user.username.known} of ${user.email}`,
-    )
-    names.set(user.id, profile.username)
-    expect(profile.email === user.email, 'lost', `account ${user.email}`)
+    const ask = askAs(user)
+    const { username, email } = await ask(profileApi.getProfile)
+    expect(user.username.allows(username ?? ''), 'lost', `name ${user.username.known} of ${user.email}`)
+    expect(email === user.email, 'lost', `account ${user.email}`)
     await auditRecords(user, ask, expect)
     await auditCampaigns(user, ask, expect)
-    narrativesOf.set(user.id, await auditNarratives(user, ask, expect))
-    await auditGraph(user, narrativesOf.get(user.id) ?? [], ask, expect)
+    const narratives = await auditNarratives(user, ask, expect)
+    await auditGraph(user, narratives, ask, expect)
+    const owned = [...iods.filter(iod => iod.created_by_id === user.id), ...narratives]
+    // A profile is public once it has a name.
+    if (username !== null) await auditProfile(user, username, owned, reader, expect)
   }
-  await auditCommunity(ledger, iods, { narrativesOf, names }, ask, expect)
 
-  const copies = tally(mails.map(({ messageId }) => messageId))
-  result.repeatedMails = mails.length - copies.size
   const distinct = [...new Map(mails.map(mail => [mail.messageId, mail])).values()]
+  result.repeatedMails = mails.length - distinct.length
   const mailsTo = tally(distinct.flatMap(({ to }) => to))
   for (const [email, { acknowledged, unknown }] of ledger.mails) {
     const sent = mailsTo.get(email) ?? 0
@@ -85,21 +92,20 @@ export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail
   return result
 }
 
-type Expect = (isSo: boolean, kind: 'lost' | 'doubled', what: string) => void
-type Ask = <E extends EndpointSpec>(endpoint: E, input: Input<E>, user?: UserEntry) => Promise<ResponseOf<E>>
-
 const auditIods = (iods: readonly Iod[], ledger: Ledger, expect: Expect): void => {
-  for (const [value, count] of tally(iods.map(iod => iod.value)))
-    expect(count === 1, 'doubled', `IOD ${value}: ${count} times`)
+  expectOnce(
+    iods.map(iod => iod.value),
+    expect,
+    value => `IOD ${value}`,
+  )
   const byValue = new Map(iods.map(iod => [iod.value, iod]))
   for (const entry of ledger.iods) {
     const iod = byValue.get(entry.value)
     expect(entry.exists.allows(iod !== undefined), 'lost', `IOD ${entry.value}`)
     if (!iod) continue
     expect(iod.created_by_id === entry.creator, 'lost', `creator of ${entry.value}`)
-    const voters = tally(iod.votes.map(vote => vote.user_id ?? ''))
-    for (const [user, count] of voters)
-      expect(count === 1 && entry.votes.has(user), 'doubled', `votes of ${user} on ${entry.value}: ${count}`)
+    const voters = iod.votes.map(vote => vote.user_id ?? '')
+    expectOnce(voters, expect, user => `vote of ${user} on ${entry.value}`, entry.votes)
     for (const [user, vote] of entry.votes) {
       const found = iod.votes.find(each => each.user_id === user)?.vote_type ?? null
       expect(vote.allows(found), 'lost', `vote of ${user} on ${entry.value}: ${found}`)
@@ -108,7 +114,7 @@ const auditIods = (iods: readonly Iod[], ledger: Ledger, expect: Expect): void =
 }
 
 const auditRecords = async (user: UserEntry, ask: Ask, expect: Expect): Promise<void> => {
-  const records = await ask(collectorApi.listRecords, { params: { source: 'tiktok' } }, user)
+  const records = await ask(collectorApi.listRecords, { params: { source: 'tiktok' } })
   const found = new Map<string, { time: string; text: string }>()
   for (const record of records) {
     if (!('main' in record)) continue
@@ -128,10 +134,10 @@ const auditRecords = async (user: UserEntry, ask: Ask, expect: Expect): Promise<
 }
 
 const auditCampaigns = async (user: UserEntry, ask: Ask, expect: Expect): Promise<void> => {
-  const campaigns = await ask(campaignsApi.listMyCampaigns, {}, user)
+  const campaigns = await ask(campaignsApi.listMyCampaigns)
   const left = new Map(campaigns.map(campaign => [campaign.id, campaign]))
   for (const entry of user.campaigns) {
-    // One whose creation nobody answered is known by its name alone.
+    // A campaign whose creation got no answer is known by its name alone.
     const campaign = entry.id
       ? left.get(entry.id)
       : [...left.values()].find(({ name }) => entry.name.allows(name))
@@ -139,21 +145,23 @@ const auditCampaigns = async (user: UserEntry, ask: Ask, expect: Expect): Promis
     if (!campaign) continue
     left.delete(campaign.id)
     expect(entry.name.allows(campaign.name), 'lost', `name ${entry.name.known}, found ${campaign.name}`)
-    const detail = await ask(campaignsApi.getCampaign, { params: { id: campaign.id } }, user)
-    const members = tally(detail.iods.map(({ id }) => id))
+    const detail = await ask(campaignsApi.getCampaign, { params: { id: campaign.id } })
+    const members = detail.iods.map(({ id }) => id)
     expect(detail.iod_count === detail.iods.length, 'doubled', `count of ${campaign.name}`)
-    for (const [id, count] of members)
-      expect(count === 1 && entry.members.has(id), 'doubled', `${id} in ${campaign.name}: ${count} times`)
+    expectOnce(members, expect, id => `${id} in ${campaign.name}`, entry.members)
     for (const [id, member] of entry.members)
-      expect(member.allows(members.has(id)), 'lost', `${id} in ${campaign.name}: ${member.known}`)
+      expect(member.allows(members.includes(id)), 'lost', `${id} in ${campaign.name}: ${member.known}`)
   }
   for (const { name } of left.values()) expect(false, 'doubled', `campaign ${name}`)
 }
 
 const auditNarratives = async (user: UserEntry, ask: Ask, expect: Expect): Promise<Narrative[]> => {
-  const narratives = await ask(narrativesApi.listNarratives, {}, user)
-  for (const [src, count] of tally(narratives.map(narrative => narrative.src ?? '')))
-    expect(count === 1, 'doubled', `narrative ${src}: ${count} times`)
+  const narratives = await ask(narrativesApi.listNarratives)
+  expectOnce(
+    narratives.map(narrative => narrative.src ?? ''),
+    expect,
+    src => `narrative ${src}`,
+  )
   const ids = narratives.flatMap(({ triplets }) => triplets.map(({ id }) => String(id)))
   expect(new Set(ids).size === ids.length, 'doubled', `triplet ids of ${user.email}`)
   const bySrc = new Map(narratives.map(narrative => [narrative.src, narrative]))
@@ -178,7 +186,7 @@ const auditGraph = async (
   ask: Ask,
   expect: Expect,
 ): Promise<void> => {
-  const graph = await ask(graphApi.getTriplets, {}, user)
+  const graph = await ask(graphApi.getTriplets)
   const fold = (kind: string, label: string) => `${kind}:${foldLabel(label)}`
   const counted = tally(
     narratives.flatMap(({ triplets }) =>
@@ -199,37 +207,25 @@ const auditGraph = async (
     expect(count <= (counted.get(link) ?? 0), 'doubled', `graph of ${user.email}: ${link} ${count}`)
 }
 
-/** The community's projection, against what the services hold. */
-const auditCommunity = async (
-  ledger: Ledger,
-  iods: readonly Iod[],
-  { narrativesOf, names }: { narrativesOf: Map<string, Narrative[]>; names: Map<string, string | null> },
+/** The community's projection of a member, against what the services hold. */
+const auditProfile = async (
+  { id, email }: UserEntry,
+  name: string,
+  owned: readonly { id: string }[],
   ask: Ask,
   expect: Expect,
 ): Promise<void> => {
-  for (const user of ledger.users) {
-    // A profile is public once it has a name.
-    if (names.get(user.id) === null) continue
-    const ids: string[] = []
-    for (let skip = 0; ; skip += 100) {
-      const { username, all_contributions, total_iods, total_narratives } = await ask(communityApi.getUser, {
-        params: { id: user.id },
-        query: { skip: String(skip), limit: '100' },
-      })
-      ids.push(...all_contributions.map(({ id }) => id))
-      if (all_contributions.length === 100) continue
-      expect(username === names.get(user.id), 'lost', `public name ${names.get(user.id)}: ${username}`)
-      expect(total_iods + total_narratives === ids.length, 'doubled', `contributions of ${user.email}`)
-      break
-    }
-    const owned = [
-      ...iods.filter(iod => iod.created_by_id === user.id),
-      ...(narrativesOf.get(user.id) ?? []),
-    ].map(({ id }) => id)
-    const shown = tally(ids)
-    for (const id of owned) expect(shown.has(id), 'lost', `contribution ${id} of ${user.email}`)
-    const ownedIds = new Set(owned)
-    for (const [id, count] of shown)
-      expect(count === 1 && ownedIds.has(id), 'doubled', `contribution ${id} of ${user.email}: ${count}`)
+  const shown: string[] = []
+  for (let isLast = false; !isLast; ) {
+    const query = { skip: String(shown.length), limit: '100' }
+    const page = await ask(communityApi.getUser, { params: { id }, query })
+    shown.push(...page.all_contributions.map(each => each.id))
+    isLast = page.all_contributions.length < 100
+    if (!isLast) continue
+    expect(page.username === name, 'lost', `public name ${name}: ${page.username}`)
+    expect(page.total_iods + page.total_narratives === shown.length, 'doubled', `contributions of ${email}`)
   }
+  const ids = new Set(owned.map(each => each.id))
+  for (const own of ids) expect(shown.includes(own), 'lost', `contribution ${own} of ${email}`)
+  expectOnce(shown, expect, each => `contribution ${each} of ${email}`, ids)
 }

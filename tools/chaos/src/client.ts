@@ -1,31 +1,34 @@
 import {
   API_BASE,
   ApiError,
+  type Client as ContractClient,
   createClient,
   DETAILS,
   type EndpointSpec,
   type InputArguments,
   type ResponseOf,
-  type Input as Sent,
-  type WireRequest,
 } from '@iodine/contracts'
-import { Agent, fetch, type Response } from 'undici'
+import { Agent, fetch, type RequestInit } from 'undici'
 
 /**
- * What became of a request: `done` it was acknowledged, `refused` it had no effect (4xx), `unknown` nobody can tell
- * (5xx, a time-out, a connection that broke).
+ * What became of a request: `done` it was acknowledged, `refused` it had no effect (4xx), `unknown` its effect is not
+ * known (5xx, a time-out, a connection that broke). `status` is 0 where no answer came.
  */
-export type Outcome<T> = { ms: number; status: number } & (
+export type Outcome<T> = { ms: number } & (
   | { kind: 'done'; body: T }
-  | { kind: 'refused' | 'unknown'; detail: string }
+  | { kind: 'refused' | 'unknown'; status: number; detail: string }
 )
 
-export type Input<E extends EndpointSpec> = Sent<E> & { token?: string | undefined }
+/** An answer's body, as a call of the contracts' client resolves to it. */
+export type Ask = ContractClient['call']
 
 export interface Client {
-  call<E extends EndpointSpec>(endpoint: E, input: Input<E>): Promise<Outcome<ResponseOf<E>>>
+  /** Calls an endpoint of the contract; never rejects. */
+  call<E extends EndpointSpec>(endpoint: E, ...input: InputArguments<E>): Promise<Outcome<ResponseOf<E>>>
   /** Anything else that the gateway serves. */
   get(path: string, ms: number): Promise<Outcome<string>>
+  /** The same client with a session, and with the milliseconds that it waits for an answer where a call doesn't say. */
+  as(token: string, ms?: number): Client
   /** Counts requests from now on, and those without the answer that they are due, until told to stop. */
   watch(): { stop(): { requests: number; dropped: string[] } }
   close(): Promise<void>
@@ -37,69 +40,63 @@ const WAIT_MS = 15_000
 export const connect = (base: string): Client => {
   // Given up before any server would close them, so that no request meets a connection that is just being closed.
   const agent = new Agent({ connections: 128, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 })
-
   const watches = new Set<{ requests: number; dropped: string[] }>()
-  const note = (what: string, outcome: Outcome<string>): Outcome<string> => {
-    // That an analysis goes on is an answer.
-    const isDropped = outcome.kind === 'unknown' && !outcome.detail.includes(DETAILS.stillWorking)
+
+  const send = (path: string, request: RequestInit) =>
+    fetch(`${base}${path}`, { ...request, dispatcher: agent })
+
+  /** Waits for an answer's body, and says what became of the request. */
+  const settle = async <T>(what: string, asked: Promise<T>): Promise<Outcome<T>> => {
+    const from = performance.now()
+    const since = () => performance.now() - from
+    const outcome = await asked.then(
+      (body): Outcome<T> => ({ kind: 'done', ms: since(), body }),
+      (error): Outcome<T> => {
+        const { status = 0, detail = null } = error instanceof ApiError ? error : {}
+        const kind = status >= 400 && status < 500 ? 'refused' : 'unknown'
+        return { kind, status, ms: since(), detail: String(detail ?? error.cause ?? error).slice(0, 200) }
+      },
+    )
     for (const watch of watches) {
       watch.requests++
-      if (isDropped) watch.dropped.push(`${what}: ${outcome.status} ${outcome.detail}`)
+      // That an analysis goes on is an answer.
+      if (outcome.kind === 'unknown' && !outcome.detail.includes(DETAILS.stillWorking))
+        watch.dropped.push(`${what}: ${outcome.status} ${outcome.detail}`)
     }
     return outcome
   }
 
-  const send = (path: string, request: WireRequest) =>
-    fetch(`${base}${path}`, { ...request, dispatcher: agent })
-  /** Reads the answer, and says what became of the request. */
-  const settle = async (what: string, asked: Promise<Response>): Promise<Outcome<string>> => {
-    const from = performance.now()
-    const since = () => performance.now() - from
-    const outcome = await asked
-      .then(async (answer): Promise<Outcome<string>> => {
-        const { status } = answer
-        const body = await answer.text()
-        if (!answer.ok) throw new ApiError(status, body)
-        return { kind: 'done', status, ms: since(), body }
-      })
-      .catch((error): Outcome<string> => {
-        const { status = 0, detail = null } = error instanceof ApiError ? error : {}
-        const kind = status >= 400 && status < 500 ? 'refused' : 'unknown'
-        return { kind, status, ms: since(), detail: String(detail ?? error.cause ?? error).slice(0, 200) }
-      })
-    return note(what, outcome)
-  }
-
-  return {
-    async call(endpoint, { token, ...input }) {
-      const client = createClient((target, request) => send(API_BASE + target, request), {
-        token: () => token,
-        ms: WAIT_MS,
-      })
-      const what = `${endpoint.method} ${endpoint.path}`
-      const asked = client.open(endpoint, ...([input] as unknown as InputArguments<typeof endpoint>))
-      const outcome = await settle(what, asked)
-      return outcome.kind === 'done' ? { ...outcome, body: JSON.parse(outcome.body) } : outcome
-    },
-    get: (path, ms) =>
-      settle(
-        `GET ${path}`,
-        send(path, {
-          method: 'GET',
+  const clientOf = (token?: string, ms = WAIT_MS): Client => {
+    const { call } = createClient((target, request) => send(API_BASE + target, request), {
+      token: () => token,
+      ms,
+    })
+    return {
+      call: (endpoint, ...input) => settle(`${endpoint.method} ${endpoint.path}`, call(endpoint, ...input)),
+      get(path, ms) {
+        const asked = send(path, {
           headers: { accept: 'text/html, */*' },
           signal: AbortSignal.timeout(ms),
-        }),
-      ),
-    watch() {
-      const watch = { requests: 0, dropped: [] as string[] }
-      watches.add(watch)
-      return {
-        stop() {
-          watches.delete(watch)
-          return watch
-        },
-      }
-    },
-    close: () => agent.destroy(),
+        }).then(async answer => {
+          const text = await answer.text()
+          if (answer.ok) return text
+          throw new ApiError(answer.status, text)
+        })
+        return settle(`GET ${path}`, asked)
+      },
+      as: clientOf,
+      watch() {
+        const watch = { requests: 0, dropped: [] as string[] }
+        watches.add(watch)
+        return {
+          stop() {
+            watches.delete(watch)
+            return watch
+          },
+        }
+      },
+      close: () => agent.destroy(),
+    }
   }
+  return clientOf()
 }

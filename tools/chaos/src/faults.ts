@@ -18,12 +18,10 @@ export interface Fault {
   ms: number
 }
 
-/** The longest that a fault lasts unless told. */
-const LONGEST_MS = 3_500
 const SHORTEST_MS = 500
 
 /** As many faults as asked for: every kind for every part, in an order that the numbers decide, again and again. */
-export const drawFaults = (count: number, random: () => number, longestMs = LONGEST_MS): Fault[] => {
+export const drawFaults = (count: number, random: () => number, longestMs: number): Fault[] => {
   const faults: Fault[] = []
   while (faults.length < count) {
     const deck = PROCESS_NAMES.flatMap(part =>

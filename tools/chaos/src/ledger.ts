@@ -1,6 +1,8 @@
+import type { VoteType } from '@iodine/contracts'
 import type { AiTriplet } from '@iodine/test-kit'
+import type { Outcome } from './client.js'
 
-/** A value that only its owner changes: what was acknowledged last, or an attempt of which nobody knows the outcome. */
+/** A value that only its owner changes: what was acknowledged last, or attempts without a known outcome. */
 export class Register<T> {
   #known: T
   readonly #maybe = new Set<T>()
@@ -28,14 +30,41 @@ export class Register<T> {
     if (tries === 1) this.#maybe.delete(value)
   }
 
-  /** The attempt had no effect. */
-  refuse(value: T): void {
-    this.#maybe.delete(value)
-  }
-
   allows(value: T): boolean {
     return value === this.#known || this.#maybe.has(value)
   }
+}
+
+/** What may be there or not: its id is known from the first acknowledgement on. */
+export interface Entry {
+  id?: string
+  exists: Register<boolean>
+}
+
+export interface RecordEntry extends Entry {
+  videoId: string
+  /** Text of each version sent, by its fetch time: the newest one wins. */
+  versions: Map<string, string>
+  /** The newest fetch time that was acknowledged. */
+  acknowledged?: string
+}
+
+export interface IodEntry extends Entry {
+  value: string
+  creator: string
+  /** By user id. */
+  votes: Map<string, Register<VoteType | null>>
+}
+
+export interface CampaignEntry extends Entry {
+  name: Register<string>
+  /** By the IOD's id. */
+  members: Map<string, Register<boolean>>
+}
+
+export interface NarrativeEntry extends Entry {
+  src: string
+  triplets: AiTriplet[]
 }
 
 export interface UserEntry {
@@ -47,40 +76,6 @@ export interface UserEntry {
   records: Map<string, RecordEntry>
   campaigns: CampaignEntry[]
   narratives: NarrativeEntry[]
-}
-
-export interface RecordEntry {
-  videoId: string
-  /** Text of each version sent, by its fetch time: the newest one wins. */
-  versions: Map<string, string>
-  /** The newest fetch time that was acknowledged. */
-  acknowledged: string | undefined
-  id: string | undefined
-  exists: Register<boolean>
-}
-
-export interface IodEntry {
-  value: string
-  creator: string
-  id: string | undefined
-  exists: Register<boolean>
-  /** By user id. */
-  votes: Map<string, Register<'POSITIVE' | 'NEGATIVE' | null>>
-}
-
-export interface CampaignEntry {
-  name: Register<string>
-  id: string | undefined
-  exists: Register<boolean>
-  /** By the IOD's id. */
-  members: Map<string, Register<boolean>>
-}
-
-export interface NarrativeEntry {
-  src: string
-  id: string | undefined
-  triplets: AiTriplet[]
-  exists: Register<boolean>
 }
 
 export interface MailsEntry {
@@ -97,11 +92,16 @@ export class Ledger {
   /** Refusals that nothing in the request deserved. */
   readonly surprises: string[] = []
   /** Requests by action and outcome. */
-  readonly counts = new Map<string, { done: number; refused: number; unknown: number }>()
+  readonly counts = new Map<string, Record<Outcome<unknown>['kind'], number>>()
 
-  count(action: string, kind: 'done' | 'refused' | 'unknown'): void {
+  count(action: string, { kind }: Outcome<unknown>): void {
     const counts = this.counts.get(action) ?? { done: 0, refused: 0, unknown: 0 }
     counts[kind]++
     this.counts.set(action, counts)
+  }
+
+  /** Notes a refusal that nothing explains; an outcome of another kind is none. */
+  surprise(action: string, outcome: Outcome<unknown>): void {
+    if (outcome.kind === 'refused') this.surprises.push(`${action}: ${outcome.status} ${outcome.detail}`)
   }
 }

@@ -19,7 +19,7 @@ export const faultsOf = ({
   ...audit.doubled.map(what => `doubled: ${what}`),
   ...ledger.surprises.map(what => `refused for no reason: ${what}`),
   ...probes
-    .filter(probe => probe.failed)
+    .filter(probe => probe.failed && !probe.isHit)
     .map(
       ({ section, fault, failed, ms }) =>
         `${section} was of no use during ${fault}: ${failed} after ${Math.round(ms)} ms`,
@@ -56,7 +56,7 @@ const waits = (probes: readonly Probe[]) => {
 
 /** The run's figures as Markdown, ready for `docs/`. */
 export const figuresOf = (report: ChaosReport): string => {
-  const { seed, faults, replacements, probes, hit, audit, ledger, settledMs } = report
+  const { seed, faults, replacements, probes, audit, ledger, settledMs } = report
   const parts = [...new Set(faults.map(({ fault }) => fault.part))].sort()
   const totals = [...ledger.counts].sort(([a], [b]) => a.localeCompare(b))
   const done = totals.reduce((sum, [, counts]) => sum + counts.done, 0)
@@ -77,8 +77,8 @@ export const figuresOf = (report: ChaosReport): string => {
     ...markdownTable(
       ['reads during faults', 'number', 'median ms', '99th', 'slowest'],
       [
-        ['sections whose parts were up', ...waits(probes)],
-        ['sections that were hit, until an answer', ...waits(hit)],
+        ['sections whose parts were up', ...waits(probes.filter(({ isHit }) => !isHit))],
+        ['sections that were hit, until an answer', ...waits(probes.filter(({ isHit }) => isHit))],
       ],
     ),
     '',

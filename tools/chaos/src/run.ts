@@ -9,27 +9,29 @@ import { type Audit, audit } from './audit.js'
 import { type Client, connect } from './client.js'
 import { drawFaults, type Fault, heal, inject, untilTrue } from './faults.js'
 import { Ledger } from './ledger.js'
-import { SECTIONS, type Section } from './sections.js'
+import { SECTIONS, USABLE_MS } from './sections.js'
 
 export interface ChaosOptions {
   faults: number
   /** How often Redis is flushed after them. */
   flushes?: number
-  /** The longest that a fault lasts, in milliseconds; 3,500 unless told. */
-  longestMs?: number
+  /** The longest that a fault lasts, in milliseconds. */
+  longestMs: number
   /** Parts that are replaced by another copy afterwards, one by one, while people work. */
   replace?: readonly ProcessName[]
   /** Decides faults, their order and the load's choices. */
   seed: number
   /** How many people work at the same time. */
   analysts?: number
-  progress?: (line: string) => void
+  progress: (line: string) => void
 }
 
-/** A read during a fault, of a section that must not mind it. */
+/** A read of a section during a fault. */
 export interface Probe {
   section: string
   fault: string
+  /** The section needs the part: it may fail, and `ms` is how long people wait for being told so. */
+  isHit: boolean
   ms: number
   /** Why it was of no use. */
   failed: string | undefined
@@ -63,8 +65,6 @@ export interface ChaosReport {
   faults: FaultReport[]
   replacements: ReplacementReport[]
   probes: Probe[]
-  /** Reads of sections whose parts were hit: how long people wait for being told so. */
-  hit: Probe[]
   audit: Audit
   ledger: Ledger
   /** Until all that had been begun was done, after the last fault. */
@@ -85,16 +85,17 @@ const PAUSE_MS = 150
 
 const describe = ({ part, kind }: Fault) => `${kind} ${part}`
 
-/** Probes sections again and again until told to stop. */
-const probing = (sections: readonly Section[], client: Client, token: string, fault: Fault) => {
+/** Probes all sections again and again until told to stop. */
+const probing = (reader: Client, fault: Fault) => {
   const probes: Probe[] = []
   let isOver = false
-  const loops = sections.map(async section => {
+  const loops = SECTIONS.map(async section => {
     while (!isOver) {
-      const outcome = await section.read(client, token)
+      const outcome = await section.read(reader)
       probes.push({
         section: section.name,
         fault: describe(fault),
+        isHit: section.needs.includes(fault.part),
         ms: outcome.ms,
         failed: outcome.kind === 'done' ? undefined : `${outcome.status} ${outcome.detail}`,
       })
@@ -111,22 +112,23 @@ const probing = (sections: readonly Section[], client: Client, token: string, fa
 }
 
 /** What must work before a part counts as recovered: every section's read, and a write through all that is behind it. */
-const workingChecks = (around: Surroundings, canary: Analyst): [string, () => Promise<boolean>][] => {
+const workingChecks = (
+  around: Surroundings,
+  canary: Analyst,
+  reader: Client,
+): [string, () => Promise<boolean>][] => {
   const { client, ledger } = around
   const { token, id } = canary.entry
   const reads = SECTIONS.map((section): [string, () => Promise<boolean>] => [
     `read ${section.name}`,
-    async () => (await section.read(client, token)).kind === 'done',
+    async () => (await section.read(reader)).kind === 'done',
   ])
   const projection = async () => {
     if (!(await canary.createIod())) return false
     const mine = ledger.iods.filter(iod => iod.creator === id && iod.exists.known).length
     const shown = async () => {
-      const profile = await client.call(communityApi.getUser, {
-        token,
-        params: { id },
-        query: { limit: '1' },
-      })
+      const input = { params: { id }, query: { limit: '1' } }
+      const profile = await client.as(token).call(communityApi.getUser, input)
       return profile.kind === 'done' && profile.body.total_iods >= mine
     }
     return (await untilTrue(shown, RECOVERY_LIMIT_MS)) !== undefined
@@ -186,7 +188,7 @@ export const runChaos = async ({
   longestMs,
   seed,
   analysts: analystCount = 6,
-  progress = () => {},
+  progress,
 }: ChaosOptions): Promise<ChaosReport> => {
   const random = seededRandom(seed)
   const faults = drawFaults(count, random, longestMs)
@@ -227,22 +229,17 @@ export const runChaos = async ({
 
     const reports: FaultReport[] = []
     const probes: Probe[] = []
-    const hit: Probe[] = []
-    const checks = workingChecks(around, canary)
+    const reader = client.as(canary.entry.token, USABLE_MS)
+    const checks = workingChecks(around, canary, reader)
     // Sections without anything in them would prove nothing.
     await canary.createCampaign()
     for (const [index, fault] of faults.entries()) {
       const part = stack.parts[fault.part]
-      const { needy, free } = sectionsOf(fault.part)
       await inject(fault, part, stack.redis.url)
-      const watches = {
-        free: probing(free, client, canary.entry.token, fault),
-        needy: probing(needy, client, canary.entry.token, fault),
-      }
+      const reads = probing(reader, fault)
       await sleep(fault.ms)
       const report = await recover(fault, part, checks)
-      probes.push(...(await watches.free.stop()))
-      hit.push(...(await watches.needy.stop()))
+      probes.push(...(await reads.stop()))
       reports.push(report)
       const time =
         report.recoveryMs === undefined
@@ -253,7 +250,7 @@ export const runChaos = async ({
     const replacements: ReplacementReport[] = []
     for (const name of replace) {
       const watch = client.watch()
-      const reads = probing(SECTIONS, client, canary.entry.token, { part: name, kind: 'kill', ms: 0 })
+      const reads = probing(reader, { part: name, kind: 'kill', ms: 0 })
       await sleep(REPLACEMENT_LOAD_MS)
       const { code, ms } = await stack.parts[name].replace()
       await sleep(REPLACEMENT_LOAD_MS)
@@ -289,7 +286,6 @@ export const runChaos = async ({
       faults: reports,
       replacements,
       probes,
-      hit,
       audit: compared,
       ledger,
       settledMs,
@@ -301,11 +297,6 @@ export const runChaos = async ({
     await stack.stop()
   }
 }
-
-const sectionsOf = (part: ProcessName) => ({
-  needy: SECTIONS.filter(({ needs }) => needs.includes(part)),
-  free: SECTIONS.filter(({ needs }) => !needs.includes(part)),
-})
 
 const recover = async (
   fault: Fault,

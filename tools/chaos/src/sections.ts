@@ -2,17 +2,16 @@ import { campaignsApi, collectorApi, OPERATIONS } from '@iodine/contracts'
 import type { ProcessName } from '@iodine/harness'
 import type { Client, Outcome } from './client.js'
 
-/** Slower than this a section is of no use. */
-const USABLE_MS = 5_000
+/** A section slower than this, in milliseconds, is of no use. */
+export const USABLE_MS = 5_000
 
 /** What people open in the product: the parts that it cannot do without, and a read as its page makes it. */
 export interface Section {
   name: string
   needs: readonly ProcessName[]
-  read(client: Client, token: string): Promise<Outcome<unknown>>
+  /** @param client with a session, waiting for `USABLE_MS` */
+  read(client: Client): Promise<Outcome<unknown>>
 }
-
-const ms = USABLE_MS
 
 /** Read otherwise below, or by administrators alone. */
 const OWN_READ = new Set(['collector', 'campaigns', 'admin'])
@@ -28,7 +27,7 @@ const reads = OPERATIONS.filter(
   ({ service, section, spec }): Section => ({
     name: section,
     needs: ['gateway', service, 'database'],
-    read: (client, token) => client.call(spec, { token, query: spec.query && { limit: '20' }, ms }),
+    read: ({ call }) => call(spec, { query: spec.query && { limit: '20' } }),
   }),
 )
 
@@ -36,32 +35,27 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'app',
     needs: ['gateway'],
-    async read(client) {
-      const page = await client.get('/', ms)
-      return page.kind === 'done' ? client.get('/remotes.json', ms) : page
+    async read({ get }) {
+      const page = await get('/', USABLE_MS)
+      return page.kind === 'done' ? get('/remotes.json', USABLE_MS) : page
     },
   },
   {
     name: 'my data',
     needs: ['gateway', 'collector', 'database'],
-    read: (client, token) =>
-      client.call(collectorApi.listRecords, {
-        token,
-        params: { source: 'tiktok' },
-        query: { limit: '5' },
-        ms,
-      }),
+    read: ({ call }) =>
+      call(collectorApi.listRecords, { params: { source: 'tiktok' }, query: { limit: '5' } }),
   },
   {
     name: 'campaigns',
     needs: ['gateway', 'campaigns', 'database'],
-    async read(client, token) {
-      const list = await client.call(campaignsApi.listCampaigns, { token, query: { limit: '5' }, ms })
+    async read({ call }) {
+      const list = await call(campaignsApi.listCampaigns, { query: { limit: '5' } })
       const [first] = list.kind === 'done' ? list.body : []
       if (!first) return list
-      const detail = await client.call(campaignsApi.getCampaign, { token, params: { id: first.id }, ms })
-      // Somebody may have deleted it between the two.
-      return detail.status === 404 ? list : detail
+      const detail = await call(campaignsApi.getCampaign, { params: { id: first.id } })
+      // Its owner may have deleted it between the two.
+      return detail.kind !== 'done' && detail.status === 404 ? list : detail
     },
   },
   ...reads,

@@ -19,19 +19,6 @@ const obstacle = (config: StackConfig, dataDir: string): string | undefined => {
   return undefined
 }
 
-/** Starts what runs on no port that anybody knows, for the time of the command. */
-const startAlone = (config: StackConfig, env: Env, progress: (line: string) => void): Promise<Stack> =>
-  startStack({
-    env: {
-      ...env,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      INBOX_PORT: '0',
-      PUBLIC_URL: config.PUBLIC_URL ?? localUrl(config.HOST, config.PORT),
-    },
-    progress,
-  })
-
 /**
  * The command `npm run account`: asks the services that run on DATA_DIR, or starts them for the time it takes.
  * @param env the same as for npm start
@@ -47,13 +34,19 @@ export const account = async (args: string[], env: Env, io: AccountIo): Promise<
   const config = readStackConfig(env)
   const dataDir = resolve(config.DATA_DIR)
   const holder = lockHolder(dataDir)
-  const reason = holder === undefined ? obstacle(config, dataDir) : undefined
-  if (reason !== undefined) {
-    say(reason)
-    return 1
+  let alone: Stack | undefined
+  if (holder === undefined) {
+    const reason = obstacle(config, dataDir)
+    if (reason !== undefined) {
+      say(reason)
+      return 1
+    }
+    say(`Nothing runs on ${dataDir}: starting it for this command …`)
+    const PUBLIC_URL = config.PUBLIC_URL ?? localUrl(config.HOST, config.PORT)
+    // On free loopback ports, which no client knows.
+    const onFreePorts = { ...env, HOST: '127.0.0.1', PORT: '0', INBOX_PORT: '0', PUBLIC_URL }
+    alone = await startStack({ env: onFreePorts, progress: say })
   }
-  if (holder === undefined) say(`Nothing runs on ${dataDir}: starting it for this command …`)
-  const alone = holder === undefined ? await startAlone(config, env, say) : undefined
   try {
     const services = keptServices(dataDir)
     if (!services) {

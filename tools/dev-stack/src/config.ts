@@ -11,7 +11,7 @@ import {
   urlSetting,
 } from '@iodine/service-kit'
 import { z } from 'zod'
-import { PARTS } from './parts.js'
+import { type Env, PARTS } from './parts.js'
 
 const list = <T extends z.ZodType<unknown, string>>(item: T) =>
   z
@@ -99,5 +99,4 @@ export const stackConfigSchema = z.object({
 export type StackConfig = z.output<typeof stackConfigSchema>
 
 /** Environment → settings of the whole product. Throws a ConfigError that lists every fault. */
-export const readStackConfig = (env: Record<string, string | undefined>): StackConfig =>
-  readConfig(stackConfigSchema, env)
+export const readStackConfig = (env: Env): StackConfig => readConfig(stackConfigSchema, env)

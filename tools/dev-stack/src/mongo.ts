@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EmbeddedMongo, startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { endLeftover, freePorts, keepProcess, onPath, startSupervised } from '@iodine/local-servers'
 import { MongoClient } from 'mongodb'
 
@@ -23,15 +23,11 @@ export const startMongo = async (folder: string, before?: Database): Promise<Dat
   const embedded = join(folder, 'embedded-mongo')
   const mongod = existsSync(embedded) ? undefined : onPath('mongod')
   if (mongod) return startMongod(mongod, resolve(folder, 'mongod'), port)
-  const { uri, ended, stop } = await startEmbedded(embedded, port)
-  return { kind: 'embedded', uri, ended, stop }
-}
-
-/** The engine of a killed run may still be closing its files: DATA_DIR being ours, whoever holds them is about to go. */
-const startEmbedded = async (dataDir: string, port: number): Promise<EmbeddedMongo> => {
+  // The engine of a killed run may still be closing its files: DATA_DIR is locked by this process, so that it is about to end.
   for (const deadline = Date.now() + 5_000; ; await sleep(100)) {
     try {
-      return await startEmbeddedMongo({ dataDir, port, isolate: 'process' })
+      const { uri, ended, stop } = await startEmbeddedMongo({ dataDir: embedded, port, isolate: 'process' })
+      return { kind: 'embedded', uri, ended, stop }
     } catch (error) {
       if (Date.now() > deadline) throw error
     }
@@ -44,22 +40,16 @@ const startMongod = async (program: string, dir: string, port: number): Promise<
   await endLeftover(dir)
   const log = join(dir, 'mongod.log')
   const pidFile = join(dir, 'mongod.pid')
-  const args = [
-    '--dbpath',
-    dir,
-    '--bind_ip',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--replSet',
-    'iodine',
-    '--logpath',
-    log,
-    '--logappend',
-    '--pidfilepath',
-    pidFile,
-  ]
-  const { ended, stop } = startSupervised(program, args)
+  const options = {
+    dbpath: dir,
+    bind_ip: '127.0.0.1',
+    port,
+    replSet: 'iodine',
+    logpath: log,
+    pidfilepath: pidFile,
+  }
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const { ended, stop } = startSupervised(program, [...args, '--logappend'])
   const uri = `mongodb://127.0.0.1:${port}/?directConnection=true`
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 60_000 })
   try {

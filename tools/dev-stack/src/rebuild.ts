@@ -1,16 +1,14 @@
 import { resolve } from 'node:path'
 import { type RebuiltPart, rebuildPart } from '@iodine/service-kit'
 import { readStackConfig } from './config.js'
+import type { Env } from './parts.js'
 import { keptServices } from './services.js'
 
 /**
  * Has a service of the product that runs on DATA_DIR make anew what it derives.
  * @returns false where none runs there
  */
-export const rebuild = async (
-  part: RebuiltPart,
-  env: Record<string, string | undefined>,
-): Promise<boolean> => {
+export const rebuild = async (part: RebuiltPart, env: Env): Promise<boolean> => {
   const services = keptServices(resolve(readStackConfig(env).DATA_DIR))
   if (services) await rebuildPart(part, services)
   return services !== undefined

@@ -127,6 +127,9 @@ export const startStack = async ({
     })
     const { url } = addresses.gateway
     const serviceKey = randomBytes(24).toString('base64url')
+    const urls = Object.fromEntries(
+      PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
+    )
     const shared: Env = {
       ...env,
       ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
@@ -136,15 +139,12 @@ export const startStack = async ({
       REDIS_URL: redis.url,
       REDIS_PREFIX: prefix,
       SMTP_URL: inbox.smtpUrl,
+      ...urls,
       ...(offlineAi && { OPENAI_BASE_URL: offlineAi.url, OPENAI_MODEL: RULES_MODEL, OFFLINE_AI: 'true' }),
       SERVICE_KEY: serviceKey,
       SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, 'secrets-key'), newSecretsKey),
       JWT_PRIVATE_KEY: config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, 'jwt-private-key'), newSigningKey),
     }
-    const urls = Object.fromEntries(
-      PART_NAMES.map(name => [`${name.toUpperCase()}_URL`, addresses[name].url]),
-    )
-    Object.assign(shared, urls)
     const envs = byPart(name => ({
       ...shared,
       HOST: addresses[name].host,
@@ -186,13 +186,9 @@ export const startStack = async ({
 }
 
 /** Like Promise.all, but settles when everything has: what did start is then known and can be stopped. */
-const all = async <const T extends readonly unknown[]>(
-  work: T,
-): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> => {
-  const results = await Promise.allSettled(work)
-  const failed = results.find(result => result.status === 'rejected')
-  if (failed) throw failed.reason
-  return results.map(result => (result as PromiseFulfilledResult<unknown>).value) as never
+const all = async <const T extends readonly unknown[]>(work: T) => {
+  await Promise.allSettled(work)
+  return Promise.all(work)
 }
 
 const checkPorts = async ({

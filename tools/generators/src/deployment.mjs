@@ -6,23 +6,24 @@ const KUBERNETES = 'deploy/kubernetes'
 const FIRST_SIZE = { cpu: '100m', memory: '192Mi', limit: '512Mi' }
 
 /**
- * The services with databases of their own, by name: what their package.json says under `service`.
+ * The services with databases of their own, sorted by name: what their package.json says under `service`.
  * - `settings` what docker-compose.yml hands on, with the value where the deployer gives none
  * - `secrets` the secrets that the service alone reads, besides those of every service
  * - `resources` what a pod asks for and may have
  */
 const readServices = async root => {
-  const services = new Map()
+  const services = []
   for (const name of (await readdir(join(root, 'services'))).sort()) {
-    const { service } = JSON.parse(
-      await readFile(join(root, 'services', name, 'package.json'), 'utf8').catch(() => '{}'),
-    )
+    const manifest = await readFile(join(root, 'services', name, 'package.json'), 'utf8').catch(() => '{}')
+    const { service } = JSON.parse(manifest)
     if (service)
-      services.set(name, {
+      services.push({
+        name,
+        upper: name.toUpperCase(),
         settings: {},
         secrets: [],
+        resources: FIRST_SIZE,
         ...service,
-        resources: service.resources ?? FIRST_SIZE,
       })
   }
   return services
@@ -31,7 +32,7 @@ const readServices = async root => {
 const secretRef = (name, key = name) =>
   `            - name: ${name}\n              valueFrom: { secretKeyRef: { name: iodine, key: ${key} } }`
 
-const kubernetesPart = (name, { settings, secrets, resources: { cpu, memory, limit } }) => {
+const kubernetesPart = ({ name, upper, settings, secrets, resources: { cpu, memory, limit } }) => {
   const maps = ['iodine', ...(Object.keys(settings).length > 0 ? [`iodine-${name}`] : [])]
   return `apiVersion: apps/v1
 kind: Deployment
@@ -66,7 +67,7 @@ spec:
           envFrom:
 ${maps.map(map => `            - configMapRef: { name: ${map} }`).join('\n')}
           env:
-${[secretRef('SERVICE_KEY'), secretRef('REDIS_URL'), secretRef('MONGODB_URI', `MONGODB_URI_${name.toUpperCase()}`), ...secrets.map(each => secretRef(each))].join('\n')}
+${[secretRef('SERVICE_KEY'), secretRef('REDIS_URL'), secretRef('MONGODB_URI', `MONGODB_URI_${upper}`), ...secrets.map(each => secretRef(each))].join('\n')}
           resources:
             requests: { cpu: ${cpu}, memory: ${memory} }
             limits: { memory: ${limit} }
@@ -120,8 +121,7 @@ spec:
 `
 }
 
-const composePart = (name, { settings, secrets }) => {
-  const upper = name.toUpperCase()
+const composePart = ({ name, upper, settings, secrets }) => {
   const given = [
     ...Object.entries(settings).map(([key, value]) => `      ${key}: \${${key}:-${value}}`),
     ...secrets.map(key => `      ${key}: \${${key}:?run deploy/new-env.mjs}`),
@@ -138,35 +138,20 @@ ${given.map(line => `${line}\n`).join('')}    networks: [parts, mongo, redis]
 `
 }
 
-const address = name => `  ${name.toUpperCase()}_URL: http://${name}:8080`
+const address = ({ name, upper }) => `  ${upper}_URL: http://${name}:8080`
 
-/** What stands between the marks `services N of M` of each file that also holds other things. */
+/** What each file says of a service between its marks `begin: services` and `end: services`, mark by mark. */
 const REGIONS = {
   'docker-compose.yml': [
-    services => [...services.keys()].map(address).join('\n'),
-    services =>
-      [...services]
-        .map(([name, service]) => composePart(name, service))
-        .join('\n')
-        .trimEnd(),
-    services =>
-      [...services.keys()]
-        .map(name => `      MONGO_${name.toUpperCase()}_PASSWORD: \${MONGO_${name.toUpperCase()}_PASSWORD}`)
-        .join('\n'),
+    address,
+    composePart,
+    ({ upper }) => `      MONGO_${upper}_PASSWORD: \${MONGO_${upper}_PASSWORD}`,
   ],
-  [`${KUBERNETES}/config.yaml`]: [services => [...services.keys()].map(address).join('\n')],
+  [`${KUBERNETES}/config.yaml`]: [address],
   [`${KUBERNETES}/kustomization.yaml`]: [
-    services =>
-      [...services.keys()]
-        .map(
-          name => `  - { name: iodine-${name}, newName: registry.example.org/iodine/${name}, newTag: 0.1.0 }`,
-        )
-        .join('\n'),
+    ({ name }) => `  - { name: iodine-${name}, newName: registry.example.org/iodine/${name}, newTag: 0.1.0 }`,
   ],
-  [`${KUBERNETES}/databases/mongo.yaml`]: [
-    services =>
-      [...services.keys()].map(name => secretRef(`MONGO_${name.toUpperCase()}_PASSWORD`)).join('\n'),
-  ],
+  [`${KUBERNETES}/databases/mongo.yaml`]: [({ upper }) => secretRef(`MONGO_${upper}_PASSWORD`)],
 }
 
 const REGION = /^( *# begin: services.*\n)[\s\S]*?(^ *# end: services\n)/gm
@@ -178,15 +163,13 @@ const REGION = /^( *# begin: services.*\n)[\s\S]*?(^ *# end: services\n)/gm
  */
 export async function deploymentFiles(root) {
   const services = await readServices(root)
-  const parts = [...services].map(([name, service]) => kubernetesPart(name, service))
-  const files = new Map([
-    [`${KUBERNETES}/services.yaml`, `# Written by npm run deploy:files.\n${parts.join('---\n')}`],
-  ])
+  const parts = services.map(kubernetesPart).join('---\n')
+  const files = new Map([[`${KUBERNETES}/services.yaml`, `# Written by npm run deploy:files.\n${parts}`]])
   for (const [file, regions] of Object.entries(REGIONS)) {
     const waiting = [...regions]
     const text = (await readFile(join(root, file), 'utf8')).replace(
       REGION,
-      (_, begin, end) => `${begin}${waiting.shift()?.(services)}\n${end}`,
+      (_, begin, end) => `${begin}${services.map(waiting.shift()).join('\n').trimEnd()}\n${end}`,
     )
     if (waiting.length > 0) throw new GeneratorError(`${file} has lost its marks "begin: services".`)
     files.set(file, text)

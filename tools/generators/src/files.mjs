@@ -13,17 +13,24 @@ export const quoted = text => {
   return text.includes("'") ? inDouble : `'${inDouble.slice(1, -1).replaceAll('\\"', '"')}'`
 }
 
-/** Makes a folder with files in it. Refused where the folder is there: nobody's work is written over. */
+/** Files of a folder, each changed; resolves to texts by path. */
+export async function readTexts(folder, files, change) {
+  const texts = {}
+  for (const file of files) texts[file] = change(await readFile(join(folder, file), 'utf8'))
+  return texts
+}
+
+/** Makes a folder with files in it, given as texts by path. Refused where the folder exists, so that no work is overwritten. */
 export async function writeFolder(root, folder, texts) {
   await mkdir(join(root, folder)).catch(error => {
     throw error.code === 'EEXIST' ? new GeneratorError(`${folder} is there already.`) : error
   })
-  for (const [file, text] of texts) {
+  for (const [file, text] of Object.entries(texts)) {
     const path = join(root, folder, file)
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, text)
   }
-  return [...texts.keys()].map(file => join(folder, file))
+  return Object.keys(texts).map(file => join(folder, file))
 }
 
 /** Changes a file's text; a change that finds nothing to change is a fault of the generator. */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addReferences, GeneratorError, json, pascal, quoted, writeFolder } from './files.mjs'
+import { addReferences, GeneratorError, json, pascal, quoted, readTexts, writeFolder } from './files.mjs'
 
 /** The section whose outer files every new one begins with. */
 const MODEL = 'mfe-community'
@@ -30,9 +30,7 @@ export async function newSection({ root, name, label }) {
     )
   const app = `mfe-${name}`
   const component = `${pascal(name)}Page`
-  const texts = new Map()
-  for (const file of OUTER_FILES)
-    texts.set(file, (await readFile(join(root, MODEL, file), 'utf8')).replaceAll(MODEL, app))
+  const texts = await readTexts(join(root, MODEL), OUTER_FILES, text => text.replaceAll(MODEL, app))
   const ports = await Promise.all(
     (await readdir(root))
       .filter(folder => folder.startsWith('mfe-'))
@@ -40,21 +38,14 @@ export async function newSection({ root, name, label }) {
         async folder => JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')).section.port,
       ),
   )
-  const manifest = JSON.parse(texts.get('package.json'))
-  manifest.version = '0.1.0'
-  manifest.section = { label, port: Math.max(...ports) + 1 }
-  texts.set('package.json', json(manifest))
-  texts.set(
-    'src/parcel.tsx',
-    `import { defineParcel } from '@iodine/mfe-kit'
+  const section = { label, port: Math.max(...ports) + 1 }
+  texts['package.json'] = json({ ...JSON.parse(texts['package.json']), version: '0.1.0', section })
+  texts['src/parcel.tsx'] = `import { defineParcel } from '@iodine/mfe-kit'
 import { ${component} } from './pages/${component}'
 
 export const parcel = defineParcel(${component})
-`,
-  )
-  texts.set(
-    `src/pages/${component}.tsx`,
-    `import { EmptyState, Page, PageHeader } from '@iodine/ui'
+`
+  texts[`src/pages/${component}.tsx`] = `import { EmptyState, Page, PageHeader } from '@iodine/ui'
 
 export function ${component}() {
   return (
@@ -64,11 +55,8 @@ export function ${component}() {
     </Page>
   )
 }
-`,
-  )
-  texts.set(
-    `test/${name}-page.test.tsx`,
-    `import { openSection } from '@iodine/mfe-kit/testing'
+`
+  texts[`test/${name}-page.test.tsx`] = `import { openSection } from '@iodine/mfe-kit/testing'
 import { screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { parcel } from '../src/parcel'
@@ -77,8 +65,7 @@ it('opens', async () => {
   await openSection(parcel, '/dashboard/${name}', '/dashboard/${name}', {})
   expect(await screen.findByRole('heading', { name: ${quoted(label)} })).toBeTruthy()
 })
-`,
-  )
+`
   const written = await writeFolder(root, app, texts)
   return { written, changed: [await addReferences(root, 'tsconfig.json', app, `${app}/test`)] }
 }

@@ -1,10 +1,28 @@
-import { access, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeDeployment } from './deployment.mjs'
-import { addReferences, before, edit, GeneratorError, json, pascal, writeFolder } from './files.mjs'
+import {
+  addReferences,
+  before,
+  edit,
+  GeneratorError,
+  json,
+  pascal,
+  readTexts,
+  writeFolder,
+} from './files.mjs'
 
-/** The service whose package.json every new one begins with. */
+/** The service whose outer files every new one begins with. */
 const MODEL = 'community'
+const OUTER_FILES = [
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+  'src/config.ts',
+  'src/index.ts',
+  'test/tsconfig.json',
+]
 /** Its name is also a setting's, a database user's and a variable's. */
 const SERVICE_NAME = /^[a-z]{3,20}$/
 const TAKEN = ['workers', 'gateway', 'inbox', 'mongo', 'redis', 'root', 'internal']
@@ -17,18 +35,12 @@ export const ${name}Item = z.strictObject({ id, text: z.string(), created_at: ti
 export type ${Name}Item = z.output<typeof ${name}Item>
 
 export const ${name}Api = {
-  list${Name}: endpoint({
-    method: 'GET',
-    path: '/${name}',
-    access: 'user',
+  list${Name}: endpoint('user', 'GET /${name}', {
     summary: "The caller's ${name}, newest first",
     query: z.strictObject(pageQuery),
     response: z.array(${name}Item),
   }),
-  addTo${Name}: endpoint({
-    method: 'POST',
-    path: '/${name}',
-    access: 'user',
+  addTo${Name}: endpoint('user', 'POST /${name}', {
     summary: 'Add one, as long as there is room',
     body: z.strictObject({ text: filledText() }),
     response: ${name}Item,
@@ -38,28 +50,11 @@ export const ${name}Api = {
 `
 
 const sources = (name, Name) => ({
-  'tsconfig.json': json({
-    extends: '../../tsconfig.part.json',
-    references: [{ path: '../../packages/contracts' }, { path: '../../packages/service-kit' }],
-  }),
-  'vitest.config.ts': `import { defineConfig } from 'vitest/config'
-import { nodeTests } from '../../vitest.shared.js'
-
-export default defineConfig(nodeTests('${name}'))
-`,
   'src/server.ts': `import { readConfig, runPart } from '@iodine/service-kit'
 import { createApp } from './app.js'
 import { ${name}ConfigSchema } from './config.js'
 
 await runPart(async () => createApp(readConfig(${name}ConfigSchema, process.env)))
-`,
-  'src/config.ts': `import { type StoreConfig, storeConfigSchema } from '@iodine/service-kit'
-
-export const ${name}ConfigSchema = storeConfigSchema
-export type ${Name}Config = StoreConfig
-`,
-  'src/index.ts': `export { createApp } from './app.js'
-export { type ${Name}Config, ${name}ConfigSchema } from './config.js'
 `,
   'src/app.ts': `import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { ${Name}Config } from './config.js'
@@ -133,15 +128,6 @@ export const add${Name}Routes = (service: StoreService, { items }: ${Name}Models
   })
 }
 `,
-  'test/tsconfig.json': json({
-    extends: '../../../tsconfig.part-test.json',
-    references: [
-      { path: '..' },
-      { path: '../../../packages/contracts' },
-      { path: '../../../packages/service-kit' },
-      { path: '../../../packages/test-kit' },
-    ],
-  }),
   [`test/${name}.test.ts`]: `import { ${name}Api, personalDataInternal } from '@iodine/contracts'
 import { createPeers, readConfig, type StoreService } from '@iodine/service-kit'
 import { apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
@@ -201,31 +187,12 @@ export async function newService({ root, name }) {
   if (!SERVICE_NAME.test(name) || TAKEN.includes(name))
     throw new GeneratorError(`A service can’t be called ${name}: 3 to 20 small letters, such as watchlists.`)
   const contractFile = `packages/contracts/src/${name}.ts`
-  if (
-    await access(join(root, contractFile)).then(
-      () => true,
-      () => false,
-    )
-  )
-    throw new GeneratorError(`${contractFile} is there already.`)
+  if (existsSync(join(root, contractFile))) throw new GeneratorError(`${contractFile} is there already.`)
   const Name = pascal(name)
-  const { service: _, ...model } = JSON.parse(
-    await readFile(join(root, 'services', MODEL, 'package.json'), 'utf8'),
-  )
-  const { scripts, dependencies, ...outer } = model
-  const manifest = json({
-    ...outer,
-    name: `@iodine/${name}`,
-    version: '0.1.0',
-    service: {},
-    scripts,
-    dependencies,
-  })
-  const written = await writeFolder(
-    root,
-    `services/${name}`,
-    new Map([['package.json', manifest], ...Object.entries(sources(name, Name))]),
-  )
+  const renamed = text => text.replaceAll(MODEL, name).replaceAll(pascal(MODEL), Name)
+  const outer = await readTexts(join(root, 'services', MODEL), OUTER_FILES, renamed)
+  outer['package.json'] = json({ ...JSON.parse(outer['package.json']), version: '0.1.0', service: {} })
+  const written = await writeFolder(root, `services/${name}`, { ...outer, ...sources(name, Name) })
   await writeFile(join(root, contractFile), contract(name, Name))
   const changed = [
     await edit(root, 'packages/contracts/src/index.ts', text => `${text}export * from './${name}.js'\n`),

@@ -186,12 +186,9 @@ export const startProcesses = async ({
       stdio: ['ignore', output, output],
     })
     const ended = once(child, 'exit').then(([code]) => code as number | null)
-    let hasEnded = false
-    void ended.then(() => {
-      hasEnded = true
-    })
     for (const deadline = Date.now() + START_MS; ; await sleep(25)) {
-      if (hasEnded) throw new Error(`${name} ended before it was ready:\n${said(name).slice(-2_000)}`)
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`${name} ended before it was ready:\n${said(name).slice(-2_000)}`)
       const answer = await fetch(`http://127.0.0.1:${port}/healthz`, {
         signal: AbortSignal.timeout(5_000),
       }).catch(() => undefined)
@@ -211,18 +208,11 @@ export const startProcesses = async ({
   const startOnce = async (name: ProcessName): Promise<Running> => {
     const output = openSync(logOf(name), 'a')
     try {
-      switch (name) {
-        case 'database':
-          return await forked('database', [join(folder.path, 'mongo'), String(ports.get(name) ?? 0)], output)
-        case 'redis':
-          return await startRedisPart()
-        case 'smtp':
-          return await forked('smtp', [mailFile], output)
-        case 'ai':
-          return await forked('ai', [String(aiAfterMs)], output)
-        default:
-          return await startOwn(name, output)
-      }
+      if (isOwn(name)) return await startOwn(name, output)
+      if (name === 'redis') return await startRedisPart()
+      const database = [join(folder.path, 'mongo'), String(ports.get('database') ?? 0)]
+      const args = { database, smtp: [mailFile], ai: [String(aiAfterMs)] }
+      return await forked(name, args[name], output)
     } finally {
       closeSync(output)
     }

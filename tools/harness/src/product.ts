@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { freePorts } from '@iodine/local-servers'
+import { readyAddress } from './output.js'
 
 /** The workspace's root: the same distance from src and from dist. */
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -60,25 +60,7 @@ export const startProduct = async (
       },
     })
     exited = once(child, 'close').then(([code]) => code as number | null)
-    const said: string[] = []
-    child.stderr?.on('data', chunk => said.push(String(chunk)))
-    const ready = new Promise<void>((done, fail) => {
-      const timer = setTimeout(
-        () => fail(new Error(`npm start was not ready in time:\n${said.join('')}`)),
-        START_MS,
-      )
-      createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', line => {
-        said.push(`${line}\n`)
-        if (!/^ready http/.test(line)) return
-        clearTimeout(timer)
-        done()
-      })
-      exited.then(code => {
-        clearTimeout(timer)
-        fail(new Error(`npm start ended with ${code}:\n${said.join('')}`))
-      })
-    })
-    await ready
+    await readyAddress(child, START_MS)
   }
   const signal = (name: NodeJS.Signals) => {
     try {

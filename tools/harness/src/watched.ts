@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '@iodine/test-kit'
 import connect from 'chrome-remote-interface'
+import { readyAddress } from './output.js'
 
 /** The built package, as `npm start` runs it. */
 const MAIN = fileURLToPath(new URL('../../dev-stack/dist/main.js', import.meta.url))
@@ -38,6 +38,9 @@ export const startWatchedProduct = async (env: Record<string, string> = {}): Pro
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
+  child.stderr.on('data', chunk => {
+    said += chunk
+  })
   const exited = once(child, 'close').then(([code]) => code as number | null)
   const stop = async () => {
     child.kill('SIGTERM')
@@ -48,23 +51,9 @@ export const startWatchedProduct = async (env: Record<string, string> = {}): Pro
     return code
   }
   try {
-    const [url, inspector] = await new Promise<[string, string]>((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new Error(`the product was not ready in time:\n${said}`)),
-        START_MS,
-      )
-      child.stderr.on('data', chunk => {
-        said += chunk
-      })
-      createInterface(child.stdout).on('line', line => {
-        // Children may inherit the flag: the first address is the process's own.
-        const address = /ws:\/\/\S+/.exec(said)?.[0]
-        if (!line.startsWith('ready ') || !address) return
-        clearTimeout(timer)
-        resolve([line.slice('ready '.length), address])
-      })
-      void exited.then(code => reject(new Error(`the product ended with ${code}:\n${said}`)))
-    })
+    const url = await readyAddress(child, START_MS)
+    // Child processes may inherit the flag: the first address is that of the process itself.
+    const inspector = /ws:\/\/\S+/.exec(said)?.[0] as string
     const devtools = await connect({ target: inspector, local: true })
     const evaluate = async <T>(expression: string): Promise<T> => {
       const { result, exceptionDetails } = await devtools.Runtime.evaluate({

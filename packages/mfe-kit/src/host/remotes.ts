@@ -106,15 +106,10 @@ const loadingHooks = (retries: () => number): ModuleFederationRuntimePlugin => (
   name: 'iodine-loading',
   fetch: async (url, init) => {
     // The runtime reuses the promise of a manifest, so one that hangs must fail.
-    const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(), LOAD_TIMEOUT_MS)
-    try {
-      const response = await fetch(url, { ...init, credentials: 'same-origin', signal: timeout.signal })
-      if (!response.ok) throw new Error(`${url} answered ${response.status}`)
-      return response
-    } finally {
-      clearTimeout(timer)
-    }
+    const signal = AbortSignal.timeout(LOAD_TIMEOUT_MS)
+    const response = await fetch(url, { ...init, credentials: 'same-origin', signal })
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+    return response
   },
   createScript: ({ url, attrs }) => {
     const script = document.createElement('script')

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { QueueName } from '@iodine/contracts'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -81,77 +82,70 @@ const givenUp = new Counter({
   registers,
 })
 
-const heartbeats = new Gauge({
-  name: 'schedules_last_heartbeat_timestamp_seconds',
-  help: 'When the schedules were last found in Redis, or put there again',
-  labelNames: ['service'],
-  registers,
-})
-const repairs = new Gauge({
-  name: 'repair_last_completed_timestamp_seconds',
-  help: "When a repair of the service was last completed; the process's start before the first",
-  labelNames: ['service'],
-  registers,
-})
-
-/** What is read anew at each scrape; gauges that are filled by the same reading wait for the one under way. */
-const createReadings = () => {
-  const readers = new Set<() => Promise<void>>()
-  const reading = createSingleFlight<'read', unknown>()
-  return {
-    readers,
-    read: async (): Promise<void> => {
-      await reading('read', () => Promise.allSettled([...readers].map(read => read())))
-    },
-  }
-}
-const dependencies = createReadings()
-const queues = createReadings()
-const storage = createReadings()
-
-const dependencyUp = new Gauge({
-  name: 'dependency_up',
-  help: 'Whether what the service needs answers (1) or not (0)',
-  labelNames: ['service', 'dependency'],
-  registers,
-  collect: dependencies.read,
-})
-const queueJobs = new Gauge({
-  name: 'queue_jobs',
-  help: 'Jobs in a queue by state',
-  labelNames: ['service', 'queue', 'state'],
-  registers,
-  collect: queues.read,
-})
-const oldestJob = new Gauge({
-  name: 'queue_oldest_job_age_seconds',
-  help: 'Age of the oldest unfinished job of a queue; 0 for none',
-  labelNames: ['service', 'queue'],
-  registers,
-  collect: queues.read,
-})
-const storedGauge = (name: string, help: string) =>
-  new Gauge({ name, help, labelNames: ['service'], registers, collect: storage.read })
-const stored = {
-  documents: storedGauge('stored_documents', 'Records, IODs, narratives or campaigns that are stored'),
-  bytes: storedGauge('stored_bytes', 'Bytes of what users sent and is stored, without indexes'),
-  share: storedGauge('stored_share', 'Share of the room set for it that is used, 1 is full'),
-}
-
-const pools = createReadings()
-const poolRequests = new Gauge({
-  name: 'pool_requests',
-  help: 'Requests that are at a service (active) or wait for a free connection to it (waiting)',
-  labelNames: ['service', 'pool', 'state'],
-  registers,
-  collect: pools.read,
-})
 const refusals = new Counter({
   name: 'requests_refused_total',
   help: 'Requests and connections that were refused or cut because they took too much of what everybody shares',
   labelNames: ['service', 'reason'],
   registers,
 })
+
+/** A gauge whose values differ by service and by the labels given. @param collect runs at each scrape, before it is read */
+const gauge = (name: string, help: string, labels: string[] = [], collect = () => {}) =>
+  new Gauge({ name, help, labelNames: ['service', ...labels], registers, collect })
+
+const heartbeats = gauge(
+  'schedules_last_heartbeat_timestamp_seconds',
+  'When the schedules were last found in Redis, or put there again',
+)
+const repairs = gauge(
+  'repair_last_completed_timestamp_seconds',
+  "When a repair of the service was last completed; the process's start before the first",
+)
+
+/** What is read anew at each scrape; gauges that are filled by the same reading wait for the one under way. */
+const createReadings = () => {
+  const readers = new Set<() => Promise<void>>()
+  const reading = createSingleFlight<'read', unknown>()
+  const read = async (): Promise<void> => {
+    await reading('read', () => Promise.allSettled([...readers].map(read => read())))
+  }
+  return { readers, read }
+}
+const dependencies = createReadings()
+const queues = createReadings()
+const storage = createReadings()
+const pools = createReadings()
+
+const dependencyUp = gauge(
+  'dependency_up',
+  'Whether what the service needs answers (1) or not (0)',
+  ['dependency'],
+  dependencies.read,
+)
+const queueJobs = gauge('queue_jobs', 'Jobs in a queue by state', ['queue', 'state'], queues.read)
+const oldestJob = gauge(
+  'queue_oldest_job_age_seconds',
+  'Age of the oldest unfinished job of a queue; 0 for none',
+  ['queue'],
+  queues.read,
+)
+const storedGauge = (name: string, help: string) => gauge(name, help, [], storage.read)
+const stored = {
+  documents: storedGauge('stored_documents', 'Records, IODs, narratives or campaigns that are stored'),
+  bytes: storedGauge('stored_bytes', 'Bytes of what users sent and is stored, without indexes'),
+  share: storedGauge('stored_share', 'Share of the room set for it that is used, 1 is full'),
+}
+const poolRequests = gauge(
+  'pool_requests',
+  'Requests that are at a service (active) or wait for a free connection to it (waiting)',
+  ['pool', 'state'],
+  pools.read,
+)
+
+type Value = [gauge: Gauge, labels: Record<string, string>, value: number]
+
+const byState = (gauge: Gauge, labels: Record<string, string>, counts: Record<string, number>) =>
+  Object.entries(counts).map(([state, count]): Value => [gauge, { ...labels, state }, count])
 
 let processMetrics = false
 
@@ -163,11 +157,19 @@ export const createPartMetrics = (service: string): PartMetrics => {
   if (!processMetrics) collectDefaultMetrics({ register: registry })
   processMetrics = true
   const closing: (() => void)[] = []
-  const watch = ({ readers }: typeof queues, read: () => Promise<void>, forget: () => void) => {
-    readers.add(read)
+  const watch = ({ readers }: typeof queues, read: () => Promise<Value[]>) => {
+    let shown: Value[] = []
+    const show = (values: Value[]) => {
+      for (const [gauge, labels] of shown) gauge.remove({ service, ...labels })
+      for (const [gauge, labels, value] of values) gauge.set({ service, ...labels }, value)
+      shown = values
+    }
+    // A reading that fails leaves no values of before.
+    const reader = () => read().then(show, () => show([]))
+    readers.add(reader)
     closing.push(() => {
-      readers.delete(read)
-      forget()
+      readers.delete(reader)
+      show([])
     })
   }
   return {
@@ -182,61 +184,35 @@ export const createPartMetrics = (service: string): PartMetrics => {
     noteRepair() {
       repairs.set({ service }, Date.now() / 1000)
     },
-    watchDependencies(read) {
-      let known: string[] = []
-      const show = async () => {
-        const states = await read()
-        known = Object.keys(states)
-        for (const dependency of known) dependencyUp.set({ service, dependency }, Number(states[dependency]))
-      }
-      watch(dependencies, show, () => {
-        for (const dependency of known) dependencyUp.remove({ service, dependency })
-      })
-    },
-    watchQueues(read) {
-      const forget = () => {
-        queueJobs.reset()
-        oldestJob.reset()
-      }
-      const show = async () => {
-        const states = await read()
-        forget()
-        for (const [queue, { jobs, oldestSeconds }] of Object.entries(states)) {
-          for (const [state, count] of Object.entries(jobs)) queueJobs.set({ service, queue, state }, count)
-          oldestJob.set({ service, queue }, oldestSeconds)
-        }
-      }
-      watch(queues, show, forget)
-    },
-    watchLoad(reasons, readLoad) {
-      const known = new Set<string>()
-      const show = async () => {
-        for (const [pool, states] of Object.entries(readLoad()))
-          for (const [state, count] of Object.entries(states)) {
-            known.add(pool)
-            poolRequests.set({ service, pool, state }, count)
-          }
-      }
-      watch(pools, show, () => {
-        for (const pool of known)
-          for (const state of ['active', 'waiting']) poolRequests.remove({ service, pool, state })
-      })
+    watchDependencies: read =>
+      watch(dependencies, async () =>
+        Object.entries(await read()).map(([dependency, isUp]) => [
+          dependencyUp,
+          { dependency },
+          Number(isUp),
+        ]),
+      ),
+    watchQueues: read =>
+      watch(queues, async () =>
+        Object.entries(await read()).flatMap(([queue, { jobs, oldestSeconds }]): Value[] => [
+          ...byState(queueJobs, { queue }, jobs),
+          [oldestJob, { queue }, oldestSeconds],
+        ]),
+      ),
+    watchLoad(reasons, read) {
+      watch(pools, async () =>
+        Object.entries(read()).flatMap(([pool, requests]) =>
+          byState(poolRequests, { pool }, { ...requests }),
+        ),
+      )
       for (const reason of reasons) refusals.inc({ service, reason }, 0)
       return { refused: reason => refusals.inc({ service, reason }) }
     },
-    watchStorage(read) {
-      const forget = () => {
-        for (const gauge of Object.values(stored)) gauge.remove({ service })
-      }
-      const show = async () => {
-        const now = await read().catch(error => {
-          forget()
-          throw error
-        })
-        for (const name of ['documents', 'bytes', 'share'] as const) stored[name].set({ service }, now[name])
-      }
-      watch(storage, show, forget)
-    },
+    watchStorage: read =>
+      watch(storage, async () => {
+        const now = await read()
+        return (['documents', 'bytes', 'share'] as const).map(name => [stored[name], {}, now[name]])
+      }),
     close() {
       for (const close of closing.splice(0)) close()
       heartbeats.remove({ service })
@@ -252,15 +228,14 @@ export const readMetrics = async (): Promise<{ type: string; text: string }> => 
 })
 
 /** Serves `GET /metrics` and nothing else, at an address that the public does not reach. */
-export const listenForMetrics = (host: string, port: number): Promise<Server> =>
-  new Promise((resolve, reject) => {
-    const server = createServer((request, response) => {
-      if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end()
-      readMetrics().then(
-        ({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text),
-        () => response.writeHead(500).end(),
-      )
-    })
-    server.once('error', reject)
-    server.listen(port, host, () => resolve(server))
+export const listenForMetrics = async (host: string, port: number): Promise<Server> => {
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end()
+    readMetrics().then(
+      ({ type, text }) => response.writeHead(200, { 'content-type': type }).end(text),
+      () => response.writeHead(500).end(),
+    )
   })
+  await once(server.listen(port, host), 'listening')
+  return server
+}

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { EventEmitter } from 'node:events'
 import {
   type Announcer,
   type EventType,
@@ -9,25 +8,26 @@ import {
   type QueueName,
   SUBSCRIPTIONS,
 } from '@iodine/contracts'
-import { type Context, context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import {
   DelayedError,
   type Job,
   type JobsOptions,
   Queue,
   QueueEvents,
-  type Telemetry,
   UnrecoverableError,
   Worker,
   type WorkerOptions,
 } from 'bullmq'
-import { BullMQOtel } from 'bullmq-otel'
 import type { Logger } from '../observe/logging.js'
 import type { JobOutcome, PartMetrics, QueueState } from '../observe/metrics.js'
 import type { Tracing } from '../observe/otlp.js'
 import { markFailed } from '../observe/tracing.js'
 import { requestIdOf, runOutsideWork, withRequestId } from '../observe/work-context.js'
 import { connectBlockingRedis, type Redis } from '../stores/redis.js'
+import { jobResult } from './job-result.js'
+import { stateOf } from './queue-state.js'
+import { telemetryOf } from './telemetry.js'
 
 export { DelayedError, UnrecoverableError } from 'bullmq'
 export type { Job }
@@ -106,6 +106,7 @@ export interface Queues {
 const PUT_BACK_MS = 8_000
 const PUT_BACK = Symbol('put back')
 
+const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[]
 const IDLE_STATES = ['completed', 'failed', 'delayed', 'prioritized', 'wait'] as const
 const PAGE = 200
 
@@ -114,102 +115,6 @@ const noticeId = ({ type, id, revision }: Notice): string =>
   `${type.replace('.', '-')}-${id}${revision === undefined ? '' : `-${revision}`}`
 
 const ownerOf = (type: EventType): Announcer => OWNERS[type.split('.')[0] ?? ''] as Announcer
-
-/**
- * A job's end. BullMQ's own `waitUntilFinished` leaves a rejection unhandled, the end of the process, when Redis goes away
- * at the wrong moment.
- */
-const finished = (listener: QueueEvents, queue: Queue, id: string, ms: number): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    // Events of one job carry its id in their name, which the listener's own type leaves out.
-    const events = listener as unknown as EventEmitter
-    const [completed, failed] = [`completed:${id}`, `failed:${id}`]
-    let again: NodeJS.Timeout | undefined
-    let ended = false
-    const end = (settle: () => void) => {
-      ended = true
-      clearTimeout(timer)
-      clearTimeout(again)
-      events.off(completed, onCompleted)
-      events.off(failed, onFailed)
-      settle()
-    }
-    const onCompleted = ({ returnvalue }: { returnvalue: unknown }) => end(() => resolve(returnvalue))
-    const onFailed = ({ failedReason }: { failedReason: string }) =>
-      end(() => reject(new Error(failedReason)))
-    const timer = setTimeout(() => end(() => reject(new Error('timed out'))), ms)
-    events.on(completed, onCompleted)
-    events.on(failed, onFailed)
-    // It may have ended before anybody listened.
-    const look = async () => {
-      await listener.waitUntilReady()
-      // The job alone doesn't tell: one that was completed at a later attempt keeps the earlier one's failure.
-      const state = await queue.getJobState(id)
-      if (state !== 'completed' && state !== 'failed' && state !== 'unknown') return
-      const job = await queue.getJob(id)
-      if (!job) onFailed({ failedReason: 'the job is gone' })
-      else if (state === 'failed') onFailed({ failedReason: job.failedReason })
-      else onCompleted({ returnvalue: job.returnvalue })
-    }
-    const lookUntilSeen = (): Promise<unknown> =>
-      look().catch(() => {
-        if (!ended) again = setTimeout(lookUntilSeen, 500)
-      })
-    void lookUntilSeen()
-  })
-
-/** Nothing, where Redis holds something else: that loses no job. */
-const originOf = (metadata: string): { request_id?: string } => {
-  try {
-    return JSON.parse(metadata) ?? {}
-  } catch {
-    return {}
-  }
-}
-
-/**
- * Carries the work that a job is added in to where it runs: the request's id and, where there is one, its place in the trace.
- * They stand with the job beside its data, where every try finds them.
- */
-const telemetryOf = (root: Context): Telemetry<Context> => ({
-  tracer: new BullMQOtel().tracer,
-  contextManager: {
-    with: (work: Context, run) => context.with(work, run),
-    active: () => context.active(),
-    root: () => root,
-    getMetadata(work: Context) {
-      const origin = { request_id: requestIdOf(work) }
-      propagation.inject(work, origin)
-      return JSON.stringify(origin)
-    },
-    fromMetadata(work: Context, metadata) {
-      const origin = originOf(metadata)
-      const { request_id: id } = origin
-      return propagation.extract(id === undefined ? work : withRequestId(work, id), origin)
-    },
-  },
-})
-
-/** Retries stand among those that wait for their time; of these so many are looked at. */
-const DELAYED_SEEN = 100
-
-/** A queue's jobs by state, and the age of the oldest that is waiting, delayed ones included but for those of schedulers. */
-const stateOf = async (redis: Redis, queue: Queue): Promise<QueueState> => {
-  const jobs = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed')
-  const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = jobs
-  const ids = await Promise.all([
-    // A list's oldest is its last; `asc` counts from there.
-    queue.getRanges(['waiting'], 0, 0, true),
-    queue.getRanges(['prioritized'], 0, 0, true),
-    queue.getRanges(['delayed'], 0, DELAYED_SEEN - 1, true),
-  ])
-  const found = await Promise.all(ids.flat().map(id => redis.hmget(queue.toKey(id), 'timestamp', 'rjk')))
-  const times = found.flatMap(([time, scheduler]) => (time && !scheduler ? [Number(time)] : []))
-  return {
-    jobs: { waiting: waiting + prioritized, active, delayed, failed },
-    oldestSeconds: times.length === 0 ? 0 : Math.max(0, (Date.now() - Math.min(...times)) / 1000),
-  }
-}
 
 export interface QueuesOptions {
   redis: Redis
@@ -299,15 +204,9 @@ export const createQueues = ({
         const ms = performance.now() - started
         metrics.observeJob(name, outcome, ms)
         span?.setAttribute('job.outcome', outcome)
-        const fields = {
-          queue: name,
-          job: job.id,
-          attempt: job.attemptsMade + 1,
-          outcome,
-          ms: Math.round(ms),
-        }
-        // What runs by the clock every few seconds would bury the rest.
-        logger[job.repeatJobKey ? 'debug' : 'info'](fields, 'job')
+        const fields = { queue: name, job: job.id, attempt: job.attemptsMade + 1, outcome }
+        // Jobs of the clock run every few seconds: at level info their lines would hide the others.
+        logger[job.repeatJobKey ? 'debug' : 'info']({ ...fields, ms: Math.round(ms) }, 'job')
       }
     })
   }
@@ -359,7 +258,7 @@ export const createQueues = ({
       }
     },
     async waitFor(name, job, ms) {
-      return finished(eventsOf(name), queue(name), String(job.id), ms)
+      return jobResult(eventsOf(name), queue(name), String(job.id), ms)
     },
     work(name, processor, options) {
       // A counter that begins with its first failure would show no increase.
@@ -404,7 +303,7 @@ export const createQueues = ({
       heartbeat ??= setInterval(() => void assertSchedules().catch(() => {}), HEARTBEAT_MS)
     },
     async forgetUser(id) {
-      for (const name of Object.keys(QUEUES) as QueueName[]) {
+      for (const name of QUEUE_NAMES) {
         if (name === 'erasures') continue
         const found: Job[] = []
         for (let start = 0; ; start += PAGE) {
@@ -417,14 +316,8 @@ export const createQueues = ({
       }
     },
     async states() {
-      const names = Object.keys(QUEUES) as QueueName[]
-      const states = await Promise.allSettled(names.map(name => stateOf(redis, queue(name))))
-      return Object.fromEntries(
-        names.flatMap((name, n) => {
-          const state = states[n]
-          return state?.status === 'fulfilled' ? [[name, state.value]] : []
-        }),
-      )
+      const states = QUEUE_NAMES.map(async name => [[name, await stateOf(redis, queue(name))]])
+      return Object.fromEntries((await Promise.all(states.map(state => state.catch(() => [])))).flat())
     },
     finishJobs,
     async close() {

@@ -1,6 +1,5 @@
 import { type Quota, type QuotaUsage, quotaDetail, usageInternal } from '@iodine/contracts'
-import type { ClientSession } from 'mongoose'
-import { type Model, Schema, Types } from 'mongoose'
+import { type ClientSession, type Model, type QueryFilter, Schema, Types, type UpdateQuery } from 'mongoose'
 import { HttpError } from '../http/errors.js'
 import type { StoreService } from '../service.js'
 import { createSingleFlight } from '../single-flight.js'
@@ -139,23 +138,18 @@ export const createQuotas = <K extends string>({
     const _id = idOf(owner)
     const $inc = incOf(delta)
     if (Object.keys($inc).length === 0) return
-    const options = { session, returnDocument: 'after' } as const
+    const update = (filter: QueryFilter<UsageDoc>, change: UpdateQuery<UsageDoc>) =>
+      model
+        .findOneAndUpdate({ ...filter, _id }, change, { session, returnDocument: 'after' })
+        .lean<UsageDoc>()
     const today = daily && delta[daily] ? dayOf(new Date()) : undefined
-    const doc =
-      (await model
-        .findOneAndUpdate({ _id, ...(today && { day: { $gte: today } }) }, { $inc }, options)
-        .lean<UsageDoc>()) ??
-      (today &&
-        (await model
-          .findOneAndUpdate(
-            { _id, day: { $lt: today } },
-            {
-              $inc: incOf(delta, daily),
-              $set: { day: today, [`used.${daily}`]: delta[daily as K] },
-            },
-            options,
-          )
-          .lean<UsageDoc>()))
+    const doc = today
+      ? ((await update({ day: { $gte: today } }, { $inc })) ??
+        (await update(
+          { day: { $lt: today } },
+          { $inc: incOf(delta, daily), $set: { day: today, [`used.${daily}`]: delta[daily as K] } },
+        )))
+      : await update({}, { $inc })
     if (!doc) throw new Unbuilt(_id)
     const before = Object.entries(doc.used).map(([name, n]) => [name, n - (delta[name as K] ?? 0)])
     const refused = refusal(Object.fromEntries(before) as Amounts<K>, delta)
@@ -167,26 +161,24 @@ export const createQuotas = <K extends string>({
     const day = dayOf(checked_at)
     return { used: await count(owner, session, new Date(day)), day, checked_at }
   }
-  const buildOnce = async (owner: Types.ObjectId | null, _id: string) => {
-    await prepare?.(owner)
-    try {
-      await inTransaction(mongo, async session => {
-        // First, so that nobody else changes what is counted.
-        await model.collection.insertOne({ _id, used: {}, day: '', checked_at: new Date() } as never, {
-          session,
-        })
-        await model.updateOne({ _id }, { $set: await fromScratch(owner, session) }, { session })
-      })
-    } catch (error) {
-      // Somebody else was first.
-      if (!isDuplicateKey(error)) throw error
-    }
-  }
   const building = createSingleFlight<string, void>()
-  /** Whoever needs a usage that is being built waits for it. */
+  /** Counts an owner for the first time; calls for one that is being counted wait for it. */
   const build = (owner: Types.ObjectId | null): Promise<void> => {
     const _id = idOf(owner)
-    return building(_id, () => buildOnce(owner, _id))
+    return building(_id, async () => {
+      await prepare?.(owner)
+      try {
+        await inTransaction(mongo, async session => {
+          // First, so that no other transaction changes what is counted.
+          const empty = { _id, used: {}, day: '', checked_at: new Date() }
+          await model.collection.insertOne(empty as never, { session })
+          await model.updateOne({ _id }, { $set: await fromScratch(owner, session) }, { session })
+        })
+      } catch (error) {
+        // Another process has inserted it at the same time.
+        if (!isDuplicateKey(error)) throw error
+      }
+    })
   }
   /** Whether the usage was wrong. */
   const recheck = (id: string): Promise<boolean> =>
@@ -218,15 +210,9 @@ export const createQuotas = <K extends string>({
       }
     }
   }
-  const read = async (owner: Types.ObjectId): Promise<UsageDoc | null> => {
-    const find = () => model.findById(idOf(owner)).lean<UsageDoc>()
-    const known = await find()
-    if (known) return known
-    await build(owner)
-    return find()
-  }
   const used: Quotas<K>['used'] = async owner => {
-    const doc = await read(owner)
+    const find = () => model.findById(idOf(owner)).lean<UsageDoc>()
+    const doc = (await find()) ?? (await build(owner).then(find))
     if (!doc) return {}
     const isOver = daily && doc.day < dayOf(new Date())
     return { ...doc.used, ...(isOver && { [daily]: 0 }) } as Amounts<K>

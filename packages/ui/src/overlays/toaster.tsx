@@ -13,8 +13,11 @@ export interface ToastMessage {
   title: string
   description?: string
   status: keyof typeof LOOKS
+  /** Milliseconds, 5000 unless told. */
   duration?: number
+  /** Whether it has a close button; true unless told. */
   closable?: boolean
+  /** 'bottom' unless told. */
   position?: 'top' | 'top-left' | 'top-right' | 'bottom' | 'bottom-left' | 'bottom-right'
 }
 

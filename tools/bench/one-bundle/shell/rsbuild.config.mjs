@@ -7,7 +7,7 @@ import { rspack } from '@rsbuild/core'
  * The same app without federation, as what first-load measures against: the shell's own sources and settings, its
  * remotes bundled in as lazy routes.
  */
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const SECTIONS = ['data', 'iods', 'narratives', 'campaigns', 'graph', 'community']
 
 const file = path => JSON.stringify(join(ROOT, path))

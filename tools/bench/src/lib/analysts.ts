@@ -1,30 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  authApi,
+  API_BASE,
+  ApiError,
+  type Client,
   campaignsApi,
   collectorApi,
   communityApi,
-  type EndpointSpec,
+  createClient,
   graphApi,
   iodsApi,
   narrativesApi,
   profileApi,
-  requestTarget,
 } from '@iodine/contracts'
-import { iodInput, seededRandom, tiktokPost } from '@iodine/test-kit'
-import { Agent, request } from 'undici'
+import { iodInput, seededRandom, signUp, tiktokPost } from '@iodine/test-kit'
+import { Agent, fetch } from 'undici'
 import { atOnce } from './measure.js'
 
-/** A running product, and how its sign-in links are taken. */
-export interface Target {
-  url: string
-  /** The link in the newest mail to an address; waits for it. */
-  mailedLink(to: string): Promise<string>
-}
+/** A running product, and where its sign-in links arrive. */
+export type Target = Parameters<typeof signUp>[0]
 
 interface Person {
-  token: string
   id: string
+  /** A call of the contract that is noted as a sample. */
+  call: Client['call']
 }
 
 export interface Sample {
@@ -51,125 +49,92 @@ export const startAnalysts = async (target: Target, count: number) => {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   let samples: Sample[] = []
 
-  const ask = async (
-    endpoint: EndpointSpec,
-    {
-      person,
-      params,
-      query = {},
-      body,
-    }: {
-      person?: Person
-      params?: Record<string, string>
-      query?: Record<string, string>
-      body?: unknown
-    } = {},
-    // biome-ignore lint/suspicious/noExplicitAny: a bench looks into bodies of every shape
-  ): Promise<any> => {
-    const path = `/api/v1${requestTarget(endpoint, { params, query })}`
-    const from = performance.now()
-    const answer = await request(`${target.url}${path}`, {
-      method: endpoint.method,
-      dispatcher: agent,
-      headers: {
-        ...(person && { authorization: `Bearer ${person.token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await answer.body.text()
-    // A filter makes another route of it.
-    const route = `${endpoint.method} ${endpoint.path}${query.q ? ' ?q' : ''}`
-    samples.push({ route, ms: performance.now() - from, status: answer.statusCode })
-    return JSON.parse(text)
+  const callAs = (token: string): Client['call'] => {
+    const { call } = createClient(
+      (path, sent) => fetch(target.url + API_BASE + path, { ...sent, dispatcher: agent }),
+      { token: () => token },
+    )
+    return async (endpoint, ...[input]) => {
+      // A filter makes another route of it.
+      const isSearch = (input as { query?: { q?: string } } | undefined)?.query?.q
+      const route = `${endpoint.method} ${endpoint.path}${isSearch ? ' ?q' : ''}`
+      const from = performance.now()
+      const note = (status: number) => void samples.push({ route, ms: performance.now() - from, status })
+      try {
+        const body = await call(endpoint, ...([input] as never))
+        note(endpoint.status ?? 200)
+        return body
+      } catch (error) {
+        if (error instanceof ApiError) note(error.status)
+        throw error
+      }
+    }
   }
 
   const people: Person[] = []
   await atOnce(count, 5, async index => {
-    const email = `analyst${index}@load.example`
-    await ask(authApi.requestMagicLink, { body: { email } })
-    const token = new URL(await target.mailedLink(email)).searchParams.get('token')
-    const { access_token } = await ask(authApi.verifyMagicLink, { body: { token } })
-    const person = { token: access_token, id: '' }
-    const named = await ask(profileApi.setupUsername, { person, body: { username: `analyst${index}x` } })
-    await ask(profileApi.updateOpenaiKey, { person, body: { api_key: 'sk-load' } })
-    person.id = named.id
-    people.push(person)
+    const { id, token } = await signUp(target, `analyst${index}@load.example`, `analyst${index}x`)
+    const call = callAs(token)
+    await call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-load' } })
+    people.push({ id, call })
   })
   const iods: string[] = []
   await atOnce(IODS, 16, async index => {
     const body = iodInput({ value: `${pick(WORDS)} ${pick(WORDS)} ${index}`, description: pick(WORDS) })
-    iods.push((await ask(iodsApi.createIod, { person: pick(people), body })).id)
+    iods.push((await pick(people).call(iodsApi.createIod, { body })).id)
   })
-  const ingest = (person: Person, size: number) =>
-    ask(collectorApi.ingestRecords, {
-      person,
-      params: { source: 'tiktok' },
-      body: {
-        records: Array.from({ length: size }, () => tiktokPost({ description: `${pick(WORDS)} news` })),
-      },
-    })
+  const params = { source: 'tiktok' } as const
+  const ingest = ({ call }: Person, size: number) => {
+    const records = Array.from({ length: size }, () => tiktokPost({ description: `${pick(WORDS)} news` }))
+    return call(collectorApi.ingestRecords, { params, body: { records } })
+  }
   await atOnce(count, 4, index => ingest(people[index] as Person, RECORDS_EACH))
   const campaigns: string[] = []
   for (let n = 0; n < CAMPAIGNS; n++) {
-    const person = pick(people)
-    const { id } = await ask(campaignsApi.createCampaign, { person, body: { name: `campaign ${n}` } })
+    const { call } = pick(people)
+    const { id } = await call(campaignsApi.createCampaign, { body: { name: `campaign ${n}` } })
     campaigns.push(id)
     for (let m = 0; m < MEMBERS; m++)
-      await ask(campaignsApi.addIod, { person, params: { id }, body: { iod_id: pick(iods) } })
+      await call(campaignsApi.addIod, { params: { id }, body: { iod_id: pick(iods) } })
   }
   let texts = 0
-  const analyze = (person: Person) =>
-    ask(narrativesApi.createNarrative, { person, body: { text: TEXT, src: `load/${texts++}` } })
+  const analyze = ({ call }: Person) =>
+    call(narrativesApi.createNarrative, { body: { text: TEXT, src: `load/${texts++}` } })
   await atOnce(count, 8, index => analyze(people[index] as Person))
 
+  const list = ({ call }: Person, query = {}) =>
+    Promise.all([
+      call(iodsApi.listIods, { query: { ...query, limit: '50' } }),
+      call(iodsApi.getIodFacets, { query }),
+    ])
+  const vote = { vote_type: 'POSITIVE' } as const
   /** By and large a working day: much looking, some searching, a little writing. */
   const mix: [number, (person: Person) => Promise<unknown>][] = [
-    [
-      22,
-      person =>
-        Promise.all([
-          ask(iodsApi.listIods, { person, query: { limit: '50' } }),
-          ask(iodsApi.getIodFacets, { person }),
-        ]),
-    ],
-    [
-      12,
-      person => {
-        const query = { q: pick(WORDS) }
-        return Promise.all([
-          ask(iodsApi.listIods, { person, query: { ...query, limit: '50' } }),
-          ask(iodsApi.getIodFacets, { person, query }),
-        ])
-      },
-    ],
+    [22, person => list(person)],
+    [12, person => list(person, { q: pick(WORDS) })],
+    [10, ({ call }) => call(iodsApi.voteIod, { params: { id: pick(iods) }, body: vote })],
+    [5, ({ call }) => call(iodsApi.createIod, { body: iodInput() })],
     [
       10,
-      person => ask(iodsApi.voteIod, { person, params: { id: pick(iods) }, body: { vote_type: 'POSITIVE' } }),
-    ],
-    [5, person => ask(iodsApi.createIod, { person, body: iodInput() })],
-    [
-      10,
-      async person => {
-        const params = { source: 'tiktok' }
-        await ask(collectorApi.listRecords, { person, params, query: { limit: '50' } })
-        await ask(iodsApi.lookupIods, { person, body: { values: WORDS } })
+      async ({ call }) => {
+        await call(collectorApi.listRecords, { params, query: { limit: '50' } })
+        await call(iodsApi.lookupIods, { body: { values: WORDS } })
       },
     ],
     [5, person => ingest(person, 10)],
-    [8, person => ask(campaignsApi.listCampaigns, { person, query: { limit: '50' } })],
-    [8, person => ask(campaignsApi.getCampaign, { person, params: { id: pick(campaigns) } })],
+    [8, ({ call }) => call(campaignsApi.listCampaigns, { query: { limit: '50' } })],
+    [8, ({ call }) => call(campaignsApi.getCampaign, { params: { id: pick(campaigns) } })],
     [
       2,
-      person =>
-        ask(campaignsApi.addIod, { person, params: { id: pick(campaigns) }, body: { iod_id: pick(iods) } }),
+      ({ call }) =>
+        call(campaignsApi.addIod, { params: { id: pick(campaigns) }, body: { iod_id: pick(iods) } }),
     ],
-    [4, person => ask(narrativesApi.listNarratives, { person, query: { limit: '50' } })],
+    [4, ({ call }) => call(narrativesApi.listNarratives, { query: { limit: '50' } })],
     [2, analyze],
-    [5, person => ask(graphApi.getTriplets, { person, query: { limit: '500' } })],
-    [4, person => ask(communityApi.listUsers, { person, query: { limit: '20' } })],
-    [3, person => ask(communityApi.getUser, { person, params: { id: pick(people).id } })],
-    [3, person => ask(profileApi.getProfile, { person })],
+    [5, ({ call }) => call(graphApi.getTriplets, { query: { limit: '500' } })],
+    [4, ({ call }) => call(communityApi.listUsers, { query: { limit: '20' } })],
+    [3, ({ call }) => call(communityApi.getUser, { params: { id: pick(people).id } })],
+    [3, ({ call }) => call(profileApi.getProfile)],
   ]
   const total = mix.reduce((sum, [weight]) => sum + weight, 0)
   const act = (person: Person) => {
@@ -188,7 +153,10 @@ export const startAnalysts = async (target: Target, count: number) => {
         people.map(async person => {
           await sleep(random() * 1_000)
           while (Date.now() < until) {
-            await act(person)
+            await act(person)?.catch(error => {
+              // An answer other than success is a sample, too.
+              if (!(error instanceof ApiError && error.status)) throw error
+            })
             await sleep(500 + random() * 1_000)
           }
         }),

@@ -3,15 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const TICKS_A_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** The fields of a process's stat file after its name, which may itself hold blanks. */
-const statOf = (pid: number): string[] => {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')
-}
-
 /** Seconds of CPU time that a process has used so far, in user and in kernel mode (Linux). */
 export const cpuSeconds = (pid: number): number => {
-  const fields = statOf(pid)
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // After the process's name, which may itself hold blanks.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
 }
 
@@ -23,23 +19,17 @@ export const preciseCpuSeconds = (pid: number): number =>
     0,
   )
 
-/** A process's descendants with their command lines (Linux). */
+/** A process's descendants with their command lines. */
 export const descendants = (ancestor: number): { pid: number; command: string }[] => {
-  const parents = new Map<number, number>()
-  for (const name of readdirSync('/proc').filter(each => /^\d+$/.test(each)))
-    try {
-      parents.set(Number(name), Number(statOf(Number(name))[1]))
-    } catch {
-      // Gone by now.
-    }
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=', '-ww'], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+  const processes = lines.map(line => {
+    const [, pid, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
+    return { pid: Number(pid), parent: Number(parent), command }
+  })
+  const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]))
   const isBelow = (pid: number | undefined): boolean =>
     pid !== undefined && (pid === ancestor || isBelow(parents.get(pid)))
-  return [...parents.keys()].flatMap(pid => {
-    if (pid === ancestor || !isBelow(pid)) return []
-    try {
-      return [{ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') }]
-    } catch {
-      return []
-    }
-  })
+  return processes.filter(({ parent }) => isBelow(parent))
 }

@@ -20,24 +20,65 @@ export const atOnce = async (
   await Promise.all(Array.from({ length: width }, worker))
 }
 
+/** The same record with each value replaced. */
+export const mapValues = <Name extends string, T, R>(
+  values: Record<Name, T>,
+  map: (value: T, name: Name) => R,
+): Record<Name, R> =>
+  Object.fromEntries((Object.keys(values) as Name[]).map(name => [name, map(values[name], name)])) as Record<
+    Name,
+    R
+  >
+
 /**
- * Times the sides in turn, so that a busy machine slows all of them, and gives each side's median in milliseconds.
- * A side that must be warm first is called before, by the caller.
+ * Calls the sides in turn, so that a busy machine slows all of them, and gives what each call resolved to. Another side
+ * begins each round, as the side before may still be at work.
+ * @param warmUps rounds before the others, whose results are dropped; rounds count from 0, these included
  */
+export const takeTurns = async <Name extends string, T>(
+  rounds: number,
+  sides: Record<Name, (round: number) => Promise<T>>,
+  warmUps = 0,
+): Promise<Record<Name, T[]>> => {
+  const names = Object.keys(sides) as Name[]
+  const results = mapValues(sides, (): T[] => [])
+  for (let round = 0; round < warmUps + rounds; round++) {
+    const first = round % names.length
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      const result = await sides[name](round)
+      if (round >= warmUps) results[name].push(result)
+    }
+  }
+  return results
+}
+
+/** Times the sides in turn, as `takeTurns` calls them, and gives each side's median in milliseconds. */
 export const inTurns = async <Name extends string>(
   rounds: number,
   sides: Record<Name, (round: number) => unknown>,
+  warmUps?: number,
 ): Promise<Record<Name, number>> => {
-  const names = Object.keys(sides) as Name[]
-  const times = Object.fromEntries(names.map(name => [name, [] as number[]])) as Record<Name, number[]>
-  for (let round = 0; round < rounds; round++)
-    for (const name of names) times[name].push(await timed(() => sides[name](round)))
-  return Object.fromEntries(names.map(name => [name, median(times[name])])) as Record<Name, number>
+  const timers = mapValues(sides, side => (round: number) => timed(() => side(round)))
+  return mapValues(await takeTurns(rounds, timers, warmUps), median)
 }
 
+/** The median of each field. */
+export const medians = <Field extends string>(
+  samples: readonly Record<Field, number>[],
+): Record<Field, number> =>
+  mapValues(samples[0] as Record<Field, number>, (_, field) => median(samples.map(each => each[field])))
+
 /** A number as the tables show it: whole from 100 on, else with two decimals. */
-export const count = (value: number): string =>
-  value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
+export const count = (value: number): string => (value >= 100 ? whole(Math.round(value)) : value.toFixed(2))
+
+/** A whole number with its thousands set apart. */
+export const whole = (value: number): string => value.toLocaleString('en')
+
+/** How many times `base` the value is. */
+export const ratio = (value: number, base: number): string => (value / base).toFixed(2)
+
+/** So many operations in so many milliseconds, as operations a second. */
+export const rate = (operations: number, ms: number): string => count(operations / (ms / 1_000))
 
 /** Prints a Markdown table, ready for `docs/`. */
 export const table = (...content: Parameters<typeof markdownTable>): void =>

@@ -1,9 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePorts } from '@iodine/local-servers'
+import { temporaryFolder } from '@iodine/test-kit'
 
 const children = new Map<string, ChildProcess>()
+process.once('exit', () => stopParts())
 
 /** Ends the processes that were started below, all but those at addresses that are still needed. */
 export const stopParts = (...needed: string[]): void => {
@@ -12,6 +16,16 @@ export const stopParts = (...needed: string[]): void => {
     child.kill()
     children.delete(url)
   }
+}
+
+/** Notes the process for `stopParts` and waits until it answers at a path of its address. */
+const untilAnswering = async (child: ChildProcess, url: string, path: string): Promise<void> => {
+  children.set(url, child)
+  for (let left = 1_200; left > 0; left--) {
+    if (await fetch(url + path).catch(() => undefined)) return
+    await new Promise(next => setTimeout(next, 50))
+  }
+  throw new Error(`${child.spawnargs.join(' ')} did not start`)
 }
 
 /**
@@ -29,12 +43,8 @@ export const startPart = async (
     env: { ...process.env, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'warn', ...env },
   })
   const url = `http://127.0.0.1:${port}`
-  children.set(url, child)
-  for (let left = 200; left > 0; left--) {
-    if (await fetch(`${url}/healthz`).catch(() => undefined)) return { url, pid: child.pid as number }
-    await new Promise(next => setTimeout(next, 50))
-  }
-  throw new Error(`${server} did not start`)
+  await untilAnswering(child, url, '/healthz')
+  return { url, pid: child.pid as number }
 }
 
 /** A process that stands for services: answers every path with JSON of so many bytes, and tells the keys of sessions. */
@@ -44,5 +54,48 @@ export const startUpstream = async (bytes: number, jwks: string): Promise<string
   })
   const [url] = (await once(child, 'message')) as [string]
   children.set(url, child)
+  return url
+}
+
+/** nginx with one worker in front of an upstream, keeping its connections alive; an Error says how to install it. */
+export const startNginx = async (upstream: string): Promise<string> => {
+  if (spawnSync('nginx', ['-v']).error)
+    throw new Error('nginx is not on PATH: install it first (Debian, Ubuntu: apt-get install nginx-light)')
+  const folder = temporaryFolder()
+  const [port] = await freePorts(1)
+  const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    name => `${name}_temp_path ${join(folder.path, name)};`,
+  )
+  const config = join(folder.path, 'nginx.conf')
+  writeFileSync(
+    config,
+    `daemon off;
+worker_processes 1;
+pid ${join(folder.path, 'pid')};
+error_log stderr warn;
+events { worker_connections 1024; }
+http {
+  ${own.join('\n  ')}
+  access_log off;
+  keepalive_requests 1000000000;
+  upstream service { server ${new URL(upstream).host}; keepalive 128; keepalive_requests 1000000000; }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://service;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_set_header X-Request-Id $request_id;
+      add_header Cache-Control no-store;
+    }
+  }
+}
+`,
+  )
+  const child = spawn('nginx', ['-p', folder.path, '-c', config], { stdio: ['ignore', 'ignore', 'inherit'] })
+  child.once('exit', folder.remove)
+  const url = `http://127.0.0.1:${port}`
+  await untilAnswering(child, url, '/')
   return url
 }

@@ -1,18 +1,57 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { sessionKey, signToken } from '@iodine/service-kit'
-import { newId } from '@iodine/test-kit'
-import type { Redis } from 'ioredis'
+import { SESSION_REVOKED, sessionKey, signToken } from '@iodine/service-kit'
+import { newId, startTestRedis, uniquePrefix } from '@iodine/test-kit'
+import { Redis } from 'ioredis'
+import { Pool } from 'undici'
 
-/** Somebody with a live session: their token, the keys it is checked with as auth tells them, and where the gateway looks it up. */
-export const createSession = async (redis: Redis, prefix: string) => {
+/** A member with a live session in a Redis of its own, for a gateway and services without auth. */
+export const startSession = async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const jwks = JSON.stringify({
-    keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'EdDSA', use: 'sig' }],
-  })
   const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' })
   const signingKey = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign'])
-  const [id, sid] = [newId(), newId()]
-  const key = sessionKey(prefix, sid)
-  await redis.set(key, JSON.stringify({ user_id: id, scope: 'full' }))
-  return { token: await signToken(signingKey, { id, sid, scope: 'full' }, 3_600_000), jwks, key }
+  const server = await startTestRedis()
+  const redis = new Redis(server.url)
+  const [prefix, id, sid] = [uniquePrefix(), newId(), newId()]
+  await redis.set(sessionKey(prefix, sid), JSON.stringify({ user_id: id, scope: 'full' }))
+  const token = await signToken(signingKey, { id, sid, scope: 'full' }, 3_600_000)
+  return {
+    /** The keys that auth would tell: the answer of its `/internal/jwks`. */
+    jwks: JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'EdDSA', use: 'sig' }] }),
+    prefix,
+    /** Settings for the gateway and services. */
+    env: {
+      REDIS_URL: server.url,
+      REDIS_PREFIX: prefix,
+      SERVICE_KEY: newId() + newId(),
+      // Requests are counted, and the limit is never reached.
+      USER_REQUESTS_A_MINUTE: '1000000000',
+    },
+    /** A client over so many kept connections; an answer other than success is an error. */
+    connect(url: string, width: number) {
+      const pool = new Pool(url, { connections: width })
+      return {
+        /** A GET, or a POST where there is content. */
+        async send(path: string, content?: object): Promise<void> {
+          const { statusCode, body } = await pool.request({
+            path: `/api/v1${path}`,
+            method: content ? 'POST' : 'GET',
+            headers: {
+              authorization: `Bearer ${token}`,
+              ...(content && { 'content-type': 'application/json' }),
+            },
+            ...(content && { body: JSON.stringify(content) }),
+          })
+          if (statusCode >= 300) throw new Error(`${url} answered ${statusCode}: ${await body.text()}`)
+          await body.dump({ limit: 1_000_000 })
+        },
+        close: () => pool.close(),
+      }
+    },
+    /** Ends the session, as a sign-out does. */
+    revoke: () => redis.set(sessionKey(prefix, sid), SESSION_REVOKED),
+    async stop() {
+      redis.disconnect()
+      await server.stop()
+    },
+  }
 }

@@ -1,0 +1,24 @@
+import type { Queue } from 'bullmq'
+import type { QueueState } from '../observe/metrics.js'
+import type { Redis } from '../stores/redis.js'
+
+/** Retries stand among those that wait for their time; of these so many are looked at. */
+const DELAYED_SEEN = 100
+
+/** A queue's jobs by state, and the age of the oldest that is waiting, delayed ones included but for those of schedulers. */
+export const stateOf = async (redis: Redis, queue: Queue): Promise<QueueState> => {
+  const jobs = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed')
+  const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = jobs
+  const ids = await Promise.all([
+    // A list's oldest is its last; `asc` counts from there.
+    queue.getRanges(['waiting'], 0, 0, true),
+    queue.getRanges(['prioritized'], 0, 0, true),
+    queue.getRanges(['delayed'], 0, DELAYED_SEEN - 1, true),
+  ])
+  const found = await Promise.all(ids.flat().map(id => redis.hmget(queue.toKey(id), 'timestamp', 'rjk')))
+  const times = found.flatMap(([time, scheduler]) => (time && !scheduler ? [Number(time)] : []))
+  return {
+    jobs: { waiting: waiting + prioritized, active, delayed, failed },
+    oldestSeconds: times.length === 0 ? 0 : Math.max(0, (Date.now() - Math.min(...times)) / 1000),
+  }
+}

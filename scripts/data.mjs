@@ -1,0 +1,66 @@
+/**
+ * The commands on what DATA_DIR holds, by the names that package.json gives them:
+ *   npm run account -- delete|suspend|unsuspend|export EMAIL   for the team that answers users' requests
+ *   npm run backup -- FOLDER       copies DATA_DIR, of a running or a stopped product, into a new folder
+ *   npm run restore -- FOLDER      fills an empty DATA_DIR from such a copy
+ *   npm run rebuild-community      public profiles anew from accounts, IODs and narratives, in the product that runs
+ *   npm run rebuild-graph          the graph's counts anew from the narratives, in the product that runs
+ */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { build } from './build.mjs'
+import { install } from './lib/install.mjs'
+import { callerFolder, handOver, main, Refusal, say } from './lib/run.mjs'
+import { ensureRedis } from './lib/system.mjs'
+
+const [command, ...args] = process.argv.slice(2)
+
+/** A compiled module of dev-stack. Built now where it never was, but not while a running product may load from it. */
+async function devStack(name) {
+  const path = `tools/dev-stack/dist/${name}.js`
+  if (!existsSync(path)) {
+    await install()
+    await build()
+  }
+  return handOver(path)
+}
+
+function givenFolder() {
+  const [folder, ...more] = args
+  if (!folder || more.length > 0) throw new Refusal(`Usage: npm run ${command} -- FOLDER`)
+  return resolve(callerFolder, folder)
+}
+
+async function rebuild(part, done) {
+  const { rebuild } = await devStack('rebuild')
+  if (!(await rebuild(part, process.env)))
+    throw new Refusal('Nothing runs on DATA_DIR: start the product first (npm start).')
+  say(done)
+}
+
+const commands = {
+  async account() {
+    await ensureRedis()
+    process.env.NODE_ENV ??= 'production'
+    const { account } = await devStack('account')
+    const io = { say, stdout: process.stdout, folder: callerFolder }
+    process.exitCode = await account(args, process.env, io)
+  },
+  async backup() {
+    const to = givenFolder()
+    const { backup } = await devStack('backup')
+    await backup(process.env, to)
+    say(`Backed up into ${to}. It holds keys and all that people entered: keep it as safe as the data.`)
+  },
+  async restore() {
+    const from = givenFolder()
+    const { restore } = await devStack('backup')
+    const { running, madeAt } = await restore(process.env, from)
+    say(`Restored the backup of ${madeAt}. Start the product with npm start.`)
+    if (running) say('It is of a running product: run npm run rebuild-community once it has started.')
+  },
+  'rebuild-community': () => rebuild('community', 'Community rebuilt.'),
+  'rebuild-graph': () => rebuild('narratives', 'Graph rebuilt.'),
+}
+
+await main(commands[command])

@@ -1,0 +1,25 @@
+import type { ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+
+/**
+ * Resolves to the address that a process prints as `ready ADDRESS`. Rejects with what the process has printed where it ends
+ * first, or is not ready in `ms`.
+ */
+export const readyAddress = (child: ChildProcess, ms: number): Promise<string> => {
+  let said = ''
+  let timer: NodeJS.Timeout | undefined
+  return new Promise<string>((resolve, reject) => {
+    const fail = (how: string) => reject(new Error(`the product ${how}:\n${said}`))
+    timer = setTimeout(() => fail('was not ready in time'), ms)
+    child.once('close', code => fail(`ended with ${code}`))
+    child.stderr?.on('data', chunk => {
+      said += chunk
+    })
+    createInterface(child.stdout as Readable).on('line', line => {
+      said += `${line}\n`
+      const address = /^ready (http\S+)/.exec(line)?.[1]
+      if (address) resolve(address)
+    })
+  }).finally(() => clearTimeout(timer))
+}
