@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
-import { SERVICE_NAMES } from '@iodine/contracts'
 import {
+  addressOf,
   connectRedis,
   createHttpApp,
   createLogger,
@@ -26,8 +26,6 @@ import { ROUTES } from './routes.js'
 import { createSessionCheck } from './sessions.js'
 import { guardSockets } from './sockets.js'
 
-const PARTS = [...SERVICE_NAMES, 'workers'] as const
-
 /** Auth knows what Redis is too slow to tell. */
 const SESSION_LOOK_MS = 300
 
@@ -38,8 +36,6 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
   const metrics = createPartMetrics('gateway')
   const tracing = await createTracing('gateway', config)
   const peers = createPeers(config, metrics)
-  const addressOf = (name: (typeof PARTS)[number]) =>
-    config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`]
   const limits = createLimits(config)
   const app = createHttpApp({
     logger: log,
@@ -71,12 +67,14 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
     await addReference(app)
     const { refused } = metrics.watchLoad(REFUSALS, () => load().pools)
     guardSockets(app, BOUNDS, config.TRUST_PROXY === false, refused)
-    const load = addProxy(app, { routes: ROUTES, addressOf, checkSession, limits, refused })
-    addHealth(
-      app,
-      Object.fromEntries(PARTS.flatMap(name => (addressOf(name) ? [[name, addressOf(name) as string]] : []))),
-      load,
-    )
+    const load = addProxy(app, {
+      routes: ROUTES,
+      addressOf: name => addressOf(config, name),
+      checkSession,
+      limits,
+      refused,
+    })
+    addHealth(app, config, load)
     addExtension(app, config)
     await addWeb(app, config)
   } catch (error) {

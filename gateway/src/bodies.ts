@@ -18,17 +18,6 @@ export interface Body {
   free(): void
 }
 
-export interface Bodies {
-  /**
-   * Takes a body of at most `limit` bytes in whole.
-   * Throws 413 past the limit, 408 when it comes too slowly, 503 when there is no room for it.
-   */
-  take(request: IncomingMessage, holder: Holder, limit: number): Promise<Body>
-  /** Bodies that are still coming, and bytes of all that are kept, in memory and in files. */
-  state(): { arriving: number; memory_bytes: number; file_bytes: number }
-  close(): void
-}
-
 export const tooLarge = () => new HttpError(413, DETAILS.bodyTooLarge)
 export const busy = () => unavailable(DETAILS.busy)
 // The rest of such a body is not worth waiting for.
@@ -51,6 +40,13 @@ interface Reserve {
   give(bytes: number): void
 }
 
+interface ArrivalBounds {
+  limit: number
+  inMemoryBytes: number
+  memory: Reserve
+  spool: Reserve
+}
+
 /** One body on its way in: in memory at first, in a file once it is longer than may stay there. */
 class Arrival {
   /** Milliseconds that it has taken, of those in which this process ran on time. */
@@ -62,20 +58,12 @@ class Arrival {
   #inMemory = 0
   #inFile = 0
   readonly #request: IncomingMessage
-  readonly #limit: number
-  readonly #most: number
-  readonly #room: { memory: Reserve; spool: Reserve }
+  readonly #bounds: ArrivalBounds
   readonly #done: (error: unknown, body?: Body) => void
 
-  constructor(
-    request: IncomingMessage,
-    of: { limit: number; inMemoryBytes: number; memory: Reserve; spool: Reserve },
-    done: (error: unknown, body?: Body) => void,
-  ) {
+  constructor(request: IncomingMessage, bounds: ArrivalBounds, done: (error: unknown, body?: Body) => void) {
     this.#request = request
-    this.#limit = of.limit
-    this.#most = of.inMemoryBytes
-    this.#room = of
+    this.#bounds = bounds
     this.#done = done
     request.on('data', this.#onData).once('end', this.#onEnd).once('close', this.#onClose)
   }
@@ -98,9 +86,9 @@ class Arrival {
 
   #onData = (chunk: Buffer): void => {
     this.seen += chunk.length
-    const { memory, spool } = this.#room
-    if (this.seen > this.#limit) this.fail(tooLarge())
-    else if (!this.#file && this.seen <= this.#most) {
+    const { limit, inMemoryBytes, memory, spool } = this.#bounds
+    if (this.seen > limit) this.fail(tooLarge())
+    else if (!this.#file && this.seen <= inMemoryBytes) {
       if (memory.take(chunk.length)) {
         this.#inMemory += chunk.length
         this.#chunks.push(chunk)
@@ -119,7 +107,7 @@ class Arrival {
 
   async #spool(chunk: Buffer): Promise<void> {
     if (!this.#file) {
-      if (!this.#room.spool.take(this.#inMemory)) return this.fail(busy())
+      if (!this.#bounds.spool.take(this.#inMemory)) return this.fail(busy())
       this.#inFile += this.#inMemory
       const file = await openNameless()
       // It may have been given up meanwhile.
@@ -127,7 +115,7 @@ class Arrival {
       this.#file = file
       await file.writeFile(Buffer.concat(this.#chunks))
       this.#chunks = []
-      this.#room.memory.give(this.#inMemory)
+      this.#bounds.memory.give(this.#inMemory)
       this.#inMemory = 0
     }
     await this.#file?.writeFile(chunk)
@@ -147,8 +135,8 @@ class Arrival {
 
   #free(): void {
     this.#chunks = []
-    this.#room.memory.give(this.#inMemory)
-    this.#room.spool.give(this.#inFile)
+    this.#bounds.memory.give(this.#inMemory)
+    this.#bounds.spool.give(this.#inFile)
     this.#inMemory = 0
     this.#inFile = 0
     void this.#file?.close().catch(() => {})
@@ -156,8 +144,8 @@ class Arrival {
   }
 }
 
-/** Takes bodies in before anybody else has to do with them, so that a slow one costs nobody but its sender. */
-export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void): Bodies => {
+/** Takes bodies in before a service is called, so that a slow body costs its sender alone. */
+export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void) => {
   const { bodyMs, bodyGraceMs, bodyRate, lookMs, inMemoryBytes } = bounds
   const memory = new Shares(bounds.memory)
   const spool = new Shares(bounds.spool)
@@ -182,21 +170,21 @@ export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void)
     give: bytes => shares.give(holder, bytes),
   })
   return {
-    take: (request, holder, limit) =>
+    /**
+     * Takes a body of at most `limit` bytes in whole.
+     * Throws 413 past the limit, 408 when it comes too slowly, 503 when there is no room for it.
+     */
+    take: (request: IncomingMessage, holder: Holder, limit: number): Promise<Body> =>
       new Promise((resolve, reject) => {
-        const of = {
-          limit,
-          inMemoryBytes,
-          memory: reserveOf(memory, holder),
-          spool: reserveOf(spool, holder),
-        }
-        const arrival: Arrival = new Arrival(request, of, (error, body) => {
+        const room = { memory: reserveOf(memory, holder), spool: reserveOf(spool, holder) }
+        const arrival = new Arrival(request, { limit, inMemoryBytes, ...room }, (error, body) => {
           arrivals.delete(arrival)
           if (body) resolve(body)
           else reject(error)
         })
         arrivals.add(arrival)
       }),
+    /** Bodies that are still coming, and bytes of all that are kept, in memory and in files. */
     state: () => ({ arriving: arrivals.size, memory_bytes: memory.held, file_bytes: spool.held }),
     close: () => clearInterval(look),
   }

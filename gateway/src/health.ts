@@ -1,16 +1,23 @@
+import { SERVICE_NAMES } from '@iodine/contracts'
+import { addressOf } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { fetch } from 'undici'
+import type { GatewayConfig } from './config.js'
 import type { Load } from './plugins/proxy.js'
 
 const PATIENCE_MS = 2_000
 
 /** `/healthz`: this process is up. `/readyz`: so is every part behind it, with a status for each, and how much this process has to do. */
-export const addHealth = (app: FastifyInstance, parts: Record<string, string>, load: () => Load): void => {
+export const addHealth = (app: FastifyInstance, config: GatewayConfig, load: () => Load): void => {
+  const parts = ([...SERVICE_NAMES, 'workers'] as const).flatMap(name => {
+    const url = addressOf(config, name)
+    return url ? [{ name, url }] : []
+  })
   app.get('/healthz', async () => ({ status: 'up' }))
   app.get('/readyz', async (_request, reply) => {
     if (app.isDraining) return reply.code(503).send({ status: 'draining' })
     const states = await Promise.all(
-      Object.entries(parts).map(async ([name, url]) => {
+      parts.map(async ({ name, url }) => {
         const answer = await fetch(new URL('/readyz', url), {
           signal: AbortSignal.timeout(PATIENCE_MS),
         }).catch(() => undefined)

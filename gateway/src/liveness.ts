@@ -6,19 +6,8 @@ const CHECKS = 2
 /** A process that is held up for longer says nothing of whether others are: it, or the machine, is busy. */
 const LATE_NS = 250e6
 
-export interface LivenessProbe {
-  /** Notes that a service has just said something, to whomever: one that does is busy, not hung. */
-  heardFrom(origin: string): void
-  /**
-   * False when a service has left two health checks in a row unanswered and said nothing else meanwhile, while this process
-   * itself ran on time; whoever asks meanwhile shares the look.
-   */
-  isAlive(origin: string): Promise<boolean>
-  close(): Promise<void>
-}
-
 /** Tells a service that hangs from one that only takes long: whose health check is not answered for `checkMs`. */
-export const createLivenessProbe = (checkMs: number): LivenessProbe => {
+export const createLivenessProbe = (checkMs: number) => {
   // Connections of its own: those of the service's requests may all be taken by what hangs.
   const agent = new Agent({ connections: 1, keepAliveTimeout: 1, keepAliveMaxTimeout: 1 })
   const looks = createSingleFlight<string, boolean>()
@@ -40,8 +29,13 @@ export const createLivenessProbe = (checkMs: number): LivenessProbe => {
     return false
   }
   return {
-    heardFrom: origin => void heard.set(origin, performance.now()),
-    isAlive: origin => looks(origin, () => look(origin)),
+    /** Notes that a service has just sent something: it is busy, not hung. */
+    heardFrom: (origin: string): void => void heard.set(origin, performance.now()),
+    /**
+     * False when a service has left two health checks in a row unanswered and sent nothing else meanwhile, while this
+     * process itself ran on time. Calls at the same time share one look.
+     */
+    isAlive: (origin: string): Promise<boolean> => looks(origin, () => look(origin)),
     close: () => agent.destroy(),
   }
 }

@@ -18,15 +18,6 @@ interface Remote {
   path: string
 }
 
-/** Which remotes there are now: those of WEB_ROOT, or in their place the versions that REMOTES_ROOT points to. */
-export interface RemoteFolders {
-  table(): Promise<RemotesTable>
-  /** The remotes that say how the menu is to call them. */
-  sections(): Promise<BrowserConfig['sections']>
-  /** The folder and the path below it of what is asked for below `/remotes/`; undefined for what can be no remote's. */
-  locate(remote: string, file: string): { root: string; file: string } | undefined
-}
-
 const read = async (file: string): Promise<unknown> => {
   try {
     return JSON.parse(await readFile(file, 'utf8'))
@@ -42,8 +33,11 @@ const isBuilt = (folder: string) =>
 const remotesIn = async (folder: string) =>
   (await readdir(folder).catch(() => [])).filter(name => REMOTE.test(name))
 
-/** Looks remotes up on each request: a section is built, deployed or switched while the gateway runs. */
-export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig): RemoteFolders => {
+/**
+ * The remotes that are there now: those of WEB_ROOT, or in their place the versions that REMOTES_ROOT points to. They are
+ * looked up on each request, as a section is built, deployed or switched while the gateway runs.
+ */
+export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig) => {
   const bundled = (name: string): Remote => ({
     name,
     folder: join(WEB_ROOT, name, 'dist'),
@@ -73,19 +67,21 @@ export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig): RemoteFo
   }
   const globalName = (name: string) => name.replaceAll('-', '_')
   return {
-    async table() {
+    async table(): Promise<RemotesTable> {
       return Object.fromEntries(
         (await all()).map(({ name, path }) => [globalName(name), `${path}/mf-manifest.json`]),
       )
     },
-    async sections() {
+    /** The remotes that give their label in the menu. */
+    async sections(): Promise<BrowserConfig['sections']> {
       const found = (await all()).map(async ({ name, folder }) => {
         const { data } = sectionFile.safeParse(await read(join(folder, 'section.json')))
         return data ? [{ id: name.replace('mfe-', ''), label: data.label, remote: globalName(name) }] : []
       })
       return (await Promise.all(found)).flat()
     },
-    locate(remote, file) {
+    /** The folder, and the path below it, of a file below `/remotes/`; undefined where the name is no remote's. */
+    locate(remote: string, file: string): { root: string; file: string } | undefined {
       if (!REMOTE.test(remote)) return undefined
       const [version = ''] = file.split('/', 1)
       if (REMOTES_ROOT && VERSION.test(version)) return { root: join(REMOTES_ROOT, remote), file }

@@ -98,34 +98,27 @@ const failure = (error: unknown): unknown => {
 /** Answers of up to so many bytes are taken in whole and sent at once, which costs less than a stream. */
 const WHOLE_BYTES = 65_536
 
+interface AnswerEvents {
+  sent(reply: FastifyReply): void
+  failed(error: unknown): void
+  heard(): void
+  /** The service has nothing more to do with the request. */
+  over(): void
+}
+
 /** A service's answer on its way into a reply: sent whole where it is short, else as it comes, at the client's pace. */
 class Answer implements Dispatcher.DispatchHandler {
   readonly #reply: FastifyReply
-  readonly #sent: (reply: FastifyReply) => void
-  readonly #failed: (error: unknown) => void
-  readonly #heard: () => void
-  readonly #over: () => void
+  readonly #on: AnswerEvents
   #controller: Dispatcher.DispatchController | undefined
   #chunks: Buffer[] | undefined
   #stream: Readable | undefined
   #isAborted = false
   #isOver = false
 
-  constructor(
-    reply: FastifyReply,
-    on: {
-      sent: (reply: FastifyReply) => void
-      failed: (error: unknown) => void
-      heard: () => void
-      /** The service has nothing more to do with the request. */
-      over: () => void
-    },
-  ) {
+  constructor(reply: FastifyReply, on: AnswerEvents) {
     this.#reply = reply
-    this.#sent = on.sent
-    this.#failed = on.failed
-    this.#heard = on.heard
-    this.#over = on.over
+    this.#on = on
   }
 
   abort(): void {
@@ -136,7 +129,7 @@ class Answer implements Dispatcher.DispatchHandler {
   /** Ends the wait for an answer of which nothing has come yet. */
   giveUp(error: HttpError): void {
     if (this.#isOver || this.#stream || this.#chunks) return
-    this.#failed(error)
+    this.#on.failed(error)
     this.abort()
     this.#isOver = true
   }
@@ -151,7 +144,7 @@ class Answer implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    this.#heard()
+    this.#on.heard()
     // 100 Continue and its like are between the gateway and the service.
     if (status < 200) return
     this.#reply.code(status).header('cache-control', 'no-store')
@@ -170,28 +163,28 @@ class Answer implements Dispatcher.DispatchHandler {
         done(error)
       },
     })
-    this.#sent(this.#reply.send(this.#stream))
+    this.#on.sent(this.#reply.send(this.#stream))
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#heard()
+    this.#on.heard()
     if (this.#chunks) this.#chunks.push(chunk)
     else if (!this.#stream?.push(chunk)) controller.pause()
   }
 
   onResponseEnd(): void {
     this.#isOver = true
-    this.#over()
+    this.#on.over()
     if (this.#stream) this.#stream.push(null)
-    else this.#sent(this.#reply.send(Buffer.concat(this.#chunks ?? [])))
+    else this.#on.sent(this.#reply.send(Buffer.concat(this.#chunks ?? [])))
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#over()
+    this.#on.over()
     if (this.#isOver) return
     this.#isOver = true
     if (this.#stream) this.#stream.destroy(error)
-    else this.#failed(error)
+    else this.#on.failed(error)
   }
 }
 

@@ -14,14 +14,16 @@ export {
   urlSetting,
 } from './config.js'
 export { createAgent } from './http/agent.js'
-export { isFinalRefusal, tellCommunity } from './http/announce.js'
+export { isFinalRefusal, repeatNotices, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
+export { done } from './http/done.js'
 export {
   badRequest,
   conflict,
   forbidden,
   HttpError,
   invalid,
+  isNotFound,
   notFound,
   timedOut,
   tooManyRequests,
@@ -32,6 +34,7 @@ export { serveHistory } from './http/history.js'
 export { checkPlainData } from './http/json.js'
 export { cutPage, type ListPlace, pageAfter, sendList } from './http/lists.js'
 export {
+  addressOf,
   createPeers,
   type Peers,
   type PeersConfig,
@@ -73,9 +76,10 @@ export {
   type Service,
   type ServiceDeps,
   type StoreService,
+  startStoreService,
 } from './service.js'
 export { createSingleFlight } from './single-flight.js'
-export { type Migration, migrate, prepareDatabase } from './stores/migrations.js'
+export { type Migration, migrate } from './stores/migrations.js'
 export {
   type Connection,
   connectMongo,
@@ -85,7 +89,7 @@ export {
 } from './stores/mongo.js'
 export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
 export { connectRedis, type Redis } from './stores/redis.js'
-export { seal, unseal } from './stores/sealing.js'
+export { hashOf, seal, unseal } from './stores/sealing.js'
 export { watchStorage } from './stores/storage.js'
 export { type UserDirectory, usersVersionKey } from './stores/users.js'
 export { createVersion } from './stores/version.js'

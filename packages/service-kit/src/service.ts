@@ -26,7 +26,8 @@ import { createLogger, type Logger } from './observe/logging.js'
 import { createPartMetrics, type PartMetrics, readMetrics } from './observe/metrics.js'
 import { createTracing } from './observe/tracing.js'
 import { createQueues, type Queues } from './queues/queues.js'
-import { type Connection, connectMongo } from './stores/mongo.js'
+import { type Migration, migrate } from './stores/migrations.js'
+import { type Connection, connectMongo, prepareModels } from './stores/mongo.js'
 import { connectRedis, type Redis } from './stores/redis.js'
 import { createUserDirectory, type UserDirectory } from './stores/users.js'
 
@@ -274,6 +275,29 @@ export const createStoreService = async (
   )
   service.onClose(() => mongo.close())
   return Object.assign(service, { mongo })
+}
+
+/**
+ * Starts a service with a database of its own: `build` registers its models and routes, then the migrations run and the
+ * collections and indexes of the models are made. Where one of these fails the service is closed, and this throws.
+ */
+export const startStoreService = async (
+  name: string,
+  config: StoreConfig,
+  deps: ServiceDeps | undefined,
+  build: (service: StoreService) => void,
+  migrations: readonly Migration[] = [],
+): Promise<StoreService> => {
+  const service = await createStoreService(name, config, deps)
+  try {
+    build(service)
+    await migrate(service.mongo, migrations, service.log)
+    await prepareModels(service.mongo)
+    return service
+  } catch (error) {
+    await service.close()
+    throw error
+  }
 }
 
 declare module 'fastify' {

@@ -1,14 +1,8 @@
-import {
-  createRateLimit,
-  createStoreService,
-  prepareDatabase,
-  type ServiceDeps,
-  type StoreService,
-} from '@iodine/service-kit'
+import { createRateLimit, type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
-import { migrations } from './migrations/index.js'
+import { lastActiveAt } from './migrations/0001-last-active-at.js'
 import { createModels } from './models/index.js'
 import { addAccountRoutes } from './routes/accounts.js'
 import { addAdminRoutes } from './routes/admin.js'
@@ -17,14 +11,12 @@ import { addInternalRoutes } from './routes/internal.js'
 import { addProfileRoutes } from './routes/profile.js'
 
 /** Accounts: sign-in by mailed links, sessions, profiles, beta codes. */
-export const createApp = async (config: AuthConfig, deps: ServiceDeps = {}): Promise<StoreService> => {
+export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise<StoreService> => {
   const keys = await readSessionKeys(config.JWT_PRIVATE_KEY)
   const tokenKeys = createLocalJWKSet(keys.jwks)
-  const service = await createStoreService('auth', config, { ...deps, tokenKeys })
-  try {
+  const build = (service: StoreService) => {
     if (config.RATE_LIMITS === 'off') service.log.warn('rate limits are off')
     const models = createModels(service.mongo)
-    await prepareDatabase(service, migrations)
     const limit = (name: string, points: number, seconds: number) =>
       createRateLimit(service.redis, {
         name,
@@ -35,7 +27,7 @@ export const createApp = async (config: AuthConfig, deps: ServiceDeps = {}): Pro
       })
     const limits = {
       email: limit('sign-in-email', 5, 60),
-      // Whoever asks, from wherever: nobody's mailbox is filled by others.
+      // By address, however many clients ask: others cannot fill a mailbox.
       mails: limit('sign-in-mails', 20, 3_600),
       ip: limit('sign-in-ip', 30, 300),
     }
@@ -45,9 +37,6 @@ export const createApp = async (config: AuthConfig, deps: ServiceDeps = {}): Pro
     addAdminRoutes(context)
     addAccountRoutes(context)
     addInternalRoutes(context)
-  } catch (error) {
-    await service.close()
-    throw error
   }
-  return service
+  return startStoreService('auth', config, { ...deps, tokenKeys }, build, [lastActiveAt])
 }

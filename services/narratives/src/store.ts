@@ -1,35 +1,27 @@
-import type { Connection, Quotas, StoreService } from '@iodine/service-kit'
+import type { Connection, StoreService } from '@iodine/service-kit'
 import type { NarrativesConfig } from './config.js'
-import { type CounterModel, createCounterModel } from './models/counter.js'
-import { createEdgeModel, type EdgeModel } from './models/edge.js'
-import { createNarrativeModel, type NarrativeModel } from './models/narrative.js'
-import { createSourceModel, type SourceModel } from './models/source.js'
-import { type Counted, createNarrativeQuotas } from './models/usage.js'
+import { type CounterDoc, counterSchema } from './models/counter.js'
+import { type EdgeDoc, edgeSchema } from './models/edge.js'
+import { type NarrativeDoc, narrativeSchema } from './models/narrative.js'
+import { type SourceDoc, sourceSchema } from './models/source.js'
+import { createNarrativeQuotas } from './models/usage.js'
 
-/** The service's collections. */
-export interface Collections {
-  mongo: Connection
-  narratives: NarrativeModel
-  edges: EdgeModel
-  sources: SourceModel
-  counters: CounterModel
-}
+export const createCollections = (mongo: Connection) => ({
+  mongo,
+  narratives: mongo.model<NarrativeDoc>('Narrative', narrativeSchema),
+  edges: mongo.model<EdgeDoc>('Edge', edgeSchema),
+  sources: mongo.model<SourceDoc>('Source', sourceSchema),
+  counters: mongo.model<CounterDoc>('Counter', counterSchema),
+})
+export type Collections = ReturnType<typeof createCollections>
 
 /** The service with its collections: what commands and queries work on. */
 export interface Store extends Collections {
-  quotas: Quotas<Counted>
+  quotas: ReturnType<typeof createNarrativeQuotas>
   service: StoreService
-  /** Aborted when the service is about to close: what waits for long stops waiting. */
+  /** Aborted when the service is about to close: long waits end. */
   closing: AbortSignal
 }
-
-export const createCollections = (mongo: Connection): Collections => ({
-  mongo,
-  narratives: createNarrativeModel(mongo),
-  edges: createEdgeModel(mongo),
-  sources: createSourceModel(mongo),
-  counters: createCounterModel(mongo),
-})
 
 export const createStore = (
   service: StoreService,

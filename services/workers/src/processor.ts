@@ -1,5 +1,5 @@
 import { everyMs, type JobData, type QueueName } from '@iodine/contracts'
-import type { Job, Queues, Service } from '@iodine/service-kit'
+import { DelayedError, type Job, type Queues, type Service } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 
 export interface WorkersContext {
@@ -31,4 +31,10 @@ export const startProcessor = async <Q extends QueueName>(
   const ms = everyMs(queue)
   if (ms !== undefined) await queues.repeat(queue, ms)
   queues.work(queue, work, { concurrency, ...options?.(context.config) })
+}
+
+/** Ends this run of a job, which begins again after `ms` and does not count as an attempt. Throws BullMQ's DelayedError. */
+export const postpone = async (job: Job, ms: number): Promise<never> => {
+  await job.moveToDelayed(Date.now() + ms, job.token)
+  throw new DelayedError()
 }

@@ -56,27 +56,19 @@ import { ${name}ConfigSchema } from './config.js'
 
 await runPart(async () => createApp(readConfig(${name}ConfigSchema, process.env)))
 `,
-  'src/app.ts': `import { createStoreService, prepareDatabase, type ServiceDeps, type StoreService } from '@iodine/service-kit'
+  'src/app.ts': `import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { ${Name}Config } from './config.js'
 import { createModels } from './models/${name}.js'
 import { add${Name}Routes } from './routes/${name}.js'
 
 /** ${Name}: what each user keeps for themselves. */
-export const createApp = async (config: ${Name}Config, deps: ServiceDeps = {}): Promise<StoreService> => {
-  const service = await createStoreService('${name}', config, deps)
-  try {
-    const models = createModels(service.mongo)
-    await prepareDatabase(service, [])
-    add${Name}Routes(service, models)
-  } catch (error) {
-    await service.close()
-    throw error
-  }
-  return service
-}
+export const createApp = (config: ${Name}Config, deps?: ServiceDeps): Promise<StoreService> =>
+  startStoreService('${name}', config, deps, service =>
+    add${Name}Routes(service, createModels(service.mongo)),
+  )
 `,
   [`src/models/${name}.ts`]: `import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 export interface ItemDoc {
   _id: Types.ObjectId
@@ -97,13 +89,10 @@ const schema = new Schema<ItemDoc>(
 // The order of the list.
 schema.index({ user_id: 1, created_at: -1, _id: -1 })
 
-export interface ${Name}Models {
-  items: Model<ItemDoc>
-}
-
-export const createModels = (mongo: Connection): ${Name}Models => ({
+export const createModels = (mongo: Connection) => ({
   items: mongo.model<ItemDoc>('${Name}', schema),
 })
+export type ${Name}Models = ReturnType<typeof createModels>
 `,
   [`src/routes/${name}.ts`]: `import { type ${Name}Item, ${name}Api } from '@iodine/contracts'
 import { HttpError, personalSource, type StoreService, sendList, servePersonalData } from '@iodine/service-kit'

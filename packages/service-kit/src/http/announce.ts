@@ -1,4 +1,6 @@
 import { communityInternal, type DomainEvent } from '@iodine/contracts'
+import type { Model, QueryFilter, Types } from 'mongoose'
+import type { Queues } from '../queues/queues.js'
 import { HttpError } from './errors.js'
 import type { Peers } from './peers.js'
 
@@ -28,4 +30,46 @@ export const tellCommunity = async (
     if (isFinalRefusal(error)) await refused(new Date(Date.now() + REFUSED_RECHECK_MS))
     throw error
   }
+}
+
+/** What a document notes of what the community knows of it. */
+interface Announced {
+  _id: Types.ObjectId
+  announced: boolean
+  check_at?: Date
+}
+
+const REPAIR_BATCH = 500
+/** The workers' time before a notice is repeated. */
+const RECHECK_MS = 15_000
+
+/**
+ * Gives notice again of documents that the community does not know yet, because of a crash, or of a Redis that was down or
+ * lost its data. Resolves to their number.
+ * @param filter which of the unannounced documents are due
+ * @param prepare runs before the first notice
+ */
+export const repeatNotices = async <D extends Announced>(
+  queues: Queues,
+  model: Model<D>,
+  filter: QueryFilter<Announced & { created_at: Date }>,
+  prepare: () => Promise<unknown>,
+  giveNotice: (doc: D) => Promise<void>,
+): Promise<number> => {
+  const room = await queues.roomForNotices()
+  if (room === 0) return 0
+  const now = Date.now()
+  const due = { ...filter, announced: false, check_at: { $not: { $gt: new Date(now) } } }
+  const docs = await model
+    .find(due as QueryFilter<D>)
+    .limit(Math.min(REPAIR_BATCH, room))
+    .lean<D[]>()
+  if (docs.length === 0) return 0
+  await prepare()
+  for (const doc of docs) await giveNotice(doc)
+  await model.updateMany(
+    { _id: { $in: docs.map(({ _id }) => _id) }, announced: false } as QueryFilter<D>,
+    { $max: { check_at: new Date(now + RECHECK_MS) } } as object,
+  )
+  return docs.length
 }

@@ -25,6 +25,7 @@ export const badRequest = (detail: string | string[] = DETAILS.badRequest) => ne
 export const unauthenticated = () => new HttpError(401, DETAILS.unauthenticated)
 export const forbidden = (detail: string = DETAILS.forbidden) => new HttpError(403, detail)
 export const notFound = (detail: string = DETAILS.notFound) => new HttpError(404, detail)
+export const isNotFound = (error: unknown): boolean => error instanceof HttpError && error.status === 404
 export const conflict = (detail: string) => new HttpError(409, detail)
 export const invalid = (detail: string | string[]) => new HttpError(422, detail)
 export const tooManyRequests = (seconds: number) =>

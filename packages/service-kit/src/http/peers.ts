@@ -47,6 +47,12 @@ const PATIENCE_MS = 2_000
 /** Where the services are, and the key they know each other by. */
 export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<ServiceName>}_URL`>
 
+/** A part's address in the settings; undefined while it is not deployed. */
+export const addressOf = <Name extends string>(
+  config: { readonly [Key in `${Uppercase<Name>}_URL`]?: string | undefined },
+  name: Name,
+): string | undefined => config[`${name.toUpperCase() as Uppercase<Name>}_URL`]
+
 /**
  * How this part calls the others. A call belongs to the request or job that it is made for: it carries its id and its
  * place in the trace.
@@ -55,7 +61,7 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
   const { dispatcher, close } = createAgent({ connections: 32, pipelining: 1, ...SHORT_KEEP_ALIVE })
   const serviceKey = config.SERVICE_KEY.split(',', 1)[0] as string
   const base = (peer: ServiceName) => {
-    const url = config[`${peer.toUpperCase() as Uppercase<ServiceName>}_URL`]
+    const url = addressOf(config, peer)
     if (!url) throw unavailable()
     return url
   }

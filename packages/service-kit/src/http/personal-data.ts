@@ -1,6 +1,7 @@
-import { DONE, type PersonalItem, personalDataInternal } from '@iodine/contracts'
+import { type PersonalItem, personalDataInternal } from '@iodine/contracts'
 import { type Model, type QueryFilter, Types } from 'mongoose'
 import type { StoreService } from '../service.js'
+import { done } from './done.js'
 import { jsonArray, readBatches } from './lists.js'
 
 /** A collection that holds something about users. */
@@ -47,8 +48,7 @@ export const servePersonalData = (
   { sources, forget }: { sources: PersonalSource[]; forget: (userId: Types.ObjectId) => Promise<unknown> },
 ): void => {
   serveExport(service, sources)
-  service.internal(personalDataInternal.forgetUser, async ({ params }) => {
-    await forget(new Types.ObjectId(params.id))
-    return DONE
-  })
+  service.internal(personalDataInternal.forgetUser, async ({ params }) =>
+    done(forget(new Types.ObjectId(params.id))),
+  )
 }

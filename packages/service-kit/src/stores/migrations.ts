@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../observe/logging.js'
-import { type Connection, isDuplicateKey, prepareModels } from './mongo.js'
+import { type Connection, isDuplicateKey } from './mongo.js'
 
 /** A change of the documents that an earlier version of a service stored. `docs/migrations.md` says how to add one. */
 export interface Migration {
@@ -98,13 +98,4 @@ export const migrate = async (
     umzug.on('migrated', ({ name }) => log.info({ migration: name }, 'migrated'))
     await umzug.up()
   })
-}
-
-/** Brings a service's database to what this version stores: its migrations, then its models' collections and indexes. */
-export const prepareDatabase = async (
-  { mongo, log }: { mongo: Connection; log: Logger },
-  migrations: readonly Migration[],
-): Promise<void> => {
-  await migrate(mongo, migrations, log)
-  await prepareModels(mongo)
 }

@@ -1,4 +1,7 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+
+/** SHA-256 of a text, in base64url. */
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /**
  * Encrypts with AES-256-GCM (NIST SP 800-38D), a fresh 96-bit nonce, and the context as additional data: what was

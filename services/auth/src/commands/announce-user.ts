@@ -1,11 +1,7 @@
 import type { DomainEvent, Notice } from '@iodine/contracts'
-import { createVersion, tellCommunity, usersVersionKey } from '@iodine/service-kit'
+import { createVersion, repeatNotices, tellCommunity, usersVersionKey } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
-
-const REPAIR_BATCH = 500
-/** How long notice is given to the workers before it is given again. */
-const RECHECK_MS = 15_000
 
 /** Makes every service ask for names anew. Rejects while Redis is down. */
 export const raiseUsersVersion = async ({ config, service }: AuthContext): Promise<void> => {
@@ -44,23 +40,13 @@ export const announceUser = async ({ models, service }: AuthContext, id: string)
   )
 }
 
-/** Gives notice again of whom the community does not know yet: of a Redis that lost it, too. Returns of how many. */
-export const repairAnnouncements = async (context: AuthContext): Promise<number> => {
-  const { models, service } = context
-  const room = await service.queues.roomForNotices()
-  if (room === 0) return 0
-  const now = Date.now()
-  const users = await models.users
-    .find({ announced: false, check_at: { $not: { $gt: new Date(now) } } })
-    .limit(Math.min(REPAIR_BATCH, room))
-    .lean<UserDoc[]>()
-  if (users.length === 0) return 0
-  // A rename may have been cut off between its write and the raised version.
-  await raiseUsersVersion(context)
-  for (const user of users) await giveNotice(context, user)
-  await models.users.updateMany(
-    { _id: { $in: users.map(({ _id }) => _id) }, announced: false },
-    { $max: { check_at: new Date(now + RECHECK_MS) } },
+/** Gives notice again of users whom the community does not know yet. Resolves to their number. */
+export const repairAnnouncements = (context: AuthContext): Promise<number> =>
+  repeatNotices(
+    context.service.queues,
+    context.models.users,
+    {},
+    // A rename may have been cut off between its write and the raised version.
+    () => raiseUsersVersion(context),
+    user => giveNotice(context, user),
   )
-  return users.length
-}

@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose'
-import type { BetaCodeModel } from '../models/beta-code.js'
+import type { AuthModels } from '../models/index.js'
 import { normalCode } from './codes.js'
 
 // A code that this address used without getting its account (a crash in between) is still good for it.
@@ -10,11 +10,11 @@ const goodFor = (email: string) => ({
 
 /** The code as typed, if it is good for the address. */
 export const codeFor = async (
-  model: BetaCodeModel,
+  { betaCodes }: AuthModels,
   email: string,
   typed: string,
 ): Promise<Types.ObjectId | null> => {
-  const found = await model
+  const found = await betaCodes
     .findOne({ code: normalCode(typed), ...goodFor(email) })
     .select('_id')
     .lean()
@@ -23,12 +23,12 @@ export const codeFor = async (
 
 /** Uses the code up for the address's new account; false when somebody else was first. */
 export const consumeCode = async (
-  model: BetaCodeModel,
+  { betaCodes }: AuthModels,
   email: string,
   code: Types.ObjectId | null,
 ): Promise<boolean> => {
   if (!code) return false
-  const { matchedCount } = await model.updateOne(
+  const { matchedCount } = await betaCodes.updateOne(
     { _id: code, ...goodFor(email) },
     { $set: { used: true, used_by: email, used_at: new Date() } },
   )

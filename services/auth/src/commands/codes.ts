@@ -1,10 +1,7 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 
-/** 256 random bits, in base64url. */
+/** 256 random bits, in base64url. Only a hash is stored: a random secret cannot be found from it. */
 export const newToken = (): string => randomBytes(32).toString('base64url')
-
-/** What is stored of a token or code. Those are random, so a plain hash can't be guessed back. */
-export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 
 // Without I, L, O and U (Crockford's base 32): nothing to mistake when a code is read aloud or typed.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -1,8 +1,8 @@
 import { DETAILS, LIMITS } from '@iodine/contracts'
-import { badRequest } from '@iodine/service-kit'
+import { badRequest, hashOf } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { ExtensionCodeDoc } from '../models/extension-code.js'
-import { hashOf, newCode, normalCode } from './codes.js'
+import { newCode, normalCode } from './codes.js'
 import { openSession } from './sessions.js'
 
 /** A new code for the user, in place of an earlier one. */

@@ -1,12 +1,12 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, type MailJob } from '@iodine/contracts'
-import { badRequest } from '@iodine/service-kit'
+import { badRequest, hashOf } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { AuthModels } from '../models/index.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { codeFor } from './beta-codes.js'
-import { hashOf, newToken } from './codes.js'
+import { newToken } from './codes.js'
 import { sendMail } from './send-mail.js'
 
 // More than the rate limit lets through while they live: an old link is never pushed out by new ones.
@@ -43,7 +43,7 @@ export const requestMagicLink = async (
   // Admins hand the codes out, so they need none.
   if (config.BETA_REQUIRED && !isAdminEmail(config, email) && !user) {
     if (!invite_code) return { requires_beta_code: true }
-    betaCode = await codeFor(models.betaCodes, email, invite_code)
+    betaCode = await codeFor(models, email, invite_code)
     if (!betaCode) throw badRequest(DETAILS.badInviteCode)
   }
   const { token, token_hash, expires_at } = await addLink(models, email, betaCode)

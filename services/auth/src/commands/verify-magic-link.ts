@@ -1,5 +1,5 @@
 import { DETAILS } from '@iodine/contracts'
-import { badRequest, isDuplicateKey } from '@iodine/service-kit'
+import { badRequest, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'
@@ -7,7 +7,6 @@ import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { giveNotice } from './announce-user.js'
 import { consumeCode } from './beta-codes.js'
-import { hashOf } from './codes.js'
 import { openSession } from './sessions.js'
 
 /** Consumes a link's token: a session for its owner, made now if new. Throws 400 for anything but a live token. */
@@ -38,7 +37,7 @@ const accountOf = async (
   const known = await models.users.findOne({ email }).lean<UserDoc>()
   if (known) return known
   if (config.BETA_REQUIRED && !isAdminEmail(config, email)) {
-    if (!(await consumeCode(models.betaCodes, email, betaCode))) throw badRequest(DETAILS.badInviteCode)
+    if (!(await consumeCode(models, email, betaCode))) throw badRequest(DETAILS.badInviteCode)
   }
   const now = new Date()
   const user: UserDoc = {

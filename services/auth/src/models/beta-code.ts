@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 export interface BetaCodeDoc {
   _id: Types.ObjectId
@@ -14,10 +13,9 @@ export interface BetaCodeDoc {
   /** The administrator who made it; null once their account is deleted, and in codes from before this was noted. */
   created_by: Types.ObjectId | null
 }
-export type BetaCodeModel = Model<BetaCodeDoc>
 
 const required = true
-const schema = new Schema<BetaCodeDoc>(
+export const betaCodeSchema = new Schema<BetaCodeDoc>(
   {
     code: { type: String, required },
     email: { type: String, default: null },
@@ -29,9 +27,6 @@ const schema = new Schema<BetaCodeDoc>(
   },
   { collection: 'beta_codes', versionKey: false },
 )
-schema.index({ code: 1 }, { unique: true })
-schema.index({ created_by: 1 }, { sparse: true })
-schema.index({ created_at: -1, _id: -1 })
-
-export const createBetaCodeModel = (mongo: Connection): BetaCodeModel =>
-  mongo.model<BetaCodeDoc>('BetaCode', schema)
+betaCodeSchema.index({ code: 1 }, { unique: true })
+betaCodeSchema.index({ created_by: 1 }, { sparse: true })
+betaCodeSchema.index({ created_at: -1, _id: -1 })

@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 /** An account that is gone while other services may still keep something of it. */
 export interface DeletionDoc {
@@ -11,10 +10,9 @@ export interface DeletionDoc {
   /** When the repair looks at it next. */
   check_at: Date
 }
-export type DeletionModel = Model<DeletionDoc>
 
 const required = true
-const schema = new Schema<DeletionDoc>(
+export const deletionSchema = new Schema<DeletionDoc>(
   {
     deleted_at: { type: Date, required },
     erased_at: { type: Date, default: null },
@@ -22,7 +20,4 @@ const schema = new Schema<DeletionDoc>(
   },
   { collection: 'deletions', versionKey: false },
 )
-schema.index({ check_at: 1 })
-
-export const createDeletionModel = (mongo: Connection): DeletionModel =>
-  mongo.model<DeletionDoc>('Deletion', schema)
+deletionSchema.index({ check_at: 1 })

@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 export interface ExtensionCodeDoc {
   /** The user's id: one live code a user. */
@@ -7,10 +6,9 @@ export interface ExtensionCodeDoc {
   code_hash: string
   expires_at: Date
 }
-export type ExtensionCodeModel = Model<ExtensionCodeDoc>
 
 const required = true
-const schema = new Schema<ExtensionCodeDoc>(
+export const extensionCodeSchema = new Schema<ExtensionCodeDoc>(
   {
     _id: { type: Schema.Types.ObjectId, required },
     code_hash: { type: String, required },
@@ -18,8 +16,5 @@ const schema = new Schema<ExtensionCodeDoc>(
   },
   { collection: 'extension_codes', versionKey: false },
 )
-schema.index({ code_hash: 1 }, { unique: true })
-schema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
-
-export const createExtensionCodeModel = (mongo: Connection): ExtensionCodeModel =>
-  mongo.model<ExtensionCodeDoc>('ExtensionCode', schema)
+extensionCodeSchema.index({ code_hash: 1 }, { unique: true })
+extensionCodeSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

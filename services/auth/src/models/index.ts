@@ -1,19 +1,19 @@
 import type { Connection } from '@iodine/service-kit'
-import { createBetaCodeModel } from './beta-code.js'
-import { createDeletionModel } from './deletion.js'
-import { createExtensionCodeModel } from './extension-code.js'
-import { createMagicLinkModel } from './magic-link.js'
-import { createMailModel } from './mail.js'
-import { createSessionModel } from './session.js'
-import { createUserModel } from './user.js'
+import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
+import { type DeletionDoc, deletionSchema } from './deletion.js'
+import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
+import { type MagicLinksDoc, magicLinkSchema } from './magic-link.js'
+import { type MailDoc, mailSchema } from './mail.js'
+import { type SessionDoc, sessionSchema } from './session.js'
+import { type UserDoc, userSchema } from './user.js'
 
 export const createModels = (mongo: Connection) => ({
-  users: createUserModel(mongo),
-  links: createMagicLinkModel(mongo),
-  mails: createMailModel(mongo),
-  sessions: createSessionModel(mongo),
-  extensionCodes: createExtensionCodeModel(mongo),
-  betaCodes: createBetaCodeModel(mongo),
-  deletions: createDeletionModel(mongo),
+  users: mongo.model<UserDoc>('User', userSchema),
+  links: mongo.model<MagicLinksDoc>('MagicLinks', magicLinkSchema),
+  mails: mongo.model<MailDoc>('Mail', mailSchema),
+  sessions: mongo.model<SessionDoc>('Session', sessionSchema),
+  extensionCodes: mongo.model<ExtensionCodeDoc>('ExtensionCode', extensionCodeSchema),
+  betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
+  deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),
 })
 export type AuthModels = ReturnType<typeof createModels>

@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 export interface MagicLink {
   /** SHA-256 of the token: the token itself is in the mail alone. */
@@ -17,7 +16,6 @@ export interface MagicLinksDoc {
   /** When the last of them does. */
   expires_at: Date
 }
-export type MagicLinkModel = Model<MagicLinksDoc>
 
 const required = true
 const link = new Schema<MagicLink>(
@@ -28,7 +26,7 @@ const link = new Schema<MagicLink>(
   },
   { _id: false },
 )
-const schema = new Schema<MagicLinksDoc>(
+export const magicLinkSchema = new Schema<MagicLinksDoc>(
   {
     _id: { type: String, required },
     links: [link],
@@ -36,8 +34,5 @@ const schema = new Schema<MagicLinksDoc>(
   },
   { collection: 'magic_links', versionKey: false },
 )
-schema.index({ 'links.token_hash': 1 })
-schema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
-
-export const createMagicLinkModel = (mongo: Connection): MagicLinkModel =>
-  mongo.model<MagicLinksDoc>('MagicLinks', schema)
+magicLinkSchema.index({ 'links.token_hash': 1 })
+magicLinkSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 
 /** A mail that was promised and that no mail server has taken yet. */
 export interface MailDoc {
@@ -13,10 +12,9 @@ export interface MailDoc {
   /** When the repair looks at it next. */
   check_at: Date
 }
-export type MailModel = Model<MailDoc>
 
 const required = true
-const schema = new Schema<MailDoc>(
+export const mailSchema = new Schema<MailDoc>(
   {
     _id: { type: String, required },
     sealed: { type: String, required },
@@ -26,7 +24,5 @@ const schema = new Schema<MailDoc>(
   },
   { collection: 'mails', versionKey: false },
 )
-schema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
-schema.index({ check_at: 1 })
-
-export const createMailModel = (mongo: Connection): MailModel => mongo.model<MailDoc>('Mail', schema)
+mailSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
+mailSchema.index({ check_at: 1 })

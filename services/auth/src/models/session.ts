@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 export interface SessionDoc {
   /** The `sid` of the session's token. */
@@ -11,10 +10,9 @@ export interface SessionDoc {
   /** Ended, while Redis may not know yet: the document goes once it does. */
   ended_at?: Date
 }
-export type SessionModel = Model<SessionDoc>
 
 const required = true
-const schema = new Schema<SessionDoc>(
+export const sessionSchema = new Schema<SessionDoc>(
   {
     _id: { type: String, required },
     user_id: { type: Schema.Types.ObjectId, required },
@@ -25,9 +23,6 @@ const schema = new Schema<SessionDoc>(
   },
   { collection: 'sessions', versionKey: false },
 )
-schema.index({ user_id: 1 })
-schema.index({ ended_at: 1 }, { sparse: true })
-schema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
-
-export const createSessionModel = (mongo: Connection): SessionModel =>
-  mongo.model<SessionDoc>('Session', schema)
+sessionSchema.index({ user_id: 1 })
+sessionSchema.index({ ended_at: 1 }, { sparse: true })
+sessionSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 export interface UserDoc {
   _id: Types.ObjectId
@@ -30,10 +29,9 @@ export interface UserDoc {
   /** Until when the repair takes notice of it for given. */
   check_at?: Date
 }
-export type UserModel = Model<UserDoc>
 
 const required = true
-const schema = new Schema<UserDoc>(
+export const userSchema = new Schema<UserDoc>(
   {
     email: { type: String, required },
     username: { type: String, default: null },
@@ -52,13 +50,11 @@ const schema = new Schema<UserDoc>(
   },
   { collection: 'users', versionKey: false },
 )
-schema.index({ email: 1 }, { unique: true })
-schema.index(
+userSchema.index({ email: 1 }, { unique: true })
+userSchema.index(
   { username_key: 1 },
   { unique: true, partialFilterExpression: { username_key: { $exists: true } } },
 )
-schema.index({ last_active_at: 1 })
-schema.index({ deleted_at: 1 }, { sparse: true })
-schema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })
-
-export const createUserModel = (mongo: Connection): UserModel => mongo.model<UserDoc>('User', schema)
+userSchema.index({ last_active_at: 1 })
+userSchema.index({ deleted_at: 1 }, { sparse: true })
+userSchema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })

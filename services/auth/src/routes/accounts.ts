@@ -1,5 +1,5 @@
-import { accountsInternal, DONE } from '@iodine/contracts'
-import { notFound, personalSource, serveExport } from '@iodine/service-kit'
+import { accountsInternal } from '@iodine/contracts'
+import { done, notFound, personalSource, serveExport } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import {
   confirmErasure,
@@ -44,15 +44,13 @@ export const addAccountRoutes = (context: AuthContext): void => {
     return { erased: deletion.erased_at !== null }
   })
 
-  service.internal(accountsInternal.confirmErasure, async ({ params, body }) => {
-    await confirmErasure(context, params.id, body.elapsed_ms)
-    return DONE
-  })
+  service.internal(accountsInternal.confirmErasure, async ({ params, body }) =>
+    done(confirmErasure(context, params.id, body.elapsed_ms)),
+  )
 
-  service.internal(accountsInternal.confirmWarning, async ({ params, body }) => {
-    await confirmWarning(context, params.id, body)
-    return DONE
-  })
+  service.internal(accountsInternal.confirmWarning, async ({ params, body }) =>
+    done(confirmWarning(context, params.id, body)),
+  )
 
   service.internal(accountsInternal.expireAccounts, async () => expireAccounts(context))
 

@@ -1,6 +1,5 @@
 import { authApi } from '@iodine/contracts'
-import { addressKey } from '@iodine/service-kit'
-import { hashOf } from '../commands/codes.js'
+import { addressKey, hashOf } from '@iodine/service-kit'
 import { generateExtensionCode, redeemExtensionCode } from '../commands/extension-codes.js'
 import { requestMagicLink } from '../commands/request-magic-link.js'
 import { endSession } from '../commands/sessions.js'

@@ -1,5 +1,5 @@
-import { announceInternal, authInternal, DONE, mailsInternal } from '@iodine/contracts'
-import { notFound, serveHistory, serveRepair } from '@iodine/service-kit'
+import { announceInternal, authInternal, mailsInternal } from '@iodine/contracts'
+import { done, notFound, serveHistory, serveRepair } from '@iodine/service-kit'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
@@ -42,15 +42,9 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 
-  service.internal(announceInternal.announce, async ({ params }) => {
-    await announceUser(context, params.id)
-    return DONE
-  })
+  service.internal(announceInternal.announce, async ({ params }) => done(announceUser(context, params.id)))
 
-  service.internal(mailsInternal.settleMail, async ({ params }) => {
-    await settleMail(context, params.id)
-    return DONE
-  })
+  service.internal(mailsInternal.settleMail, async ({ params }) => done(settleMail(context, params.id)))
 
   serveRepair(
     service,

@@ -1,4 +1,4 @@
-import { type Connection, createQuotas, type Quotas } from '@iodine/service-kit'
+import { type Connection, createQuotas } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
 import type { CampaignsConfig } from '../config.js'
 
@@ -32,15 +32,10 @@ const schema = new Schema<CampaignDoc>(
 schema.index({ created_at: -1, _id: -1 })
 schema.index({ created_by: 1, created_at: -1, _id: -1 })
 
-export interface CampaignModels {
-  campaigns: CampaignModel
-  quotas: Quotas<'campaigns'>
-}
-
 export const createModels = (
   mongo: Connection,
   { QUOTA_CAMPAIGNS }: Pick<CampaignsConfig, 'QUOTA_CAMPAIGNS'>,
-): CampaignModels => {
+) => {
   const campaigns = mongo.model<CampaignDoc>('Campaign', schema)
   const quotas = createQuotas<'campaigns'>({
     mongo,
@@ -52,3 +47,4 @@ export const createModels = (
   })
   return { campaigns, quotas }
 }
+export type CampaignModels = ReturnType<typeof createModels>

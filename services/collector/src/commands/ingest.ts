@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { type IngestResult, naturalKey, RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
 import {
   type Amounts,
   checkPlainData,
   faults,
   HttpError,
+  hashOf,
   isDuplicateKey,
   QuotaExceeded,
   unavailable,
@@ -38,7 +38,7 @@ interface Entry {
 const keyOf = <S extends Source>(source: S, record: unknown): string | undefined => {
   try {
     const key = (naturalKey[source] as (record: RecordOf[S]) => unknown)(record as RecordOf[S])
-    return typeof key === 'string' ? createHash('sha256').update(key).digest('base64url') : undefined
+    return typeof key === 'string' ? hashOf(key) : undefined
   } catch {
     return undefined
   }

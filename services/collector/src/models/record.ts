@@ -1,6 +1,6 @@
 import type { Source } from '@iodine/contracts'
 import { SOURCES } from '@iodine/contracts'
-import { type Connection, createQuotas, type Quotas } from '@iodine/service-kit'
+import { type Connection, createQuotas } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type Model, Schema, type Types } from 'mongoose'
 import type { CollectorConfig } from '../config.js'
 
@@ -42,12 +42,6 @@ schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
 /** What is counted of a user's records: the quotas, and how many there are of each source. */
 export type Counted = 'records' | 'record_bytes' | Source
 
-export interface RecordModels {
-  mongo: Connection
-  records: Model<RecordDoc>
-  quotas: Quotas<Counted>
-}
-
 const WEIGHED = 500
 
 /** Notes the size of records that were stored without. */
@@ -69,7 +63,7 @@ const weigh = async (records: Model<RecordDoc>, user_id: Types.ObjectId): Promis
 export const createRecordModels = (
   mongo: Connection,
   { QUOTA_RECORDS, QUOTA_RECORD_BYTES }: Pick<CollectorConfig, 'QUOTA_RECORDS' | 'QUOTA_RECORD_BYTES'>,
-): RecordModels => {
+) => {
   const records = mongo.model<RecordDoc>('Record', schema)
   const quotas = createQuotas<Counted>({
     mongo,
@@ -93,6 +87,7 @@ export const createRecordModels = (
   })
   return { mongo, records, quotas }
 }
+export type RecordModels = ReturnType<typeof createRecordModels>
 
 /** Whose records, and of which source. */
 export type RecordScope = Pick<RecordDoc, 'user_id' | 'source'>

@@ -1,5 +1,5 @@
 import type { ContributionType, DomainEvent } from '@iodine/contracts'
-import { type Connection, inTransaction } from '@iodine/service-kit'
+import { inTransaction } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
@@ -11,20 +11,21 @@ import { nextUser, termsOf, UNKNOWN_USER, type UserEvent, type UserState } from 
  * Brings the projection in line with an event, in one transaction: a contribution and its user's totals change
  * together. Doubled, reordered and delayed events end in the same state.
  */
-export const applyEvent = (mongo: Connection, models: CommunityModels, event: DomainEvent): Promise<void> =>
-  atomically(mongo, session => apply(models, event, session))
+export const applyEvent = (models: CommunityModels, event: DomainEvent): Promise<void> =>
+  atomically(models, session => apply(models, event, session))
 
 /** Two first events of one user at the same time meet as a duplicate key. */
-const atomically = (mongo: Connection, work: (session: ClientSession) => Promise<void>): Promise<void> =>
-  inTransaction(mongo, work, { retriesDuplicates: true })
+const atomically = (
+  { mongo }: CommunityModels,
+  work: (session: ClientSession) => Promise<void>,
+): Promise<void> => inTransaction(mongo, work, { retriesDuplicates: true })
 
 /** Drops a contribution that its owner does not know any more. */
 export const dropForgotten = (
-  mongo: Connection,
   models: CommunityModels,
   { _id, user_id, type }: Pick<ContributionDoc, '_id' | 'user_id' | 'type'>,
 ): Promise<void> =>
-  atomically(mongo, session =>
+  atomically(models, session =>
     dropContribution(models, type, { id: _id.toHexString(), user_id: user_id.toHexString() }, session),
   )
 

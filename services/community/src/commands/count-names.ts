@@ -1,4 +1,4 @@
-import { type Connection, inTransaction } from '@iodine/service-kit'
+import { inTransaction } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import type { CommunityModels } from '../models/index.js'
 import { BY_SUFFIX, type UserDoc } from '../models/user.js'
@@ -12,8 +12,7 @@ const COMMON = 500
  * @param bySuffix the filter on the index of suffixes that the term stands for
  */
 export const countNames = async (
-  mongo: Connection,
-  { users, counters, terms }: CommunityModels,
+  { mongo, users, counters, terms }: CommunityModels,
   term: string,
   bySuffix: QueryFilter<UserDoc>,
 ): Promise<number> => {

@@ -1,5 +1,5 @@
 import { type ContributionType, historyInternal } from '@iodine/contracts'
-import { inTransaction, invalid, type StoreService } from '@iodine/service-kit'
+import { inTransaction, invalid, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
@@ -8,7 +8,10 @@ import { applyEvent, dropForgotten } from './apply-event.js'
 const BATCH = 200
 const PEER_MS = 10_000
 
-type Context = Pick<StoreService, 'mongo' | 'peers'> & { models: CommunityModels }
+interface Context {
+  peers: Peers
+  models: CommunityModels
+}
 type Owner = 'auth' | 'iods' | 'narratives'
 /** Does a part of a phase from an id on; where the phase goes on, null at its end. */
 type Phase = (context: Context, after: string | null) => Promise<string | null>
@@ -16,12 +19,12 @@ type Phase = (context: Context, after: string | null) => Promise<string | null>
 /** What the owner has, and the projection perhaps not. */
 const replay =
   (owner: Owner): Phase =>
-  async ({ peers, mongo, models }, after) => {
+  async ({ peers, models }, after) => {
     const { events, next } = await peers.call(owner, historyInternal.listHistory, {
       body: { after },
       ms: PEER_MS,
     })
-    for (const event of events) await applyEvent(mongo, models, event)
+    for (const event of events) await applyEvent(models, event)
     return next
   }
 
@@ -41,7 +44,7 @@ const lastOf = (ids: string[]): string | null => (ids.length < BATCH ? null : (i
 
 /** What the projection has, and its owner not any more. Read here first, so that nothing newer is taken for gone. */
 const sweepUsers: Phase = async (context, after) => {
-  const { mongo, models } = context
+  const { models } = context
   const ids = hexIds(
     await models.users
       .find({ ...from(after), deleted: false }, { _id: 1 })
@@ -50,14 +53,14 @@ const sweepUsers: Phase = async (context, after) => {
       .lean(),
   )
   for (const id of await unknownTo(context, 'auth', ids))
-    await applyEvent(mongo, models, { type: 'user.deleted', data: { id } })
+    await applyEvent(models, { type: 'user.deleted', data: { id } })
   return lastOf(ids)
 }
 
 const sweepContributions =
   (owner: Owner, type: ContributionType): Phase =>
   async (context, after) => {
-    const { mongo, models } = context
+    const { models } = context
     const docs = await models.contributions
       .find({ ...from(after), type, deleted: false }, { user_id: 1, type: 1 })
       .sort({ _id: 1 })
@@ -65,11 +68,11 @@ const sweepContributions =
       .lean<ContributionDoc[]>()
     const ids = hexIds(docs)
     const gone = new Set(await unknownTo(context, owner, ids))
-    for (const doc of docs) if (gone.has(doc._id.toHexString())) await dropForgotten(mongo, models, doc)
+    for (const doc of docs) if (gone.has(doc._id.toHexString())) await dropForgotten(models, doc)
     return lastOf(ids)
   }
 
-const countTotals: Phase = async ({ mongo, models: { users, contributions } }, after) => {
+const countTotals: Phase = async ({ models: { mongo, users, contributions } }, after) => {
   const ids = hexIds(await users.find(from(after), { _id: 1 }).sort({ _id: 1 }).limit(BATCH).lean())
   for (const _id of ids)
     await inTransaction(mongo, async session => {
@@ -82,7 +85,7 @@ const countTotals: Phase = async ({ mongo, models: { users, contributions } }, a
 }
 
 /** The number of public users anew; what is kept for common terms is counted again when they are searched. */
-const countNames: Phase = async ({ mongo, models: { users, counters, terms } }) => {
+const countNames: Phase = async ({ models: { mongo, users, counters, terms } }) => {
   await inTransaction(mongo, async session => {
     const n = await users.countDocuments({ public: true }).session(session)
     await counters.updateOne(

@@ -1,7 +1,6 @@
 import type { ContributionType } from '@iodine/contracts'
 import { CONTRIBUTION_TYPES } from '@iodine/contracts'
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 export interface ContributionDoc {
   /** The id of the IOD or narrative. */
@@ -14,10 +13,9 @@ export interface ContributionDoc {
   /** A tombstone: nothing brings a deleted contribution back, in whatever order events come. */
   deleted: boolean
 }
-export type ContributionModel = Model<ContributionDoc>
 
 const required = true
-const schema = new Schema<ContributionDoc>(
+export const contributionSchema = new Schema<ContributionDoc>(
   {
     user_id: { type: Schema.Types.ObjectId, required },
     type: { type: String, enum: CONTRIBUTION_TYPES, required },
@@ -28,8 +26,5 @@ const schema = new Schema<ContributionDoc>(
   },
   { collection: 'contributions', versionKey: false },
 )
-schema.index({ user_id: 1, deleted: 1, created_at: -1, _id: -1 })
-schema.index({ user_id: 1, deleted: 1, type: 1, created_at: -1, _id: -1 })
-
-export const createContributionModel = (mongo: Connection): ContributionModel =>
-  mongo.model<ContributionDoc>('Contribution', schema)
+contributionSchema.index({ user_id: 1, deleted: 1, created_at: -1, _id: -1 })
+contributionSchema.index({ user_id: 1, deleted: 1, type: 1, created_at: -1, _id: -1 })

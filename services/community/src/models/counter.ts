@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 
 /** Numbers kept rather than counted: how many users are public. */
 export interface CounterDoc {
@@ -8,9 +7,8 @@ export interface CounterDoc {
   /** Changes of public names so far. Who writes it in a transaction knows that no name changes meanwhile. */
   changes: number
 }
-export type CounterModel = Model<CounterDoc>
 
-const schema = new Schema<CounterDoc>(
+export const counterSchema = new Schema<CounterDoc>(
   {
     _id: { type: String, required: true },
     n: { type: Number, required: true },
@@ -18,6 +16,3 @@ const schema = new Schema<CounterDoc>(
   },
   { collection: 'counters', versionKey: false },
 )
-
-export const createCounterModel = (mongo: Connection): CounterModel =>
-  mongo.model<CounterDoc>('Counter', schema)

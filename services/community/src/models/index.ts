@@ -1,19 +1,14 @@
 import type { Connection } from '@iodine/service-kit'
-import { type ContributionModel, createContributionModel } from './contribution.js'
-import { type CounterModel, createCounterModel } from './counter.js'
-import { createTermModel, type TermModel } from './term.js'
-import { createUserModel, type UserModel } from './user.js'
+import { type ContributionDoc, contributionSchema } from './contribution.js'
+import { type CounterDoc, counterSchema } from './counter.js'
+import { type TermDoc, termSchema } from './term.js'
+import { type UserDoc, userSchema } from './user.js'
 
-export interface CommunityModels {
-  users: UserModel
-  contributions: ContributionModel
-  counters: CounterModel
-  terms: TermModel
-}
-
-export const createModels = (mongo: Connection): CommunityModels => ({
-  users: createUserModel(mongo),
-  contributions: createContributionModel(mongo),
-  counters: createCounterModel(mongo),
-  terms: createTermModel(mongo),
+export const createModels = (mongo: Connection) => ({
+  mongo,
+  users: mongo.model<UserDoc>('User', userSchema),
+  contributions: mongo.model<ContributionDoc>('Contribution', contributionSchema),
+  counters: mongo.model<CounterDoc>('Counter', counterSchema),
+  terms: mongo.model<TermDoc>('Term', termSchema),
 })
+export type CommunityModels = ReturnType<typeof createModels>

@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema } from 'mongoose'
+import { Schema } from 'mongoose'
 
 /**
  * How many public names hold a term: kept only for terms that somebody searched and many names hold, since counting
@@ -10,11 +9,8 @@ export interface TermDoc {
   _id: string
   n: number
 }
-export type TermModel = Model<TermDoc>
 
-const schema = new Schema<TermDoc>(
+export const termSchema = new Schema<TermDoc>(
   { _id: { type: String, required: true }, n: { type: Number, required: true } },
   { collection: 'terms', versionKey: false },
 )
-
-export const createTermModel = (mongo: Connection): TermModel => mongo.model<TermDoc>('Term', schema)

@@ -1,5 +1,4 @@
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 export interface UserDoc {
   _id: Types.ObjectId
@@ -16,10 +15,9 @@ export interface UserDoc {
   total_iods: number
   total_narratives: number
 }
-export type UserModel = Model<UserDoc>
 
 const required = true
-const schema = new Schema<UserDoc>(
+export const userSchema = new Schema<UserDoc>(
   {
     username: { type: String, default: null },
     revision: { type: Number, required },
@@ -35,7 +33,5 @@ const schema = new Schema<UserDoc>(
 /** Newest first, and by a part of the name. */
 export const BY_DATE = { public: 1, created_at: -1, _id: -1 } as const
 export const BY_SUFFIX = { suffixes: 1 } as const
-schema.index(BY_DATE)
-schema.index(BY_SUFFIX)
-
-export const createUserModel = (mongo: Connection): UserModel => mongo.model<UserDoc>('User', schema)
+userSchema.index(BY_DATE)
+userSchema.index(BY_SUFFIX)

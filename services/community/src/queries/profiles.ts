@@ -5,7 +5,7 @@ import {
   LIMITS,
   type QueryOf,
 } from '@iodine/contracts'
-import { type Connection, cutPage, notFound, pageAfter } from '@iodine/service-kit'
+import { cutPage, notFound, pageAfter } from '@iodine/service-kit'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
 import type { UserDoc } from '../models/user.js'
@@ -38,14 +38,11 @@ const everybody = async (
 
 /** A page of public profiles, each with its newest contributions. */
 export const listUsers = async (
-  mongo: Connection,
   models: CommunityModels,
   { skip = 0, limit = LIMITS.communityPageSize, cursor, search = '' }: QueryOf<typeof communityApi.listUsers>,
 ): Promise<Page<{ users: CommunityUser[]; total: number }>> => {
   const page = { skip, limit: limit + 1, cursor }
-  const { docs, total } = await (search === ''
-    ? everybody(models, page)
-    : searchNames(mongo, models, search, page))
+  const { docs, total } = await (search === '' ? everybody(models, page) : searchNames(models, search, page))
   const { shown, next } = cutPage(docs, limit)
   const recent = await Promise.all(
     shown.map(({ _id, total_iods, total_narratives }) =>

@@ -1,5 +1,5 @@
 import { foldText } from '@iodine/contracts'
-import { type Connection, pageAfter } from '@iodine/service-kit'
+import { pageAfter } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { countNames } from '../commands/count-names.js'
 import type { CommunityModels } from '../models/index.js'
@@ -19,7 +19,6 @@ export interface NamePage {
  * order of date until the page is full.
  */
 export const searchNames = async (
-  mongo: Connection,
   models: CommunityModels,
   search: string,
   { skip, limit, cursor }: NamePage,
@@ -27,7 +26,7 @@ export const searchNames = async (
   const term = foldText(search)
   const bySuffix = { suffixes: { $regex: `^${escapePattern(term)}` } }
   const [total, everybody] = await Promise.all([
-    countNames(mongo, models, term, bySuffix),
+    countNames(models, term, bySuffix),
     models.counters.findById('public_users').lean(),
   ])
   const inOrder = ((skip + limit) * (everybody?.n ?? 0)) / total

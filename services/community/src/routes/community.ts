@@ -1,5 +1,5 @@
-import { communityApi, communityInternal, DONE, rebuildInternal } from '@iodine/contracts'
-import { personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
+import { communityApi, communityInternal, rebuildInternal } from '@iodine/contracts'
+import { done, personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
 import { applyEvent } from '../commands/apply-event.js'
 import { rebuildStep } from '../commands/rebuild.js'
 import type { CommunityModels } from '../models/index.js'
@@ -7,7 +7,7 @@ import { getProfile, listUsers } from '../queries/profiles.js'
 
 export const addCommunityRoutes = (service: StoreService, models: CommunityModels): void => {
   service.route(communityApi.listUsers, async ({ query, reply }) => {
-    const { answer, next } = await listUsers(service.mongo, models, query)
+    const { answer, next } = await listUsers(models, query)
     if (next) reply.header('x-next-cursor', next)
     return answer
   })
@@ -18,13 +18,10 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
     return answer
   })
 
-  service.internal(communityInternal.applyEvent, async ({ body }) => {
-    await applyEvent(service.mongo, models, body)
-    return DONE
-  })
+  service.internal(communityInternal.applyEvent, async ({ body }) => done(applyEvent(models, body)))
 
   service.internal(rebuildInternal.rebuildStep, async ({ body }) =>
-    rebuildStep({ mongo: service.mongo, peers: service.peers, models }, body.cursor),
+    rebuildStep({ peers: service.peers, models }, body.cursor),
   )
 
   servePersonalData(service, {
@@ -32,7 +29,6 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
       personalSource('public_profile', models.users, _id => ({ _id })),
       personalSource('contribution', models.contributions, user_id => ({ user_id })),
     ],
-    forget: async userId =>
-      applyEvent(service.mongo, models, { type: 'user.deleted', data: { id: userId.toHexString() } }),
+    forget: async userId => applyEvent(models, { type: 'user.deleted', data: { id: userId.toHexString() } }),
   })
 }

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto'
 import { type BodyOf, DETAILS, foldValue, type iodsApi } from '@iodine/contracts'
-import { conflict, HttpError, isDuplicateKey } from '@iodine/service-kit'
+import { conflict, HttpError, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { IodsConfig } from '../config.js'
 import { bytesOf, type IodDoc, type IodModels } from '../models/iod.js'
 
 /** What an IOD is found by: a hash, as a value may be longer than an index takes. */
-export const foldKey = (value: string): string =>
-  createHash('sha256').update(foldValue(value)).digest('base64url')
+export const foldKey = (value: string): string => hashOf(foldValue(value))
 
 /** What all users together may have. */
 export type Caps = Pick<IodsConfig, 'QUOTA_ALL_IODS' | 'QUOTA_ALL_IOD_BYTES'>

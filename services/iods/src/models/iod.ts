@@ -1,6 +1,6 @@
 import type { Category, SourceType, VoteType } from '@iodine/contracts'
 import { CATEGORIES, SOURCE_TYPES, VOTE_TYPES } from '@iodine/contracts'
-import { type Connection, createQuotas, type Quotas } from '@iodine/service-kit'
+import { type Connection, createQuotas } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
 import type { IodsConfig } from '../config.js'
 
@@ -83,19 +83,13 @@ forgottenSchema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS })
 /** What is counted of a user's IODs. */
 export type Counted = 'iods' | 'iods_today' | 'iod_bytes'
 
-export interface IodModels {
-  iods: IodModel
-  forgotten: Model<ForgottenDoc>
-  quotas: Quotas<Counted>
-}
-
 /** What an IOD's texts count for in its creator's quota. */
 export const bytesOf = ({ value, description }: Pick<IodDoc, 'value' | 'description'>): number =>
   Buffer.byteLength(value) + Buffer.byteLength(description)
 
 type Limits = Pick<IodsConfig, 'QUOTA_IODS' | 'QUOTA_IODS_A_DAY' | 'QUOTA_IOD_BYTES'>
 
-export const createModels = (mongo: Connection, limits: Limits): IodModels => {
+export const createModels = (mongo: Connection, limits: Limits) => {
   const iods = mongo.model<IodDoc>('Iod', schema)
   const quotas = createQuotas<Counted>({
     mongo,
@@ -128,3 +122,4 @@ export const createModels = (mongo: Connection, limits: Limits): IodModels => {
   })
   return { iods, forgotten: mongo.model<ForgottenDoc>('Forgotten', forgottenSchema), quotas }
 }
+export type IodModels = ReturnType<typeof createModels>

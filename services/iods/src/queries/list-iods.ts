@@ -13,19 +13,12 @@ import type { LiveCatalog } from './live-catalog.js'
 
 type Filters = QueryOf<typeof iodsApi.getIodFacets>
 
-export interface IodQueries {
-  /** Answers with the list, or a page of it. The cost of a page is that of its size, not of all that matches. */
-  list(reply: ReplyHeaders, query: QueryOf<typeof iodsApi.listIods>): Promise<Iod[] | Streamed<Iod[]>>
-  /** Exact counts under the filters. */
-  facets(filters: Filters): Promise<IodFacets>
-}
-
 const ID = /^[0-9a-f]{24}$/i
 
 const newestFirst = (a: ListPlace, b: ListPlace): number =>
   b.created_at.getTime() - a.created_at.getTime() || Buffer.compare(b._id.id, a._id.id)
 
-export const createIodQueries = (iods: IodModel, live: LiveCatalog, directory: UserDirectory): IodQueries => {
+export const createIodQueries = (iods: IodModel, live: LiveCatalog, directory: UserDirectory) => {
   /** Ids stand for themselves; names, in any case, are sought among those who created IODs. */
   const creatorIds = async (catalog: Catalog, given: string[]): Promise<string[]> => {
     const ids = new Set(given.filter(name => ID.test(name)).map(id => id.toLowerCase()))
@@ -44,8 +37,13 @@ export const createIodQueries = (iods: IodModel, live: LiveCatalog, directory: U
     ids.length === 0 ? [] : (await iods.find({ _id: { $in: ids } }).lean<IodDoc[]>()).sort(newestFirst)
 
   return {
-    facets: async filters => (await select(filters)).facets(),
-    async list(reply, { limit, cursor, ...filters }) {
+    /** Exact counts under the filters. */
+    facets: async (filters: Filters): Promise<IodFacets> => (await select(filters)).facets(),
+    /** Answers with the list, or a page of it. The cost of a page is that of its size, not of all that matches. */
+    async list(
+      reply: ReplyHeaders,
+      { limit, cursor, ...filters }: QueryOf<typeof iodsApi.listIods>,
+    ): Promise<Iod[] | Streamed<Iod[]>> {
       const selection = await select(filters)
       return sendList(reply, {
         limit,

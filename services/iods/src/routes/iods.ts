@@ -1,5 +1,6 @@
-import { announceInternal, DONE, foldValue, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
+import { announceInternal, foldValue, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
 import {
+  done,
   personalSource,
   type StoreService,
   serveHistory,
@@ -98,10 +99,7 @@ export const addIodRoutes = (
     return { documents, bytes, share: Math.max(...shares) }
   })
 
-  service.internal(announceInternal.announce, async ({ params }) => {
-    await announceIod(publishing, params.id)
-    return DONE
-  })
+  service.internal(announceInternal.announce, async ({ params }) => done(announceIod(publishing, params.id)))
 
   serveRepair(service, async () => (await publishForgotten(publishing)) + (await quotas.repair()))
 }

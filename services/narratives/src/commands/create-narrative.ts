@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { authInternal, type BodyOf, DETAILS, type narrativesApi } from '@iodine/contracts'
 import {
   badRequest,
   createSingleFlight,
   HttpError,
+  hashOf,
   isDuplicateKey,
+  isNotFound,
   notFound,
   timedOut,
   unavailable,
@@ -39,7 +40,7 @@ const requireAiKey = async ({ service }: Store, userId: string): Promise<void> =
   const { sealed } = await service.peers
     .call('auth', authInternal.getSealedAiKey, { params: { id: userId } })
     .catch(error => {
-      if (error instanceof HttpError && error.status === 404) return { sealed: null }
+      if (isNotFound(error)) return { sealed: null }
       throw error
     })
   if (sealed === null) throw badRequest(DETAILS.missingAiKey)
@@ -96,9 +97,7 @@ const openOrJoin = (
   text: string,
   src: string | null,
 ): Promise<NarrativeDoc> => {
-  const open_key = createHash('sha256')
-    .update(JSON.stringify([userId.toLowerCase(), text, src]))
-    .digest('base64url')
+  const open_key = hashOf(JSON.stringify([userId.toLowerCase(), text, src]))
   return opening(open_key, () => openNew(store, userId, text, src, open_key))
 }
 

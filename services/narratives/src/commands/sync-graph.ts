@@ -10,30 +10,28 @@ interface Counted {
   count: number
 }
 
-const add = async <T extends Counted>(model: Model<T>, rows: T[], session: ClientSession): Promise<void> => {
-  if (rows.length === 0) return
-  await (model as unknown as Model<Counted>).bulkWrite(
-    rows.map(({ _id, count, ...rest }) => ({
-      updateOne: { filter: { _id }, update: { $inc: { count }, $setOnInsert: rest }, upsert: true },
-    })),
-    { session },
-  )
-}
-
-const subtract = async <T extends Counted>(
+/** Adds rows to the counts, or takes them away; a row that counts nothing any more is removed. */
+const change = async <T extends Counted>(
   model: Model<T>,
   rows: T[],
+  by: 1 | -1,
   session: ClientSession,
 ): Promise<void> => {
   if (rows.length === 0) return
   const counted = model as unknown as Model<Counted>
+  const isAdded = by === 1
   await counted.bulkWrite(
-    rows.map(({ _id, count }) => ({
-      updateOne: { filter: { _id }, update: { $inc: { count: -count } } },
+    rows.map(({ _id, count, ...rest }) => ({
+      updateOne: {
+        filter: { _id },
+        update: { $inc: { count: by * count }, ...(isAdded && { $setOnInsert: rest }) },
+        upsert: isAdded,
+      },
     })),
     { session },
   )
-  await counted.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) }, count: { $lte: 0 } }, { session })
+  if (!isAdded)
+    await counted.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) }, count: { $lte: 0 } }, { session })
 }
 
 /**
@@ -58,9 +56,9 @@ export const syncGraph = async (store: Store, id: Types.ObjectId | string): Prom
       { $set: { graph: done ? new Types.ObjectId() : null } },
       { session },
     )
-    const change = done ? add : subtract
-    await change(edges, edgesOf(narrative), session)
-    await change(sources, sourcesOf(narrative), session)
+    const by = done ? 1 : -1
+    await change(edges, edgesOf(narrative), by, session)
+    await change(sources, sourcesOf(narrative), by, session)
   }
   await inTransaction(mongo, sync, { retriesDuplicates: true })
 }

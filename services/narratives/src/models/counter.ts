@@ -1,22 +1,21 @@
-import type { Connection } from '@iodine/service-kit'
 import { type Model, Schema } from 'mongoose'
 
 export interface CounterDoc {
   _id: string
   value: number
 }
-export type CounterModel = Model<CounterDoc>
 
-const schema = new Schema<CounterDoc>(
+export const counterSchema = new Schema<CounterDoc>(
   { _id: { type: String, required: true }, value: { type: Number, required: true } },
   { collection: 'counters', versionKey: false, id: false },
 )
 
-export const createCounterModel = (mongo: Connection): CounterModel =>
-  mongo.model<CounterDoc>('Counter', schema)
-
 /** Takes `count` numbers in a row that nobody else gets; returns the first. They start at 1. */
-export const takeNumbers = async (counters: CounterModel, name: string, count: number): Promise<number> => {
+export const takeNumbers = async (
+  counters: Model<CounterDoc>,
+  name: string,
+  count: number,
+): Promise<number> => {
   const { value } = await counters
     .findOneAndUpdate({ _id: name }, { $inc: { value: count } }, { upsert: true, returnDocument: 'after' })
     .orFail()

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { foldLabel } from '@iodine/contracts'
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { hashOf } from '@iodine/service-kit'
+import { Schema, type Types } from 'mongoose'
 import type { NarrativeDoc } from './narrative.js'
 
 /**
@@ -24,7 +23,6 @@ export interface EdgeDoc {
   object_key: string
   count: number
 }
-export type EdgeModel = Model<EdgeDoc>
 
 export const DAY_MS = 86_400_000
 export const dayOf = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
@@ -39,9 +37,7 @@ export const edgesOf = ({
   const day = dayOf(created_at)
   const edges = new Map<string, EdgeDoc>()
   for (const { subject, verb, object } of triplets) {
-    const _id = createHash('sha256')
-      .update(JSON.stringify([user_id.toHexString(), day.getTime(), src, subject, verb, object]))
-      .digest('base64url')
+    const _id = hashOf(JSON.stringify([user_id.toHexString(), day.getTime(), src, subject, verb, object]))
     const known = edges.get(_id)
     if (known) known.count++
     else
@@ -62,7 +58,7 @@ export const edgesOf = ({
   return [...edges.values()].sort((a, b) => (a._id < b._id ? -1 : 1))
 }
 
-const schema = new Schema<EdgeDoc>(
+export const edgeSchema = new Schema<EdgeDoc>(
   {
     _id: { type: String, required: true },
     user_id: Schema.Types.ObjectId,
@@ -78,7 +74,5 @@ const schema = new Schema<EdgeDoc>(
   },
   { collection: 'edges', versionKey: false, id: false },
 )
-schema.index({ user_id: 1, day: 1 })
-schema.index({ user_id: 1, src: 1, day: 1 })
-
-export const createEdgeModel = (mongo: Connection): EdgeModel => mongo.model<EdgeDoc>('Edge', schema)
+edgeSchema.index({ user_id: 1, day: 1 })
+edgeSchema.index({ user_id: 1, src: 1, day: 1 })

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { EXTRACTION_FAILURES, foldLabel } from '@iodine/contracts'
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 /**
  * - `open`: the extraction is under way; seen by nobody
@@ -45,7 +44,6 @@ export interface NarrativeDoc {
   /** How often the repair has put its job back. */
   repairs: number
 }
-export type NarrativeModel = Model<NarrativeDoc>
 
 /** A link's key, from the ids of its two nodes: 72 bits of a hash. */
 export const linkKey = (from: string, to: string): string =>
@@ -70,7 +68,7 @@ export const linkKeysOf = (triplets: readonly Parts[]): string[] => {
 }
 
 const required = true
-const schema = new Schema<NarrativeDoc>(
+export const narrativeSchema = new Schema<NarrativeDoc>(
   {
     user_id: { type: Schema.Types.ObjectId, required },
     text: { type: String, required },
@@ -98,10 +96,7 @@ const schema = new Schema<NarrativeDoc>(
   },
   { collection: 'narratives', versionKey: false, id: false },
 )
-schema.index({ user_id: 1, state: 1, created_at: -1, _id: -1 })
-schema.index({ user_id: 1, link_keys: 1, created_at: -1, _id: -1 })
-schema.index({ open_key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } })
-schema.index({ check_at: 1 }, { sparse: true })
-
-export const createNarrativeModel = (mongo: Connection): NarrativeModel =>
-  mongo.model<NarrativeDoc>('Narrative', schema)
+narrativeSchema.index({ user_id: 1, state: 1, created_at: -1, _id: -1 })
+narrativeSchema.index({ user_id: 1, link_keys: 1, created_at: -1, _id: -1 })
+narrativeSchema.index({ open_key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } })
+narrativeSchema.index({ check_at: 1 }, { sparse: true })

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { Connection } from '@iodine/service-kit'
-import { type Model, Schema, type Types } from 'mongoose'
+import { hashOf } from '@iodine/service-kit'
+import { Schema, type Types } from 'mongoose'
 import { dayOf } from './edge.js'
 import type { NarrativeDoc } from './narrative.js'
 
@@ -14,7 +13,6 @@ export interface SourceDoc {
   src: string
   count: number
 }
-export type SourceModel = Model<SourceDoc>
 
 /** What a narrative adds to its source; nothing without a source or triplets. */
 export const sourcesOf = ({
@@ -25,13 +23,11 @@ export const sourcesOf = ({
 }: Pick<NarrativeDoc, 'user_id' | 'created_at' | 'src' | 'triplets'>): SourceDoc[] => {
   if (src === null || triplets.length === 0) return []
   const day = dayOf(created_at)
-  const _id = createHash('sha256')
-    .update(JSON.stringify([user_id.toHexString(), day.getTime(), src]))
-    .digest('base64url')
+  const _id = hashOf(JSON.stringify([user_id.toHexString(), day.getTime(), src]))
   return [{ _id, user_id, day, src, count: triplets.length }]
 }
 
-const schema = new Schema<SourceDoc>(
+export const sourceSchema = new Schema<SourceDoc>(
   {
     _id: { type: String, required: true },
     user_id: Schema.Types.ObjectId,
@@ -41,8 +37,6 @@ const schema = new Schema<SourceDoc>(
   },
   { collection: 'sources', versionKey: false, id: false },
 )
-schema.index({ user_id: 1, day: 1 })
+sourceSchema.index({ user_id: 1, day: 1 })
 // What the names of all sources are read from, however many days each stands on.
-schema.index({ user_id: 1, src: 1 })
-
-export const createSourceModel = (mongo: Connection): SourceModel => mongo.model<SourceDoc>('Source', schema)
+sourceSchema.index({ user_id: 1, src: 1 })

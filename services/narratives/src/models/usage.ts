@@ -1,6 +1,7 @@
 import { type Amounts, type Connection, createQuotas, type Quotas } from '@iodine/service-kit'
+import type { Model } from 'mongoose'
 import type { NarrativesConfig } from '../config.js'
-import type { NarrativeDoc, NarrativeModel, NarrativeState } from './narrative.js'
+import type { NarrativeDoc, NarrativeState } from './narrative.js'
 
 /** What is counted of a user's narratives: how many there are, and the bytes of their texts. */
 export type Counted = 'narratives' | 'bytes'
@@ -22,7 +23,7 @@ export const givenBack = (narrative: Pick<NarrativeDoc, 'text'>): Amounts<Counte
 
 export const createNarrativeQuotas = (
   mongo: Connection,
-  narratives: NarrativeModel,
+  narratives: Model<NarrativeDoc>,
   { QUOTA_NARRATIVES }: Pick<NarrativesConfig, 'QUOTA_NARRATIVES'>,
 ): Quotas<Counted> =>
   createQuotas<Counted>({

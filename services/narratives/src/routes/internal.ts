@@ -1,5 +1,6 @@
-import { announceInternal, DONE, narrativesInternal, rebuildInternal } from '@iodine/contracts'
+import { announceInternal, narrativesInternal, rebuildInternal } from '@iodine/contracts'
 import {
+  done,
   notFound,
   personalSource,
   serveHistory,
@@ -33,10 +34,7 @@ export const addInternalRoutes = (
     triplets_extracted: await finishExtraction(store, params.id, body),
   }))
 
-  service.internal(narrativesInternal.syncGraph, async ({ params }) => {
-    await syncGraph(store, params.id)
-    return DONE
-  })
+  service.internal(narrativesInternal.syncGraph, async ({ params }) => done(syncGraph(store, params.id)))
 
   servePersonalData(service, {
     sources: [
@@ -73,10 +71,7 @@ export const addInternalRoutes = (
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
   })
 
-  service.internal(announceInternal.announce, async ({ params }) => {
-    await announceNarrative(store, params.id)
-    return DONE
-  })
+  service.internal(announceInternal.announce, async ({ params }) => done(announceNarrative(store, params.id)))
 
   serveRepair(service, async () => (await repairNarratives(store)) + (await quotas.repair()))
 }

@@ -26,14 +26,6 @@ export class ProviderFailure extends Error {
   }
 }
 
-export interface Provider {
-  /**
-   * The triplets that the text says, cut to the contract's limits. Throws ProviderFailure, or whatever `signal` was
-   * aborted with.
-   */
-  extract(apiKey: string, text: string, signal: AbortSignal): Promise<Triplet[]>
-}
-
 /** A slow provider may still answer after the user was told that the work goes on. */
 const TIMEOUT_MS = 120_000
 /** Far more than 200 triplets take; beyond it an answer is nonsense that only costs memory. */
@@ -153,10 +145,11 @@ const failureOf = (error: unknown): ProviderFailure => {
   return new ProviderFailure('provider_failed', { retry: status >= 500 || status === 408 || status === 409 })
 }
 
-export const createProvider = (options: { baseUrl: string; model: string; timeoutMs?: number }): Provider => {
+export const createProvider = (options: { baseUrl: string; model: string; timeoutMs?: number }) => {
   const { baseUrl: baseURL, model, timeoutMs: timeout = TIMEOUT_MS } = options
   return {
-    async extract(apiKey, text, signal) {
+    /** The triplets that the text says, cut to the contract's limits. Throws ProviderFailure, or the reason of `signal`. */
+    async extract(apiKey: string, text: string, signal: AbortSignal): Promise<Triplet[]> {
       // Everything that the SDK would otherwise take from the environment is said here.
       const client = new OpenAI({
         apiKey,

@@ -1,4 +1,5 @@
-import { DelayedError, type Job, type Queues, type Redis } from '@iodine/service-kit'
+import type { Job, Queues, Redis } from '@iodine/service-kit'
+import { postpone } from '../processor.js'
 
 /** Jobs of one user at the same time, in the whole deployment. */
 const PER_USER = 3
@@ -23,15 +24,7 @@ redis.call('ZADD', KEYS[2], 'NX', ARGV[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], 600000)
 return redis.call('ZCARD', KEYS[2])`
 
-export interface UserLimiter {
-  /**
-   * Runs `work` when it is the job's turn: a user's jobs past the limit are parked, so that the workers are free for
-   * others. Throws BullMQ's DelayedError for a job that was parked.
-   */
-  run<T>(userId: string, job: Job, work: () => Promise<T>): Promise<T>
-}
-
-export const createUserLimiter = (redis: Redis, queues: Queues, prefix: string): UserLimiter => {
+export const createUserLimiter = (redis: Redis, queues: Queues, prefix: string) => {
   /** Wakes the user's oldest parked job. */
   const wakeNext = async (parked: string): Promise<void> => {
     for (;;) {
@@ -46,15 +39,17 @@ export const createUserLimiter = (redis: Redis, queues: Queues, prefix: string):
     }
   }
   return {
-    async run(userId, job, work) {
+    /**
+     * Runs `work` when it is the job's turn: a user's jobs past the limit are parked, so that the workers are free for
+     * others. Throws BullMQ's DelayedError for a job that was parked.
+     */
+    async run<T>(userId: string, job: Job, work: () => Promise<T>): Promise<T> {
       const id = String(job.id)
       const running = `${prefix}:turns:${userId}:running`
       const parked = `${prefix}:turns:${userId}:parked`
       const waiting = Number(await redis.eval(TAKE, 2, running, parked, Date.now(), id, PER_USER, LEASE_MS))
       if (waiting > 0) {
-        const pause = Math.min(PARKED_MS + waiting * PARKED_EACH_MS, PARKED_MAX_MS)
-        await job.moveToDelayed(Date.now() + pause, job.token)
-        throw new DelayedError()
+        await postpone(job, Math.min(PARKED_MS + waiting * PARKED_EACH_MS, PARKED_MAX_MS))
       }
       const renewal = setInterval(() => {
         redis

@@ -1,6 +1,6 @@
 import { accountsInternal, personalDataInternal, servicesWith } from '@iodine/contracts'
-import { DelayedError, HttpError } from '@iodine/service-kit'
-import { defineProcessor } from '../processor.js'
+import { addressOf, HttpError } from '@iodine/service-kit'
+import { defineProcessor, postpone } from '../processor.js'
 
 const RETRY_MS = 3_000
 /** A service may have a great deal to remove. */
@@ -13,7 +13,7 @@ export const erasuresProcessor = defineProcessor({
   concurrency: 2,
   options: () => ({ lockDuration: 60_000 }),
   async create({ config, service: { peers, queues } }) {
-    const services = SERVICES.filter(name => config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`])
+    const services = SERVICES.filter(name => addressOf(config, name))
     return async ({ user_id: id }, job) => {
       const started = Date.now()
       const ended = await Promise.allSettled(
@@ -28,8 +28,7 @@ export const erasuresProcessor = defineProcessor({
         await peers.call('auth', accountsInternal.confirmErasure, { params: { id }, body })
       } catch (error) {
         if (!(error instanceof HttpError)) throw error
-        await job.moveToDelayed(Date.now() + RETRY_MS, job.token)
-        throw new DelayedError()
+        await postpone(job, RETRY_MS)
       }
     }
   },

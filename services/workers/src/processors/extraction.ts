@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { authInternal, type BodyFor, narrativesInternal } from '@iodine/contracts'
-import { HttpError, UnrecoverableError, unseal } from '@iodine/service-kit'
+import { isNotFound, UnrecoverableError, unseal } from '@iodine/service-kit'
 import { createProvider, ProviderFailure, type Triplet } from '../extraction/provider.js'
 import { mergeTriplets, splitText } from '../extraction/split.js'
 import { createUserLimiter } from '../extraction/user-limiter.js'
@@ -18,8 +18,6 @@ const HAND_OVER_PAUSES_MS = [0, 200, 1_000, 3_000, 6_000]
 class Deleted extends Error {
   override name = 'Deleted'
 }
-
-const isNotFound = (error: unknown): boolean => error instanceof HttpError && error.status === 404
 
 /**
  * Has the provider extract the triplets of one narrative with its user's key, and hands them, or the reason why there

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { accountsInternal, type MailJob, mailJob, mailsInternal } from '@iodine/contracts'
-import { DelayedError, HttpError, type Job, traced, UnrecoverableError, unseal } from '@iodine/service-kit'
+import { HttpError, type Job, traced, UnrecoverableError, unseal } from '@iodine/service-kit'
 import { createTransport } from 'nodemailer'
 import { presentMail } from '../mail/templates.js'
-import { defineProcessor } from '../processor.js'
+import { defineProcessor, postpone } from '../processor.js'
 
 /** What the mail server made of a mail: it answered 250, or refuses the address for good. */
 const OUTCOMES = ['taken', 'refused'] as const
@@ -94,8 +94,7 @@ export const mailProcessor = defineProcessor({
         })
       } catch (error) {
         if (!(error instanceof HttpError)) throw error
-        await queued.moveToDelayed(Date.now() + TELL_AGAIN_MS, queued.token)
-        throw new DelayedError()
+        await postpone(queued, TELL_AGAIN_MS)
       }
     }
     return async ({ sealed }, queued) => {

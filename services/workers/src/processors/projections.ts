@@ -1,6 +1,6 @@
 import { announceInternal } from '@iodine/contracts'
-import { DelayedError, HttpError, isFinalRefusal, UnrecoverableError } from '@iodine/service-kit'
-import { defineProcessor } from '../processor.js'
+import { HttpError, isFinalRefusal, UnrecoverableError } from '@iodine/service-kit'
+import { defineProcessor, postpone } from '../processor.js'
 
 const RETRY_MS = 3_000
 /** The owner waits for the community. */
@@ -19,8 +19,7 @@ export const projectionsProcessor = defineProcessor({
       } catch (error) {
         if (!(error instanceof HttpError)) throw error
         if (isFinalRefusal(error)) throw new UnrecoverableError(`refused with ${error.status}`)
-        await job.moveToDelayed(Date.now() + RETRY_MS, job.token)
-        throw new DelayedError()
+        await postpone(job, RETRY_MS)
       }
     }
   },

@@ -1,5 +1,5 @@
 import { repairInternal, servicesWith } from '@iodine/contracts'
-import { HttpError } from '@iodine/service-kit'
+import { addressOf, HttpError } from '@iodine/service-kit'
 import { defineProcessor } from '../processor.js'
 
 const REPAIRED = servicesWith(repairInternal.repair)
@@ -9,7 +9,7 @@ export const repairProcessor = defineProcessor({
   queue: 'repair',
   concurrency: 1,
   async create({ config, service }) {
-    const services = REPAIRED.filter(name => config[`${name.toUpperCase() as Uppercase<typeof name>}_URL`])
+    const services = REPAIRED.filter(name => addressOf(config, name))
     return async () => {
       await Promise.all(
         services.map(async name => {

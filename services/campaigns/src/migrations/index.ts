@@ -1,4 +1,0 @@
-import type { Migration } from '@iodine/service-kit'
-
-/** In the order in which they run. */
-export const migrations: readonly Migration[] = []
