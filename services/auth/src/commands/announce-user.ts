@@ -40,9 +40,7 @@ export const announceUser = async ({ models, service }: AuthContext, id: string)
   )
 }
 
-/**
- * Queues notices again for users whose state the community service does not have. Resolves to their number.
- */
+/** Queues notices again for users that the community service is not up to date on. Returns their number. */
 export const repairAnnouncements = (context: AuthContext): Promise<number> =>
   repeatNotices(
     context.service.queues,

@@ -8,10 +8,7 @@ import { endSessions } from './sessions.js'
 
 /** Time that a request has to finish before the repair takes over. */
 const GRACE_MS = 15_000
-/**
- * After this time no request of the user is in flight. A second erasure removes data that late requests
- * stored.
- */
+/** After this time no request of the user is in flight: a second erasure removes what late ones stored. */
 const SETTLE_MS = 300_000
 const REPAIR_BATCH = 100
 
@@ -111,10 +108,7 @@ export const confirmErasure = async (
   else await models.deletions.updateOne({ _id: id }, { $set: { erased_at: new Date(), check_at: settled } })
 }
 
-/**
- * Resumes deletions that a crash or an outage interrupted, and starts due second erasures. Returns their
- * number.
- */
+/** Resumes interrupted deletions and starts due second erasures. Returns their number. */
 export const repairDeletions = async (context: AuthContext): Promise<number> => {
   const { models } = context
   const now = Date.now()

@@ -14,15 +14,10 @@ const addMonths = (time: Date, months: number): Date => {
   return moved
 }
 
-/**
- * A warning that the mail server has not accepted within this time is queued again, unless its job still
- * waits.
- */
+/** Time until a warning without the mail server's decision is queued again, unless its job still waits. */
 const QUEUE_AGAIN_MS = 3_600_000
 
-/**
- * Queues the owner's warning. The job id makes it unique per period of inactivity while it is in the queue.
- */
+/** Queues the owner's warning. The job id prevents duplicates in the queue for a period of inactivity. */
 const queueWarning = async (
   { config, service }: AuthContext,
   { _id, email, last_active_at }: UserDoc,

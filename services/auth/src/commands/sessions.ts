@@ -28,10 +28,7 @@ const REPAIR_BATCH = 500
 const DAY_MS = 24 * 3_600_000
 const today = (): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
 
-/**
- * Tells whether the account is open and records its use: one write a day, which also clears an inactivity
- * warning.
- */
+/** True if the account is open. Records its use (one write a day), which clears an inactivity warning. */
 const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Promise<boolean> => {
   const user = await models.users
     .findById(userId)
@@ -75,9 +72,7 @@ export const openSession = async (
   return signToken(keys.privateKey, { id: userId, sid, scope }, LIMITS.sessionMs)
 }
 
-/**
- * Returns the live session with this id and caches its state in Redis for the gateway; null if there is none.
- */
+/** The live session with this id, null if none. Its state is cached in Redis for the gateway. */
 export const checkSession = async (context: AuthContext, sid: string) => {
   const { models, service, config } = context
   const session = await models.sessions
@@ -93,9 +88,7 @@ export const checkSession = async (context: AuthContext, sid: string) => {
   return state
 }
 
-/**
- * Writes tombstones, which invalidate the tokens of these sessions everywhere. Rejects while Redis is down.
- */
+/** Writes tombstones, which invalidate these sessions' tokens everywhere. Rejects while Redis is down. */
 const writeTombstones = async ({ service, config }: AuthContext, sids: string[]): Promise<void> => {
   const commands = service.redis.multi()
   for (const sid of sids)

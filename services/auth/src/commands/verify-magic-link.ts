@@ -9,10 +9,7 @@ import { giveNotice } from './announce-user.js'
 import { consumeCode } from './beta-codes.js'
 import { openSession } from './sessions.js'
 
-/**
- * Consumes a link's token and opens a session for its owner, who is created if new. Throws 400 unless the
- * token is live.
- */
+/** Consumes a link's token and opens a session, for a new user if needed. Throws 400 unless it is live. */
 export const verifyMagicLink = async (
   context: AuthContext,
   token: string,

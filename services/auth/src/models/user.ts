@@ -12,14 +12,9 @@ export interface UserDoc {
   created_at: Date
   /** Last use of the account. It is written at most once a day. */
   last_active_at: Date
-  /**
-   * When the inactivity warning was last queued. The next use of the account removes this field and the next
-   * two.
-   */
+  /** When the inactivity warning was last queued. Use of the account unsets this and the next two fields. */
   warning_queued_at?: Date
-  /**
-   * When the mail server accepted the warning or refused the address permanently. Required before deletion.
-   */
+  /** When the mail server accepted or permanently refused the warning. Required before deletion. */
   warning_taken_at?: Date
   /** The mail server refused the address permanently. */
   warning_refused?: boolean

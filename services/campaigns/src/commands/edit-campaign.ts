@@ -24,9 +24,7 @@ export const createCampaign = async (
   return doc
 }
 
-/**
- * Only the creator may edit or delete a campaign. The condition is part of the write, which makes it atomic.
- */
+/** Only the creator may edit or delete a campaign. The write itself has the condition, so it is atomic. */
 const mine = (userId: string, id: string) => ({ _id: id, created_by: userId })
 
 const refusal = async (model: CampaignModel, id: string) =>

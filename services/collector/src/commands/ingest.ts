@@ -73,9 +73,7 @@ const readEntry = <S extends Source>(
   }
 }
 
-/**
- * Splits a batch into rounds: no round contains a key twice, and records of the same key keep their order.
- */
+/** Splits a batch into rounds without repeated keys. Records of the same key keep their order. */
 const rounds = (entries: Entry[]): Entry[][] => {
   const seen = new Map<string, number>()
   const parts: Entry[][] = []

@@ -14,9 +14,7 @@ export interface RecordDoc {
   fetched_at: Date
   /** Time of the first insert. Lists are sorted by it, so that a newer version keeps its position. */
   created_at: Date
-  /**
-   * The record as sent, except `imageHashes`: a list of pairs, as its keys may contain dots and dollar signs.
-   */
+  /** The record as sent, with `imageHashes` as pairs, as its keys may contain dots and dollar signs. */
   data: Record<string, unknown>
   /** Size of `data` as JSON. Absent in old records until their user's usage is computed. */
   bytes?: number

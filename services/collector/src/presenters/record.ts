@@ -1,10 +1,7 @@
 import type { Source, Stored } from '@iodine/contracts'
 import type { RecordDoc } from '../models/record.js'
 
-/**
- * The storage form of a record. Keys of `imageHashes` may contain dots and dollar signs, so they become
- * pairs.
- */
+/** A record's storage form: `imageHashes` as pairs, as its keys may contain dots and dollar signs. */
 export const packRecord = (record: object): Record<string, unknown> =>
   'imageHashes' in record
     ? { ...record, imageHashes: Object.entries(record.imageHashes as Record<string, string>) }

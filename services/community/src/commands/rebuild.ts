@@ -42,10 +42,7 @@ const hexIds = (docs: { _id: Types.ObjectId }[]) => docs.map(({ _id }) => _id.to
 /** Cursor of the next batch; null after an incomplete batch. */
 const lastOf = (ids: string[]): string | null => (ids.length < BATCH ? null : (ids.at(-1) ?? null))
 
-/**
- * Deletes users that the owner service does not have. The projection is read first, so that users created
- * meanwhile are not deleted.
- */
+/** Deletes users that auth does not have. Reading the projection first spares users created meanwhile. */
 const sweepUsers: Phase = async (context, after) => {
   const { models } = context
   const ids = hexIds(

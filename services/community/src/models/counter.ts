@@ -4,9 +4,7 @@ import { Schema } from 'mongoose'
 export interface CounterDoc {
   _id: 'public_users'
   n: number
-  /**
-   * Number of changes to public names. Writing it in a transaction conflicts with concurrent name changes.
-   */
+  /** Number of changes to public names. Writing it makes a transaction conflict with concurrent changes. */
   changes: number
 }
 

@@ -10,10 +10,7 @@ export interface UserDoc {
   deleted: boolean
   /** The user has a username, is created and not deleted. Only public users are shown. */
   public: boolean
-  /**
-   * Every suffix of a public user's folded name, so that a substring search is a prefix search. Otherwise
-   * empty.
-   */
+  /** Suffixes of a public user's folded name, which turn substring into prefix search. Otherwise empty. */
   suffixes: string[]
   total_iods: number
   total_narratives: number

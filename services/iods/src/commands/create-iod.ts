@@ -10,10 +10,7 @@ export const foldKey = (value: string): string => hashOf(foldValue(value))
 /** Limits of all users together. */
 export type Caps = Pick<IodsConfig, 'QUOTA_ALL_IODS' | 'QUOTA_ALL_IOD_BYTES'>
 
-/**
- * Throws 409 when the category already contains the value, 413 when a quota of the creator or of all users is
- * full.
- */
+/** Throws 409 when the category has the value, 413 when a quota of the creator or of all users is full. */
 export const createIod = async (
   { iods, quotas }: Pick<IodModels, 'iods' | 'quotas'>,
   caps: Caps,

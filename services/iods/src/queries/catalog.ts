@@ -2,10 +2,7 @@ import { type Category, foldText, type IodFacets, type SourceType } from '@iodin
 import { LRUCache } from 'lru-cache'
 import { GramIndex } from './grams.js'
 
-/**
- * The fields of an IOD that are listed, counted and searched. Only `creator` ever changes: deletion empties
- * it.
- */
+/** An IOD's listed, counted and searched fields. Immutable, but account deletion empties `creator`. */
 export interface CatalogEntry {
   /** Hexadecimal. */
   id: string

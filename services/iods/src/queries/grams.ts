@@ -1,9 +1,6 @@
 const GRAM = 3
 const BUCKETS = 1 << 15
-/**
- * Maximum lists read per search. After the rarest grams, checking the candidates is faster than reading more
- * lists.
- */
+/** Lists read per search, rarest first: checking the remaining candidates is faster than reading more. */
 const INTERSECTED = 4
 /** A list this many times longer than the candidates is not worth reading. */
 const TOO_LONG = 32

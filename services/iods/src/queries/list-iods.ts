@@ -39,9 +39,7 @@ export const createIodQueries = (iods: IodModel, live: LiveCatalog, directory: U
   return {
     /** Exact counts under the filters. */
     facets: async (filters: Filters): Promise<IodFacets> => (await select(filters)).facets(),
-    /**
-     * Returns the list or a page of it. The cost of a page depends on its size, not on the number of matches.
-     */
+    /** The list or a page of it. The cost of a page depends on its size, not on the number of matches. */
     async list(
       reply: ReplyHeaders,
       { limit, cursor, ...filters }: QueryOf<typeof iodsApi.listIods>,
