@@ -13,17 +13,17 @@ account export EMAIL [FILE]     FILE: account-ID.json in this folder unless give
 const ERASED_WITHIN_MS = 60_000
 const EXPORT_MS = 600_000
 
-/** What the command needs of its surroundings. */
+/** Input and output of the command. */
 export interface AccountIo {
-  /** Tells the person at the terminal. */
+  /** Prints a line to the terminal. */
   say(line: string): void
-  /** Where `-` exports to. */
+  /** Target of an export to `-`. */
   stdout: NodeJS.WritableStream
-  /** What names of files start from. */
+  /** Base folder of relative file names. */
   folder: string
 }
 
-/** All that the services keep of a user, as one JSON object with a list a service, in pieces. */
+/** Streams all data that the services store about a user: one JSON object with one list per service. */
 async function* exportOf(peers: Peers, id: string): AsyncGenerator<string | Uint8Array> {
   yield `{"exported_at":${JSON.stringify(new Date().toISOString())},"user_id":${JSON.stringify(id)}`
   for (const peer of servicesWith(personalDataInternal.exportUser)) {
@@ -85,15 +85,15 @@ const run = async (peers: Peers, action: string, body: { email: string }, file: 
 
 const ACTIONS = ['delete', 'suspend', 'unsuspend', 'export']
 
-/** The arguments' faults, before anything is asked or started. */
+/** Validates the arguments before any question or request. Returns the fault, if any. */
 export const accountUsage = ([action = '', address = '', file, more]: string[]): string | undefined => {
   if (!ACTIONS.includes(action) || (file && action !== 'export') || more) return USAGE
   return email.safeParse(address).success ? undefined : `${address || 'EMAIL'} is not an e-mail address`
 }
 
 /**
- * The team's command: deletes, suspends or exports the account of an e-mail address, by asking the running services.
- * Resolves to the exit code.
+ * The operator's command: deletes, suspends or exports the account of an e-mail address by calling the
+ * running services. Resolves to the exit code.
  */
 export const runAccount = async (peers: Peers, args: string[], io: AccountIo): Promise<number> => {
   const fault = accountUsage(args)

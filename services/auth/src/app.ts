@@ -27,7 +27,7 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
       })
     const limits = {
       email: limit('sign-in-email', 5, 60),
-      // By address, however many clients ask: others cannot fill a mailbox.
+      // Per address, regardless of the number of clients, so that other people cannot fill a mailbox.
       mails: limit('sign-in-mails', 20, 3_600),
       ip: limit('sign-in-ip', 30, 300),
     }

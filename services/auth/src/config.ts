@@ -3,7 +3,7 @@ import { email } from '@iodine/contracts'
 import { keySetting, storeConfigSchema, switchSetting, urlSetting } from '@iodine/service-kit'
 import { z } from 'zod'
 
-/** An Ed25519 private key: PKCS#8 in PEM, whose line breaks an environment file may have written as \n. */
+/** An Ed25519 private key: PKCS#8 in PEM. Environment files may write its line breaks as \n. */
 const signingKey = z
   .string()
   .transform(pem => pem.replaceAll('\\n', '\n'))
@@ -21,11 +21,11 @@ const emails = z
   .pipe(z.array(email))
 
 export const authConfigSchema = storeConfigSchema.extend({
-  /** Base of mailed links. */
+  /** Base URL of links in mails. */
   PUBLIC_URL: urlSetting('http', 'https').transform(url => url.replace(/\/+$/, '')),
   BETA_REQUIRED: switchSetting.default(false),
   ADMIN_EMAILS: emails.default([]),
-  /** Seals AI keys and mail jobs. */
+  /** Encrypts AI keys and mail jobs. */
   SECRETS_KEY: keySetting,
   JWT_PRIVATE_KEY: signingKey,
 })

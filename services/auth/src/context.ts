@@ -5,11 +5,11 @@ import type { AuthModels } from './models/index.js'
 
 export interface SessionKeys {
   privateKey: CryptoKey
-  /** The public half, for whoever checks tokens. */
+  /** Public keys for services that verify tokens. */
   jwks: JSONWebKeySet
 }
 
-/** What routes and commands of this service work with. */
+/** Dependencies of this service's routes and commands. */
 export interface AuthContext {
   config: AuthConfig
   service: StoreService

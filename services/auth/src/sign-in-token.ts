@@ -7,8 +7,9 @@ import { createModels } from './models/index.js'
 import { isAdminEmail } from './policies/admin.js'
 
 /**
- * Makes the token of a sign-in link for an address (lower-cased), and mails nothing: for whoever starts the product and holds
- * its database anyway. Where new accounts need a beta code, the link brings one.
+ * Creates the token of a sign-in link for a lower-cased address and sends no mail. It is for the operator who
+ * starts the product and has access to its database. Where new accounts need a beta code, the link contains
+ * one.
  */
 export const makeSignInToken = async (
   config: Pick<AuthConfig, 'MONGODB_URI' | 'MONGODB_PREFIX' | 'BETA_REQUIRED' | 'ADMIN_EMAILS'>,

@@ -99,7 +99,7 @@ describe('an inactive account', () => {
       await settled()
     }
     expect(warnings(email)).toHaveLength(4)
-    // One that still waits in the queue stays the only one.
+    // A warning that still waits in the queue is not added twice.
     await rig.service.queues.queue('mail').pause()
     await users().updateOne({ email }, { warning_queued_at: daysAgo(1) })
     await expire()
@@ -186,7 +186,7 @@ describe('a suspended account', () => {
     const redeemed = await rig.anyone.send('POST', '/auth/redeem-extension-code', { code })
     expect(redeemed).toMatchObject({ status: 400, body: { detail: DETAILS.badExtensionCode } })
 
-    // A stranger sees no difference; the mailbox gets no link.
+    // The answer does not reveal the suspension; the suspended mailbox gets no link.
     const [suspended, unknown] = await Promise.all(
       [email, 'nobody-knows@example.org'].map(each =>
         rig.anyone.send('POST', '/auth/request-magic-link', { email: each }),
@@ -260,18 +260,18 @@ describe('a deleted account', () => {
       (await rig.signIn('cut@example.org')) && (await idOf('cut@example.org')),
     ]
     const repair = () => rig.internal(repairInternal.repair)
-    // After the mark alone, which keeps everybody out already.
+    // Crash after the deletion mark, which already prevents sign-in.
     await users().updateOne({ email }, { deleted_at: daysAgo(1) })
     expect(await verify(await rig.linkToken(email))).toMatchObject({ status: 400 })
     expect((await repair()).repaired).toBeGreaterThan(0)
     expect(await users().exists({ email })).toBeNull()
     expect(await erasures()).toContain(id)
-    // After the event was lost, with a Redis that was emptied or a worker that gave up.
+    // The event was lost: Redis was flushed or the worker gave up.
     await queues.queue('erasures').obliterate({ force: true })
     await models().Deletion!.updateOne({ _id: id }, { check_at: daysAgo(1) })
     await repair()
     expect(await erasures()).toEqual([id])
-    // While it is on its way, it is the only one.
+    // A pending event is not added twice.
     await models().Deletion!.updateOne({ _id: id }, { check_at: daysAgo(1) })
     await repair()
     expect(await erasures()).toEqual([id])
@@ -290,7 +290,7 @@ describe('a deleted account', () => {
     const deletion = await models().Deletion!.findById(id).lean<{ check_at: Date; deleted_at: Date }>()
     expect(deletion!.check_at.getTime() - deletion!.deleted_at.getTime()).toBe(300_000)
     await models().Deletion!.updateOne({ _id: id }, { deleted_at: daysAgo(1) })
-    // Begun before that moment, however late it ended.
+    // An erasure that began before that moment is not final, however late it ended.
     await confirm(DAY_MS)
     expect(await statusOf(state())).toBe(200)
     await confirm(5)

@@ -158,7 +158,7 @@ describe('events', () => {
     await rig.service.redis.flushall()
     expect(await rig.internal(repairInternal.repair)).toEqual({ repaired: 1 })
     expect(await notices(id)).toEqual([`user-renamed-${id}-1`])
-    // The workers have some time for it.
+    // The repair skips a notice that is queued, until its check time.
     expect(await rig.internal(repairInternal.repair)).toEqual({ repaired: 0 })
     await announce(id)
     expect(of(id).map(event => event.type)).toEqual(['user.created', 'user.renamed'])
@@ -186,7 +186,7 @@ describe('a sign-in mail', () => {
     await queue.pause()
     await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'lost@example.org' })
     const [before] = await queue.getJobs(['wait'])
-    // Paused no more, either.
+    // Flushing also ends the pause of the queue.
     await rig.service.redis.flushall()
     const mails = rig.service.mongo.models.Mail!
     await mails.updateMany({}, { check_at: new Date(0) })

@@ -16,7 +16,7 @@ export const PUBLIC_URL = 'https://iodine.example'
 export const newSigningKey = () =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
-/** The status that a call was answered with. */
+/** The status code of a call's answer. */
 export const statusOf = (call: Promise<unknown>): Promise<number> =>
   call.then(
     () => 200,
@@ -27,21 +27,21 @@ export interface Rig {
   service: StoreService
   url: string
   anyone: ApiClient
-  /** Every line of the service's log, at its most talkative. */
+  /** All log lines of the service, at the most verbose level. */
   logs: string[]
-  /** Asks for a link and takes its token from the queued mail. */
+  /** Requests a link and reads its token from the queued mail. */
   linkToken(email: string, inviteCode?: string): Promise<string>
-  /** Signs in by a mailed link. */
+  /** Signs in with a mailed link. */
   signIn(email: string): Promise<{ token: string; api: ApiClient }>
-  /** A call from another service. */
+  /** Calls an internal endpoint, as another service does. */
   internal: CallInternal
-  /** Everything that the database holds, as text. */
+  /** The whole database as text. */
   dump(): Promise<string>
   mails: MailJob[]
   close(): Promise<void>
 }
 
-/** The auth service on the bed's database, alone in Redis, with somebody who reads its mail queue. */
+/** Starts the auth service on the bed's database, with its own Redis prefix and a mail queue consumer. */
 export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}): Promise<Rig> => {
   const logs: string[] = []
   const config = readConfig(authConfigSchema, {
@@ -72,7 +72,7 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
     })
     if (answer.status !== 200) throw new Error(`no link: ${answer.status} ${JSON.stringify(answer.body)}`)
     for (let left = 3_000; left > 0; left--) {
-      // Another mail to this address, queued before, may come first.
+      // A mail to this address that was queued earlier may arrive first.
       const mail = mails.slice(before).find(each => each.template === 'magic-link' && each.to === to)
       if (mail) return new URL(mail.link).searchParams.get('token') ?? ''
       await sleep(10)

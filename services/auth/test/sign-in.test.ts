@@ -145,7 +145,7 @@ describe('a request for a link', () => {
     for (let n = 1; n <= 30; n++) expect((await ask(`n${n}@example.org`, '198.51.100.1')).status).toBe(200)
     expectLimited(await ask('n31@example.org', '198.51.100.1'), 300)
     expect((await ask('n31@example.org', '198.51.100.2')).status).toBe(200)
-    // Whoever has one address of IPv6 has its whole network.
+    // The limiter counts IPv6 clients by network, as a client usually has a whole one.
     for (let n = 1; n <= 30; n++)
       expect((await ask(`v${n}@example.org`, `2001:db8:0:1::${n}`)).status).toBe(200)
     expectLimited(await ask('v31@example.org', '2001:db8:0:1:ffff::1'), 300)
@@ -258,7 +258,7 @@ describe('a session', () => {
     const { token } = await lonely.signIn('patient@example.org')
     process.kill(redis.pid, 'SIGSTOP')
     try {
-      // The fastest of several says what the product waits for; a busy machine slows the others.
+      // The minimum of several runs shows the product's wait; a busy machine slows down the others.
       const times: number[] = []
       for (let left = 5; left > 0; left--) {
         const begun = performance.now()
@@ -297,7 +297,7 @@ describe('an extension code', () => {
     const { api } = await rig.signIn('collector@example.org')
     const { status, body } = await api.send('POST', '/auth/generate-extension-code')
     expect(status).toBe(200)
-    // Ten characters of 32 kinds: 50 bits.
+    // Ten characters of an alphabet of 32: 50 bits.
     expect(body.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
     expect(new Date(body.expires_at).getTime() - Date.now()).toBeGreaterThan(295_000)
     expect(await rig.dump()).not.toContain(body.code)

@@ -9,7 +9,7 @@ let asked: string[]
 
 beforeAll(async () => {
   bed = await startServiceBed()
-  // Nobody listens at the collector; the bed answers for the others.
+  // The collector's port is closed; the bed answers for the other services.
   rig = await startRig(bed, { COLLECTOR_URL: 'http://127.0.0.1:9' })
 })
 afterAll(async () => {

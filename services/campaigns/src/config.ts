@@ -3,7 +3,7 @@ import type { z } from 'zod'
 
 export const campaignsConfigSchema = storeConfigSchema.extend({
   ...storageSettings,
-  /** Campaigns that a user may have, and IODs in one of them. */
+  /** Maximum campaigns per user, and maximum IODs per campaign. */
   QUOTA_CAMPAIGNS: quotaSetting.default(200),
   QUOTA_CAMPAIGN_IODS: quotaSetting.default(10_000),
 })

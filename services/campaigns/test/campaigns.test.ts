@@ -20,7 +20,7 @@ let ana: BedUser
 let bo: BedUser
 let api: ApiClient
 let bosApi: ApiClient
-/** What the iods service knows, and how often it was asked. */
+/** IODs of the scripted iods service, and the number of requests to it. */
 let iods: Map<string, Iod>
 let asked: string[][]
 
@@ -49,7 +49,7 @@ beforeEach(() => {
   asked = []
   bed.answer(iodsInternal.getIods, ({ body }) => {
     asked.push(body.ids)
-    // In an order of its own, as a database would.
+    // Not in the requested order, like a database.
     return [...iods.values()].filter(({ id }) => body.ids.includes(id)).reverse()
   })
   bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
@@ -194,7 +194,7 @@ describe('members', () => {
     await add(id, b.id)
     await add(id, a.id, bosApi)
     const { status, body: listed } = await add(id, c.id)
-    // Without its members, so that adding many does not tell of all of them each time.
+    // The answer omits the members, so that its size does not grow with the campaign.
     expect({ status, listed }).toEqual({
       status: 200,
       listed: {
@@ -263,7 +263,7 @@ describe('members', () => {
       const { id } = await create()
       const members = Array.from({ length: 20 }, iod)
       const adds = members.map(member => add(id, member.id))
-      // Later each round, so that it meets the adds at every stage.
+      // Each round deletes later, to cover every stage of the adds.
       if (round % 4) await Promise.race(adds.slice(0, 5 * (round % 4)))
       let isDeleted = false
       const deletion = api.send('DELETE', `/campaigns/${id}`).finally(() => {

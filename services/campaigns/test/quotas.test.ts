@@ -46,7 +46,7 @@ describe('campaigns', () => {
       body: { detail: 'You have 4 of 4 campaigns: delete one to make room' },
     })
     const id = made[0]?.body.id
-    // Another's attempt, and a second one, give nothing back.
+    // Neither another user's attempt nor a repeated delete frees quota.
     const bo = apiClient(url, (await bed.user('bo')).token)
     expect((await bo.send('DELETE', `/campaigns/${id}`)).status).toBe(403)
     expect((await api.send('DELETE', `/campaigns/${id}`)).status).toBe(200)

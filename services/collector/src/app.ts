@@ -4,7 +4,7 @@ import { dropCounts } from './migrations/0001-drop-counts.js'
 import { createRecordModels } from './models/record.js'
 import { addRecordRoutes } from './routes/records.js'
 
-/** What users collected from social sources. */
+/** Records that users collected from social media. */
 export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService(
     'collector',

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 
 export const collectorConfigSchema = storeConfigSchema.extend({
   ...storageSettings,
-  /** Records a user may keep, and the bytes they may take together as JSON. */
+  /** Maximum number of records per user, and maximum bytes of their JSON in total. */
   QUOTA_RECORDS: quotaSetting.default(20_000),
   QUOTA_RECORD_BYTES: quotaSetting.default(1024 ** 3),
 })

@@ -44,7 +44,7 @@ beforeEach(async () => {
 })
 
 const usage = () => bed.internal(usageInternal.getUsage, { params: { id: ana.id } })
-/** A count from scratch. */
+/** Usage, counted from scratch. */
 const counted = async () => {
   const docs = (await service.mongo.collection('records').find().toArray()).filter(
     doc => String(doc.user_id) === ana.id,
@@ -164,7 +164,7 @@ describe('the usage', () => {
     })
     await expect(failing).rejects.toThrow('the process is gone')
     expect(await usage()).toEqual(await counted())
-    // Written past the service.
+    // A write that bypasses the service.
     await service.mongo.collection('records').deleteMany({ key: { $exists: true }, source: 'tiktok' })
     expect(await usage()).not.toEqual(await counted())
     await service.mongo.collection('usage').updateMany({}, { $set: { checked_at: new Date(0) } })

@@ -446,7 +446,7 @@ describe('announcements', () => {
     await iods.updateOne({ value: iod.value }, { $set: { created_at: new Date(Date.now() - 60_000) } })
     expect(await repair()).toEqual({ repaired: 1 })
     expect((await job(iod.id))?.data).toEqual({ owner: 'iods', id: iod.id })
-    // The workers have some time for it.
+    // The repair skips a notice that is queued, until its check time.
     expect(await repair()).toEqual({ repaired: 0 })
     await iods.updateOne({ value: iod.value }, { $set: { check_at: new Date(0) } })
     expect(await repair()).toEqual({ repaired: 1 })
@@ -472,7 +472,7 @@ describe('announcements', () => {
     await expect(announce(iod.id)).rejects.toMatchObject({ status: 422 })
     expect(await waits()).toBeGreaterThan(23 * 3_600_000)
     expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 0 })
-    // A version that takes it.
+    // A version of the community service that accepts the event.
     bed.answer(communityInternal.applyEvent, () => ({ done: true as const }))
     await iods.updateOne({ value: iod.value }, { $set: { check_at: new Date(0) } })
     expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 1 })
@@ -524,12 +524,12 @@ describe('lists', () => {
     }
     for (let n = 0; n < 240; n += 12)
       await Promise.all(Array.from({ length: 12 }, (_, beside) => createNth(n + beside)))
-    // Ties in created_at are the rule where many are created at once.
+    // Many IODs created at once often share a created_at.
     for (const [at, { _id }] of (await iods.find().sort({ _id: 1 }).toArray()).entries()) {
       const created_at = new Date(Date.now() - 90_000 + (at >> 4))
       await iods.updateOne({ _id }, { $set: { created_at } })
     }
-    // Its catalog is read from the database anew.
+    // A restart reloads the catalog from the database.
     await service.close()
     service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
     url = await bed.listen(service)

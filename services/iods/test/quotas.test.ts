@@ -23,7 +23,7 @@ interface Running {
   user(): Promise<{ id: string; api: ApiClient }>
 }
 
-/** The service under some quotas. */
+/** Starts the service with the given quotas. */
 const withQuotas = async (
   quotas: Record<string, number>,
   use: (running: Running) => Promise<void>,
@@ -60,7 +60,7 @@ describe('IODs', () => {
         const again = apiClient(url, await bed.token({ id }))
         const collector = apiClient(url, await bed.token({ id, scope: 'collector' }))
         const { body } = await post(api)
-        // A duplicate is none, and takes no room.
+        // A duplicate is refused and uses no quota.
         const { value, category, description, source_type } = body
         expect((await api.send('POST', '/iods', { value, category, description, source_type })).status).toBe(
           409,
@@ -165,7 +165,7 @@ describe('IODs', () => {
         expect((await usage.findOne({ _id: 'nobody' }))?.used).toMatchObject({ iods: 3 })
         const second = await user()
         expect((await post(second.api)).status).toBe(201)
-        // Sums are up to a second old.
+        // Totals of all users are cached for up to a second.
         await expect
           .poll(async () => (await post(second.api)).body, { timeout: 10_000 })
           .toEqual({ detail: DETAILS.iodsFull })

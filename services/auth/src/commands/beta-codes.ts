@@ -2,13 +2,13 @@ import type { Types } from 'mongoose'
 import type { AuthModels } from '../models/index.js'
 import { normalCode } from './codes.js'
 
-// A code that this address used without getting its account (a crash in between) is still good for it.
+// A code that this address used without getting an account (crash in between) remains valid for the address.
 const goodFor = (email: string) => ({
   email: { $in: [null, email] },
   $or: [{ used: false }, { used_by: email }],
 })
 
-/** The code as typed, if it is good for the address. */
+/** Finds the typed code if the address may use it. */
 export const codeFor = async (
   { betaCodes }: AuthModels,
   email: string,
@@ -21,7 +21,7 @@ export const codeFor = async (
   return found?._id ?? null
 }
 
-/** Uses the code up for the address's new account; false when somebody else was first. */
+/** Consumes the code for the address's new account; false when another address consumed it first. */
 export const consumeCode = async (
   { betaCodes }: AuthModels,
   email: string,

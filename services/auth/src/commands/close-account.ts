@@ -6,9 +6,9 @@ import type { UserDoc } from '../models/user.js'
 import { raiseUsersVersion } from './announce-user.js'
 import { endSessions } from './sessions.js'
 
-/** How long the one who began something has before the repair steps in. */
+/** Time that a request has to finish before the repair takes over. */
 const GRACE_MS = 15_000
-/** After this no request of the user is under way any more: what one brought in late goes with a second erasure. */
+/** After this time no request of the user is in flight: a second erasure removes what late ones stored. */
 const SETTLE_MS = 300_000
 const REPAIR_BATCH = 100
 
@@ -18,7 +18,7 @@ export const findAccount = async ({ models }: AuthContext, email: string): Promi
   return user
 }
 
-/** Whatever lets somebody in, now or later: sessions, links, extension codes. */
+/** Removes every means of signing in: sessions, links, extension codes. */
 const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<void> => {
   const { models } = context
   await models.links.deleteOne({ _id: email })
@@ -26,7 +26,7 @@ const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<v
   await endSessions(context, _id)
 }
 
-/** Ends all sessions of an account and lets nobody sign in to it. Repeating it changes nothing. Throws 404. */
+/** Ends all sessions of an account and prevents sign-in. Idempotent. Throws 404. */
 export const suspendAccount = async (context: AuthContext, email: string): Promise<UserDoc> => {
   const user = await findAccount(context, email)
   await context.models.users.updateOne(
@@ -44,19 +44,20 @@ export const unsuspendAccount = async (context: AuthContext, email: string): Pro
   return user
 }
 
-/** Has the other services forget the user. An event that is out already, and not done with, stays the only one. */
+/** Makes the other services erase the user's data. A pending event is not added twice. */
 const announceDeletion = ({ service }: AuthContext, userId: Types.ObjectId): Promise<void> =>
   service.queues.emit({ type: 'user.deleted', id: userId.toHexString() })
 
 /**
- * Removes a user marked as deleted, with all that this service keeps of them; the document goes last, so that a cut-off
- * removal is found and run again. E-mail address and username are free from then on.
+ * Removes a user marked as deleted and all data about the user in this service. The user document goes last,
+ * so that the repair finds and resumes an interrupted removal. E-mail address and username are free
+ * afterwards.
  */
 const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> => {
   const { models } = context
   const { _id, email, deleted_at = new Date() } = user
   await lockOut(context, user)
-  // An invitation that is unused goes; a used code stays used, nobody's.
+  // Unused invitations are deleted. Used codes stay used, without addresses.
   await models.betaCodes.deleteMany({ email, used: false })
   await models.betaCodes.updateMany(
     { $or: [{ email }, { used_by: email }] },
@@ -74,8 +75,9 @@ const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> =>
 }
 
 /**
- * Deletes an account that meets the conditions: here before this resolves, in the other services soon after. False when
- * it does not, or not any more. What a crash or a Redis that is down leaves undone, the repair does.
+ * Deletes an account that meets the conditions: in this service before this resolves, in the others soon
+ * after. Returns false when the account does not meet them, also due to a concurrent change. The repair
+ * completes deletions that a crash or a Redis outage interrupted.
  */
 export const deleteAccount = async (
   context: AuthContext,
@@ -93,7 +95,7 @@ export const deleteAccount = async (
   return user !== null
 }
 
-/** Notes that all services have forgotten the user, the first of them asked `elapsedMs` ago. */
+/** Records that all services have erased the user's data. The first of them was asked `elapsedMs` ago. */
 export const confirmErasure = async (
   { models }: AuthContext,
   id: string,
@@ -106,7 +108,7 @@ export const confirmErasure = async (
   else await models.deletions.updateOne({ _id: id }, { $set: { erased_at: new Date(), check_at: settled } })
 }
 
-/** Goes on with deletions that a crash, or a part that was down, cut off, and with the second erasures. Returns how many. */
+/** Resumes interrupted deletions and starts due second erasures. Returns their number. */
 export const repairDeletions = async (context: AuthContext): Promise<number> => {
   const { models } = context
   const now = Date.now()

@@ -6,7 +6,7 @@ import { deleteAccount } from './close-account.js'
 
 const BATCH = 100
 
-/** The same day so many months later; the month's last where it has no such day. */
+/** Adds months. A day that the target month lacks becomes its last day. */
 const addMonths = (time: Date, months: number): Date => {
   const moved = new Date(time)
   moved.setUTCMonth(moved.getUTCMonth() + months)
@@ -14,10 +14,10 @@ const addMonths = (time: Date, months: number): Date => {
   return moved
 }
 
-/** A warning that the mail server has not taken by then is queued again, unless it still waits there. */
+/** Time until a warning without the mail server's decision is queued again, unless its job still waits. */
 const QUEUE_AGAIN_MS = 3_600_000
 
-/** Queues the owner's warning: once for a spell without activity, for as long as it waits in the queue. */
+/** Queues the owner's warning. The job id prevents duplicates in the queue for a period of inactivity. */
 const queueWarning = async (
   { config, service }: AuthContext,
   { _id, email, last_active_at }: UserDoc,
@@ -43,7 +43,7 @@ const queueWarning = async (
     {
       jobId: `inactive-${_id.toHexString()}-${last_active_at.getTime()}`,
       attempts: 12,
-      // Almost three days: the mail matters more than its hour.
+      // Retries for almost three days: delivery matters more than the hour.
       backoff: { type: 'exponential', delay: 60_000 },
       removeOnComplete: true,
       removeOnFail: true,
@@ -51,7 +51,7 @@ const queueWarning = async (
   )
 }
 
-/** Notes that the mail server has decided on the warning of a spell; too late, where the owner has come back since. */
+/** Records the mail server's decision on a warning. Ignored if the owner has used the account since. */
 export const confirmWarning = async (
   { models }: AuthContext,
   id: string,
@@ -64,9 +64,9 @@ export const confirmWarning = async (
 }
 
 /**
- * Warns owners of accounts that will have been inactive for 12 months in 30 days, and deletes those that have been so
- * for 12 months and whose warning the mail server took 30 days ago. Does a batch of each; `more` says that there may be
- * others.
+ * Warns owners of accounts that will reach 12 months of inactivity in 30 days. Deletes accounts that have
+ * been inactive for 12 months and whose warning the mail server decided on 30 days ago. Handles one batch of
+ * each; `more` tells that there may be others.
  */
 export const expireAccounts = async (
   context: AuthContext,
@@ -86,8 +86,8 @@ export const expireAccounts = async (
   const inactive = await users.find(unwarned).limit(BATCH).lean<UserDoc[]>()
   let warned = 0
   for (const { _id } of inactive) {
-    // Not any more, where the owner has come back meanwhile, or another job was here first. After a crash before the
-    // mail is queued, the note alone stands, and the next hour finds it.
+    // Conditional, as the owner may have returned or another job may have handled the account. If a crash
+    // prevents the queueing, the mark alone remains and the run an hour later queues the warning.
     const user = await users
       .findOneAndUpdate({ _id, ...unwarned }, { $set: { warning_queued_at: now } })
       .lean<UserDoc>()

@@ -5,7 +5,7 @@ import type { ExtensionCodeDoc } from '../models/extension-code.js'
 import { newCode, normalCode } from './codes.js'
 import { openSession } from './sessions.js'
 
-/** A new code for the user, in place of an earlier one. */
+/** Creates a code for the user and replaces an earlier one. */
 export const generateExtensionCode = async (
   { models }: AuthContext,
   userId: string,
@@ -20,7 +20,7 @@ export const generateExtensionCode = async (
   return { code, expires_at: expires_at.toISOString() }
 }
 
-/** Consumes a code: a token with the collector's scope. Throws 400 for anything but a live code. */
+/** Consumes a code and returns a token with the collector's scope. Throws 400 unless the code is live. */
 export const redeemExtensionCode = async (
   context: AuthContext,
   typed: string,

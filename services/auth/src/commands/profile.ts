@@ -4,12 +4,13 @@ import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { giveNotice, raiseUsersVersion } from './announce-user.js'
 
-/** The context under which a user's AI key is sealed: it opens for nobody else. */
+/** Encryption context of a user's AI key: the key cannot be decrypted for another user. */
 export const aiKeyContext = (userId: string): string => `ai-key:${userId}`
 
 /**
- * Chooses or changes the public name. Throws 409 when somebody has it, in any case. Services forget the old name when
- * the version in Redis rises, so without Redis nothing is changed (503), and nothing is acknowledged before it rose.
+ * Sets or changes the username. Throws 409 when another user has it, in any case. Services drop cached names
+ * when the version in Redis rises. So nothing changes without Redis (503), and the change is acknowledged
+ * only after the version rose.
  */
 export const chooseUsername = async (
   context: AuthContext,
@@ -40,7 +41,7 @@ export const chooseUsername = async (
   return user
 }
 
-/** Stores the key sealed, or forgets it (null). Repeating it changes nothing. */
+/** Stores the key encrypted, or deletes it (null). Idempotent. */
 export const storeAiKey = async (
   { config, models }: AuthContext,
   userId: string,

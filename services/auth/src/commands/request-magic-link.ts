@@ -9,10 +9,10 @@ import { codeFor } from './beta-codes.js'
 import { newToken } from './codes.js'
 import { sendMail } from './send-mail.js'
 
-// More than the rate limit lets through while they live: an old link is never pushed out by new ones.
+// Above what the rate limit admits during a link's life, so that new links never displace a live one.
 const OPEN_LINKS_MAX = 100
 
-/** Stores a link for the address. */
+/** Stores a sign-in link for the address. */
 export const addLink = async (
   models: AuthModels,
   email: string,
@@ -30,8 +30,9 @@ export const addLink = async (
 }
 
 /**
- * Queues a mail with a sign-in link, unless a beta code is needed first. Known, unknown and suspended addresses get the
- * same answer where no beta code is demanded; that an account is suspended is for its own mailbox alone. Throws 400 for a code that is unknown, used or bound to another address.
+ * Queues a mail with a sign-in link, unless a beta code is required first. Known, unknown and suspended
+ * addresses get the same answer where no beta code is required; only the mail tells that an account is
+ * suspended. Throws 400 for a code that is unknown, used or bound to another address.
  */
 export const requestMagicLink = async (
   context: AuthContext,
@@ -40,7 +41,7 @@ export const requestMagicLink = async (
   const { config, models } = context
   const user = await models.users.findOne({ email }).select('suspended_at').lean<UserDoc>()
   let betaCode: Types.ObjectId | null = null
-  // Admins hand the codes out, so they need none.
+  // Administrators create the codes, so they need none.
   if (config.BETA_REQUIRED && !isAdminEmail(config, email) && !user) {
     if (!invite_code) return { requires_beta_code: true }
     betaCode = await codeFor(models, email, invite_code)

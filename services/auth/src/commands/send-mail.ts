@@ -3,9 +3,9 @@ import { seal } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { MailDoc } from '../models/mail.js'
 
-/** Soon after the mail server is back. */
+/** Short, so that mails leave soon after the mail server recovers. */
 const RETRY_MS = 3_000
-/** How long the workers have before the repair adds the job again, which a job that is there does not mind. */
+/** Time that the workers have before the repair adds the job again. Adding an existing job has no effect. */
 const RECHECK_MS = 15_000
 const REPAIR_BATCH = 100
 
@@ -15,9 +15,10 @@ const addJob = ({ service }: AuthContext, { _id, sealed, created_at, expires_at 
     { sealed },
     {
       jobId: _id,
-      // The mail's Message-ID is made from it: a job that Redis lost and the repair added again sends the same mail.
+      // The mail's Message-ID derives from the timestamp, so a job added again by the repair sends the same
+      // mail.
       timestamp: created_at.getTime(),
-      // For as long as the mail is good for anything.
+      // Retries until the mail expires.
       attempts: Math.max(1, Math.ceil((expires_at.getTime() - Date.now()) / RETRY_MS)),
       backoff: { type: 'fixed', delay: RETRY_MS },
       removeOnComplete: true,
@@ -25,7 +26,7 @@ const addJob = ({ service }: AuthContext, { _id, sealed, created_at, expires_at 
     },
   )
 
-/** Sends a mail as soon as a mail server takes it, at most until it expires. Rejects while Redis is down. */
+/** Sends a mail as soon as a mail server accepts it, until it expires. Rejects while Redis is down. */
 export const sendMail = async (
   context: AuthContext,
   id: string,
@@ -44,12 +45,12 @@ export const sendMail = async (
   await addJob(context, doc)
 }
 
-/** Forgets a mail that a mail server took, or refused for good. */
+/** Deletes a mail that a mail server accepted or refused permanently. */
 export const settleMail = async ({ models }: AuthContext, id: string): Promise<void> => {
   await models.mails.deleteOne({ _id: id })
 }
 
-/** Adds the jobs of mails again that are still owed: Redis may have lost them. Returns how many. */
+/** Queues unsettled mails again, as Redis may have lost their jobs. Returns their number. */
 export const repairMails = async (context: AuthContext): Promise<number> => {
   const { mails } = context.models
   const now = Date.now()

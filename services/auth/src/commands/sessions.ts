@@ -21,14 +21,14 @@ export const readSessionKeys = async (pem: string): Promise<SessionKeys> => ({
   },
 })
 
-/** How long the one who began an end has before the repair steps in. */
+/** Time that a request has to end a session before the repair takes over. */
 const GRACE_MS = 5_000
 const REPAIR_BATCH = 500
 
 const DAY_MS = 24 * 3_600_000
 const today = (): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
 
-/** Whether the account is open, and notes that it is used: one write a day, which also ends a warning. */
+/** True if the account is open. Records its use (one write a day), which clears an inactivity warning. */
 const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Promise<boolean> => {
   const user = await models.users
     .findById(userId)
@@ -46,7 +46,7 @@ const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Prom
   return true
 }
 
-/** Opens a session and returns its token; null for an account that is suspended or deleted. */
+/** Opens a session and returns its token; null for a suspended or deleted account. */
 export const openSession = async (
   context: AuthContext,
   userId: string,
@@ -63,7 +63,8 @@ export const openSession = async (
     created_at: new Date(now),
     expires_at: new Date(now + LIMITS.sessionMs),
   })
-  // Looked at last: an account closed before is seen here, one closed later has this session ended with the others.
+  // Checked after the insert: an account closed before is detected here; closing it later ends this session
+  // with the others.
   if (!(await useAccount(context, user_id))) {
     await models.sessions.deleteOne({ _id: sid })
     return null
@@ -71,7 +72,7 @@ export const openSession = async (
   return signToken(keys.privateKey, { id: userId, sid, scope }, LIMITS.sessionMs)
 }
 
-/** The live session with this id, and its state kept in Redis for the gateway; null when there is none. */
+/** The live session with this id, null if none. Its state is cached in Redis for the gateway. */
 export const checkSession = async (context: AuthContext, sid: string) => {
   const { models, service, config } = context
   const session = await models.sessions
@@ -79,15 +80,15 @@ export const checkSession = async (context: AuthContext, sid: string) => {
     .lean<SessionDoc>()
   if (!session || !(await useAccount(context, session.user_id))) return null
   const state = { user_id: session.user_id.toHexString(), scope: session.scope }
-  // Never over a tombstone: the session may have been revoked since it was read.
-  // Not waited for: a Redis that hangs must not keep the answer back.
+  // NX never overwrites a tombstone: the session may have been revoked since the read.
+  // Not awaited: a hanging Redis must not delay the answer.
   void service.redis
     .set(sessionKey(config.REDIS_PREFIX, sid), JSON.stringify(state), 'PX', SESSION_KNOWN_MS, 'NX')
     .catch(() => {})
   return state
 }
 
-/** Tombstones, after which no token of these sessions is good anywhere. Rejects while Redis is down. */
+/** Writes tombstones, which invalidate these sessions' tokens everywhere. Rejects while Redis is down. */
 const writeTombstones = async ({ service, config }: AuthContext, sids: string[]): Promise<void> => {
   const commands = service.redis.multi()
   for (const sid of sids)
@@ -96,8 +97,9 @@ const writeTombstones = async ({ service, config }: AuthContext, sids: string[])
 }
 
 /**
- * Ends a session. Once this resolves its token is dead everywhere. While Redis is down it throws 503: the database has the
- * end, which `repairEnds` brings to Redis, and a gateway that doesn't ask may take the token until then.
+ * Ends a session. Once this resolves, its token is invalid everywhere. Throws 503 while Redis is down: the
+ * database then has the end of the session, and `repairEnds` writes the tombstone later. Until then a gateway
+ * that does not ask this service may accept the token.
  */
 export const endSession = async (context: AuthContext, sid: string): Promise<void> => {
   const { sessions } = context.models
@@ -108,7 +110,7 @@ export const endSession = async (context: AuthContext, sid: string): Promise<voi
   await sessions.deleteOne({ _id: sid })
 }
 
-/** Brings ends to Redis that a crash, or a Redis that was down, kept from it. Returns how many. */
+/** Writes tombstones that a crash or a Redis outage prevented. Returns their number. */
 export const repairEnds = async (context: AuthContext): Promise<number> => {
   const { sessions } = context.models
   const ended = await sessions
@@ -128,7 +130,7 @@ export const endSessions = async (context: AuthContext, userId: Types.ObjectId):
   const { sessions } = context.models
   const open = await sessions.find({ user_id: userId }).select('_id').lean<Pick<SessionDoc, '_id'>[]>()
   const sids = open.map(session => session._id)
-  // Tombstones first: sessions that are still stored are found by the next try.
+  // Tombstones first: after a failure, a retry finds the sessions that are still stored.
   await writeTombstones(context, sids)
   await sessions.deleteMany({ _id: { $in: sids } })
 }

@@ -9,14 +9,15 @@ import { giveNotice } from './announce-user.js'
 import { consumeCode } from './beta-codes.js'
 import { openSession } from './sessions.js'
 
-/** Consumes a link's token: a session for its owner, made now if new. Throws 400 for anything but a live token. */
+/** Consumes a link's token and opens a session, for a new user if needed. Throws 400 unless it is live. */
 export const verifyMagicLink = async (
   context: AuthContext,
   token: string,
 ): Promise<{ access_token: string; has_username: boolean }> => {
   const { models } = context
   const token_hash = hashOf(token)
-  // Whoever removes the document has it: of any number at once, one; and the address's other links go with it.
+  // The removal is atomic: of concurrent requests only one gets the document. It also voids the address's
+  // other links.
   const found = await models.links
     .findOneAndDelete({ links: { $elemMatch: { token_hash, expires_at: { $gt: new Date() } } } })
     .lean<MagicLinksDoc>()
@@ -53,7 +54,7 @@ const accountOf = async (
   try {
     await models.users.create(user)
   } catch (error) {
-    // Another of this person's links was verified at the same moment.
+    // A concurrent request verified another link of the same address.
     const other = isDuplicateKey(error) && (await models.users.findOne({ email }).lean<UserDoc>())
     if (!other) throw error
     return other

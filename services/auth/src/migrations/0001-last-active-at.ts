@@ -1,6 +1,6 @@
 import type { Migration } from '@iodine/service-kit'
 
-/** Accounts from before activity was noted begin to count now. */
+/** Accounts without a recorded activity get the time of the migration. */
 export const lastActiveAt: Migration = {
   name: '0001-last-active-at',
   up: mongo =>

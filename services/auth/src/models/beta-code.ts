@@ -3,14 +3,14 @@ import { Schema, type Types } from 'mongoose'
 export interface BetaCodeDoc {
   _id: Types.ObjectId
   code: string
-  /** The only address it is good for; null: any. */
+  /** The only address that may use the code; null: any address. */
   email: string | null
   used: boolean
-  /** Address of the account that it opened. */
+  /** Address of the account that was created with the code. */
   used_by: string | null
   created_at: Date
   used_at: Date | null
-  /** The administrator who made it; null once their account is deleted, and in codes from before this was noted. */
+  /** The administrator who created the code. Null after that account's deletion and in old codes. */
   created_by: Types.ObjectId | null
 }
 

@@ -1,13 +1,13 @@
 import { Schema, type Types } from 'mongoose'
 
-/** An account that is gone while other services may still keep something of it. */
+/** A deleted account whose data other services may still store. */
 export interface DeletionDoc {
-  /** The user's id, all that is left of them. */
+  /** The user's id, the only stored data about the user. */
   _id: Types.ObjectId
   deleted_at: Date
-  /** When all services had forgotten the user for the first time. */
+  /** When all services had erased the user's data for the first time. */
   erased_at: Date | null
-  /** When the repair looks at it next. */
+  /** Time of the next check by the repair. */
   check_at: Date
 }
 

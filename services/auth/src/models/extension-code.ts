@@ -1,7 +1,7 @@
 import { Schema, type Types } from 'mongoose'
 
 export interface ExtensionCodeDoc {
-  /** The user's id: one live code a user. */
+  /** The user's id: a user has at most one live code. */
   _id: Types.ObjectId
   code_hash: string
   expires_at: Date

@@ -1,19 +1,19 @@
 import { Schema, type Types } from 'mongoose'
 
 export interface MagicLink {
-  /** SHA-256 of the token: the token itself is in the mail alone. */
+  /** SHA-256 of the token. Only the mail contains the token. */
   token_hash: string
-  /** Beta code that the first verify of a new account consumes. */
+  /** Beta code that is consumed when the link creates an account. */
   beta_code: Types.ObjectId | null
   expires_at: Date
 }
 
-/** All open links of one address, in one document, so that using one voids the others in the same step. */
+/** All open links of an address in one document, so that using one link voids the others atomically. */
 export interface MagicLinksDoc {
   /** The e-mail address. */
   _id: string
   links: MagicLink[]
-  /** When the last of them does. */
+  /** When the last link expires. */
   expires_at: Date
 }
 

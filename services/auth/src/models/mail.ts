@@ -1,15 +1,15 @@
 import { Schema } from 'mongoose'
 
-/** A mail that was promised and that no mail server has taken yet. */
+/** An outgoing mail that no mail server has accepted yet. */
 export interface MailDoc {
-  /** Also its job's id. */
+  /** Also the id of the mail's job. */
   _id: string
-  /** Sealed like its job: what is stored lets nobody sign in. */
+  /** Encrypted like the job, so that the database reveals no sign-in token. */
   sealed: string
   created_at: Date
-  /** When it would be of no use any more. */
+  /** When the mail becomes useless. */
   expires_at: Date
-  /** When the repair looks at it next. */
+  /** Time of the next check by the repair. */
   check_at: Date
 }
 

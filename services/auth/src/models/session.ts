@@ -1,13 +1,13 @@
 import { Schema, type Types } from 'mongoose'
 
 export interface SessionDoc {
-  /** The `sid` of the session's token. */
+  /** The `sid` claim of the session's token. */
   _id: string
   user_id: Types.ObjectId
   scope: 'full' | 'collector'
   created_at: Date
   expires_at: Date
-  /** Ended, while Redis may not know yet: the document goes once it does. */
+  /** When the session was ended. The document is deleted once Redis has the tombstone. */
   ended_at?: Date
 }
 

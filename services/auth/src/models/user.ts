@@ -5,28 +5,28 @@ export interface UserDoc {
   /** Trimmed and lower-cased. */
   email: string
   username: string | null
-  /** Lower-cased username: what makes two names the same. Absent until one is chosen. */
+  /** Lower-cased username, for uniqueness in any case. Absent until the user chooses a name. */
   username_key?: string
-  /** AI provider key, sealed for this user alone. */
+  /** AI provider key, encrypted for this user only. */
   sealed_ai_key: string | null
   created_at: Date
-  /** When the account was last used, to the day: one write a day notes it. */
+  /** Last use of the account. It is written at most once a day. */
   last_active_at: Date
-  /** When the warning that the account will go last went to the mail queue. This and the next two end with the spell. */
+  /** When the inactivity warning was last queued. Use of the account unsets this and the next two fields. */
   warning_queued_at?: Date
-  /** When the mail server took the warning, or refused the address for good; an account without it is not deleted. */
+  /** When the mail server accepted or permanently refused the warning. Required before deletion. */
   warning_taken_at?: Date
-  /** The mail server refused the address for good. */
+  /** The mail server refused the address permanently. */
   warning_refused?: boolean
-  /** Nobody signs in to it while it stands. */
+  /** Set while the account is suspended: sign-in is impossible. */
   suspended_at?: Date
-  /** The account is about to be gone: nothing but the rest of its deletion happens to it. */
+  /** Set when the deletion began: only the rest of the deletion may change the account. */
   deleted_at?: Date
-  /** Raised with each change of the name. */
+  /** Incremented by each change of the username. */
   revision: number
-  /** False until the community knows this revision. */
+  /** False until the community service has this revision. */
   announced: boolean
-  /** Until when the repair takes notice of it for given. */
+  /** The repair skips the user until this time: a notice is queued or was refused. */
   check_at?: Date
 }
 

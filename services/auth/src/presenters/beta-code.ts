@@ -1,7 +1,7 @@
 import type { BetaCode } from '@iodine/contracts'
 import type { BetaCodeDoc } from '../models/beta-code.js'
 
-/** A code as administrators see it; `names` has the usernames of those who made codes, by id. */
+/** A beta code as administrators see it. `names` maps the ids of the codes' creators to usernames. */
 export const presentBetaCode = (doc: BetaCodeDoc, names: ReadonlyMap<string, string | null>): BetaCode => ({
   id: doc._id.toHexString(),
   code: doc.code,

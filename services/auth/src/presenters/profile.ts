@@ -3,7 +3,7 @@ import type { AuthConfig } from '../config.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 
-/** The user as they see themselves: never the AI key. */
+/** The user's own profile. It never contains the AI key. */
 export const presentProfile = (config: AuthConfig, user: UserDoc): Profile => ({
   id: user._id.toHexString(),
   email: user.email,

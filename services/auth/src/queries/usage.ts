@@ -3,7 +3,7 @@ import type { Peers } from '@iodine/service-kit'
 
 const COUNTING = servicesWith(usageInternal.getUsage)
 
-/** A user's usage of all quotas; null for those of a service that is down or does not answer within 2 s. */
+/** A user's usage of all quotas; null for a service that is down or does not answer within 2 s. */
 export const gatherUsage = async (peers: Peers, id: string): Promise<Usage> => {
   const answers = await Promise.all(
     COUNTING.map(name => peers.call(name, usageInternal.getUsage, { params: { id } }).catch(() => ({}))),

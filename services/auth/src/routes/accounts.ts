@@ -13,7 +13,7 @@ import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 
-/** For the team's command and the workers. */
+/** Routes for the operator's command and the workers. */
 export const addAccountRoutes = (context: AuthContext): void => {
   const { config, models, service } = context
   const idOf = ({ _id }: UserDoc) => ({ id: _id.toHexString() })
@@ -31,7 +31,7 @@ export const addAccountRoutes = (context: AuthContext): void => {
   )
 
   service.internal(accountsInternal.deleteAccount, async ({ body }) => {
-    // Also one whose deletion was cut off: asked again, it goes on.
+    // Includes users whose deletion was interrupted: the request resumes it.
     const user = await models.users.findOne({ email: body.email }).lean<UserDoc>()
     if (!user) throw notFound()
     await deleteAccount(context, user)
@@ -61,14 +61,14 @@ export const addAccountRoutes = (context: AuthContext): void => {
       'account',
       models.users,
       _id => ({ _id }),
-      // The key itself belongs into no file: its owner has it.
+      // The export omits the AI key: it is a secret that the owner has.
       ({ sealed_ai_key, username_key: _key, ...user }) => ({
         ...user,
         has_openai_key: sealed_ai_key !== null,
         is_admin: isAdminEmail(config, user.email),
       }),
     ),
-    // Neither ids of sessions nor hashes of links and codes: they say nothing of the user.
+    // Omits session ids and hashes of links and codes: they are not personal data.
     personalSource(
       'session',
       models.sessions,
@@ -96,7 +96,7 @@ export const addAccountRoutes = (context: AuthContext): void => {
       },
       ({ _id: _, created_by: _maker, ...code }) => code,
     ),
-    // Whom a code is for is not its maker's.
+    // Omits the address that a code is bound to: it is another person's data.
     personalSource(
       'made_beta_code',
       models.betaCodes,

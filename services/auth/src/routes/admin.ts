@@ -11,7 +11,7 @@ import { presentBetaCode } from '../presenters/beta-code.js'
 export const addAdminRoutes = (context: AuthContext): void => {
   const { models, service } = context
 
-  /** The usernames of those who made the codes, by id. */
+  /** Usernames of the codes' creators, by id. */
   const namesOf = async (codes: BetaCodeDoc[]) => {
     const makers = codes.flatMap(({ created_by }) => created_by ?? [])
     const users = await models.users

@@ -21,7 +21,7 @@ export const addAuthRoutes = (context: AuthContext): void => {
   service.route(authApi.generateExtensionCode, async ({ user }) => generateExtensionCode(context, user.id))
 
   service.route(authApi.redeemExtensionCode, async ({ body, request }) => {
-    // A code is short enough to be worth guessing; a link's token is not.
+    // Limited, as a code is short enough to be guessed. A link's token is not.
     await limits.ip.use(`code-${addressKey(request.ip)}`)
     return redeemExtensionCode(context, body.code)
   })

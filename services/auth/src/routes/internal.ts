@@ -10,7 +10,7 @@ import type { UserDoc } from '../models/user.js'
 export const addInternalRoutes = (context: AuthContext): void => {
   const { keys, models, service } = context
 
-  // Public keys: nothing to protect, and a service fetches them before it has anything to show.
+  // Without authentication: the keys are public, and services fetch them before they can authenticate.
   service.app.get('/internal/jwks', async () => keys.jwks)
 
   service.internal(authInternal.checkSession, async ({ body }) => {
@@ -49,7 +49,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
   serveRepair(
     service,
     async () =>
-      // First what keeps somebody out.
+      // Sessions first: their tombstones deny access.
       (await repairEnds(context)) +
       (await repairMails(context)) +
       (await repairAnnouncements(context)) +

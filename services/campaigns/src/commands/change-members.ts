@@ -5,9 +5,9 @@ import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 import { findCampaign } from '../queries/campaign-detail.js'
 
 /**
- * Puts an IOD into a campaign; one that is there already changes nothing. Answers without the members: who adds many
- * would else be told of all of them each time. Throws 404 for an unknown campaign or IOD, 413 for a full campaign, 503
- * while the iods service can't say.
+ * Adds an IOD to a campaign. Idempotent. The answer omits the members, as a client that adds many would
+ * receive the whole list each time. Throws 404 for an unknown campaign or IOD, 413 for a full campaign, 503
+ * while the iods service is unavailable.
  */
 export const addIod = async (
   model: CampaignModel,
@@ -31,12 +31,12 @@ export const addIod = async (
   const full = await model.findOne({ ...isNew, iod_count: { $gte: max } }).lean<CampaignDoc>()
   if (full) throw new QuotaExceeded('campaign_iods', max, 1, { campaign_iods: full.iod_count })
   const doc = await model.findById(id).lean<CampaignDoc>()
-  // Deleted meanwhile.
+  // The campaign was deleted concurrently.
   if (!doc) throw notFound()
   return doc
 }
 
-/** Takes an IOD out; one that is not there changes nothing. Throws 404 for an unknown campaign. */
+/** Removes an IOD from a campaign. Idempotent. Throws 404 for an unknown campaign. */
 export const removeIod = async (model: CampaignModel, id: string, iodId: string): Promise<CampaignDoc> => {
   const iod = new Types.ObjectId(iodId)
   await model.updateOne({ _id: id, iod_ids: iod }, { $pull: { iod_ids: iod }, $inc: { iod_count: -1 } })

@@ -3,7 +3,7 @@ import { forbidden, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { CampaignDoc, CampaignModel, CampaignModels } from '../models/campaign.js'
 
-/** Throws 413 when the user has as many as they may. */
+/** Throws 413 when the user's quota is full. */
 export const createCampaign = async (
   { campaigns, quotas }: CampaignModels,
   userId: string,
@@ -24,7 +24,7 @@ export const createCampaign = async (
   return doc
 }
 
-/** Only who created a campaign edits or deletes it: the condition stands in the write itself. */
+/** Only the creator may edit or delete a campaign. The write itself has the condition, so it is atomic. */
 const mine = (userId: string, id: string) => ({ _id: id, created_by: userId })
 
 const refusal = async (model: CampaignModel, id: string) =>
@@ -57,7 +57,7 @@ export const deleteCampaign = async (
 ): Promise<void> => {
   await quotas.change(new Types.ObjectId(userId), { campaigns: -1 }, async session => {
     const { deletedCount } = await campaigns.deleteOne(mine(userId, id), { session })
-    // Throwing takes the usage back.
+    // The exception rolls the usage back.
     if (deletedCount === 0) throw await refusal(campaigns, id)
   })
 }

@@ -9,9 +9,9 @@ export interface CampaignDoc {
   /** Null once the account is deleted. */
   created_by: Types.ObjectId | null
   created_at: Date
-  /** Length of `iod_ids`, changed together with it, so that lists need not read it. */
+  /** Length of `iod_ids`, updated atomically with it, so that lists need not read the ids. */
   iod_count: number
-  /** Members in the order they were added; only read where asked for. */
+  /** Members in the order of their addition. Only read where selected. */
   iod_ids?: Types.ObjectId[]
 }
 export type CampaignModel = Model<CampaignDoc>
@@ -20,7 +20,7 @@ const required = true
 const schema = new Schema<CampaignDoc>(
   {
     name: { type: String, required },
-    // Mongoose counts an empty string as missing; a description may be empty.
+    // Mongoose's `required` rejects empty strings, but a description may be empty.
     description: { type: String, default: '' },
     created_by: { type: Schema.Types.ObjectId, default: null },
     created_at: { type: Date, required },

@@ -1,6 +1,6 @@
 import type { Campaign, Iod } from '@iodine/contracts'
 
-/** The JSON of a campaign with its IODs, a piece a batch: a client can show the first before the last is there. */
+/** Streams the JSON of a campaign with its IODs, one piece per batch, so that a client can render early. */
 export async function* campaignDetailJson(
   campaign: Campaign,
   first: Iod[],

@@ -2,9 +2,9 @@ import { type Iod, iodsInternal } from '@iodine/contracts'
 import { HttpError, notFound, type Peers } from '@iodine/service-kit'
 import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 
-/** IODs asked for at once: one call for nearly every campaign, and well within a call's time. */
+/** IODs per request: one request for nearly every campaign, and well within the timeout. */
 const BATCH = 1_000
-/** Of a larger campaign the first batch is small, so that its beginning is there as soon as a small campaign. */
+/** A smaller first batch for large campaigns, so that they start to render as fast as small ones. */
 const FIRST_BATCH = 100
 
 /** A campaign with its members' ids. Throws 404. */
@@ -15,8 +15,8 @@ export const findCampaign = async (model: CampaignModel, id: string): Promise<Ca
 }
 
 /**
- * A campaign's IODs in the order they were added, a batch at a time; the next one is under way while one is used.
- * Throws 503 while the iods service is down.
+ * Yields a campaign's IODs in the order of their addition, in batches. The next batch is fetched while the
+ * consumer uses the current one. Throws 503 while the iods service is down.
  */
 export async function* iodBatches(peers: Peers, { iod_ids = [] }: CampaignDoc): AsyncGenerator<Iod[]> {
   const ids = iod_ids.map(id => id.toHexString())
@@ -28,7 +28,7 @@ export async function* iodBatches(peers: Peers, { iod_ids = [] }: CampaignDoc): 
       const known = new Map(iods.map(iod => [iod.id, iod]))
       return asked.flatMap(id => known.get(id) ?? [])
     })
-    // Nobody may be waiting any more when it fails.
+    // Prevents an unhandled rejection when the consumer has stopped.
     answer.catch(() => {})
     return answer
   }
@@ -40,14 +40,14 @@ export async function* iodBatches(peers: Peers, { iod_ids = [] }: CampaignDoc): 
   }
 }
 
-/** All of a campaign's IODs. Throws 503 while the iods service is down. */
+/** All IODs of a campaign. Throws 503 while the iods service is down. */
 export const fetchIods = async (peers: Peers, campaign: CampaignDoc): Promise<Iod[]> => {
   const iods: Iod[] = []
   for await (const batch of iodBatches(peers, campaign)) iods.push(...batch)
   return iods
 }
 
-/** For a failure to read IODs: null where their service is down; anything else is thrown on. */
+/** Error handler: null when the iods service is down; rethrows other errors. */
 export const nullWhenDown = (error: unknown): null => {
   if (error instanceof HttpError && error.status >= 500) return null
   throw error

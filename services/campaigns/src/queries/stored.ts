@@ -1,9 +1,9 @@
 import type { CampaignModel } from '../models/campaign.js'
 
-/** A member's id, as BSON has it in a list. */
+/** Size of a member's id in BSON. */
 const MEMBER_BYTES = 12
 
-/** How many campaigns there are, and the bytes of their texts and members. */
+/** Number of campaigns, and the bytes of their texts and members. */
 export const storedOf = async (model: CampaignModel): Promise<{ documents: number; bytes: number }> => {
   const members = { $multiply: ['$iod_count', MEMBER_BYTES] }
   const bytes = { $add: [{ $strLenBytes: '$name' }, { $strLenBytes: '$description' }, members] }

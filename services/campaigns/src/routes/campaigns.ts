@@ -23,7 +23,7 @@ import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 import { storedOf } from '../queries/stored.js'
 
-/** `true` when a detail comes without its IODs because their service is down; `iod_count` still stands. */
+/** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
 
 export const addCampaignRoutes = (
@@ -57,7 +57,7 @@ export const addCampaignRoutes = (
       presentOne(doc),
       fetchIods(service.peers, doc).catch(nullWhenDown),
     ])
-    // A file that lacks its IODs would be taken for the whole campaign.
+    // Refused, as a file without the IODs would look like the whole campaign.
     if (!iods) throw unavailable()
     const context = { now: new Date(), userId: user.id }
     const { name, mediaType, text } = exportCampaign({ ...campaign, iods }, query.format, context)

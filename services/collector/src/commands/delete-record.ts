@@ -1,7 +1,7 @@
 import { notFound } from '@iodine/service-kit'
 import type { RecordDoc, RecordModels, RecordScope } from '../models/record.js'
 
-/** Deletes one of a user's own records. Throws 404 for any other. */
+/** Deletes one of the user's own records. Throws 404 for any other. */
 export const deleteRecord = async (
   { records, quotas }: RecordModels,
   scope: RecordScope,

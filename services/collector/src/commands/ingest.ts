@@ -20,13 +20,13 @@ import {
 import { packRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
-/** Below MongoDB's 16 MiB a document, which JSON of a fifth can exceed once it is BSON. */
+/** Below MongoDB's limit of 16 MiB per document. JSON a fifth of the limit can exceed it as BSON. */
 const DOCUMENT_BYTES = 15 * 1024 * 1024
 const SAFE_BODY_BYTES = DOCUMENT_BYTES / 5
 
-/** A valid record on its way in. */
+/** A valid record of the batch. */
 interface Entry {
-  /** Its place in the batch. */
+  /** Index in the batch. */
   at: number
   key: string
   fetchedAt: Date
@@ -34,7 +34,7 @@ interface Entry {
   bytes: number
 }
 
-/** Hash of a record's natural key; undefined where there is none, of which its validation says more. */
+/** Hash of a record's natural key; undefined without one, in which case validation reports the error. */
 const keyOf = <S extends Source>(source: S, record: unknown): string | undefined => {
   try {
     const key = (naturalKey[source] as (record: RecordOf[S]) => unknown)(record as RecordOf[S])
@@ -60,7 +60,7 @@ const readEntry = <S extends Source>(
   const result = RECORD_SCHEMAS[source].safeParse(record)
   if (!result.success) return { error: faults(result.error, 'record') }
   if (key === undefined) throw new Error('a valid record has a natural key')
-  // What was sent, rather than what the schema makes of it: the same fields, in the sender's order.
+  // The input instead of the parsed value: same fields, in the sender's order.
   const data = packRecord(record as RecordOf[S])
   if (weigh && mongo.BSON.calculateObjectSize(data) > DOCUMENT_BYTES)
     return { error: ['record: is too large'] }
@@ -73,7 +73,7 @@ const readEntry = <S extends Source>(
   }
 }
 
-/** Splits a batch so that no part holds a key twice and a record comes after its forerunners. */
+/** Splits a batch into rounds without repeated keys. Records of the same key keep their order. */
 const rounds = (entries: Entry[]): Entry[][] => {
   const seen = new Map<string, number>()
   const parts: Entry[][] = []
@@ -87,11 +87,12 @@ const rounds = (entries: Entry[]): Entry[][] => {
 }
 
 /**
- * Stores a batch: new records are inserted, newer versions replace under the same id, the rest is left alone. The
- * unique index on the natural key and a condition on the version replaced decide between concurrent batches; whoever
- * loses reads again. What the user's quotas have no room for is refused record by record. Resolves once all is
- * journaled, with one result a record, in order.
- * @param bodyBytes size of the request, NaN when unknown: small ones hold no record that is too large to keep
+ * Stores a batch: new records are inserted, newer versions replace older ones under the same id, others are
+ * left unchanged. The unique index on the natural key and a condition on the replaced version resolve
+ * conflicts of concurrent batches; the losing batch reads again. Records that exceed the user's quotas are
+ * refused one by one. Resolves once all writes are journaled, with one result per record, in order.
+ * @param bodyBytes size of the request, NaN when unknown: a small request contains no record above the size
+ * limit
  */
 export const ingest = async (
   models: RecordModels,
@@ -102,7 +103,7 @@ export const ingest = async (
   const results: IngestResult[] = []
   const weigh = !(bodyBytes < SAFE_BODY_BYTES)
   const keys = records.map(record => keyOf(scope.source, record))
-  // The database looks for what it has while the records are checked here: the turn of the loop sends the question off.
+  // The query runs while the records are validated. One turn of the event loop sends it.
   let stored: Promise<StoredVersion[]> | undefined = findStored(models, scope, keys)
   stored.catch(() => {})
   await new Promise(setImmediate)
@@ -122,7 +123,7 @@ export const ingest = async (
       const found = await stored
       stored = undefined
       if (attempt === 1 && found.some(({ bytes }) => bytes === undefined)) {
-        // Stored before sizes were counted: the first look at the usage weighs them.
+        // Old records without a size: computing the usage adds it.
         await models.quotas.used(scope.user_id)
         continue
       }
@@ -151,7 +152,7 @@ const findStored = (
     .lean<StoredVersion[]>()
     .exec()
 
-/** Another batch changed what this one has read. */
+/** A concurrent batch changed records that this one has read. */
 class WriteConflict extends Error {}
 
 type Delta = Amounts<Counted>
@@ -162,7 +163,7 @@ const plus = (a: Delta, b: Delta): Delta => {
   return sum
 }
 
-/** One attempt, whole or not at all, at entries of different keys; undefined when another batch got in the way. */
+/** One atomic attempt to write entries of distinct keys; undefined on a conflict with another batch. */
 const write = async (
   { records, quotas }: RecordModels,
   scope: RecordScope,
@@ -192,7 +193,7 @@ const write = async (
       })
     }
   }
-  /** Keeps of the changes, in their order, what there is room for. */
+  /** Keeps the changes, in order, that fit into the quotas. */
   const fit = ({ used }: QuotaExceeded<Counted>) => {
     let total = used
     return changes.filter(({ at, delta }) => {

@@ -1,6 +1,6 @@
 import type { Migration } from '@iodine/service-kit'
 
-/** Counts were kept in a collection of their own before usage held them. */
+/** Drops the collection of counts, which `usage` replaces. */
 export const dropCounts: Migration = {
   name: '0001-drop-counts',
   async up(mongo) {

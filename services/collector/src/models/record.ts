@@ -8,19 +8,19 @@ export interface RecordDoc {
   _id: Types.ObjectId
   user_id: Types.ObjectId
   source: Source
-  /** Hash of the record's natural key, as a URL may be longer than an index takes. */
+  /** Hash of the record's natural key. A URL may exceed the size limit of an index key. */
   key: string
   /** The record's fetch_timestamp. */
   fetched_at: Date
-  /** When the record first came in: what the list is sorted by, so that a newer version keeps its place. */
+  /** Time of the first insert. Lists are sorted by it, so that a newer version keeps its position. */
   created_at: Date
-  /** The record as sent, save `imageHashes`: a list of pairs, since its keys may hold dots and dollars. */
+  /** The record as sent, with `imageHashes` as pairs, as its keys may contain dots and dollar signs. */
   data: Record<string, unknown>
-  /** Size of `data` as JSON; absent in what was stored before sizes were counted, until its user's usage is built. */
+  /** Size of `data` as JSON. Absent in old records until their user's usage is computed. */
   bytes?: number
 }
 
-/** What a record counts for in its user's quota. */
+/** The bytes that a record takes of its user's quota. */
 export const bytesOf = (data: Record<string, unknown>): number => Buffer.byteLength(JSON.stringify(data))
 
 const required = true
@@ -39,12 +39,12 @@ const schema = new Schema<RecordDoc>(
 schema.index({ user_id: 1, source: 1, key: 1 }, { unique: true })
 schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
 
-/** What is counted of a user's records: the quotas, and how many there are of each source. */
+/** Counters per user: the quotas, and the number of records of each source. */
 export type Counted = 'records' | 'record_bytes' | Source
 
 const WEIGHED = 500
 
-/** Notes the size of records that were stored without. */
+/** Adds the size to records that lack it. */
 const weigh = async (records: Model<RecordDoc>, user_id: Types.ObjectId): Promise<void> => {
   for (;;) {
     const docs = await records
@@ -89,5 +89,5 @@ export const createRecordModels = (
 }
 export type RecordModels = ReturnType<typeof createRecordModels>
 
-/** Whose records, and of which source. */
+/** Selects the records of a user and a source. */
 export type RecordScope = Pick<RecordDoc, 'user_id' | 'source'>

@@ -1,13 +1,13 @@
 import type { Source, Stored } from '@iodine/contracts'
 import type { RecordDoc } from '../models/record.js'
 
-/** A record as it is stored: the keys of `imageHashes` may hold dots and dollars, so they become pairs. */
+/** A record's storage form: `imageHashes` as pairs, as its keys may contain dots and dollar signs. */
 export const packRecord = (record: object): Record<string, unknown> =>
   'imageHashes' in record
     ? { ...record, imageHashes: Object.entries(record.imageHashes as Record<string, string>) }
     : { ...record }
 
-/** Records as they were sent, each with its id. */
+/** Records as the client sent them, each with its id. */
 export const presentRecords = (docs: RecordDoc[]): Stored<Source>[] =>
   docs.map(({ _id, data }) => {
     const { imageHashes } = data

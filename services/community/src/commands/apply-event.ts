@@ -8,19 +8,19 @@ import { type CreationEvent, describeContribution } from './describe.js'
 import { nextUser, termsOf, UNKNOWN_USER, type UserEvent, type UserState } from './next-user.js'
 
 /**
- * Brings the projection in line with an event, in one transaction: a contribution and its user's totals change
- * together. Doubled, reordered and delayed events end in the same state.
+ * Applies an event to the projection in one transaction: a contribution and its user's totals change
+ * together. The result does not depend on repetition, order or delay of events.
  */
 export const applyEvent = (models: CommunityModels, event: DomainEvent): Promise<void> =>
   atomically(models, session => apply(models, event, session))
 
-/** Two first events of one user at the same time meet as a duplicate key. */
+/** Concurrent first events of a user fail with a duplicate key, which is retried. */
 const atomically = (
   { mongo }: CommunityModels,
   work: (session: ClientSession) => Promise<void>,
 ): Promise<void> => inTransaction(mongo, work, { retriesDuplicates: true })
 
-/** Drops a contribution that its owner does not know any more. */
+/** Deletes a contribution that its owner service does not have. */
 export const dropForgotten = (
   models: CommunityModels,
   { _id, user_id, type }: Pick<ContributionDoc, '_id' | 'user_id' | 'type'>,
@@ -68,7 +68,7 @@ const changeUser = async (
     await countNames(models, user, next, session)
 }
 
-/** Keeps the number of public users, and of names that hold a term, in step with a user's change. */
+/** Updates the number of public users and the counts of stored terms after a change of a user. */
 const countNames = async (
   { counters, terms }: CommunityModels,
   before: UserState,
@@ -126,7 +126,7 @@ const addContribution = async (
     created_at: new Date(event.data.created_at),
     deleted: false,
   } as const
-  // A tombstone counts as known, too.
+  // An existing tombstone also prevents the insert.
   const { upsertedCount } = await models.contributions.updateOne(
     { _id: event.data.id },
     { $setOnInsert: contribution },

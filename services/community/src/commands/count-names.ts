@@ -3,13 +3,13 @@ import type { QueryFilter } from 'mongoose'
 import type { CommunityModels } from '../models/index.js'
 import { BY_SUFFIX, type UserDoc } from '../models/user.js'
 
-/** From so many names on, how many hold a term is kept rather than counted at each search. */
+/** From this number of matches on, the count is stored instead of computed for each search. */
 const COMMON = 500
 
 /**
- * How many public users have a name that holds the term. Counts of common terms are stored, and kept exact by the changes of
- * names from then on.
- * @param bySuffix the filter on the index of suffixes that the term stands for
+ * Number of public users whose name contains the term. Counts of common terms are stored, and changes of
+ * names keep them exact.
+ * @param bySuffix the filter on the suffix index for the term
  */
 export const countNames = async (
   { mongo, users, counters, terms }: CommunityModels,
@@ -21,7 +21,8 @@ export const countNames = async (
   const few = await users.countDocuments(bySuffix).hint(BY_SUFFIX).limit(COMMON)
   if (few < COMMON) return few
   return inTransaction(mongo, async session => {
-    // Names that change while we count would be missed: writing what they write makes one of us try again.
+    // A concurrent name change would be missed. Both write this document, so one transaction conflicts and is
+    // retried.
     await counters.updateOne({ _id: 'public_users' }, { $inc: { changes: 1 } }, { session })
     const n = await users.countDocuments(bySuffix).hint(BY_SUFFIX).session(session)
     await terms.updateOne({ _id: term }, { $set: { n } }, { session, upsert: true })

@@ -6,15 +6,16 @@ const SHOWN_CHARS = 500
 const HEADING_CHARS = 80
 const EXCERPT_CHARS = 200
 
-/** At most `max` characters, the last of them '…' where something was cut. */
+/** At most `max` characters; truncated text ends with '…'. */
 const clip = (text: string, max: number): string => {
   const points = Array.from(text)
   return points.length > max ? `${points.slice(0, max - 1).join('')}…` : text
 }
 
 /**
- * How a contribution reads in lists. An IOD: its value and its description, 500 characters at most. A narrative: the
- * first line of its text, 80 characters at most, and an excerpt of 200 with the number of triplets.
+ * Title and description of a contribution in lists. An IOD: its value and its description, at most 500
+ * characters each. A narrative: the first line of its text, at most 80 characters, and an excerpt of 200 with
+ * the number of triplets.
  */
 export const describeContribution = (event: CreationEvent): { title: string; description: string } => {
   if (event.type === 'iod.created')

@@ -4,7 +4,7 @@ import type { UserDoc } from '../models/user.js'
 export type UserEvent = Extract<DomainEvent, { type: 'user.created' | 'user.renamed' | 'user.deleted' }>
 export type UserState = Omit<UserDoc, '_id'>
 
-/** Nobody has heard of the account itself yet: events of contributions may come first. */
+/** State before user.created: events of contributions may arrive first. */
 export const UNKNOWN_USER: UserState = {
   username: null,
   revision: 0,
@@ -18,11 +18,11 @@ export const UNKNOWN_USER: UserState = {
 
 const suffixesOf = (username: string): string[] => Array.from(username, (_, at) => username.slice(at))
 
-/** Every term that finds a user with these suffixes. */
+/** All search terms that match a user with these suffixes. */
 export const termsOf = (suffixes: readonly string[]): Set<string> =>
   new Set(suffixes.flatMap(suffix => Array.from(suffix, (_, at) => suffix.slice(0, at + 1))))
 
-/** The user after an event. Events may be doubled or come in any order: the end is the same. */
+/** Computes the user's state after an event. The result does not depend on repetition or order of events. */
 export const nextUser = (user: UserState, event: UserEvent): UserState => {
   if (user.deleted) return user
   const next = { ...user }
@@ -37,7 +37,7 @@ export const nextUser = (user: UserState, event: UserEvent): UserState => {
       next.revision = event.data.revision
       break
     case 'user.deleted':
-      // What is left keeps later events from bringing anything back.
+      // Tombstone: later events cannot restore the user.
       return { ...UNKNOWN_USER, deleted: true }
   }
   next.public = next.username !== null && next.created_at !== null

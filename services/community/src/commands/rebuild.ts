@@ -13,10 +13,10 @@ interface Context {
   models: CommunityModels
 }
 type Owner = 'auth' | 'iods' | 'narratives'
-/** Does a part of a phase from an id on; where the phase goes on, null at its end. */
+/** Handles a batch of a phase that starts after an id. Returns the id to continue after; null at the end. */
 type Phase = (context: Context, after: string | null) => Promise<string | null>
 
-/** What the owner has, and the projection perhaps not. */
+/** Applies all events of the owner service, which adds missing documents. */
 const replay =
   (owner: Owner): Phase =>
   async ({ peers, models }, after) => {
@@ -28,7 +28,7 @@ const replay =
     return next
   }
 
-/** Those of the ids that their owner does not know: what a lost event should have removed. */
+/** Returns the ids that the owner service does not have, for example after a lost deletion event. */
 const unknownTo = async ({ peers }: Context, owner: Owner, ids: string[]): Promise<string[]> => {
   if (ids.length === 0) return []
   const known = new Set(
@@ -39,10 +39,10 @@ const unknownTo = async ({ peers }: Context, owner: Owner, ids: string[]): Promi
 
 const from = (after: string | null) => (after === null ? {} : { _id: { $gt: new Types.ObjectId(after) } })
 const hexIds = (docs: { _id: Types.ObjectId }[]) => docs.map(({ _id }) => _id.toHexString())
-/** Where the next batch goes on; null after one that was not full. */
+/** Cursor of the next batch; null after an incomplete batch. */
 const lastOf = (ids: string[]): string | null => (ids.length < BATCH ? null : (ids.at(-1) ?? null))
 
-/** What the projection has, and its owner not any more. Read here first, so that nothing newer is taken for gone. */
+/** Deletes users that auth does not have. Reading the projection first spares users created meanwhile. */
 const sweepUsers: Phase = async (context, after) => {
   const { models } = context
   const ids = hexIds(
@@ -84,7 +84,7 @@ const countTotals: Phase = async ({ models: { mongo, users, contributions } }, a
   return lastOf(ids)
 }
 
-/** The number of public users anew; what is kept for common terms is counted again when they are searched. */
+/** Recounts the public users. Counts of common terms are dropped and recomputed by the next search. */
 const countNames: Phase = async ({ models: { mongo, users, counters, terms } }) => {
   await inTransaction(mongo, async session => {
     const n = await users.countDocuments({ public: true }).session(session)
@@ -110,9 +110,10 @@ const PHASES: Phase[] = [
 ]
 
 /**
- * One bounded step of bringing the projection in line with the services that own the truth, while both are in use:
- * adds what is missing, removes what is gone, counts anew. Stopped anywhere, it can begin again from the start.
- * @param cursor what the step before returned; null begins
+ * One bounded step of a rebuild of the projection from the services that own the data, while all are in use:
+ * adds missing documents, deletes stale ones, recounts. An interrupted rebuild can restart from the
+ * beginning.
+ * @param cursor returned by the previous step; null starts a rebuild
  */
 export const rebuildStep = async (
   context: Context,

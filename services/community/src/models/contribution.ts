@@ -10,7 +10,7 @@ export interface ContributionDoc {
   title: string
   description: string
   created_at: Date | null
-  /** A tombstone: nothing brings a deleted contribution back, in whatever order events come. */
+  /** Tombstone: a late or repeated event cannot restore a deleted contribution. */
   deleted: boolean
 }
 

@@ -1,10 +1,10 @@
 import { Schema } from 'mongoose'
 
-/** Numbers kept rather than counted: how many users are public. */
+/** Stored number of public users, which avoids counting them. */
 export interface CounterDoc {
   _id: 'public_users'
   n: number
-  /** Changes of public names so far. Who writes it in a transaction knows that no name changes meanwhile. */
+  /** Number of changes to public names. Writing it makes a transaction conflict with concurrent changes. */
   changes: number
 }
 

@@ -1,11 +1,11 @@
 import { Schema } from 'mongoose'
 
 /**
- * How many public names hold a term: kept only for terms that somebody searched and many names hold, since counting
- * those anew would cost more the more people there are.
+ * Number of public names that contain a term. Stored only for searched terms with many matches, as the cost
+ * of counting them grows with the number of users.
  */
 export interface TermDoc {
-  /** The term, folded. */
+  /** The folded term. */
   _id: string
   n: number
 }

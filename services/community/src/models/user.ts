@@ -3,14 +3,14 @@ import { Schema, type Types } from 'mongoose'
 export interface UserDoc {
   _id: Types.ObjectId
   username: string | null
-  /** Revision of the rename that `username` comes from; 0 is the name the account was created with. */
+  /** Revision of the rename that set `username`; 0 is the name at the account's creation. */
   revision: number
-  /** Null until user.created has come. */
+  /** Null until user.created has arrived. */
   created_at: Date | null
   deleted: boolean
-  /** Has a username, is created and not deleted: only such users are ever shown. */
+  /** The user has a username, is created and not deleted. Only public users are shown. */
   public: boolean
-  /** Every suffix of a public user's folded name: a substring of the name is a prefix of one of them. Else empty. */
+  /** Suffixes of a public user's folded name, which turn substring into prefix search. Otherwise empty. */
   suffixes: string[]
   total_iods: number
   total_narratives: number
@@ -30,7 +30,7 @@ export const userSchema = new Schema<UserDoc>(
   },
   { collection: 'users', versionKey: false },
 )
-/** Newest first, and by a part of the name. */
+/** Indexes for lists, newest first, and for searches by a part of the name. */
 export const BY_DATE = { public: 1, created_at: -1, _id: -1 } as const
 export const BY_SUFFIX = { suffixes: 1 } as const
 userSchema.index(BY_DATE)

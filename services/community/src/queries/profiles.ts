@@ -14,7 +14,7 @@ import { type NamePage, searchNames } from './search-names.js'
 
 const NEWEST_FIRST = { created_at: -1, _id: -1 } as const
 
-/** A page and, where there is more, the cursor of the next one. */
+/** A page and the cursor of the next one, if any. */
 interface Page<T> {
   answer: T
   next: string | undefined

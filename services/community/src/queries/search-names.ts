@@ -14,9 +14,9 @@ export interface NamePage {
 }
 
 /**
- * The public users whose name holds a term literally, in any case, newest first, and how many they are. A page costs
- * the same whatever number of people there are: a rare term is read through the index of suffixes, a common one in
- * order of date until the page is full.
+ * Public users whose name contains a term literally, in any case, newest first, and their number. The cost of
+ * a page is independent of the number of users: a rare term is read through the suffix index, a common one by
+ * date until the page is full.
  */
 export const searchNames = async (
   models: CommunityModels,

@@ -4,13 +4,13 @@ import { Types } from 'mongoose'
 import type { IodsConfig } from '../config.js'
 import { bytesOf, type IodDoc, type IodModels } from '../models/iod.js'
 
-/** What an IOD is found by: a hash, as a value may be longer than an index takes. */
+/** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
 export const foldKey = (value: string): string => hashOf(foldValue(value))
 
-/** What all users together may have. */
+/** Limits of all users together. */
 export type Caps = Pick<IodsConfig, 'QUOTA_ALL_IODS' | 'QUOTA_ALL_IOD_BYTES'>
 
-/** Throws 409 when the category has the value already, 413 when the creator, or all together, have no room for it. */
+/** Throws 409 when the category has the value, 413 when a quota of the creator or of all users is full. */
 export const createIod = async (
   { iods, quotas }: Pick<IodModels, 'iods' | 'quotas'>,
   caps: Caps,

@@ -12,7 +12,7 @@ interface Publishing {
   peers: Peers
 }
 
-/** What an IOD tells other services; nothing, where nobody's, since the account was deleted. */
+/** The events of an IOD for other services; none when the creator's account is deleted. */
 export const eventsOfIod = (doc: IodDoc): DomainEvent[] => {
   const { _id, value, category, description, created_by, created_at } = doc
   if (!created_by) return []
@@ -21,7 +21,7 @@ export const eventsOfIod = (doc: IodDoc): DomainEvent[] => {
   return [{ type: 'iod.created', data }]
 }
 
-/** Tells the lists of an IOD, and has the workers see to it that the community learns of it; done twice it changes nothing. */
+/** Adds an IOD to the catalogs and queues a job that sends it to the community service. Idempotent. */
 export const publishIod = async ({ catalog, queues }: Publishing, doc: IodDoc): Promise<void> => {
   await catalog.announce(doc)
   await giveNotice(queues, doc)
@@ -30,7 +30,7 @@ export const publishIod = async ({ catalog, queues }: Publishing, doc: IodDoc): 
 const giveNotice = (queues: Queues, { _id }: IodDoc): Promise<void> =>
   queues.emit({ type: 'iod.created', id: _id.toHexString() })
 
-/** Tells the community of an IOD, then notes that it knows. Repeating it is harmless. */
+/** Sends an IOD to the community service, then marks it as announced. Idempotent. */
 export const announceIod = async ({ iods, peers }: Publishing, id: string): Promise<void> => {
   const doc = await iods.findById(id).lean<IodDoc>()
   if (!doc) return
@@ -40,7 +40,7 @@ export const announceIod = async ({ iods, peers }: Publishing, id: string): Prom
   await iods.updateOne({ _id: doc._id }, { $set: { announced: true }, $unset: { check_at: 1 } })
 }
 
-/** Gives notice again of IODs that the community does not know yet. Resolves to their number. */
+/** Queues notices again for IODs that the community service does not have. Resolves to their number. */
 export const publishForgotten = ({ iods, catalog, queues }: Publishing): Promise<number> =>
   repeatNotices(
     queues,

@@ -3,7 +3,7 @@ import { conflict, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { IodDoc, IodModel } from '../models/iod.js'
 
-/** One conditional update, so that a user's votes at the same time leave one. Throws 404, or 409 for a second vote. */
+/** One conditional update: concurrent votes of a user count once. Throws 404, or 409 for a second vote. */
 export const voteIod = async (
   model: IodModel,
   userId: string,

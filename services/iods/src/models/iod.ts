@@ -24,11 +24,11 @@ export interface IodDoc {
   created_by: Types.ObjectId | null
   created_at: Date
   votes: VoteDoc[]
-  /** Hash of the folded value: what makes two IODs of a category the same, and what a lookup asks for. */
+  /** Hash of the folded value: the unique key within a category and the key of lookups. */
   fold_key: string
-  /** False until the community knows it. */
+  /** False until the community service has the IOD. */
   announced: boolean
-  /** Until when the repair takes notice of it for given. */
+  /** The repair skips the IOD until this time: a notice is queued or was refused. */
   check_at?: Date
 }
 export type IodModel = Model<IodDoc>
@@ -44,7 +44,7 @@ const schema = new Schema<IodDoc>(
   {
     value: { type: String, required },
     category: { type: String, enum: CATEGORIES, required },
-    // Mongoose counts an empty string as missing; an IOD's description may be empty.
+    // Mongoose's `required` rejects empty strings, but a description may be empty.
     description: { type: String, default: '' },
     source_type: { type: String, enum: SOURCE_TYPES, required },
     source: { type: String, default: null },
@@ -59,7 +59,7 @@ const schema = new Schema<IodDoc>(
   { collection: 'iods', versionKey: false },
 )
 
-/** The order of every list, and the index that has it. */
+/** Sort order of every list, and its index. */
 export const BY_DATE = { created_at: -1, _id: -1 } as const
 schema.index({ fold_key: 1, category: 1 }, { unique: true })
 schema.index(BY_DATE)
@@ -68,7 +68,7 @@ schema.index({ created_by: 1 })
 schema.index({ 'votes.user_id': 1 })
 schema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })
 
-/** A deleted user, for as long as some process's catalog may still name them. */
+/** A deleted user whose id the catalog of some process may still contain. */
 export interface ForgottenDoc {
   _id: Types.ObjectId
   at: Date
@@ -80,10 +80,10 @@ const forgottenSchema = new Schema<ForgottenDoc>(
 )
 forgottenSchema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS })
 
-/** What is counted of a user's IODs. */
+/** Counters per user. */
 export type Counted = 'iods' | 'iods_today' | 'iod_bytes'
 
-/** What an IOD's texts count for in its creator's quota. */
+/** Bytes that an IOD's texts take of its creator's quota. */
 export const bytesOf = ({ value, description }: Pick<IodDoc, 'value' | 'description'>): number =>
   Buffer.byteLength(value) + Buffer.byteLength(description)
 

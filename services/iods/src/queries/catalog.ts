@@ -2,7 +2,7 @@ import { type Category, foldText, type IodFacets, type SourceType } from '@iodin
 import { LRUCache } from 'lru-cache'
 import { GramIndex } from './grams.js'
 
-/** What of an IOD is listed, counted and searched: nothing of it ever changes but that the creator is forgotten. */
+/** An IOD's listed, counted and searched fields. Immutable, but account deletion empties `creator`. */
 export interface CatalogEntry {
   /** Hexadecimal. */
   id: string
@@ -10,36 +10,36 @@ export interface CatalogEntry {
   time: number
   category: Category
   source_type: SourceType
-  /** A user's id; empty for nobody's. */
+  /** A user's id; empty when the account is deleted. */
   creator: string
   /** Folded value and description. */
   text: string
 }
 
-/** Absent filters pass all; several values of one pass what has any of them. */
+/** An absent filter matches all IODs; a filter with several values matches any of them. */
 export interface CatalogFilters {
   q?: string | undefined
   category?: Category[] | undefined
   source_type?: SourceType[] | undefined
-  /** Users' ids. */
+  /** Ids of users. */
   creators?: string[] | undefined
 }
 
-/** Where an IOD stands in every list: newest first, ids breaking ties. */
+/** Position of an IOD in every list: newest first, then by id. */
 export type Place = Pick<CatalogEntry, 'id' | 'time'>
 
 export interface Selection {
-  /** Exact counts of what is selected. */
+  /** Exact counts of the selection. */
   facets(): IodFacets
-  /** Ids of up to `size` IODs, from the newest on, or from the one next older than `after`. */
+  /** Ids of up to `size` IODs, newest first, starting after `after` if given. */
   ids(after: Place | undefined, size: number): string[]
 }
 
-/** The text that a search looks into. NUL, which no query may hold, keeps matches from spanning both parts. */
+/** The searched text. NUL, which queries cannot contain, prevents matches across value and description. */
 export const searchText = (value: string, description: string): string =>
   `${foldText(value)}\0${foldText(description)}`
 
-/** A category and a source type that occur together. */
+/** A combination of category and source type. */
 interface Kind {
   category: Category
   source_type: SourceType
@@ -47,7 +47,7 @@ interface Kind {
   members: number[]
 }
 
-/** What a search has found among the first `upTo` entries. */
+/** Cached matches of a search among the first `upTo` entries. */
 interface Found {
   upTo: number
   /** Ordinals, oldest first. */
@@ -58,13 +58,13 @@ const KEPT_SEARCHES = 200
 const KEPT_MATCHES = 1_000_000
 
 /**
- * The order, the kinds, the creators and an n-gram index of all IODs in memory. IODs are never deleted nor changed in
- * any of that, save that a deleted account's become nobody's: so entries are only ever added, and what a search has
- * found stays found. An IOD of 110 characters takes about 570 bytes.
+ * In-memory index of all IODs: sort order, kinds, creators and an n-gram index. IODs are never deleted and
+ * their indexed fields never change, except that the creator of a deleted account is removed. So the index
+ * only grows and search results stay valid. An IOD of 110 characters takes about 570 bytes.
  */
 export class Catalog {
   readonly #known = new Set<string>()
-  // One entry's fields stand under its ordinal, the order in which entries came in.
+  // Columns of the entries. Ordinals are assigned in the order of insertion.
   readonly #ids: string[] = []
   readonly #times: number[] = []
   readonly #kindOf: number[] = []
@@ -81,7 +81,7 @@ export class Catalog {
     sizeCalculation: ({ matches }) => matches.length + 1,
   })
 
-  /** Takes an entry in; one that is there already changes nothing. */
+  /** Adds an entry. Idempotent. */
   add({ id, time, category, source_type, creator, text }: CatalogEntry): void {
     if (this.#known.has(id)) return
     this.#known.add(id)
@@ -99,13 +99,13 @@ export class Catalog {
     for (const list of [this.#all, (this.#kinds[index] as Kind).members, own]) this.#insert(list, ordinal)
   }
 
-  /** Makes nobody's what a deleted user created. */
+  /** Removes a deleted user's id from their entries. */
   forget(creator: string): void {
     for (const ordinal of this.#byCreator.get(creator) ?? []) this.#creators[ordinal] = ''
     this.#byCreator.delete(creator)
   }
 
-  /** Ids of all who created IODs. */
+  /** Ids of all creators. */
   creators(): Iterable<string> {
     return this.#byCreator.keys()
   }
@@ -121,7 +121,7 @@ export class Catalog {
     const passesAll = kinds.length === this.#kinds.length && !by
     const passesBoth = (ordinal: number) =>
       ofKind[this.#kindOf[ordinal] as number] === true && (!by || by.has(this.#creators[ordinal] as string))
-    // Lists that hold all that is selected, and, where they hold more, what of them is.
+    // Lists that contain the whole selection, and a filter where they contain more.
     const from = (): { lists: number[][]; passes?: (ordinal: number) => boolean } => {
       if (q) return { lists: [this.#search(foldText(q))], ...(!passesAll && { passes: passesBoth }) }
       if (by) return { lists: [...by].flatMap(id => [this.#byCreator.get(id) ?? []]), passes: passesBoth }
@@ -150,7 +150,7 @@ export class Catalog {
     return difference < 0 || (difference === 0 && (this.#ids[a] as string) < (this.#ids[b] as string))
   }
 
-  /** Entries come in nearly in order: what is out of it belongs near the end. */
+  /** Searches from the end, as entries arrive nearly in order. */
   #insert(list: number[], ordinal: number): void {
     let at = list.length
     while (at > 0 && this.#isOlder(ordinal, list[at - 1] as number)) at--
@@ -158,7 +158,7 @@ export class Catalog {
     else list.splice(at, 0, ordinal)
   }
 
-  /** By kind. */
+  /** Counts by kind. */
   #count(lists: number[][], passes: ((ordinal: number) => boolean) | undefined): number[] {
     const counts = this.#kinds.map(() => 0)
     for (const list of lists)
@@ -192,7 +192,7 @@ export class Catalog {
     return ids
   }
 
-  /** How many of a list are older than a place. */
+  /** Number of a list's entries that are older than a place. */
   #older(list: number[], place: Place): number {
     let low = 0
     let high = list.length
@@ -216,7 +216,7 @@ export class Catalog {
     const candidates = found.upTo === 0 ? this.#grams.candidates(part) : undefined
     if (candidates) for (const ordinal of candidates) look(ordinal)
     else for (let ordinal = found.upTo; ordinal < count; ordinal++) look(ordinal)
-    // Another object, as only a new value is measured anew.
+    // A new object, as the cache measures the size only of new values.
     this.#searches.set(part, { upTo: count, matches: found.matches })
     return found.matches
   }

@@ -1,18 +1,18 @@
 const GRAM = 3
 const BUCKETS = 1 << 15
-/** Lists read for one search: what the rarest grams leave over is quicker looked at than cut down further. */
+/** Lists read per search, rarest first: checking the remaining candidates is faster than reading more. */
 const INTERSECTED = 4
-/** A list this many times longer than what is left is not worth reading. */
+/** A list this many times longer than the candidates is not worth reading. */
 const TOO_LONG = 32
 
-/** Ascending whole numbers, each kept as the distance from the one before, in as many bytes as it needs. */
+/** Ascending integers, stored as differences in a variable-length encoding. */
 class Postings {
   #bytes = new Uint8Array(8)
   #end = 0
   #last = -1
   size = 0
 
-  /** `ordinal` is not below any given before; the same one twice is kept once. */
+  /** `ordinal` must not be below an earlier one. A repeated ordinal is stored once. */
   add(ordinal: number): void {
     if (ordinal === this.#last) return
     if (this.#end + 5 > this.#bytes.length) {
@@ -50,7 +50,7 @@ class Postings {
   }
 }
 
-/** Which bucket the gram at a place of a text falls into; several grams may share one. */
+/** Hash bucket of the gram at a position of a text. Several grams may share a bucket. */
 const bucketAt = (text: string, at: number): number => {
   let hash = Math.imul(text.charCodeAt(at), 0x9e3779b1) + text.charCodeAt(at + 1)
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) + text.charCodeAt(at + 2)
@@ -69,11 +69,11 @@ const bothIn = (a: Uint32Array, b: Uint32Array): Uint32Array => {
   return both.subarray(0, found)
 }
 
-/** Where each run of 3 code units occurs (n-gram index, as PostgreSQL's pg_trgm), in memory. */
+/** In-memory n-gram index of runs of 3 code units, like PostgreSQL's pg_trgm. */
 export class GramIndex {
   readonly #lists: (Postings | undefined)[] = new Array(BUCKETS)
 
-  /** Texts are added in the order of their ordinals. */
+  /** Texts must be added in the order of their ordinals. */
   add(ordinal: number, text: string): void {
     for (let at = 0; at + GRAM <= text.length; at++) {
       const bucket = bucketAt(text, at)
@@ -84,8 +84,8 @@ export class GramIndex {
   }
 
   /**
-   * Ordinals, ascending, of every text that holds `part`, and of some that don't; undefined where the index can't
-   * tell, as `part` is shorter than a gram.
+   * Ordinals, ascending, of every text that contains `part`, and of some that do not. Undefined when `part`
+   * is shorter than a gram.
    */
   candidates(part: string): Uint32Array | undefined {
     if (part.length < GRAM) return undefined

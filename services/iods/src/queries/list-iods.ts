@@ -19,7 +19,7 @@ const newestFirst = (a: ListPlace, b: ListPlace): number =>
   b.created_at.getTime() - a.created_at.getTime() || Buffer.compare(b._id.id, a._id.id)
 
 export const createIodQueries = (iods: IodModel, live: LiveCatalog, directory: UserDirectory) => {
-  /** Ids stand for themselves; names, in any case, are sought among those who created IODs. */
+  /** Resolves ids and usernames to ids. Usernames are compared in any case with those of IOD creators. */
   const creatorIds = async (catalog: Catalog, given: string[]): Promise<string[]> => {
     const ids = new Set(given.filter(name => ID.test(name)).map(id => id.toLowerCase()))
     const names = new Set(given.filter(name => !ID.test(name)).map(name => name.toLowerCase()))
@@ -39,7 +39,7 @@ export const createIodQueries = (iods: IodModel, live: LiveCatalog, directory: U
   return {
     /** Exact counts under the filters. */
     facets: async (filters: Filters): Promise<IodFacets> => (await select(filters)).facets(),
-    /** Answers with the list, or a page of it. The cost of a page is that of its size, not of all that matches. */
+    /** The list or a page of it. The cost of a page depends on its size, not on the number of matches. */
     async list(
       reply: ReplyHeaders,
       { limit, cursor, ...filters }: QueryOf<typeof iodsApi.listIods>,

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose'
 import { BY_DATE, type IodDoc, type IodModels } from '../models/iod.js'
 import { Catalog, type CatalogEntry, searchText } from './catalog.js'
 
-/** Nothing is created with a time further back than this. */
+/** Maximum delay between an IOD's `created_at` and its visibility in the database. */
 const SETTLE_MS = 30_000
 const CHECK_MS = 30_000
 const BATCH = 2_000
@@ -24,19 +24,20 @@ const entryOf = (doc: Listed): CatalogEntry => ({
 })
 
 export interface LiveCatalog {
-  /** The catalog with every IOD whose creation was acknowledged, by whichever process, before the call. */
+  /** The catalog with every IOD whose creation any process acknowledged before the call. */
   current(): Promise<Catalog>
-  /** Tells all processes of an IOD that is stored; without Redis they find it by themselves. */
+  /** Adds a stored IOD and notifies all processes. Without Redis they find it at their next check. */
   announce(doc: Listed): Promise<void>
-  /** Has all processes look for what is new. Rejects while Redis is down. */
+  /** Makes all processes read new IODs. Rejects while Redis is down. */
   raise(): Promise<unknown>
-  /** Makes nobody's, in all processes, what a deleted user created. Rejects while Redis is down. */
+  /** Removes a deleted user's id from the catalogs of all processes. Rejects while Redis is down. */
   forget(userId: Types.ObjectId): Promise<void>
 }
 
 /**
- * Keeps this process's catalog in step with the database. A version in Redis changes with each creation: while it stands
- * still nothing is read. Where it is unknown or has moved, what was created since the last look is.
+ * Keeps this process's catalog in step with the database. Each creation changes a version in Redis. While the
+ * version is unchanged, nothing is read. If it is unknown or has changed, IODs created since the last read
+ * are read.
  */
 export const createLiveCatalog = (
   { iods, forgotten }: IodModels,
@@ -44,7 +45,7 @@ export const createLiveCatalog = (
 ): LiveCatalog => {
   const version = createVersion(redis, `${config.REDIS_PREFIX}:iods:version`)
   const catalog = new Catalog()
-  /** All that was created before is in. */
+  /** The catalog contains all IODs created before this time. */
   let until = 0
   let seen: string | undefined
   let checkedAt = 0
@@ -61,14 +62,14 @@ export const createLiveCatalog = (
       .lean<Listed[]>()
       .cursor({ batchSize: BATCH })
     for await (const doc of docs as AsyncIterable<Listed>) catalog.add(entryOf(doc))
-    // Afterwards, as an entry may have been read before its creator was forgotten.
+    // After the IODs, as an entry may have been read before its creator was removed.
     for (const { _id } of await forgotten.find({ at: { $gte: new Date(until) } }).lean())
       catalog.forget(_id.toHexString())
     until = startedAt - SETTLE_MS
     seen = before
     checkedAt = startedAt
   }
-  /** A look that begins after the call; calls that wait for one share it. */
+  /** Starts a read after the call. Concurrent callers share the queued read. */
   const look = (): Promise<void> => {
     queued ??= running
       .catch(() => {})
