@@ -26,8 +26,8 @@ const secretFor = (env: Record<string, string>): Document =>
 const secret = secretFor({ SMTP_URL: 'smtps://user:password@mail.example.org' })
 
 /**
- * Faults by Kubernetes' own schema. They let fields pass that they don't know: what the check never looked at is such a
- * field.
+ * Faults by Kubernetes' own schema. The schema accepts unknown fields: a field that the check never read is
+ * unknown.
  */
 const faultsIn = async (document: Document): Promise<unknown[]> => {
   const name = `kubernetes-models/${document.apiVersion}`
@@ -153,7 +153,7 @@ describe('each part', () => {
   it.each(PART_NAMES)('%s has every setting that it needs, and none that it doesn’t know', part => {
     const environment = environmentOf(part)
     expect(faultsOf(part, environment)).toEqual([])
-    // Longer than a caller holds the address of a replica that goes.
+    // Longer than callers cache the address of a terminating replica.
     expect(Number(environment.DRAIN_MS)).toBeGreaterThan(5_000)
   })
   it.each(PART_NAMES)('%s is like every other: probes, time to end in, an autoscaler, a budget', part => {

@@ -5,7 +5,10 @@ import { addInternalRoutes } from './routes/internal.js'
 import { addNarrativeRoutes } from './routes/narratives.js'
 import { createStore } from './store.js'
 
-/** Narratives, the triplets extracted from them, and the graph that the triplets make. */
+/**
+ * The narratives service: narratives, the triplets extracted from them, and the graph built from the
+ * triplets.
+ */
 export const createApp = (config: NarrativesConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('narratives', config, deps, service => {
     const store = createStore(service, config)

@@ -2,7 +2,10 @@ import { authInternal } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import type { Store } from '../store.js'
 
-/** Whose graph is shown: the caller's, or another's whose profile is public, that is: has a username. Throws 404. */
+/**
+ * Resolves the graph's owner: the caller, or another user with a public profile (one with a username). Throws
+ * 404.
+ */
 export const graphOwner = async (
   { service }: Store,
   callerId: string,
@@ -15,7 +18,10 @@ export const graphOwner = async (
   return id
 }
 
-/** Whose sentences are shown: the caller's alone, also where another's graph is public. Throws 404. */
+/**
+ * Resolves the owner of the sentences: only the caller, even where another user's graph is public. Throws
+ * 404.
+ */
 export const textsOwner = (callerId: string, asked: string | undefined): string => {
   if (asked !== undefined && asked.toLowerCase() !== callerId) throw notFound()
   return callerId
