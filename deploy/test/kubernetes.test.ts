@@ -25,10 +25,7 @@ const secretFor = (env: Record<string, string>): Document =>
   JSON.parse(newEnvironment({ kubernetes: true, env }).text)
 const secret = secretFor({ SMTP_URL: 'smtps://user:password@mail.example.org' })
 
-/**
- * Faults by Kubernetes' own schema. The schema accepts unknown fields: a field that the check never read is
- * unknown.
- */
+/** Faults by Kubernetes' own schema, which accepts unknown fields: a field never read is unknown. */
 const faultsIn = async (document: Document): Promise<unknown[]> => {
   const name = `kubernetes-models/${document.apiVersion}`
   const { [document.kind]: model } = await import(name)

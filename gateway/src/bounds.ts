@@ -31,10 +31,7 @@ export interface Bounds {
   memory: SharesOf
   /** Bytes above which a body is spooled to a file. */
   inMemoryBytes: number
-  /**
-   * Bytes of bodies in files. Each file holds more than `inMemoryBytes`, which also bounds the number of
-   * files.
-   */
+  /** Bytes of bodies in files. Also bounds the number of files: each exceeds `inMemoryBytes`. */
   spool: SharesOf
   /** Milliseconds that a body may take in total. */
   bodyMs: number

@@ -8,8 +8,8 @@ import type { Load } from './plugins/proxy.js'
 const PATIENCE_MS = 2_000
 
 /**
- * `/healthz`: this process is up. `/readyz`: all services and the workers are up, with a status for each, and
- * this process's load.
+ * `/healthz`: this process is up. `/readyz`: so is every part behind it, with each status and this process's
+ * load.
  */
 export const addHealth = (app: FastifyInstance, config: GatewayConfig, load: () => Load): void => {
   const parts = ([...SERVICE_NAMES, 'workers'] as const).flatMap(name => {

@@ -52,10 +52,7 @@ const readerOf = (
     })
 }
 
-/**
- * Returns the caller whose live session the token belongs to. Throws 401, or 503 when neither Redis nor auth
- * can tell.
- */
+/** Returns the caller of a live session's token. Throws 401, or 503 when it cannot be checked. */
 export type SessionCheck = (authorization: string | undefined) => Promise<Caller>
 
 /** Maximum number of sessions in the cache. */

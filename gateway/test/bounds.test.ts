@@ -29,10 +29,7 @@ afterEach(async () => {
 })
 afterAll(() => rig?.close())
 
-/**
- * A gateway with narrower bounds. `Bearer NAME` signs in the user NAME, at the address that the request
- * states.
- */
+/** A gateway with narrower bounds. `Bearer NAME` signs in NAME, at the address given in the request. */
 const start = async (bounds: Partial<Bounds>) => {
   const all: Bounds = { ...BOUNDS, lookMs: 50, ...bounds }
   const app = createHttpApp({ logger: createLogger('test', 'silent'), trustProxy: true, isPublic: true })

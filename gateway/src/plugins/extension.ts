@@ -11,10 +11,7 @@ const MTIME = new Date(1980, 0, 1)
 
 const folderOf = (config: GatewayConfig) => join(config.WEB_ROOT, 'extension', 'dist')
 
-/**
- * Download address of the collector extension: the configured one, else the zip that this gateway serves,
- * else ''.
- */
+/** Address of the collector extension: as configured, else the zip that this gateway serves, else ''. */
 export const extensionUrl = async (config: GatewayConfig): Promise<string> => {
   if (config.EXTENSION_URL) return config.EXTENSION_URL
   const files = await readdir(folderOf(config)).catch(() => [])

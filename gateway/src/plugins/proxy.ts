@@ -202,7 +202,7 @@ export interface Load {
   /** Bytes of bodies kept until their service has answered. */
   memory_bytes: number
   file_bytes: number
-  /** Requests per service that hold or await a connection; `… waits`: operations that wait for other work. */
+  /** Requests per service that hold or await a connection; `… waits`: operations waiting for other work. */
   pools: Record<string, { active: number; waiting: number }>
 }
 

@@ -57,8 +57,7 @@ const openNew = async (
   src: string | null,
   open_key: string,
 ): Promise<NarrativeDoc> => {
-  // A duplicate key means that a concurrent request was first: retry and join its narrative, unless it has
-  // ended.
+  // A duplicate key means that a concurrent request was first: retry, and join its narrative while it is open.
   for (let tries = 0; tries < 5; tries++) {
     // The lookup precedes the quota check: joining takes no quota.
     const joined = await narratives.findOne({ open_key, state: 'open' }).lean<NarrativeDoc>()

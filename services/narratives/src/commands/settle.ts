@@ -118,10 +118,7 @@ const repairExtraction = async (store: Store, narrative: NarrativeDoc): Promise<
   return true
 }
 
-/**
- * Completes work that a crash or an unavailable service left undone. Returns the number of narratives
- * repaired.
- */
+/** Completes work after a crash or an outage of a service. Returns the number of narratives repaired. */
 export const repairNarratives = async (store: Store): Promise<number> => {
   const { narratives } = store
   const due = await narratives

@@ -2,10 +2,7 @@ import { authInternal } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import type { Store } from '../store.js'
 
-/**
- * Resolves the graph's owner: the caller, or another user with a public profile (one with a username). Throws
- * 404.
- */
+/** Resolves the graph's owner: the caller, or a user with a public profile (a username). Throws 404. */
 export const graphOwner = async (
   { service }: Store,
   callerId: string,
@@ -18,10 +15,7 @@ export const graphOwner = async (
   return id
 }
 
-/**
- * Resolves the owner of the sentences: only the caller, even where another user's graph is public. Throws
- * 404.
- */
+/** Resolves the sentences' owner: only the caller, even where a user's graph is public. Throws 404. */
 export const textsOwner = (callerId: string, asked: string | undefined): string => {
   if (asked !== undefined && asked.toLowerCase() !== callerId) throw notFound()
   return callerId

@@ -40,10 +40,7 @@ const count = (item: Counted, source: Source | null, times: number): void => {
   else item.sources = new Set([item.source, source])
 }
 
-/**
- * The most frequent spelling. Ties go to the first in code-unit order, so that the result is independent of
- * the reading order.
- */
+/** The most frequent spelling. Ties go by code-unit order, so that the reading order has no effect. */
 const labelOf = ({ spellings }: CountedNode): string =>
   spellings.reduce((best, each) =>
     each.count > best.count || (each.count === best.count && each.text < best.text) ? each : best,

@@ -150,10 +150,7 @@ const failureOf = (error: unknown): ProviderFailure => {
 export const createProvider = (options: { baseUrl: string; model: string; timeoutMs?: number }) => {
   const { baseUrl: baseURL, model, timeoutMs: timeout = TIMEOUT_MS } = options
   return {
-    /**
-     * The triplets of a text, cut to the contract's limits. Throws ProviderFailure, or the reason of
-     * `signal`.
-     */
+    /** A text's triplets, cut to the contract's limits. Throws ProviderFailure, or `signal`'s reason. */
     async extract(apiKey: string, text: string, signal: AbortSignal): Promise<Triplet[]> {
       // All options are explicit: the SDK would read missing ones from the environment.
       const client = new OpenAI({
