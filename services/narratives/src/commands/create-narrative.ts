@@ -17,7 +17,7 @@ import { usageOf } from '../models/usage.js'
 import type { Store } from '../store.js'
 import { addExtraction, extractionJobId, failNarrative, nextCheck } from './settle.js'
 
-/** Sent when the provider limits requests without a Retry-After. */
+/** Seconds, sent when the provider limits requests without a Retry-After. */
 const RETRY_AFTER_SECONDS = 20
 const REDIS_CHECK_MS = 1_000
 
@@ -57,7 +57,7 @@ const openNew = async (
   src: string | null,
   open_key: string,
 ): Promise<NarrativeDoc> => {
-  // A duplicate key means that a concurrent request was first: retry, and join its narrative while it is open.
+  // A duplicate key means that a concurrent request was first: retry, and join its narrative if still open.
   for (let tries = 0; tries < 5; tries++) {
     // The lookup precedes the quota check: joining takes no quota.
     const joined = await narratives.findOne({ open_key, state: 'open' }).lean<NarrativeDoc>()

@@ -9,7 +9,7 @@ export const forgetUser = async (
   { narratives, edges, sources, quotas }: Store,
   user_id: Types.ObjectId,
 ): Promise<void> => {
-  // The deleted state first: no sync counts these narratives again and recreates the aggregates.
+  // The deleted state is set first, so that no sync recreates the aggregates removed next.
   await narratives.updateMany({ user_id }, { $set: { state: 'deleted', text: '' } })
   await edges.deleteMany({ user_id })
   await sources.deleteMany({ user_id })

@@ -3,7 +3,7 @@ import { EXTRACTION_FAILURES, foldLabel } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 /**
- * - `open`: the extraction is in progress; not listed
+ * - `open`: the extraction is in progress; shown only in the owner's list of open narratives
  * - `done`: listed and, once synced, counted in the graph
  * - `failed`: kept without text for waiting requests, then removed; not listed
  * - `deleted`: kept until the graph and the other services have removed it

@@ -7,7 +7,7 @@ const RETRY_MS = 3_000
 const PATIENCE_MS = 120_000
 const SERVICES = servicesWith(personalDataInternal.forgetUser)
 
-/** Has every service delete a user's data, then tells auth. While a service is down the job is retried. */
+/** Has every service erase a deleted user, then tells auth. While a service is down the job is retried. */
 export const erasuresProcessor = defineProcessor({
   queue: 'erasures',
   concurrency: 2,

@@ -14,7 +14,7 @@ const TELL_AGAIN_MS = 3_000
 
 /**
  * Whether the server refuses this recipient permanently: 5xx on RCPT TO. A refusal of the sender, of the
- * content or by policy (5.7.x: relaying, blocklists) says nothing about the recipient and may be temporary.
+ * content or by policy (5.7.x: relaying, blocklists) says nothing about the recipient and can be fixed.
  */
 const isAddressRefused = (error: unknown): boolean => {
   const {
