@@ -1,15 +1,15 @@
 /**
- * Makes a deployment's secrets, each once:
- *   node deploy/new-env.mjs FILE                as the environment of docker-compose.yml; a file that is there keeps what it has
- *   node deploy/new-env.mjs --kubernetes FILE   as a Secret for `kubectl apply -f FILE`
- * Only its owner may read the file. The Secret also holds the addresses that carry passwords: MONGODB_URI, REDIS_URL and SMTP_URL of
- * the environment, else those of deploy/kubernetes/databases.
+ * Generates a deployment's secrets:
+ *   node deploy/new-env.mjs FILE                environment of docker-compose.yml; existing values are kept
+ *   node deploy/new-env.mjs --kubernetes FILE   Secret for `kubectl apply -f FILE`
+ * The file is readable only by its owner. The Secret also holds the URLs with passwords: MONGODB_URI,
+ * REDIS_URL and SMTP_URL from the environment, else those of deploy/kubernetes/databases.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 
-/** Each has a database and a user of its own in MongoDB. */
+/** Services with a database and a MongoDB user of their own. */
 const STORES = [
   ...readFileSync(new URL('../docker-compose.yml', import.meta.url), 'utf8').matchAll(
     /^ +MONGO_(?!ROOT_)([A-Z]+)_PASSWORD:/gm,
@@ -25,7 +25,7 @@ const newSecrets = () => ({
   SECRETS_KEY: randomBytes(32).toString('base64'),
   JWT_PRIVATE_KEY: signingKey(),
   REDIS_PASSWORD: password(),
-  // Members of the replica set know each other by it.
+  // Key file by which members of the replica set authenticate each other.
   MONGO_KEY: randomBytes(48).toString('base64'),
   MONGO_ROOT_PASSWORD: password(),
   ...Object.fromEntries(STORES.map(name => [`MONGO_${name.toUpperCase()}_PASSWORD`, password()])),
@@ -78,7 +78,7 @@ try {
   if (values.kubernetes && isThere)
     throw new Error(`${file} is there already: its secrets open what the databases hold.`)
   const text = values.kubernetes ? secret() : dotEnv(isThere ? readFileSync(file, 'utf8') : '')
-  // Only its owner may read it.
+  // Readable only by its owner.
   writeFileSync(file, text, { mode: 0o600, flag: values.kubernetes ? 'wx' : 'w' })
 } catch (error) {
   process.stderr.write(`${error.message}\n`)

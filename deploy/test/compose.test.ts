@@ -16,7 +16,7 @@ const services: Record<string, Document> = compose.services
 const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')
 const made = parseEnv(newEnvironment({}).text) as Record<string, string>
 
-/** `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, as compose reads them. */
+/** Interpolates `${NAME}`, `${NAME:-default}` and `${NAME:?message}` like compose. */
 const interpolated = (text: string, env: Record<string, string>) =>
   text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind?: string, rest = '') => {
     if (env[name]) return env[name]
@@ -31,7 +31,7 @@ const environmentOf = (part: string, env: Record<string, string>): Record<string
     ]),
   )
 
-/** Where the manifests look for a part's image. */
+/** A part's image name in the Kubernetes manifests. */
 const addressOf = (part: string) => {
   const [{ images } = {}] = documents('deploy/kubernetes/kustomization.yaml')
   const { newName, newTag } = images.find((image: Document) => image.name === `iodine-${part}`)
@@ -40,7 +40,7 @@ const addressOf = (part: string) => {
 
 describe('docker-compose.yml', () => {
   it('is what the compose specification asks for', () => {
-    // Ids of a draft that no longer counts, and an address with a #.
+    // Removes ids of an obsolete draft, and an address with a #.
     const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
       (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
     )
@@ -73,7 +73,7 @@ describe('docker-compose.yml', () => {
       expect(interpolated(service.image, {}), name).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*$/)
       if (!PART_NAMES.some(part => part === name)) continue
       expect(service.build, name).toMatchObject({ context: '.', dockerfile: 'deploy/Dockerfile' })
-      // The names under which a cluster finds them.
+      // The image names that the cluster pulls.
       expect(interpolated(service.image, { IMAGES: 'registry.example.org/iodine' })).toBe(addressOf(name))
     }
   })
@@ -186,7 +186,7 @@ describe('the secrets of docker-compose.yml', () => {
       'redis.tgz',
     ]
     for (const name of names) expect([name, isIgnored(name)]).toEqual([name, true])
-    // git ignores a name without a slash at any depth, as these patterns say with their stars.
+    // git ignores a name without a slash at any depth; .dockerignore needs `**/` for that.
     const patterns = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('# As in .gitignore')[1] ?? ''
     const deep = [...patterns.matchAll(/^\*\*\/(.+)$/gm)].map(([, name]) => name)
     expect(deep.length).toBeGreaterThan(5)
@@ -196,7 +196,7 @@ describe('the secrets of docker-compose.yml', () => {
 })
 
 describe('mongo-setup.js', () => {
-  /** Runs the script as mongosh does, against a stand-in that keeps users and asks for a password once there is one. */
+  /** Runs the script as mongosh does, against a fake that requires a password once it has a user. */
   const setUp = (users: Map<string, Document>, env: Record<string, string>, state: { set?: Document }) => {
     let isRoot = users.size === 0
     const asRoot = <T>(work: () => T): T => {
@@ -217,7 +217,7 @@ describe('mongo-setup.js', () => {
       createUser: ({ user, ...rights }: Document) =>
         asRoot(() => {
           users.set(user, rights)
-          // What loopback may do without a password ends with the first user.
+          // MongoDB's localhost exception ends with the first user.
           if (users.size === 1) isRoot = false
         }),
       updateUser: (user: string, rights: Document) => asRoot(() => users.set(user, rights)),

@@ -25,10 +25,7 @@ const secretFor = (env: Record<string, string>): Document =>
   JSON.parse(newEnvironment({ kubernetes: true, env }).text)
 const secret = secretFor({ SMTP_URL: 'smtps://user:password@mail.example.org' })
 
-/**
- * Faults by Kubernetes' own schema. They let fields pass that they don't know: what the check never looked at is such a
- * field.
- */
+/** Faults by Kubernetes' own schema, which accepts unknown fields: a field never read is unknown. */
 const faultsIn = async (document: Document): Promise<unknown[]> => {
   const name = `kubernetes-models/${document.apiVersion}`
   const { [document.kind]: model } = await import(name)
@@ -153,7 +150,7 @@ describe('each part', () => {
   it.each(PART_NAMES)('%s has every setting that it needs, and none that it doesn’t know', part => {
     const environment = environmentOf(part)
     expect(faultsOf(part, environment)).toEqual([])
-    // Longer than a caller holds the address of a replica that goes.
+    // Longer than callers cache the address of a terminating replica.
     expect(Number(environment.DRAIN_MS)).toBeGreaterThan(5_000)
   })
   it.each(PART_NAMES)('%s is like every other: probes, time to end in, an autoscaler, a budget', part => {

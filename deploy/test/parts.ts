@@ -10,9 +10,9 @@ import { parseAllDocuments } from 'yaml'
 export const ROOT = resolve(import.meta.dirname, '../..')
 
 /**
- * What deploy/new-env.mjs writes into a file, and that file's mode.
- * @param before what the file holds already
- * @throws with what the command said, where it refuses
+ * Runs deploy/new-env.mjs; returns the file's content and mode.
+ * @param before the file's content before the run
+ * @throws with the command's output, if it fails
  */
 export const newEnvironment = ({
   kubernetes = false,
@@ -38,7 +38,7 @@ export const newEnvironment = ({
   }
 }
 
-/** What is wrong with a part's environment: settings that it needs and hasn't, faulty ones, and those that it doesn't know. */
+/** Faults of a part's environment: missing, invalid and unknown settings. */
 export const faultsOf = (part: PartName, env: Record<string, string>): string[] => {
   const { schema } = PARTS[part]
   const unknown = Object.keys(env)
@@ -47,7 +47,7 @@ export const faultsOf = (part: PartName, env: Record<string, string>): string[] 
   const peers = part === 'workers' || part === 'gateway' ? SERVICE_NAMES : []
   const missing = peers.filter(name => !env[`${name.toUpperCase()}_URL`]).map(name => `no address of ${name}`)
   try {
-    // The folder of the container is not here.
+    // The container's folder does not exist here.
     const { REMOTES_ROOT: _, ...rest } = env
     readConfig(schema, rest)
   } catch (error) {
@@ -60,7 +60,7 @@ export const faultsOf = (part: PartName, env: Record<string, string>): string[] 
 // biome-ignore lint/suspicious/noExplicitAny: documents of every shape, whose schemas check them
 export type Document = Record<string, any>
 
-/** The documents of a YAML file below the root. */
+/** Parses the documents of a YAML file below the root. */
 export const documents = (...path: string[]): Document[] =>
   parseAllDocuments(readFileSync(join(ROOT, ...path), 'utf8'), { merge: true }).map(document => {
     if (document.errors.length > 0) throw document.errors[0]

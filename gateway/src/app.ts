@@ -26,10 +26,10 @@ import { ROUTES } from './routes.js'
 import { createSessionCheck } from './sessions.js'
 import { guardSockets } from './sockets.js'
 
-/** Auth knows what Redis is too slow to tell. */
+/** Timeout of a session lookup in Redis; auth is asked after it. */
 const SESSION_LOOK_MS = 300
 
-/** The one public door: sessions are checked here, requests go on by path, and the web apps are served. */
+/** The only public entry point: checks sessions, routes requests by path, and serves the web apps. */
 export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): Promise<Part> => {
   const log = deps.logger ?? createLogger('gateway', config.LOG_LEVEL)
   const redis = await connectRedis(config.REDIS_URL, SESSION_LOOK_MS)

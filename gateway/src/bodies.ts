@@ -9,21 +9,21 @@ import { HttpError, unavailable } from '@iodine/service-kit'
 import type { Bounds, Refusal } from './bounds.js'
 import { type Holder, Shares } from './shares.js'
 
-/** A request's body, all of it. */
+/** A complete request body. */
 export interface Body {
   bytes: number
-  /** What to send on: a file's content is read anew by each call. */
+  /** The content to forward. A spooled file is read anew by each call. */
   content(): Buffer | Readable
-  /** Frees the memory or the file; safe to call twice. */
+  /** Frees the memory or the file. Idempotent. */
   free(): void
 }
 
 export const tooLarge = () => new HttpError(413, DETAILS.bodyTooLarge)
 export const busy = () => unavailable(DETAILS.busy)
-// The rest of such a body is not worth waiting for.
+// Closes the connection, as the rest of a slow body is not worth waiting for.
 const tooSlow = () => new HttpError(408, DETAILS.timeout, { connection: 'close' })
 
-/** A file without a name: it is gone with its last use, and with this process. */
+/** Opens an unlinked temporary file: it is removed when it is closed, or when this process ends. */
 const openNameless = async (): Promise<FileHandle> => {
   const path = join(tmpdir(), `iodine-body-${randomUUID()}`)
   const file = await open(path, 'wx+', 0o600)
@@ -34,7 +34,7 @@ const openNameless = async (): Promise<FileHandle> => {
   return file
 }
 
-/** A holder's side of what is shared. */
+/** A holder's share of a reserve. */
 interface Reserve {
   take(bytes: number): boolean
   give(bytes: number): void
@@ -47,9 +47,9 @@ interface ArrivalBounds {
   spool: Reserve
 }
 
-/** One body on its way in: in memory at first, in a file once it is longer than may stay there. */
+/** One incoming body: buffered in memory, and spooled to a file past `inMemoryBytes`. */
 class Arrival {
-  /** Milliseconds that it has taken, of those in which this process ran on time. */
+  /** Milliseconds since it began, without those in which this process ran late. */
   age = 0
   seen = 0
   #chunks: Buffer[] = []
@@ -72,7 +72,7 @@ class Arrival {
     if (this.#isOver) return
     this.#end()
     this.#free()
-    // What nobody takes any more would stand in the way of the connection's next request.
+    // Unread bytes would block the connection's next request.
     this.#request.resume()
     this.#done(error)
   }
@@ -99,7 +99,7 @@ class Arrival {
       this.#request.pause()
       this.#spool(chunk).then(
         () => this.#request.resume(),
-        // A full or broken disk is the gateway's own trouble, for now.
+        // A full or broken disk is a fault of the gateway: 503.
         () => this.fail(unavailable()),
       )
     }
@@ -110,7 +110,7 @@ class Arrival {
       if (!this.#bounds.spool.take(this.#inMemory)) return this.fail(busy())
       this.#inFile += this.#inMemory
       const file = await openNameless()
-      // It may have been given up meanwhile.
+      // The body may have failed while the file was being opened.
       if (this.#isOver) return file.close()
       this.#file = file
       await file.writeFile(Buffer.concat(this.#chunks))
@@ -144,7 +144,7 @@ class Arrival {
   }
 }
 
-/** Takes bodies in before a service is called, so that a slow body costs its sender alone. */
+/** Reads whole bodies before a service is called, so that a slow body costs only its sender. */
 export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void) => {
   const { bodyMs, bodyGraceMs, bodyRate, lookMs, inMemoryBytes } = bounds
   const memory = new Shares(bounds.memory)
@@ -171,8 +171,8 @@ export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void)
   })
   return {
     /**
-     * Takes a body of at most `limit` bytes in whole.
-     * Throws 413 past the limit, 408 when it comes too slowly, 503 when there is no room for it.
+     * Reads a whole body of at most `limit` bytes.
+     * Throws 413 past the limit, 408 when it arrives too slowly, 503 when there is no room for it.
      */
     take: (request: IncomingMessage, holder: Holder, limit: number): Promise<Body> =>
       new Promise((resolve, reject) => {
@@ -184,7 +184,7 @@ export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void)
         })
         arrivals.add(arrival)
       }),
-    /** Bodies that are still coming, and bytes of all that are kept, in memory and in files. */
+    /** Number of arriving bodies, and bytes of all bodies kept in memory and in files. */
     state: () => ({ arriving: arrivals.size, memory_bytes: memory.held, file_bytes: spool.held }),
     close: () => clearInterval(look),
   }

@@ -2,16 +2,16 @@ import type { SharesOf } from './shares.js'
 
 const MIB = 1_048_576
 
-/** Why something was refused or cut: `GET /metrics` counts by these. */
+/** Reasons for a refused or cut request: labels of a counter in `GET /metrics`. */
 export const REFUSALS = [
-  /** Too many requests under way. */
+  /** Too many concurrent requests. */
   'in_flight',
   'slow_body',
   /** No room for a body. */
   'body_room',
-  /** No connection to the service came free in time. */
+  /** No connection to the service became free in time. */
   'no_connection',
-  /** An answer was not read. */
+  /** The client did not read the response. */
   'stalled_answer',
   /** Too many connections. */
   'sockets',
@@ -19,37 +19,37 @@ export const REFUSALS = [
 export type Refusal = (typeof REFUSALS)[number]
 
 export interface Bounds {
-  /** Requests to the API from their head to the end of their answer; past it they are refused at once. */
+  /** Concurrent API requests, from their head to the end of their response; more are refused at once. */
   inFlight: SharesOf
-  /** Requests at a service at a time, each on a connection of its own. */
+  /** Concurrent requests at a service, each on a connection of its own. */
   pool: SharesOf
-  /** Likewise for operations that wait for other work, which have connections of their own. */
+  /** The same for operations that wait for other work, which have a pool of their own. */
   waitPool: SharesOf
-  /** After so many milliseconds without a free connection a request is refused. */
+  /** Milliseconds that a request waits for a free connection before it is refused. */
   poolWaitMs: number
   /** Bytes of bodies in memory. */
   memory: SharesOf
-  /** A longer body is kept in a file. */
+  /** Bytes above which a body is spooled to a file. */
   inMemoryBytes: number
-  /** Bytes of bodies in files; each file holds more than `inMemoryBytes`, which bounds their number, too. */
+  /** Bytes of bodies in files. Also bounds the number of files: each exceeds `inMemoryBytes`. */
   spool: SharesOf
-  /** How long a body may take in all, … */
+  /** Milliseconds that a body may take in total. */
   bodyMs: number
-  /** … and after which time it must have come at a rate, … */
+  /** Milliseconds after which `bodyRate` applies to a body. */
   bodyGraceMs: number
-  /** … in bytes a second, on average since. */
+  /** Minimum rate of a body in bytes per second, on average since `bodyGraceMs`. */
   bodyRate: number
-  /** A connection that takes nothing of an answer for so long is cut. */
+  /** Milliseconds without progress after which a client that does not read its response is cut. */
   stallMs: number
-  /** How often bodies and answers are looked at. */
+  /** Interval in milliseconds of the checks of bodies and responses. */
   lookMs: number
-  /** Connections at a time, and those of an address where no proxy is trusted. */
+  /** Connections in total, and per address where no proxy is trusted. */
   sockets: { all: number; address: number }
 }
 
 /**
- * What everybody shares in one process of the gateway, and how much of it one user, one address without a session, and one
- * address with all its users may hold. Behind one address a whole organisation may sit.
+ * What one gateway process shares, and how much of it one user, one address without a session, and one
+ * address with all its users may hold. One address may be that of a whole organisation.
  */
 export const BOUNDS: Bounds = {
   inFlight: { all: 8_192, address: 1_024, stranger: 512, user: 128 },

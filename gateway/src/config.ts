@@ -17,32 +17,35 @@ const list = (fallback = '') =>
 
 const requestsSetting = z.coerce.number().int().min(1)
 
-/** Where people talk about the subject: a deployment without accounts of its own points there. */
+/** Default links to discussions of the subject, for a deployment without social accounts. */
 const TALK_OF_THE_SUBJECT =
   '#disinformation on Mastodon=https://mastodon.social/tags/disinformation,#disinformation on Bluesky=https://bsky.app/hashtag/disinformation'
 
 export const gatewayConfigSchema = serviceConfigSchema.extend({
-  // The one part that nothing works without.
+  // Required: no request works without auth.
   AUTH_URL: urlSetting('http', 'https'),
   WORKERS_URL: urlSetting('http', 'https').optional(),
-  /** Where this process's metrics are read, apart from the public address; they are served nowhere unless it is set. */
+  /** Port of this process's metrics, apart from the public address. Without it no metrics are served. */
   METRICS_PORT: portSetting.optional(),
   CONTACT_EMAIL: z.string().default('contact@iodine.local'),
-  /** `Label=https://…`, comma-separated: the links of the Get in Touch card; `none` for none, as empty is not set. */
+  /**
+   * `Label=https://…`, comma-separated: the links of the Get in Touch card. `none` gives no links, as an
+   * empty variable counts as unset.
+   */
   SOCIAL_LINKS: list(TALK_OF_THE_SUBJECT)
     .transform(links => (links.length === 1 && links[0] === 'none' ? [] : links))
     .transform(links =>
       links.map(link => ({ label: link.split('=', 1)[0] ?? '', url: link.replace(/^[^=]*=/, '') })),
     )
     .pipe(z.array(z.object({ label: z.string().min(1), url: urlSetting('http', 'https') }))),
-  /** Where the collector extension is to be had, when not from this gateway. */
+  /** Download address of the collector extension, if not this gateway. */
   EXTENSION_URL: z.string().default(''),
-  /** Where people reach this deployment: the extension served here signs in there. */
+  /** Public address of this deployment: the extension served here signs in there. */
   PUBLIC_URL: urlSetting('http', 'https').optional(),
-  /** The AI provider is the demo's, which has no model: the browser says so. */
+  /** Tells the browser that the AI provider is the demo's, which has no model. */
   OFFLINE_AI: switchSetting.default(false),
   CORS_ORIGINS: list(),
-  /** Which proxies in front of this one say truly where a request comes from: true, false, hops, or addresses. */
+  /** Proxies whose X-Forwarded-For is trusted: true, false, number of hops, or addresses. */
   TRUST_PROXY: z
     .string()
     .default('false')
@@ -50,15 +53,17 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
       if (text === 'true' || text === 'false') return text === 'true'
       return /^\d+$/.test(text) ? (_address: string, hop: number) => hop < Number(text) : text
     }),
-  /** Requests a minute that each process of the gateway takes: of a signed-in user, … */
+  /** Requests a minute per gateway process, by a signed-in user. */
   USER_REQUESTS_A_MINUTE: requestsSetting.default(1_200),
-  /** … to the API from an address without a session, … */
+  /** API requests a minute per gateway process, from an address without a session. */
   STRANGER_REQUESTS_A_MINUTE: requestsSetting.default(300),
-  /** … and to everything else from an address, behind which a whole organisation may sit. */
+  /**
+   * All other requests a minute per gateway process and address, which may be that of a whole organisation.
+   */
   PAGE_REQUESTS_A_MINUTE: requestsSetting.default(6_000),
-  /** Folder that holds the built web apps: shell, mfe-data and so on, each with its `dist`. */
+  /** Folder of the built web apps: shell, mfe-data and so on, each with its `dist`. */
   WEB_ROOT: z.string().default(fileURLToPath(new URL('../..', import.meta.url))),
-  /** Folder that `npm run deploy:section` publishes to: a version that is in use there takes the place of the built one. */
+  /** Folder that `npm run deploy:section` publishes to. A version in use there replaces the built one. */
   REMOTES_ROOT: z
     .string()
     .refine(

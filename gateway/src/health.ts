@@ -7,7 +7,10 @@ import type { Load } from './plugins/proxy.js'
 
 const PATIENCE_MS = 2_000
 
-/** `/healthz`: this process is up. `/readyz`: so is every part behind it, with a status for each, and how much this process has to do. */
+/**
+ * `/healthz`: this process is up. `/readyz`: so is every part behind it, with each status and this process's
+ * load.
+ */
 export const addHealth = (app: FastifyInstance, config: GatewayConfig, load: () => Load): void => {
   const parts = ([...SERVICE_NAMES, 'workers'] as const).flatMap(name => {
     const url = addressOf(config, name)

@@ -2,8 +2,8 @@ import { addressKey, createLocalRateLimit, type RateLimit } from '@iodine/servic
 import type { GatewayConfig } from './config.js'
 
 /**
- * How many requests the gateway takes before it says 429; what signing in may cost is counted by auth besides. Floods end
- * here, so they are counted in this process: no request of those that pass waits for Redis.
+ * Rate limiters for requests, which answer 429; auth limits sign-ins in addition. They count in the process's
+ * memory, so that floods end here and no request waits for Redis.
  */
 export const createLimits = (config: GatewayConfig) => {
   const aMinute = (points: number): RateLimit =>

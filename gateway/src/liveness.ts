@@ -3,12 +3,12 @@ import { createSingleFlight } from '@iodine/service-kit'
 import { Agent, fetch } from 'undici'
 
 const CHECKS = 2
-/** A process that is held up for longer says nothing of whether others are: it, or the machine, is busy. */
+/** With a longer event loop delay this process or the machine is busy, and a missed check proves nothing. */
 const LATE_NS = 250e6
 
-/** Tells a service that hangs from one that only takes long: whose health check is not answered for `checkMs`. */
+/** Tells a hung service from a slow one. A hung service does not answer its health check within `checkMs`. */
 export const createLivenessProbe = (checkMs: number) => {
-  // Connections of its own: those of the service's requests may all be taken by what hangs.
+  // A separate connection: a hung service may hold all connections of its pools.
   const agent = new Agent({ connections: 1, keepAliveTimeout: 1, keepAliveMaxTimeout: 1 })
   const looks = createSingleFlight<string, boolean>()
   const heard = new Map<string, number>()
@@ -23,17 +23,17 @@ export const createLivenessProbe = (checkMs: number) => {
       }).catch(() => undefined)
       delay.disable()
       await answer?.body?.cancel()
-      // A service with more to do than it can takes new connections late: what it says on the others counts as well.
+      // An overloaded service accepts new connections late: responses on its other connections count as well.
       if (answer || (heard.get(origin) ?? 0) > from || delay.max > LATE_NS) return true
     }
     return false
   }
   return {
-    /** Notes that a service has just sent something: it is busy, not hung. */
+    /** Notes that a service has just sent data, so that it counts as busy, not hung. */
     heardFrom: (origin: string): void => void heard.set(origin, performance.now()),
     /**
-     * False when a service has left two health checks in a row unanswered and sent nothing else meanwhile, while this
-     * process itself ran on time. Calls at the same time share one look.
+     * Returns false when a service missed two health checks in a row and sent nothing meanwhile, while this
+     * process ran on time. Concurrent calls share one check.
      */
     isAlive: (origin: string): Promise<boolean> => looks(origin, () => look(origin)),
     close: () => agent.destroy(),

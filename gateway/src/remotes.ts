@@ -10,7 +10,7 @@ const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/
 const pointer = z.object({ version: z.string().regex(VERSION) })
 const sectionFile = z.object({ label: z.string().min(1).max(60) })
 
-/** A section's built files: where they are, and the path they are served at. */
+/** A section's built files: their folder, and the path they are served at. */
 interface Remote {
   /** 'mfe-iods' */
   name: string
@@ -34,8 +34,8 @@ const remotesIn = async (folder: string) =>
   (await readdir(folder).catch(() => [])).filter(name => REMOTE.test(name))
 
 /**
- * The remotes that are there now: those of WEB_ROOT, or in their place the versions that REMOTES_ROOT points to. They are
- * looked up on each request, as a section is built, deployed or switched while the gateway runs.
+ * Finds the current remotes: those of WEB_ROOT, or the versions that REMOTES_ROOT points to instead. Each
+ * request looks them up, as sections are built, deployed or switched while the gateway runs.
  */
 export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig) => {
   const bundled = (name: string): Remote => ({
@@ -43,7 +43,7 @@ export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig) => {
     folder: join(WEB_ROOT, name, 'dist'),
     path: `/remotes/${name}`,
   })
-  /** The version in use; undefined where none is, or where the pointer names one that isn't there. */
+  /** The version in use; undefined where there is none, or where the pointer names a missing version. */
   const deployed = async (name: string): Promise<Remote | undefined> => {
     if (!REMOTES_ROOT) return undefined
     const { data } = pointer.safeParse(await read(join(REMOTES_ROOT, name, 'current.json')))
@@ -72,7 +72,7 @@ export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig) => {
         (await all()).map(({ name, path }) => [globalName(name), `${path}/mf-manifest.json`]),
       )
     },
-    /** The remotes that give their label in the menu. */
+    /** The remotes that have a label for the menu. */
     async sections(): Promise<BrowserConfig['sections']> {
       const found = (await all()).map(async ({ name, folder }) => {
         const { data } = sectionFile.safeParse(await read(join(folder, 'section.json')))
@@ -80,7 +80,7 @@ export const findRemotes = ({ WEB_ROOT, REMOTES_ROOT }: GatewayConfig) => {
       })
       return (await Promise.all(found)).flat()
     },
-    /** The folder, and the path below it, of a file below `/remotes/`; undefined where the name is no remote's. */
+    /** Resolves a path below `/remotes/` to a folder and a path in it; undefined for an unknown remote. */
     locate(remote: string, file: string): { root: string; file: string } | undefined {
       if (!REMOTE.test(remote)) return undefined
       const [version = ''] = file.split('/', 1)

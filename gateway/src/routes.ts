@@ -1,6 +1,6 @@
 import { type PrefixRules, SERVICE_NAMES, SERVICES, type ServiceName } from '@iodine/contracts'
 
-/** Where the paths below a prefix go. */
+/** Target service and rules of the paths below a prefix. */
 export interface Route extends PrefixRules {
   /** First segment of the path below /api/v1. */
   prefix: string

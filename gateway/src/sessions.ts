@@ -18,9 +18,9 @@ import {
 import { LRUCache } from 'lru-cache'
 
 /**
- * Reads keys of Redis, those asked for in the same turn of the event loop by one command; null where there is nothing,
- * undefined where there is no Redis.
- * @param onLoss Redis has lost its data: it does not know any more what was ended
+ * Reads Redis keys. Reads of the same turn of the event loop share one MGET. Returns null for a missing key,
+ * undefined when Redis fails.
+ * @param onLoss called when Redis has lost its data, and with it the tombstones of ended sessions
  */
 const readerOf = (
   redis: Redis,
@@ -52,13 +52,13 @@ const readerOf = (
     })
 }
 
-/** Whose live session's token a request carries; throws 401, or 503 when nobody can tell. */
+/** Returns the caller of a live session's token. Throws 401, or 503 when it cannot be checked. */
 export type SessionCheck = (authorization: string | undefined) => Promise<Caller>
 
-/** Sessions remembered at a time. */
+/** Maximum number of sessions in the cache. */
 const REMEMBERED = 20_000
 
-/** What Redis keeps of a session, in auth's words; undefined for anything else. */
+/** Parses a session as auth writes it to Redis; undefined for any other value. */
 const readState = (kept: string): SessionState | undefined => {
   try {
     return sessionState.safeParse(JSON.parse(kept)).data
@@ -68,12 +68,13 @@ const readState = (kept: string): SessionState | undefined => {
 }
 
 /**
- * Signature and expiry first, then Redis for whether the session lives, then, where Redis doesn't know, auth. The token
- * has to name the session's own user and scope: a session id alone, with another's name in the token, opens nothing.
+ * Checks signature and expiry first, then looks the session up in Redis, then asks auth if Redis does not
+ * know it. The token has to name the session's own user and scope: a session id with another user's name is
+ * refused.
  *
- * While auth is down, a session that was alive a short while ago still is: its end would stand in Redis. That holds for as
- * long as Redis was there. Where it was away, an end may not have reached it: what was seen before counts no more, and for as
- * long as answers of before may stand in Redis, auth is asked instead.
+ * While auth is down, a session recently seen alive stays valid, as its end would be a tombstone in Redis.
+ * This requires that Redis was up without interruption. After an outage a tombstone may be missing: the cache
+ * is cleared, and auth is asked for as long as entries from before the outage may be in Redis.
  */
 export const createSessionCheck = (
   verify: TokenVerifier,
@@ -81,7 +82,7 @@ export const createSessionCheck = (
   prefix: string,
   peers: Peers,
 ): SessionCheck => {
-  // By the clock that their ends in Redis expire by.
+  // `perf: Date`, the same clock that tombstones in Redis expire by.
   const seenAlive = new LRUCache<string, SessionState>({
     max: REMEMBERED,
     ttl: SESSION_GRACE_MS,
@@ -108,7 +109,7 @@ export const createSessionCheck = (
         seenAlive.delete(sid)
         throw unauthenticated()
       }
-      // Without Redis nobody could tell that it was ended meanwhile.
+      // Without Redis an end of the session since then would go unnoticed.
       const state = isRedisThere ? seenAlive.get(sid) : undefined
       if (!state) throw unavailable()
       return state

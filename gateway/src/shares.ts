@@ -1,8 +1,8 @@
 import { addressKey, type Caller } from '@iodine/service-kit'
 
-/** Who holds something: a user with a session, else an address. */
+/** The holder of a share: a user with a session, else an address. */
 export interface Holder {
-  /** A user's id, or the address again. */
+  /** A user's id, or the address. */
   caller: string
   address: string
   isUser: boolean
@@ -13,7 +13,7 @@ export const holderOf = (ip: string, caller?: Pick<Caller, 'id'>): Holder => {
   return { caller: caller?.id ?? address, address, isUser: caller !== undefined }
 }
 
-/** How much there is, and how much of it an address, a user, and an address without a session may hold. */
+/** The total amount, and the maximum that an address, a user, and an address without a session may hold. */
 export interface SharesOf {
   all: number
   address: number
@@ -21,7 +21,7 @@ export interface SharesOf {
   stranger: number
 }
 
-/** Counts who holds how much of something that everybody shares. */
+/** Counts how much of a shared resource each holder has taken. */
 export class Shares {
   readonly #of: SharesOf
   readonly #callers = new Map<string, number>()
@@ -40,7 +40,7 @@ export class Shares {
     return this.#callers.get(caller) ?? 0
   }
 
-  /** Takes so much, or returns false where that is more than is left for the holder. */
+  /** Takes an amount; returns false when the holder's share or the total is used up. */
   take(holder: Holder, amount = 1): boolean {
     const byCaller = this.heldBy(holder) + amount
     const byAddress = (this.#addresses.get(holder.address) ?? 0) + amount
@@ -71,7 +71,7 @@ interface Waiter {
   admit(): void
 }
 
-/** A service's connections: taken at once while there are any for the caller, else waited for in the caller's own queue. */
+/** A service's connections. A caller without a free one waits in a queue of its own. */
 export class Pool {
   readonly #shares: Shares
   readonly #waiting = new Map<string, Waiter[]>()
@@ -89,12 +89,12 @@ export class Pool {
     return this.#length
   }
 
-  /** Takes a connection unless the caller has to wait. */
+  /** Takes a connection; returns false when the caller has to wait. */
   take(holder: Holder): boolean {
     return !this.#waiting.has(holder.caller) && this.#shares.take(holder)
   }
 
-  /** Calls `admitted` once a connection is taken for the holder, until then it can be cancelled. */
+  /** Queues the holder and calls `admitted` once it has a connection. Can be cancelled until then. */
   wait(holder: Holder, admitted: () => void): { cancel(): void } {
     const waiter: Waiter = { holder, admit: admitted }
     const queue = this.#waiting.get(holder.caller)
@@ -104,7 +104,7 @@ export class Pool {
     return { cancel: () => this.#remove(waiter) }
   }
 
-  /** Gives a connection back, to whoever waits and holds the fewest. */
+  /** Returns a connection and admits the waiting caller that holds the fewest. */
   give(holder: Holder): void {
     this.#shares.give(holder)
     if (this.#length === 0) return

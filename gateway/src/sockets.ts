@@ -3,7 +3,7 @@ import { addressKey } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Bounds, Refusal } from './bounds.js'
 
-/** What a connection is still owed, and since when it has taken none of it. */
+/** A connection's progress in sending, and how long it has stalled. */
 interface Debt {
   /** Bytes that have gone out. */
   sent: number
@@ -11,8 +11,8 @@ interface Debt {
 }
 
 /**
- * Cuts connections that don't take what they have asked for, whatever it is, and bounds their number.
- * @param countsAddresses whether a connection's address is a client's: behind a proxy it is the proxy's
+ * Cuts connections that do not read their responses, and limits the number of connections.
+ * @param countsAddresses whether a connection's address is a client's; behind a proxy it is the proxy's
  */
 export const guardSockets = (
   app: FastifyInstance,

@@ -16,7 +16,7 @@ import { type Rig, raw, startRig } from './rig.js'
 
 const KIB = 1_024
 let rig: Rig
-/** Requests that a service holds, each until it is answered. */
+/** Requests that a service holds open until the test answers them. */
 const held: { url: string; response: ServerResponse }[] = []
 const stopped: (() => unknown)[] = []
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 afterAll(() => rig?.close())
 
-/** A gateway with narrower bounds; whoever says `Bearer NAME` is signed in by that name, at the address that they tell. */
+/** A gateway with narrower bounds. `Bearer NAME` signs in NAME, at the address given in the request. */
 const start = async (bounds: Partial<Bounds>) => {
   const all: Bounds = { ...BOUNDS, lookMs: 50, ...bounds }
   const app = createHttpApp({ logger: createLogger('test', 'silent'), trustProxy: true, isPublic: true })
@@ -135,7 +135,7 @@ it('a body that is long goes by a file that has no name, unchanged', async () =>
   expect(hash(rig.seen.at(-1)?.body ?? '')).toBe(hash(text))
   expect(rig.seen.at(-1)?.headers['content-length']).toBe(String(text.length))
   expect(readdirSync(folder.path)).toEqual([])
-  // Its room is free again, as often as it takes.
+  // The room is freed each time.
   for (let n = 0; n < 3; n++)
     expect((await send('alice', '/tiktok/data', { method: 'POST', body: text })).status).toBe(200)
 })
@@ -198,7 +198,7 @@ it('nobody has more than their share of the connections to a service; the rest o
   await expect.poll(() => load().pools.iods).toEqual({ active: 3, waiting: 4 })
   const hers = send('alice', '/iods?alice')
   await expect.poll(() => held.map(({ url }) => url)).toContain('/api/v1/iods?alice')
-  // Whoever holds less comes first, however many waited before.
+  // The caller with the smallest share comes first, regardless of the number waiting.
   const his = Array.from({ length: 3 }, (_, n) => send('bob', `/iods?bob=${n}`))
   await expect.poll(() => load().pools.iods).toEqual({ active: 4, waiting: 7 })
   held.splice(0, 1)[0]?.response.end('{}')
@@ -286,7 +286,7 @@ it('a client that does not read is cut, and the service hears of it', async () =
     isDeaf: true,
   })
   await expect.poll(() => load().pools.iods?.active).toBe(3)
-  // One that reads goes on, for longer than the others that don't.
+  // A reading client is not cut, though it takes longer than those that stall.
   const reader = (await send('alice', '/iods')).body?.getReader()
   while (gone < 3) expect((await reader?.read())?.done).toBe(false)
   expect(refusals.filter(reason => reason === 'stalled_answer').length).toBeGreaterThanOrEqual(3)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Rig, startRig } from './rig.js'
 
 const LIMIT = 3
-/** Every route that the gateway has, as it registers them. */
+/** All routes that the gateway registers. */
 let registered: { method: string; url: string }[] = []
 let rig: Rig
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
     const routes: typeof registered = []
     fastify.addHook('onRoute', ({ method, url }) => {
       for (const each of [method].flat()) routes.push({ method: each, url })
-      // Of all that starts here only the gateway tells browsers of remotes.
+      // Only the gateway among the started apps has /remotes.json.
       if (url === '/remotes.json') registered = routes
     })
   }
@@ -40,7 +40,7 @@ const send = (method: string, path: string, from: string, token?: string) =>
     redirect: 'manual',
     headers: { 'x-forwarded-for': from, ...(token && { authorization: `Bearer ${token}` }) },
   })
-/** What comes after as many requests as may be. */
+/** Expects 429 after the allowed number of requests. */
 const expectLimited = async (ask: () => Promise<Response>, isHead = false) => {
   for (let n = 0; n < LIMIT; n++) {
     const { status } = await ask()
@@ -63,14 +63,14 @@ describe('each operation of the contracts is limited', () => {
   it.each(operations)('$name', async ({ spec, path }) => {
     const stranger = newAddress()
     await expectLimited(() => send(spec.method, path, stranger))
-    // Nobody else pays for it.
+    // Clients at other addresses are not limited.
     expect((await send(spec.method, path, newAddress())).status).not.toBe(429)
     if (spec.access === 'anyone') return
     const { token } = await rig.token()
     const reached = rig.seen.length
     await expectLimited(() => send(spec.method, path, newAddress(), token))
     expect(rig.seen.length - reached).toBe(LIMIT)
-    // Nor do those who are signed in at the same address.
+    // Nor are signed-in users at the same address.
     expect((await send(spec.method, path, stranger, (await rig.token()).token)).status).toBe(200)
   })
 })
@@ -96,7 +96,7 @@ it('so is every other route of the gateway, and what is none', async () => {
 it('a header that anybody can write gets nobody past the limit unless a proxy is trusted', async () => {
   for (const [trust, forged] of [
     ['false', (n: number) => `203.0.113.${n}`],
-    // What the one trusted proxy adds comes last: here the client itself.
+    // The trusted proxy appends its entry last: here the client's address.
     ['1', (n: number) => `203.0.113.${n}, 198.51.100.7`],
     ['127.0.0.1', (n: number) => `203.0.113.${n}, 198.51.100.7`],
   ] as const) {

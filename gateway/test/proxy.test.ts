@@ -44,7 +44,7 @@ const send = (
     ...init,
     headers: { ...(bearer && { authorization: `Bearer ${bearer}` }), ...init.headers },
   })
-/** How much the gateway has to do. */
+/** The gateway's load. */
 const load = async (): Promise<Load> => (await (await fetch(`${rig.url}/readyz`)).json()).load
 const expectDetail = async (response: Response, status: number, detail: string) =>
   expect([response.status, await response.json()]).toEqual([status, { detail }])
@@ -153,7 +153,7 @@ describe('a session', () => {
     expect(rig.sessionChecks()).toBe(before)
     await expectDetail(await me(unknown), 401, DETAILS.unauthenticated)
     expect(rig.sessionChecks()).toBe(before + 1)
-    // A tombstone is final, whatever auth would say.
+    // A tombstone is final, whatever auth answers.
     rig.liveSessions.set('known', state)
     await redis.set(key('known'), SESSION_REVOKED)
     await expectDetail(await me(known), 401, DETAILS.unauthenticated)
@@ -170,7 +170,7 @@ describe('a session', () => {
       for (const forged of [another, wider])
         await expectDetail(await me(forged), 401, DETAILS.unauthenticated)
     }
-    // As auth says it, as Redis says it, and as it was seen before auth went down.
+    // The session's state from auth, from Redis, and from the cache before auth went down.
     await refused()
     await redis.set(key(mine.sid), JSON.stringify({ user_id: mine.id, scope: 'collector' }))
     const before = rig.sessionChecks()
@@ -251,7 +251,7 @@ describe('a session', () => {
     expect((await ask()).status).toBe(200)
     process.kill(redis.pid, 'SIGSTOP')
     try {
-      // The fastest of several says what the product waits for; a busy machine slows the others.
+      // The minimum of several runs measures the product's wait; a busy machine slows the others.
       const fastest = async (count: number) => {
         const answers: Awaited<ReturnType<typeof ask>>[] = []
         for (let left = count; left > 0; left--) answers.push(await ask())
@@ -261,14 +261,14 @@ describe('a session', () => {
       const answers = await Promise.all([ask(), ask(), ask()])
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
       expect(await fastest(3)).toBeLessThan(1_000)
-      // By now its connection is given up: no request waits for it any more.
+      // The connection has been given up: no request waits for it.
       expect(await fastest(10)).toBeLessThan(250)
       other.liveSessions.delete(sid)
       expect((await ask()).status).toBe(401)
     } finally {
       process.kill(redis.pid, 'SIGCONT')
     }
-    // It is asked again once it is back.
+    // Redis is asked again once it is back.
     other.liveSessions.set(sid, { user_id: id, scope: 'full' })
     expect((await ask()).status).toBe(200)
     const own = await connectRedis(redis.url)
@@ -297,7 +297,7 @@ describe('a session', () => {
     await expect
       .poll(async () => (await ask(revoked.token)) === 200 && other.sessionChecks() > before + 1)
       .toBe(true)
-    // Its end reaches auth's database, not Redis.
+    // The session's end reaches auth's database, not Redis.
     other.liveSessions.delete(ended.sid)
     await own.set(kept(revoked.sid), SESSION_REVOKED)
     link.set('open')
@@ -305,7 +305,7 @@ describe('a session', () => {
     await expect.poll(() => ask(revoked.token), { timeout: 10_000 }).toBe(401)
     expect(await own.get(kept(ended.sid))).toContain(ended.id)
     expect(await ask(ended.token)).toBe(401)
-    // Nor does what was seen alive before count while auth is down.
+    // Nor does the cache from before the outage count while auth is down.
     await other.stop('auth')
     expect([await ask(ended.token), await ask(seen.token)]).toEqual([503, 503])
     own.disconnect()
@@ -477,7 +477,7 @@ describe('a service in trouble', () => {
       const response = await send(path)
       await expectDetail(response, 503, DETAILS.unavailable)
       await expectDetail(await send(path, { method: 'POST', body: '{}' }), 503, DETAILS.unavailable)
-      // Far from the 30 s that a silent service is given.
+      // Far below the 30 s timeout of a silent service.
       expect(Date.now() - begun).toBeLessThan(20_000)
       expect((await send('/profile/me')).status).toBe(200)
       expect((await fetch(`${rig.url}/healthz`)).status).toBe(200)
@@ -513,7 +513,7 @@ describe('a service in trouble', () => {
     rig.behaviour.campaigns = () => {}
     rig.behaviour.iods = (request, response) =>
       void setTimeout(() => response.end('{}'), request.url === '/healthz' ? 0 : 1_500)
-    // Takes no new connection while it is busy, and yet answers those who have one.
+    // Accepts no new connection while busy, but answers on existing ones.
     rig.behaviour.community = (request, response) =>
       request.url === '/healthz'
         ? undefined

@@ -5,7 +5,7 @@ import { readConfig } from '@iodine/service-kit'
 import { newId, startServiceBed } from '@iodine/test-kit'
 import { createApp, gatewayConfigSchema } from '../src/index.js'
 
-/** What a service got, as it got it. */
+/** A request as a service received it. */
 export interface Seen {
   service: ServiceName
   method: string
@@ -16,11 +16,11 @@ export interface Seen {
 
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => void
 
-/** One server a service: they note what they get, and answer with their name unless told otherwise. */
+/** One server per service. Each records its requests and answers with its name by default. */
 export const startServices = async () => {
   const seen: Seen[] = []
   const behaviour: Partial<Record<ServiceName, Behaviour>> = {}
-  /** Whose they are, by id. */
+  /** The live sessions, by session id. */
   const liveSessions = new Map<string, SessionState>()
   const servers = new Map<ServiceName, Server>()
   const ports = new Map<ServiceName, number>()
@@ -108,7 +108,7 @@ export const startRig = async (env: Record<string, string> = {}) => {
     bed,
     settings,
     url,
-    /** A token of a session that lives. */
+    /** A token of a live session. */
     async token({ scope = 'full' }: { scope?: 'full' | 'collector' } = {}, lifetimeMs?: number) {
       const [sid, id] = [newId(), newId()]
       services.liveSessions.set(sid, { user_id: id, scope })
@@ -123,7 +123,7 @@ export const startRig = async (env: Record<string, string> = {}) => {
 }
 export type Rig = Awaited<ReturnType<typeof startRig>>
 
-/** Writes bytes to the address and reads until the other side closes, or `ms` pass. */
+/** Writes bytes to the address and reads until the other side closes, or `ms` milliseconds pass. */
 export const raw = (url: string, text: string | Buffer, ms = 1_000): Promise<string> =>
   new Promise(resolve => {
     const { port } = new URL(url)

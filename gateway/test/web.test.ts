@@ -184,7 +184,7 @@ describe('sections deployed by themselves', () => {
     }
     putThere('mfe-iods/current.json', '')
     expect((await json('/remotes.json')).mfe_iods).toBe('/remotes/mfe-iods/mf-manifest.json')
-    // Pages that are open go on with the version that they began with.
+    // Open pages keep the version that they loaded.
     expect(await json(IODS_PATH)).toMatchObject({ version: '1.4.0' })
   })
   it.each([
@@ -289,7 +289,7 @@ describe('the reference', () => {
       }
       const policy = response.headers.get('content-security-policy') ?? ''
       expect(policy).toContain("script-src 'self';")
-      // Over plain http it would send the page's own files to a port that nobody listens on.
+      // Over plain http it would redirect the page's own files to an https port without a listener.
       expect(policy).not.toContain('upgrade-insecure-requests')
     }
   })

@@ -1,9 +1,9 @@
-// Run by mongosh beside mongod, over loopback: makes it a replica set and gives each service a user that reads and writes that
-// service's database alone. Repeats change nothing but passwords. The first run needs no password: MongoDB lets loopback
-// make the first user.
-//   MONGO_MEMBERS               the set's members, host:port, separated by commas
-//   MONGO_ROOT_PASSWORD         of the user `root`
-//   MONGO_{SERVICE}_PASSWORD    of each service's user
+// Run by mongosh beside mongod, over loopback. Initiates the replica set and creates a user for each service
+// with access to that service's database alone. Idempotent, apart from changed passwords. The first run needs
+// no password: MongoDB's localhost exception allows the first user to be created.
+//   MONGO_MEMBERS               members of the replica set, host:port, comma-separated
+//   MONGO_ROOT_PASSWORD         password of the user `root`
+//   MONGO_{SERVICE}_PASSWORD    password of each service's user
 /* global db, rs, sleep */
 const { MONGO_MEMBERS, MONGO_ROOT_PASSWORD } = process.env
 const admin = db.getSiblingDB('admin')
@@ -23,7 +23,7 @@ if (!admin.hello().setName)
     members: MONGO_MEMBERS.split(',').map((host, _id) => ({ _id, host })),
   })
 while (!admin.hello().primary) sleep(500)
-// On a secondary there is nothing to do: what the primary has comes here.
+// A secondary replicates the users from the primary.
 if (admin.hello().isWritablePrimary) {
   if (!isRoot) {
     admin.createUser({ user: 'root', pwd: MONGO_ROOT_PASSWORD, roles: ['root'] })

@@ -6,12 +6,12 @@ import { strToU8, unzipSync, zipSync } from 'fflate'
 import type { GatewayConfig } from '../config.js'
 
 const ZIP = /^iodine-collector-[\w.]+-(chromium|firefox)\.zip$/
-/** The same in each copy, so that the same build makes the same bytes. */
+/** A fixed time stamp, so that the same build gives the same bytes. */
 const MTIME = new Date(1980, 0, 1)
 
 const folderOf = (config: GatewayConfig) => join(config.WEB_ROOT, 'extension', 'dist')
 
-/** Where the collector extension is to be had: as configured, else the zip that this gateway serves; '' where there is none. */
+/** Address of the collector extension: as configured, else the zip that this gateway serves, else ''. */
 export const extensionUrl = async (config: GatewayConfig): Promise<string> => {
   if (config.EXTENSION_URL) return config.EXTENSION_URL
   const files = await readdir(folderOf(config)).catch(() => [])
@@ -19,7 +19,9 @@ export const extensionUrl = async (config: GatewayConfig): Promise<string> => {
   return zip ? `/extension/${zip}` : ''
 }
 
-/** Serves the built collector extension, packed for this deployment: it signs in at PUBLIC_URL unless told otherwise. */
+/**
+ * Serves the built collector extension as a zip for this deployment: it signs in at PUBLIC_URL by default.
+ */
 export const addExtension = (app: FastifyInstance, config: GatewayConfig): void => {
   const packed = new Map<string, { builtAt: number; zip: Buffer }>()
 

@@ -24,10 +24,10 @@ import { type Holder, holderOf, Pool, Shares, type SharesOf } from '../shares.js
 
 const CONNECT_MS = 2_000
 const WAIT_MS = 30_000
-/** How long a service may take to answer its health check, of which it misses two before it counts as silent: a busy machine is no fault. */
+/** Timeout of a service's health check. Two misses mark it as hung; a busy machine is no fault. */
 const PULSE_MS = 2_000
 
-// Hop-by-hop (RFC 9110, 7.6.1), and what only this gateway may say.
+// Hop-by-hop headers (RFC 9110, 7.6.1), and headers that only this gateway may set.
 const NOT_FORWARDED = new Set([
   'connection',
   'keep-alive',
@@ -67,7 +67,7 @@ const forwardedHeaders = (request: FastifyRequest): Record<string, string | stri
 }
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'])
 
-/** A section's operations in the contracts: whether a request is one of them, and whether that asks for a session. */
+/** Matches requests to a section's operations in the contracts, and tells whether they need a session. */
 const operationsOf = ({ prefix }: Route) => {
   const operations = OPERATIONS.filter(
     ({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'),
@@ -95,18 +95,18 @@ const failure = (error: unknown): unknown => {
   return unavailable()
 }
 
-/** Answers of up to so many bytes are taken in whole and sent at once, which costs less than a stream. */
+/** Responses up to this many bytes are buffered and sent at once, which costs less than a stream. */
 const WHOLE_BYTES = 65_536
 
 interface AnswerEvents {
   sent(reply: FastifyReply): void
   failed(error: unknown): void
   heard(): void
-  /** The service has nothing more to do with the request. */
+  /** The service has finished with the request. */
   over(): void
 }
 
-/** A service's answer on its way into a reply: sent whole where it is short, else as it comes, at the client's pace. */
+/** Relays a service's response: buffered when it is short, else streamed at the client's pace. */
 class Answer implements Dispatcher.DispatchHandler {
   readonly #reply: FastifyReply
   readonly #on: AnswerEvents
@@ -126,7 +126,7 @@ class Answer implements Dispatcher.DispatchHandler {
     if (!this.#isOver) this.#controller?.abort(new errors.RequestAbortedError())
   }
 
-  /** Ends the wait for an answer of which nothing has come yet. */
+  /** Fails the request if nothing of the response has arrived. */
   giveUp(error: HttpError): void {
     if (this.#isOver || this.#stream || this.#chunks) return
     this.#on.failed(error)
@@ -145,7 +145,7 @@ class Answer implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.#on.heard()
-    // 100 Continue and its like are between the gateway and the service.
+    // 1xx responses concern only the gateway and the service.
     if (status < 200) return
     this.#reply.code(status).header('cache-control', 'no-store')
     for (const name in headers) {
@@ -193,16 +193,16 @@ const hasBody = ({ method, headers }: FastifyRequest): boolean =>
   method !== 'HEAD' &&
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 
-/** How much of what is shared is taken. */
+/** Usage of the shared resources. */
 export interface Load {
-  /** Requests to the API under way. */
+  /** Concurrent API requests. */
   in_flight: number
-  /** Bodies that are still coming. */
+  /** Bodies that are still arriving. */
   arriving: number
-  /** Bytes of bodies that are kept until their service has answered. */
+  /** Bytes of bodies kept until their service has answered. */
   memory_bytes: number
   file_bytes: number
-  /** Requests by the service that they are at, or wait for a connection to; `… waits` for those that wait for other work there. */
+  /** Requests per service that hold or await a connection; `… waits`: operations waiting for other work. */
   pools: Record<string, { active: number; waiting: number }>
 }
 
@@ -213,15 +213,17 @@ export interface ProxyOptions {
   checkSession: SessionCheck
   limits: Limits
   bounds?: Bounds
-  /** Hears why a request was refused that there was no room for. */
+  /** Called with the reason when a request is refused for lack of room. */
   refused?: (reason: Refusal) => void
-  /** How long a service may take to say that it is there, which it is asked when an answer takes half as long; 2 s unless told. */
+  /**
+   * Timeout of a service's health check, which is sent when a response takes half as long; 2 s by default.
+   */
   livenessMs?: number
 }
 
 /**
- * Sends requests below /api/v1 on to the services, each once it is all there and there is a connection for it, and streams
- * their answers back; nothing is parsed here.
+ * Routes requests below /api/v1 to the services and streams the responses back. A request is forwarded once
+ * its body is complete and a connection is free. Bodies are not parsed.
  */
 export const addProxy = (
   app: FastifyInstance,
@@ -259,7 +261,7 @@ export const addProxy = (
     await liveness.close()
   })
 
-  /** Waits for a connection of the pool, for a client that is there to wait. */
+  /** Waits for a connection of the pool; the wait ends when the client disconnects. */
   const enter = (pool: Pool, holder: Holder, reply: FastifyReply): Promise<void> =>
     new Promise((resolve, reject) => {
       const settle = () => {
@@ -309,9 +311,9 @@ export const addProxy = (
         if (!(await liveness.isAlive(origin))) answer.giveUp(unavailable())
         else if (!isSettled) watch = setTimeout(checkLiveness, livenessMs)
       }
-      // Silence is known after two and a half times that.
+      // A hung service is detected after 2.5 times `livenessMs`.
       let watch = setTimeout(checkLiveness, livenessMs / 2)
-      // A client that has gone away must not hold a place in the pool.
+      // A client that disconnected must not hold a place in the pool.
       reply.raw.once('close', () => {
         settle()
         if (!reply.raw.writableFinished) answer.abort()
@@ -394,7 +396,8 @@ export const addProxy = (
         caller = await checkSession(request.headers.authorization)
       } catch (error) {
         await limits.stranger(request.ip)
-        // What doesn't exist is not worth signing in for; a service may know more than these contracts, though.
+        // A path outside the contracts answers 404 instead of 401, unless the caller has a session: services
+        // may have more routes than these contracts.
         throw !operation && error instanceof HttpError && error.status === 401 ? notFound() : error
       }
       request.admitted = { holder: holderOf(request.ip, caller), kind }
@@ -427,7 +430,7 @@ export const addProxy = (
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who pays for a request to the API, and by which connections it goes. */
+    /** The holder that an API request counts for, and the connection pool it uses. */
     admitted: { holder: Holder; kind: 'pool' | 'waitPool' }
   }
 }

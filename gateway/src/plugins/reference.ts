@@ -5,7 +5,7 @@ import { API_BASE } from '@iodine/contracts'
 import type { FastifyInstance } from 'fastify'
 import { openApiDocument } from '../openapi.js'
 
-/** The API reference for people, and the OpenAPI document that it shows. */
+/** Serves the API reference and its OpenAPI document. */
 export const addReference = async (app: FastifyInstance): Promise<void> => {
   const document = openApiDocument()
   app.get(`${API_BASE}/openapi.json`, async () => document)
@@ -13,7 +13,7 @@ export const addReference = async (app: FastifyInstance): Promise<void> => {
   await app.register(fastifySwaggerUi, {
     routePrefix: `${API_BASE}/docs`,
     theme: { title: document.info.title },
-    // Without the bar that loads other documents, and without asking a validator elsewhere.
+    // Hides the bar that loads other documents, and disables the external validator.
     uiConfig: { layout: 'BaseLayout', validatorUrl: null, tryItOutEnabled: true },
   })
 }

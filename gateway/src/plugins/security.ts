@@ -6,13 +6,16 @@ import helmet from 'helmet'
 import type { GatewayConfig } from '../config.js'
 import type { Limits } from '../limits.js'
 
-// `.` and `..`, plain or encoded, that some server on the way may resolve to another path.
+// `.` and `..`, plain or percent-encoded, which a server may resolve to another path (path traversal).
 const DOT_SEGMENT = /(^|\/|%2f|\\|%5c)(\.|%2e){1,2}(\/|%2f|\\|%5c|\?|$)/i
 
-/** The collector's addresses differ from install to install. No session rides on cookies: what another extension may send is worth nothing without a token. */
+/**
+ * The collector's origin differs between installs. Sessions do not use cookies, so another extension's
+ * requests are useless without a token.
+ */
 const EXTENSIONS = [/^chrome-extension:\/\/[a-p]{32}$/, /^moz-extension:\/\/[0-9a-f-]{36}$/]
 
-/** Helmet's headers, which are the same for every answer: worked out once. */
+/** Helmet's headers, computed once as they are the same for every response. */
 export const securityHeaders = (): Record<string, string> => {
   const headers: Record<string, string> = {}
   const response = {
@@ -27,7 +30,7 @@ export const securityHeaders = (): Record<string, string> => {
       directives: {
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'"],
-        // Blueprint and the virtual lists place elements by style attributes.
+        // Blueprint and the virtual lists position elements by style attributes.
         styleSrc: ["'self'"],
         styleSrcAttr: ["'unsafe-inline'"],
         imgSrc: ["'self'", 'data:', 'blob:'],
@@ -47,14 +50,14 @@ export const securityHeaders = (): Record<string, string> => {
   return headers
 }
 
-/** Counts what is asked, refuses paths that mean another one, and opens the API to the listed origins and to extensions alone. */
+/** Rate-limits requests, refuses path traversal, and limits CORS to the listed origins and extensions. */
 export const addSecurity = async (
   app: FastifyInstance,
   config: GatewayConfig,
   limits: Limits,
 ): Promise<void> => {
   app.addHook('onRequest', (request, _reply, done) => {
-    // Who asks the API is known later: its routes count for themselves.
+    // API routes count for themselves, as the caller is known only after the session check.
     if (request.routeOptions.config.countsItself) done()
     else limits.page(request.ip).then(() => done(), done)
   })
@@ -65,7 +68,7 @@ export const addSecurity = async (
     origin: [...config.CORS_ORIGINS, ...EXTENSIONS],
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type'],
-    // An OPTIONS that is no preflight is nothing to refuse, least of all as plain text.
+    // An OPTIONS request that is no preflight is not refused, as the refusal would be plain text.
     strictPreflight: false,
     exposedHeaders: ['X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'X-Iods-Unavailable', 'Retry-After'],
     maxAge: 600,

@@ -8,13 +8,13 @@ import type { GatewayConfig } from '../config.js'
 import { findRemotes } from '../remotes.js'
 import { extensionUrl } from './extension.js'
 
-// Names that carry their content's hash: remoteEntry.08d8bdd7.js, static/js/index.175ea47acd.js.
+// File names with a content hash: remoteEntry.08d8bdd7.js, static/js/index.175ea47acd.js.
 const HASHED = /\.[0-9a-f]{8,}\.\w+$/
 const CACHE = { lasting: 'public, max-age=31536000, immutable', other: 'no-cache' }
 
 const shellOf = (config: GatewayConfig) => join(config.WEB_ROOT, 'shell', 'dist')
 
-/** The shell's page for any address that a person may open: the shell's own router does the rest. */
+/** Serves the shell's page for any navigation; the shell's router handles the path. */
 export const shellPage =
   (config: GatewayConfig) =>
   (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
@@ -25,7 +25,7 @@ export const shellPage =
     return reply.sendFile('index.html', shellOf(config))
   }
 
-/** Serves the shell, the remotes and what the browser needs to know at run time. */
+/** Serves the shell, the remotes, and the browser's run-time configuration. */
 export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promise<void> => {
   const { WEB_ROOT, REMOTES_ROOT } = config
   const remotes = findRemotes(config)
@@ -36,7 +36,7 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
     cacheControl: false,
     dotfiles: 'ignore',
     setHeaders: (reply, path) => {
-      // What was published under a version never changes.
+      // Published versions are immutable.
       const isLasting =
         (REMOTES_ROOT && path.startsWith(REMOTES_ROOT + sep)) || HASHED.test(path.replace(/\.(br|gz)$/, ''))
       reply.header('cache-control', CACHE[isLasting ? 'lasting' : 'other'])

@@ -5,7 +5,7 @@ import { addInternalRoutes } from './routes/internal.js'
 import { addNarrativeRoutes } from './routes/narratives.js'
 import { createStore } from './store.js'
 
-/** Narratives, the triplets extracted from them, and the graph that the triplets make. */
+/** The narratives service: narratives, their extracted triplets, and the graph built from these. */
 export const createApp = (config: NarrativesConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('narratives', config, deps, service => {
     const store = createStore(service, config)

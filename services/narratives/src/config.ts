@@ -4,9 +4,9 @@ import { z } from 'zod'
 
 export const narrativesConfigSchema = storeConfigSchema.extend({
   ...storageSettings,
-  /** How long POST /narratives/ waits for its triplets before it answers 504. */
+  /** Milliseconds that POST /narratives/ waits for triplets before it answers 504. */
   EXTRACTION_WAIT_MS: z.coerce.number().int().min(1).default(LIMITS.extractionWaitMs),
-  /** Narratives that a user may keep, those under way included. */
+  /** Narratives that a user may keep, including open ones. */
   QUOTA_NARRATIVES: quotaSetting.default(5_000),
 })
 export type NarrativesConfig = z.output<typeof narrativesConfigSchema>

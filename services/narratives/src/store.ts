@@ -15,11 +15,11 @@ export const createCollections = (mongo: Connection) => ({
 })
 export type Collections = ReturnType<typeof createCollections>
 
-/** The service with its collections: what commands and queries work on. */
+/** The service with its collections, as commands and queries use it. */
 export interface Store extends Collections {
   quotas: ReturnType<typeof createNarrativeQuotas>
   service: StoreService
-  /** Aborted when the service is about to close: long waits end. */
+  /** Aborted at shutdown, so that long waits end. */
   closing: AbortSignal
 }
 

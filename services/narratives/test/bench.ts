@@ -26,33 +26,33 @@ export const triplet = (subject: string, verb = 'says', object = 'nothing'): Tri
   object,
 })
 
-/** The narratives service alone, with a real Redis that can be cut off. */
+/** The narratives service alone, with a real Redis whose connection can be cut. */
 export interface Bench {
   bed: ServiceBed
   service: StoreService
   url: string
-  /** Collections, for what no endpoint shows. */
+  /** The collections, to check state that no endpoint shows. */
   store: Store
   user(username?: string): Promise<BedUser & { api: ApiClient }>
   /** Users without an AI key. */
   keyless: Set<string>
-  /** Does the extraction worker's part from now on. */
+  /** Consumes the extraction queue from now on. */
   work(extract: (narrativeId: string) => Promise<unknown>): void
-  /** What the community has been told, oldest first. */
+  /** Events sent to the community, oldest first. */
   heard: DomainEvent[]
-  /** Does what the workers do with every notice that waits. */
+  /** Processes the waiting notices like the workers. */
   announce(): Promise<void>
-  /** Has the community know of everything, so that the repair finds nothing to do. */
+  /** Settles all narratives, so that the repair finds nothing to do. */
   settle(): Promise<void>
   internal: ServiceBed['internal']
   finish(id: string, body: BodyFor<typeof narrativesInternal.finishExtraction>): Promise<number>
-  /** Lets the repair look at everything, as if time had passed. */
+  /** Runs the repair with every narrative due. */
   repair(): Promise<number>
   redis: { cut(): Promise<void>; mend(): Promise<void> }
   stop(): Promise<void>
 }
 
-/** A TCP door to Redis that can be shut: what is behind it goes on living. */
+/** A TCP proxy to Redis whose connections can be cut while Redis keeps running. */
 const startDoor = async (to: string) => {
   const url = new URL(to)
   const { hostname, port } = url
@@ -107,7 +107,7 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   })
   let extract: (id: string) => Promise<unknown> = async () => {}
   let working = false
-  // Models belong to their connection: the service's own are found again.
+  // Models belong to their connection: this returns the service's own model.
   const narratives = service.mongo.model<NarrativeDoc>('Narrative')
   const store: Store = {
     service,

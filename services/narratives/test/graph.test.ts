@@ -23,7 +23,7 @@ import { type Bench, startBench, type Triplet, triplet } from './bench.js'
 let bench: Bench
 let ana: Awaited<ReturnType<Bench['user']>>
 const answers = new Map<string, Triplet[]>()
-/** When the worker that has a text dies, the first time: another one starts over. */
+/** When the worker of a text dies on its first try; another worker starts over. */
 type Death = 'before it answers' | 'after it answered'
 const deaths = new Map<string, Death>()
 let made = 0
@@ -47,7 +47,7 @@ beforeEach(async () => {
 
 const SHORT = !process.env.ROUNDS
 
-/** Posts a text of which the provider makes these triplets. */
+/** Posts a text from which the provider extracts these triplets. */
 const say = async (
   triplets: Triplet[],
   src?: string,
@@ -63,7 +63,10 @@ type Query = Record<string, string>
 const read = (query: Query = {}, api = ana.api): Promise<Graph> =>
   api.call(graphApi.getTriplets, { query: query as never })
 
-/** The graph by the contract's words, counted over the narratives themselves, one occurrence at a time. */
+/**
+ * Reference implementation: the graph by the contract's definition, counted over the narratives one
+ * occurrence at a time.
+ */
 const countFromScratch = (narratives: NarrativeDoc[], query: Query = {}): Graph => {
   const contains = (label: string, filter = '') =>
     foldLabel(label).includes(filter.replace(/\s+/g, ' ').toLowerCase())
@@ -194,7 +197,7 @@ describe('the graph', () => {
     expect(inOrder({ ...bounded, links }).links).toEqual(
       inOrder(whole).links.filter(({ source, target }) => shown.has(source) && shown.has(target)),
     )
-    // Ties go by id, whatever the order of reading.
+    // Ties go by id, regardless of the reading order.
     const tied = await read({ limit: '5' })
     expect(tied.nodes.map(({ id }) => id).slice(1)).toEqual(
       [2, 3, 1, 4]
@@ -328,7 +331,7 @@ describe('the graph', () => {
   })
 })
 
-/** Moves a narrative to another time, as if it had been posted then. */
+/** Moves a narrative to another creation time. */
 const redate = async (id: string, created_at: Date) => {
   await bench.store.narratives.updateOne({ _id: id }, { $set: { created_at } })
   await rebuildGraph(bench.store)
@@ -496,7 +499,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
     { weight: 1, arbitrary: fc.record({ do: fc.constant('sync' as const), pick: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('finish' as const), pick: fc.nat(), triplets }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('rebuild' as const) }) },
-    // The service is killed between a narrative's change and the aggregates'.
+    // The service is killed between the changes of a narrative and of the aggregates.
     { weight: 1, arbitrary: fc.record({ do: fc.constant('killed deleting' as const), pick: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('killed creating' as const), triplets, source }) },
   )
@@ -511,7 +514,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
     { requiredKeys: [] },
   )
 
-  /** What a service leaves behind that is killed after it has stored the triplets. */
+  /** The state left by a service that is killed after it has stored the triplets. */
   const leaveUncounted = async (triplets: Triplet[], src: string | undefined): Promise<string> => {
     const { _id } = await bench.store.narratives.create({
       user_id: ana.id,
@@ -537,7 +540,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
         fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 }),
         fc.array(query, { minLength: 1, maxLength: 3 }),
         async (rounds, queries) => {
-          // Short runs end in time on a busy machine; a long one counts to its end.
+          // Short runs stop at the deadline on a busy machine; a long run does all its steps.
           if (SHORT && Date.now() > deadline) return
           ana = await bench.user('ana')
           const ids: string[] = []

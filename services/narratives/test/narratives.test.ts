@@ -393,7 +393,7 @@ describe('events', () => {
     const { body } = await post({ text })
     const stored = async () => (await bench.store.narratives.find({ user_id: ana.id }).lean())[0]
     const { created_at, check_at } = (await stored()) ?? {}
-    // The community does not know yet: the repair keeps an eye on it.
+    // The community does not know yet: a repair check stays scheduled.
     expect(check_at).toBeInstanceOf(Date)
     await bench.announce()
     expect(heard()).toEqual([

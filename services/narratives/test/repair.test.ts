@@ -48,7 +48,7 @@ describe('with Redis down', () => {
     expect(answers.map(({ status, body }) => [status, body.detail])).toEqual(
       Array(3).fill([503, DETAILS.unavailable]),
     )
-    // Before EXTRACTION_WAIT_MS is over.
+    // Less than EXTRACTION_WAIT_MS.
     expect(Date.now() - begun).toBeLessThan(7_000)
     expect(await list()).toEqual([])
     await bench.redis.mend()
@@ -150,7 +150,7 @@ describe('with Redis flushed while waiting', () => {
   it('extracts again what is open, and answers what is done', async () => {
     let begun = 0
     bench.work(async id => {
-      // The first try is lost with Redis' data: its worker never says anything.
+      // The first job is lost with Redis' data: its worker never reports.
       if (++begun === 1) return new Promise(() => {})
       return bench.finish(id, { triplets: [triplet('Again')] })
     })
@@ -161,7 +161,7 @@ describe('with Redis flushed while waiting', () => {
 
     bench.work(async id => {
       await bench.service.redis.flushall()
-      // Nobody hears of the job's end any more.
+      // The event of the job's end is lost.
       return bench.finish(id, { triplets: [triplet('Done')] })
     })
     expect((await post(freshText())).status).toBe(201)
@@ -203,7 +203,7 @@ describe('after a crash', () => {
     bench.work(async () => {
       throw Object.assign(new Error('gone'), { name: 'UnrecoverableError' })
     })
-    // The first replaces the lost one; those that end count.
+    // The first run replaces the lost job; only jobs that end count as repairs.
     for (let n = 0; n < 4; n++) {
       expect(await bench.repair()).toBe(1)
       await vi.waitFor(async () => expect(await (await jobOf(id))?.getState()).toBe('failed'), 30_000)

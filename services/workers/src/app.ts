@@ -9,7 +9,7 @@ import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
 import { repairProcessor } from './processors/repair.js'
 
-/** The background workers: one processor a queue, and the health routes that every part has. */
+/** The background workers: one processor per queue, plus the health routes of every process. */
 export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): Promise<Part> => {
   const service = await createService('workers', config, deps)
   const context = { config, service }

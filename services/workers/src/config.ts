@@ -3,13 +3,16 @@ import { keySetting, serviceConfigSchema, urlSetting } from '@iodine/service-kit
 import { z } from 'zod'
 
 export const workersConfigSchema = serviceConfigSchema.extend({
-  /** Opens sealed mail jobs and sealed AI keys. */
+  /** Decrypts sealed mail jobs and sealed AI keys. */
   SECRETS_KEY: keySetting,
   SMTP_URL: urlSetting('smtp', 'smtps'),
   MAIL_FROM: z.string().default(`${PRODUCT_NAME} <no-reply@iodine.local>`),
   OPENAI_BASE_URL: urlSetting('http', 'https').default('https://api.openai.com/v1'),
   OPENAI_MODEL: z.string().default('gpt-4o-mini'),
-  /** How long a worker that went away holds its extractions; within a third of it more they start again elsewhere. */
+  /**
+   * Milliseconds that a lost worker's lock holds its extractions. They restart on another worker within a
+   * third of it more.
+   */
   EXTRACTION_LOCK_MS: z.coerce.number().int().min(1_000).default(15_000),
 })
 export type WorkersConfig = z.output<typeof workersConfigSchema>

@@ -7,21 +7,21 @@ export interface WorkersContext {
   service: Service
 }
 
-/** The work of one queue. */
+/** The worker of one queue. */
 export interface Processor<Q extends QueueName> {
   queue: Q
-  /** Jobs at the same time in this process; 8 unless told. */
+  /** Concurrent jobs in this process; 8 by default. */
   concurrency?: number
-  /** More of the queue's settings, such as how soon a lost worker's jobs start again. */
+  /** Further BullMQ worker options, such as how soon a lost worker's jobs restart. */
   options?: (config: WorkersConfig) => Parameters<Queues['work']>[2]
-  /** Opens what the jobs share (closed by `service.onClose`) and returns what does one job. */
+  /** Opens shared resources (closed by `service.onClose`) and returns the function that runs one job. */
   create(context: WorkersContext): Promise<(data: JobData<Q>, job: Job) => Promise<unknown>>
 }
 
-/** Gives a processor its types; `queue` settles those of the job's data. */
+/** Identity function for type inference; `queue` sets the type of the job's data. */
 export const defineProcessor = <Q extends QueueName>(processor: Processor<Q>): Processor<Q> => processor
 
-/** Creates the processor's function and has it work its queue, by the clock where the contracts say so. */
+/** Creates the processor's function and starts its worker, on a schedule where the contracts define one. */
 export const startProcessor = async <Q extends QueueName>(
   { queue, concurrency = 8, options, create }: Processor<Q>,
   context: WorkersContext,
@@ -33,7 +33,9 @@ export const startProcessor = async <Q extends QueueName>(
   queues.work(queue, work, { concurrency, ...options?.(context.config) })
 }
 
-/** Ends this run of a job, which begins again after `ms` and does not count as an attempt. Throws BullMQ's DelayedError. */
+/**
+ * Ends this run of a job and delays it by `ms`, without counting an attempt. Throws BullMQ's DelayedError.
+ */
 export const postpone = async (job: Job, ms: number): Promise<never> => {
   await job.moveToDelayed(Date.now() + ms, job.token)
   throw new DelayedError()

@@ -47,7 +47,7 @@ it('has every service forget a user, however often one fails, then clears the qu
     confirmed.push(params.id)
     return { done: true as const }
   })
-  // Nobody works on them: they wait.
+  // Paused: the jobs stay in the queue.
   await producer.queues.queue('extraction').pause()
   const [theirs, others, other] = [newId(), newId(), newId()]
   await producer.queues.add('extraction', { narrative_id: theirs, user_id: id })
@@ -55,7 +55,7 @@ it('has every service forget a user, however often one fails, then clears the qu
   expect(await redisContents(bed.redis.url)).toContain(theirs)
   for (let n = 0; n < 3; n++) await producer.queues.emit({ type: 'user.deleted', id })
   await vi.waitFor(() => expect(confirmed).toEqual([id]), 30_000)
-  // All of them twice: the first round had a failure.
+  // Each service twice: the first round had a failure.
   expect(calls).toBe(2 * servicesWith(personalDataInternal.forgetUser).length)
   const contents = await redisContents(bed.redis.url)
   expect(contents).not.toContain(theirs)

@@ -31,7 +31,7 @@ const CANARY = `sk-canary-${randomBytes(12).toString('hex')}`
 let bed: ServiceBed
 let ai: AiProvider
 let workers: Part
-/** Another part of the deployment, for its queues. */
+/** Another process of the deployment, with access to the queues. */
 let service: Service
 let logged = ''
 const texts = new Map<string, { user_id: string; text: string }>()
@@ -164,7 +164,7 @@ describe('a call to the provider', () => {
   })
 })
 
-/** A provider that answers by hand, for what a well-behaved HTTP server can't do. */
+/** A provider that writes raw responses, which a well-behaved HTTP server cannot produce. */
 const strangeProvider = async (
   answer: (response: import('node:http').ServerResponse) => void,
   work: (url: string) => Promise<void>,
@@ -321,7 +321,7 @@ describe('a narrative', () => {
     texts.delete(id)
     const begun = Date.now()
     expect(await end).toBe('completed')
-    // Far from the 120 s that the provider is given.
+    // Far below the 120 s of the provider's timeout.
     expect(Date.now() - begun).toBeLessThan(60_000)
     expect(results.get(id)).toBeUndefined()
   })
@@ -359,7 +359,7 @@ describe('among users', () => {
     const before = done()
     const { end } = await add('Somebody else asks.')
     expect(await end).toBe('completed')
-    // Behind them all, it would come last.
+    // Without the limiter it would end last, behind all of them.
     expect(done() - before).toBeLessThan(50)
     expect(await Promise.all(many.map(({ end }) => end))).toEqual(Array(100).fill('completed'))
     expect(many.every(({ id }) => results.get(id)?.length === 1)).toBe(true)

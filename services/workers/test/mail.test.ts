@@ -56,7 +56,7 @@ beforeAll(async () => {
     SMTP_URL: catcher.url,
     MAIL_FROM: 'Team <team@example.org>',
     LOG_LEVEL: 'trace',
-    // Nobody listens there.
+    // A port without a listener.
     IODS_URL: 'http://127.0.0.1:1',
   })
   workers = await createApp(config, {
@@ -173,7 +173,7 @@ describe('a sign-in mail', () => {
       'the mail server refuses the address',
     )
     expect(connections).toBe(1)
-    // Nobody has them sent again.
+    // Both are settled, so that auth does not send them again.
     expect(settled).toEqual(expect.arrayContaining([foreign.id, job.id]))
     await strict.close()
     await adder.close()
@@ -206,7 +206,7 @@ describe('a sign-in mail', () => {
     const told: unknown[] = []
     let isDown = true
     bed.answer(accountsInternal.confirmWarning, ({ params, body }) => {
-      // Another test's.
+      // A warning of another test.
       if (params.id !== mail.user_id) return { done: true as const }
       const mailed = catcher.mails.filter(({ to }) => to.includes(mail.to)).length
       told.push({ ...params, ...body, mailed })

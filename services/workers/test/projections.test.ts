@@ -46,7 +46,7 @@ it('has the owner tell the community once, doubles of the notice included', asyn
   await producer.queues.queue('projections').resume()
   await vi.waitFor(async () => {
     expect(told).toEqual([notice.id])
-    // Nothing of it stays, so that the owner's repair can give notice again.
+    // The job is removed, so that the owner's repair can give notice again.
     expect(await producer.queues.queue('projections').getJobCounts()).toMatchObject({
       active: 0,
       completed: 0,
@@ -89,7 +89,7 @@ it.each([400, 409, 413, 415, 422])(
     const before = await givenUp()
     await producer.queues.emit(notice)
     await vi.waitFor(async () => expect(await givenUp()).toBe(before + 1), 30_000)
-    // Nothing of it stays, so that the owner's repair can give notice again.
+    // The job is removed, so that the owner's repair can give notice again.
     expect(await producer.queues.queue('projections').getJob(`iod-created-${notice.id}`)).toBeUndefined()
     expect(lines()).toEqual([expect.stringContaining('"given_up":true')])
     expect(calls).toBe(1)
@@ -113,12 +113,12 @@ it.each([404, 408, 429, 503])(
 )
 
 it('lets a bounded number of notices wait, of ids alone', async () => {
-  // Nobody works on them.
+  // Paused: the jobs stay in the queue.
   await producer.queues.queue('projections').pause()
   for (let batch = 0; batch < 24; batch++)
     await Promise.all(Array.from({ length: 50 }, () => producer.queues.emit(created())))
   const jobs = await producer.queues.queue('projections').getJobs()
-  // Those that were emitted at the same moment may all see the last free places.
+  // Concurrent emits may all see the last free places.
   expect(jobs.length).toBeGreaterThanOrEqual(1_000)
   expect(await producer.queues.roomForNotices()).toBe(0)
   expect(jobs.length).toBeLessThan(1_050)

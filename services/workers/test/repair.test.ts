@@ -11,7 +11,7 @@ const REPAIRED = servicesWith(repairInternal.repair)
 let bed: ServiceBed
 let workers: Part
 const asked: string[] = []
-/** Each service at an address of its own, which tells whom a call was for. */
+/** Each service at an address of its own, which identifies a call's target. */
 const services = SERVICE_NAMES.map(name => ({
   name,
   server: createServer((request, response) => {

@@ -4,7 +4,7 @@ import { mergeTriplets, splitText } from '../src/extraction/split.js'
 
 const triplet = (subject: string, verb = 'is', object = 'there') => ({ subject, verb, object })
 
-/** Sentences of varying length, each its own. */
+/** Distinct sentences of varying length. */
 const story = (sentences: number) =>
   Array.from({ length: sentences }, (_, n) => `Sentence ${n} goes ${'on and '.repeat(n % 7)}on.`).join(' ')
 

@@ -17,7 +17,7 @@ import { usageOf } from '../models/usage.js'
 import type { Store } from '../store.js'
 import { addExtraction, extractionJobId, failNarrative, nextCheck } from './settle.js'
 
-/** Where the provider limits requests without saying for how long. */
+/** Seconds, sent when the provider limits requests without a Retry-After. */
 const RETRY_AFTER_SECONDS = 20
 const REDIS_CHECK_MS = 1_000
 
@@ -47,8 +47,8 @@ const requireAiKey = async ({ service }: Store, userId: string): Promise<void> =
 }
 
 /**
- * Opens a narrative, or finds the open one with the same user, text and source: the unique index decides. Throws 413 when
- * the user has as many as they may.
+ * Inserts a narrative, or returns the open one with the same user, text and source; the unique index decides.
+ * Throws 413 when the user's quota is used up.
  */
 const openNew = async (
   { narratives, quotas }: Store,
@@ -57,9 +57,9 @@ const openNew = async (
   src: string | null,
   open_key: string,
 ): Promise<NarrativeDoc> => {
-  // Again when another was first, and joined then unless it ended between the two looks.
+  // A duplicate key means that a concurrent request was first: retry, and join its narrative if still open.
   for (let tries = 0; tries < 5; tries++) {
-    // First, as joining needs no room.
+    // The lookup precedes the quota check: joining takes no quota.
     const joined = await narratives.findOne({ open_key, state: 'open' }).lean<NarrativeDoc>()
     if (joined) return joined
     const narrative: NarrativeDoc = {
@@ -88,7 +88,7 @@ const openNew = async (
   throw unavailable()
 }
 
-/** By open key: who submits the same at once waits for the one that opens it, and takes no turn in the user's usage. */
+/** Single flight by open key: concurrent identical requests share one insert and one quota change. */
 const opening = createSingleFlight<string, NarrativeDoc>()
 
 const openOrJoin = (
@@ -102,8 +102,8 @@ const openOrJoin = (
 }
 
 /**
- * Resolves once nobody would hear of the job's end any more: Redis did not answer twice in a row, or has lost the job of a
- * narrative that has ended. The job of one that is open still is added again.
+ * Resolves when the job's end can no longer be observed: Redis failed twice in a row, or Redis lost the job
+ * of a narrative that has ended. Adds the lost job of an open narrative again.
  */
 const jobLost = async (store: Store, narrative: NarrativeDoc, signal: AbortSignal): Promise<void> => {
   const { narratives, service } = store
@@ -122,8 +122,8 @@ const jobLost = async (store: Store, narrative: NarrativeDoc, signal: AbortSigna
 }
 
 /**
- * Waits for the narrative's job. `ended`: either way, or nobody can tell any more; `late`: it goes on after `ms`, or after
- * this process, which is about to end.
+ * Waits for the narrative's job. `ended`: it succeeded or failed, or its state is unknown. `late`: the job
+ * continues past `ms` or past the shutdown of this process.
  */
 const awaitJob = async (store: Store, narrative: NarrativeDoc, ms: number): Promise<'ended' | 'late'> => {
   const { service, closing } = store
@@ -144,9 +144,9 @@ const awaitJob = async (store: Store, narrative: NarrativeDoc, ms: number): Prom
 }
 
 /**
- * Has triplets extracted from a text and waits for them. Whatever wakes the wait, the narrative itself says what came of
- * it, so that the answer and the list never disagree: an answer of 503 closes the narrative.
- * @param waitMs after which the answer is that the work goes on
+ * Extracts triplets from a text and waits for them. The stored narrative decides the answer, not the event
+ * that ended the wait, so that the answer and the list agree; a 503 closes the narrative.
+ * @param waitMs milliseconds until the answer is that the extraction continues
  */
 export const createNarrative = async (
   store: Store,

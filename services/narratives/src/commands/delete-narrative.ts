@@ -5,8 +5,8 @@ import type { Store } from '../store.js'
 import { nextCheck, settle } from './settle.js'
 
 /**
- * Deletes a user's narrative, also one whose extraction is under way: what that brings finds nothing to end. Resolves
- * once the graph shows it. Throws 404 for another's, and for one that nobody sees.
+ * Deletes a user's narrative; an extraction in progress is discarded when it finishes. Resolves once the
+ * graph is updated. Throws 404 for another user's narrative, and for a failed or deleted one.
  */
 export const deleteNarrative = async (store: Store, userId: string, id: string): Promise<void> => {
   const { narratives, quotas } = store
@@ -19,7 +19,7 @@ export const deleteNarrative = async (store: Store, userId: string, id: string):
     if (kept) await take(kept.user_id, givenBack(kept))
     return kept && { ...kept, ...$set }
   })
-  // One that the graph still counts: an earlier call was cut off before it had settled.
+  // A deleted narrative that the graph still counts: an earlier call stopped before it had settled.
   const cutOff = { ...mine, state: 'deleted' as const, graph: { $ne: null } }
   const unsettled = deleted ?? (await narratives.findOne(cutOff).lean<NarrativeDoc>())
   if (!unsettled) throw notFound()

@@ -6,8 +6,9 @@ import type { Store } from '../store.js'
 import { failNarrative, nextCheck, settle } from './settle.js'
 
 /**
- * Stores what came of an extraction, once: only an open narrative takes it. Repeating it finishes what the first call
- * may have left and returns the same count. Throws 404 when the narrative was deleted meanwhile.
+ * Stores an extraction's result. Idempotent: only an open narrative is changed; a repeated call completes
+ * what the first one left undone and returns the same count. Throws 404 when the narrative was deleted
+ * meanwhile.
  */
 export const finishExtraction = async (
   store: Store,

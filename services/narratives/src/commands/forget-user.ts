@@ -2,14 +2,14 @@ import type { Types } from 'mongoose'
 import type { Store } from '../store.js'
 
 /**
- * Removes all narratives of a deleted user with the graph's aggregates. What an extraction under way brings finds
- * nothing to end; nobody is told of each narrative, as all services forget the user.
+ * Removes all narratives and graph aggregates of a deleted user. Running extractions are discarded when they
+ * finish. Emits no event per narrative, as every service deletes the user's data.
  */
 export const forgetUser = async (
   { narratives, edges, sources, quotas }: Store,
   user_id: Types.ObjectId,
 ): Promise<void> => {
-  // From here on none is counted in the graph any more, so that the aggregates removed next stay away.
+  // The deleted state is set first, so that no sync recreates the aggregates removed next.
   await narratives.updateMany({ user_id }, { $set: { state: 'deleted', text: '' } })
   await edges.deleteMany({ user_id })
   await sources.deleteMany({ user_id })

@@ -25,7 +25,7 @@ interface Counted {
   count: number
 }
 
-/** Rows of equal ids counted together. */
+/** Adds up rows with the same id. */
 const createTally = <T extends Counted>() => {
   const rows = new Map<string, T>()
   return {
@@ -44,7 +44,10 @@ const createTally = <T extends Counted>() => {
   }
 }
 
-/** Replaces a user's aggregates of one day by a fresh count. Every narrative counted gets a new mark, so that a deletion meanwhile is a conflict. */
+/**
+ * Replaces a user's aggregates of one day by a fresh count. Each counted narrative gets a new sync mark, so
+ * that a concurrent deletion causes a write conflict.
+ */
 const rebuildDay = (collections: Collections, user_id: Types.ObjectId, day: Date): Promise<void> => {
   const { mongo, narratives, edges, sources } = collections
   const rebuild = async (session: ClientSession) => {
@@ -70,7 +73,7 @@ const rebuildDay = (collections: Collections, user_id: Types.ObjectId, day: Date
   return inTransaction(mongo, rebuild, { retriesDuplicates: true })
 }
 
-/** Recomputes one user's aggregates, a day at a time. */
+/** Recomputes one user's aggregates, one day per transaction. */
 export const rebuildUser = async (collections: Collections, user_id: Types.ObjectId): Promise<void> => {
   for (const day of await daysOf(collections, user_id)) await rebuildDay(collections, user_id, day)
 }
@@ -92,13 +95,13 @@ const userAfter = async (
   return found.sort((a, b) => (a.toHexString() < b.toHexString() ? -1 : 1))[0]
 }
 
-/** How long a step goes on with the days of one user. */
+/** Time limit of a step within one user's days. */
 const STEP_MS = 2_000
 
 /**
- * One bounded step of recomputing the graph's aggregates from the narratives, while both are in use. Stopped anywhere,
- * it can begin again from the start.
- * @param cursor what the step before returned: a user who is done, or done up to a day; null begins
+ * Runs one bounded step of recomputing the aggregates from the narratives, while both are in use. An
+ * interrupted rebuild can restart from the beginning.
+ * @param cursor the previous step's result: a user who is done, or done up to a day; null for the start
  */
 export const rebuildStep = async (
   collections: Collections,
@@ -117,7 +120,7 @@ export const rebuildStep = async (
   return { cursor: user_id.toHexString() }
 }
 
-/** Recomputes all aggregates, step by step. */
+/** Recomputes all aggregates in bounded steps. */
 export const rebuildGraph = async (collections: Collections): Promise<void> => {
   let cursor: string | null = null
   do cursor = (await rebuildStep(collections, cursor)).cursor

@@ -5,20 +5,20 @@ import { givenBack } from '../models/usage.js'
 import type { Store } from '../store.js'
 import { syncGraph } from './sync-graph.js'
 
-/** How long the one who changed a narrative has to finish before the repair steps in. */
+/** Time for the request that changed a narrative to settle it, before the repair does. */
 export const GRACE_MS = 15_000
-/** How long the reason of a failure is kept for those who wait. */
+/** How long a failed narrative keeps its reason for waiting requests. */
 const FAILED_KEPT_MS = 600_000
 const REPAIRS_MAX = 3
 const REPAIR_BATCH = 500
 
-/** Id of the job that extracts a narrative: a bare id may consist of digits alone, which the queue refuses. */
+/** Job id of a narrative's extraction. The prefix is needed: BullMQ refuses ids of digits alone. */
 export const extractionJobId = ({ _id }: Pick<NarrativeDoc, '_id'>): string =>
   `narrative-${_id.toHexString()}`
 
 export const nextCheck = (): Date => new Date(Date.now() + GRACE_MS)
 
-/** Adds the narrative's extraction job, or finds the one there is: its id is the narrative's. */
+/** Adds the narrative's extraction job. Idempotent: the job id derives from the narrative's id. */
 export const addExtraction = ({ service }: Store, narrative: NarrativeDoc): Promise<Job> =>
   service.queues.add(
     'extraction',
@@ -26,7 +26,7 @@ export const addExtraction = ({ service }: Store, narrative: NarrativeDoc): Prom
     { jobId: extractionJobId(narrative), attempts: 6 },
   )
 
-/** Ends an open narrative without triplets. False when it was not open any more. */
+/** Ends an open narrative without triplets. Returns false when it was no longer open. */
 export const failNarrative = async (
   { narratives, quotas }: Store,
   id: NarrativeDoc['_id'] | string,
@@ -46,7 +46,7 @@ export const failNarrative = async (
     return open !== null
   })
 
-/** What a finished narrative tells other services. */
+/** The domain events of a finished narrative. */
 export const eventsOfNarrative = ({
   _id,
   user_id,
@@ -66,14 +66,14 @@ export const eventsOfNarrative = ({
   },
 ]
 
-/** Has the workers see to it that the community learns that a narrative is there, or gone. */
+/** Queues a projection job that tells the community of a created or deleted narrative. */
 const giveNotice = ({ service }: Store, { _id, state }: NarrativeDoc): Promise<void> =>
   service.queues.emit({
     type: state === 'done' ? 'narrative.created' : 'narrative.deleted',
     id: _id.toHexString(),
   })
 
-/** Tells the community that a narrative is there, or gone; afterwards nothing is left to do. Repeating it is harmless. */
+/** Sends a created or deleted narrative to the community and marks the narrative as settled. Idempotent. */
 export const announceNarrative = async (store: Store, id: string): Promise<void> => {
   const { narratives, service } = store
   const narrative = await narratives.findById(id).lean<NarrativeDoc>()
@@ -91,7 +91,10 @@ export const announceNarrative = async (store: Store, id: string): Promise<void>
   else await narratives.deleteOne({ _id, state })
 }
 
-/** What follows from a narrative's being done or deleted. Resolves once the graph shows it; the community may learn later. */
+/**
+ * Updates graph and community after a narrative is done or deleted. Resolves once the graph is updated; the
+ * community may follow later.
+ */
 export const settle = async (store: Store, narrative: NarrativeDoc): Promise<void> => {
   await syncGraph(store, narrative._id)
   await giveNotice(store, narrative).catch(error =>
@@ -99,7 +102,7 @@ export const settle = async (store: Store, narrative: NarrativeDoc): Promise<voi
   )
 }
 
-/** Sees to it that an open narrative has a job which will end it. */
+/** Ensures that an open narrative has a job which will end it. */
 const repairExtraction = async (store: Store, narrative: NarrativeDoc): Promise<boolean> => {
   const { service, narratives } = store
   const job = await service.queues.queue('extraction').getJob(extractionJobId(narrative))
@@ -107,7 +110,7 @@ const repairExtraction = async (store: Store, narrative: NarrativeDoc): Promise<
     const state = await job.getState()
     if (state !== 'failed' && state !== 'completed') return false
     await job.remove()
-    // Those that ended count, not those that Redis lost.
+    // Only jobs that ended count as repairs, not jobs that Redis lost.
     if (narrative.repairs >= REPAIRS_MAX) return failNarrative(store, narrative._id, 'unavailable')
     await narratives.updateOne({ _id: narrative._id }, { $inc: { repairs: 1 } })
   }
@@ -115,7 +118,7 @@ const repairExtraction = async (store: Store, narrative: NarrativeDoc): Promise<
   return true
 }
 
-/** Finishes what a crash, or a part that was down, left behind. Returns how many narratives needed it. */
+/** Completes work after a crash or an outage of a service. Returns the number of narratives repaired. */
 export const repairNarratives = async (store: Store): Promise<number> => {
   const { narratives } = store
   const due = await narratives
@@ -126,7 +129,7 @@ export const repairNarratives = async (store: Store): Promise<number> => {
   let repaired = 0
   for (const narrative of due) {
     const { _id, state } = narrative
-    // Whatever happens to this one, the others get their turn.
+    // The next check is set first, so that a failing narrative does not block the others.
     await narratives.updateOne({ _id, state }, { $max: { check_at: nextCheck() } })
     if (state === 'failed') await narratives.deleteOne({ _id, state })
     else if (state === 'open') repaired += Number(await repairExtraction(store, narrative))

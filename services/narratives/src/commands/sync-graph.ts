@@ -10,7 +10,7 @@ interface Counted {
   count: number
 }
 
-/** Adds rows to the counts, or takes them away; a row that counts nothing any more is removed. */
+/** Adds rows to the counts or subtracts them. Rows that reach zero are removed. */
 const change = async <T extends Counted>(
   model: Model<T>,
   rows: T[],
@@ -35,8 +35,8 @@ const change = async <T extends Counted>(
 }
 
 /**
- * Brings the aggregates in line with one narrative: counted once while it is done, not at all otherwise. The mark on the
- * narrative changes in the same transaction, so repeats, in any order, change nothing.
+ * Brings the aggregates in line with one narrative: counted once while it is done, otherwise not counted. The
+ * narrative's sync mark changes in the same transaction, so the call is idempotent, in any order.
  */
 export const syncGraph = async (store: Store, id: Types.ObjectId | string): Promise<void> => {
   const { mongo, narratives, edges, sources } = store

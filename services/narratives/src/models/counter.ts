@@ -10,7 +10,7 @@ export const counterSchema = new Schema<CounterDoc>(
   { collection: 'counters', versionKey: false, id: false },
 )
 
-/** Takes `count` numbers in a row that nobody else gets; returns the first. They start at 1. */
+/** Reserves `count` consecutive numbers, each issued once, and returns the first. Numbers start at 1. */
 export const takeNumbers = async (
   counters: Model<CounterDoc>,
   name: string,

@@ -4,11 +4,12 @@ import { Schema, type Types } from 'mongoose'
 import type { NarrativeDoc } from './narrative.js'
 
 /**
- * How often a user's narratives of one day and source say one triplet, by spelling: what the graph is summed from.
- * Spellings stay apart, so that a change is one `$inc` and the most frequent one is known at read.
+ * Number of times that a user's narratives of one day and source contain one triplet, by spelling. The graph
+ * is summed from these. Spellings are kept apart, so that a change is one `$inc` and reads find the most
+ * frequent one.
  */
 export interface EdgeDoc {
-  /** Hash of all that follows save the keys and the count. */
+  /** Hash of all fields below except the keys and the count. */
   _id: string
   user_id: Types.ObjectId
   /** Midnight UTC of the narratives' day. */
@@ -27,7 +28,7 @@ export interface EdgeDoc {
 export const DAY_MS = 86_400_000
 export const dayOf = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
 
-/** The edges that a narrative's triplets amount to, equal ones counted together, in the order of their ids. */
+/** The edges of a narrative's triplets, equal ones counted together, sorted by id. */
 export const edgesOf = ({
   user_id,
   created_at,

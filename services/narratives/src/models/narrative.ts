@@ -3,15 +3,15 @@ import { EXTRACTION_FAILURES, foldLabel } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 /**
- * - `open`: the extraction is under way; seen by nobody
- * - `done`: in the list and, once synced, in the graph
- * - `failed`: kept without its text for those who wait, then removed; seen by nobody
- * - `deleted`: kept until the graph and the other services have forgotten it
+ * - `open`: the extraction is in progress; shown only in the owner's list of open narratives
+ * - `done`: listed and, once synced, counted in the graph
+ * - `failed`: kept without text for waiting requests, then removed; not listed
+ * - `deleted`: kept until the graph and the other services have removed it
  */
 export const NARRATIVE_STATES = ['open', 'done', 'failed', 'deleted'] as const
 export type NarrativeState = (typeof NARRATIVE_STATES)[number]
 
-/** Why there are no triplets; `unavailable`: a part of ours was down. */
+/** Why there are no triplets. `unavailable`: a service of this deployment was down. */
 export const NARRATIVE_FAILURES = [...EXTRACTION_FAILURES, 'unavailable'] as const
 export type NarrativeFailure = (typeof NARRATIVE_FAILURES)[number]
 
@@ -29,19 +29,19 @@ export interface NarrativeDoc {
   src: string | null
   created_at: Date
   state: NarrativeState
-  /** Hash of user, text and source: unique while open, so that a double submit joins the first. */
+  /** Hash of user, text and source. Unique while open, so that a double submit joins the first. */
   open_key: string
   failure?: NarrativeFailure
-  /** Seconds until the provider takes requests again. */
+  /** Seconds until the provider accepts requests again. */
   retry_after?: number
   triplets: TripletDoc[]
-  /** Keys of the graph's links that its triplets make: who says a link is found by them. */
+  /** Keys of the graph links that the triplets make, indexed to find a link's narratives. */
   link_keys: string[]
-  /** The sync that counted it in the graph's aggregates; null while it is not counted. */
+  /** Id of the sync that counted this narrative in the aggregates; null while it is not counted. */
   graph: Types.ObjectId | null
-  /** When the repair looks at it next; absent once nothing is left to do. */
+  /** Time of the next repair check; absent once the narrative is settled. */
   check_at?: Date
-  /** How often the repair has put its job back. */
+  /** How often the repair has added the job again. */
   repairs: number
 }
 
@@ -51,7 +51,7 @@ export const linkKey = (from: string, to: string): string =>
 
 type Parts = Pick<TripletDoc, 'subject' | 'verb' | 'object'>
 
-/** The nodes that a triplet stands for. */
+/** The graph nodes of a triplet. */
 export const nodeIdsOf = ({ subject, verb, object }: Parts) => ({
   subject: `entity:${foldLabel(subject)}`,
   verb: `verb:${foldLabel(verb)}`,

@@ -3,7 +3,9 @@ import { Schema, type Types } from 'mongoose'
 import { dayOf } from './edge.js'
 import type { NarrativeDoc } from './narrative.js'
 
-/** How many triplets a user's narratives of one day and source hold: which sources there are, without a look at the edges. */
+/**
+ * Number of triplets in a user's narratives of one day and source. Lists the sources without reading edges.
+ */
 export interface SourceDoc {
   /** Hash of user, day and source. */
   _id: string
@@ -38,5 +40,5 @@ export const sourceSchema = new Schema<SourceDoc>(
   { collection: 'sources', versionKey: false, id: false },
 )
 sourceSchema.index({ user_id: 1, day: 1 })
-// What the names of all sources are read from, however many days each stands on.
+// Serves the list of a user's sources, regardless of days.
 sourceSchema.index({ user_id: 1, src: 1 })

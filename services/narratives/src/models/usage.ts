@@ -3,19 +3,19 @@ import type { Model } from 'mongoose'
 import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc, NarrativeState } from './narrative.js'
 
-/** What is counted of a user's narratives: how many there are, and the bytes of their texts. */
+/** Amounts in a user's quota: number of narratives, and bytes of their texts. */
 export type Counted = 'narratives' | 'bytes'
 
-/** The states in which a narrative counts. */
+/** The states in which a narrative counts towards the quota. */
 export const KEPT: NarrativeState[] = ['open', 'done']
 
-/** What a narrative counts for. */
+/** A narrative's amounts. */
 export const usageOf = ({ text }: Pick<NarrativeDoc, 'text'>): Required<Amounts<Counted>> => ({
   narratives: 1,
   bytes: Buffer.byteLength(text),
 })
 
-/** What a narrative's end gives back. */
+/** The amounts that a narrative's end returns to the quota. */
 export const givenBack = (narrative: Pick<NarrativeDoc, 'text'>): Amounts<Counted> => ({
   narratives: -1,
   bytes: -usageOf(narrative).bytes,

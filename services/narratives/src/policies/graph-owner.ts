@@ -2,7 +2,7 @@ import { authInternal } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import type { Store } from '../store.js'
 
-/** Whose graph is shown: the caller's, or another's whose profile is public, that is: has a username. Throws 404. */
+/** Resolves the graph's owner: the caller, or a user with a public profile (a username). Throws 404. */
 export const graphOwner = async (
   { service }: Store,
   callerId: string,
@@ -15,7 +15,7 @@ export const graphOwner = async (
   return id
 }
 
-/** Whose sentences are shown: the caller's alone, also where another's graph is public. Throws 404. */
+/** Resolves the sentences' owner: only the caller, even where a user's graph is public. Throws 404. */
 export const textsOwner = (callerId: string, asked: string | undefined): string => {
   if (asked !== undefined && asked.toLowerCase() !== callerId) throw notFound()
   return callerId

@@ -3,7 +3,7 @@ import { type NarrativeDoc, nodeIdsOf } from '../models/narrative.js'
 
 const ELLIPSIS = '…'
 
-/** How far before a label a long sentence is cut. */
+/** Characters kept before a label when a long sentence is cut. */
 const LEAD_IN = 100
 
 const cutAround = (sentence: string, parts: readonly string[]): string => {
@@ -14,15 +14,15 @@ const cutAround = (sentence: string, parts: readonly string[]): string => {
   const from = places.length > 0 ? start : 0
   const cut = sentence.slice(from, from + LIMITS.sentenceMax - 2 * ELLIPSIS.length)
   const ends = from + cut.length < sentence.length ? ELLIPSIS : ''
-  // Half a surrogate pair at either end is no character.
+  // Removes half a surrogate pair at either end.
   return `${from > 0 ? ELLIPSIS : ''}${cut.toWellFormed().replace(/^\uFFFD|\uFFFD$/g, '')}${ends}`
 }
 
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
 /**
- * The sentence that names most of `parts` (a link's two ends, then what else its triplet says): the ends count most,
- * the earlier one decides between equals.
+ * Returns the sentence that contains most of `parts`: a link's two ends, then the triplet's third part. The
+ * ends weigh most; the earlier sentence wins ties.
  */
 export const sentenceWith = (text: string, parts: readonly [string, string, string]): string => {
   const folded = parts.map(foldLabel)
@@ -41,7 +41,7 @@ export const sentenceWith = (text: string, parts: readonly [string, string, stri
   return cutAround(best, parts)
 }
 
-/** A narrative that says the link between two nodes, with the sentence that does. */
+/** A narrative that contains the link between two nodes, with the matching sentence. */
 export const presentGraphText = (
   { _id, src, created_at, text, triplets }: NarrativeDoc,
   from: string,

@@ -2,15 +2,15 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
 import type { EdgeDoc } from '../models/edge.js'
 
-/** What an edge adds to the graph. */
+/** The fields of an edge that the graph is summed from. */
 export type Said = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object' | 'count'>
 
-/** One object a source: a set of these needs no look at the texts, which are long and come anew with each edge. */
+/** One shared object per source: sets compare by identity instead of hashing long texts of each edge. */
 interface Source {
   name: string
 }
 
-/** Most things are said in one source and spelling: sets are made for the second alone. */
+/** Most items have one source and one spelling: sets are allocated for the second only. */
 interface Counted {
   count: number
   source: Source | null
@@ -40,7 +40,7 @@ const count = (item: Counted, source: Source | null, times: number): void => {
   else item.sources = new Set([item.source, source])
 }
 
-/** The most frequent spelling; among equals the first in code-unit order, so that the answer never depends on order. */
+/** The most frequent spelling. Ties go by code-unit order, so that the reading order has no effect. */
 const labelOf = ({ spellings }: CountedNode): string =>
   spellings.reduce((best, each) =>
     each.count > best.count || (each.count === best.count && each.text < best.text) ? each : best,
@@ -75,11 +75,11 @@ const strongerLink = (a: CountedLink, b: CountedLink) =>
   compare(a.from.key, b.from.key) ||
   compare(a.to.key, b.to.key)
 
-/** Items looked at, or written, before others get a turn. */
+/** Items processed between two yields to the event loop. */
 const SLICE = 10_000
 const CHUNK = 1_000
 
-/** The first `limit` items in an order, without sorting all of them. */
+/** The first `limit` items in an order, without sorting all items. */
 const first = async <T>(
   items: Iterable<T>,
   limit: number,
@@ -102,7 +102,10 @@ const first = async <T>(
   return kept
 }
 
-/** All items, those that count most first, equal ones in the order they came; in steps, as to sort a million holds all others up. */
+/**
+ * All items by descending count, ties in insertion order. A bucket sort in steps: sorting a million items at
+ * once blocks the event loop.
+ */
 const strongestFirst = async <T extends Counted>(items: Iterable<T>): Promise<Iterable<T>> => {
   const byCount = new Map<number, T[]>()
   let seen = 0
@@ -118,10 +121,10 @@ const strongestFirst = async <T extends Counted>(items: Iterable<T>): Promise<It
   })()
 }
 
-/** A link's place in the map: both indices in one whole number, exact up to 2^26 nodes. */
+/** Combines both node indices of a link into one integer key, exact up to 2^26 nodes. */
 const INDEX_RANGE = 2 ** 26
 
-/** What edges are summed up in: each is added as it is read, so that only the graph itself is held. */
+/** Accumulates edges as they are read, so that only the graph is held in memory. */
 export const createGraphSum = () => {
   const nodes: CountedNode[] = []
   const byKey = { entity: new Map<string, CountedNode>(), verb: new Map<string, CountedNode>() }
@@ -182,8 +185,9 @@ export const createGraphSum = () => {
       countLink(says, to, source, times)
     },
     /**
-     * The graph as pieces of JSON, so that no graph is too large. Without a limit everything, the strongest first; with
-     * one the strongest nodes (ids breaking ties), the strongest links among them, and totals.
+     * The graph as JSON chunks, so that no graph is too large for one string. Without a limit all
+     * nodes and links, highest counts first; with a limit the top nodes (ties by id), the top links among
+     * them, and totals.
      */
     async *json(sources: readonly string[], limit?: number): AsyncGenerator<string> {
       let shownNodes: Iterable<CountedNode>

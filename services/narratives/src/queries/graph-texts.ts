@@ -2,7 +2,7 @@ import type { graphApi, QueryOf } from '@iodine/contracts'
 import type { QueryFilter } from 'mongoose'
 import { linkKey, type NarrativeDoc } from '../models/narrative.js'
 
-/** A user's narratives of which a triplet makes the link `from` → `to`, within a filter's dates and source. */
+/** Selects a user's narratives with a triplet that makes the link `from` → `to`, by date and source. */
 export const textsOf = (
   user_id: string,
   {

@@ -7,7 +7,7 @@ import type { Store } from '../store.js'
 const isProgress = (value: unknown): value is NonNullable<OpenNarrative['progress']> =>
   typeof value === 'object' && value !== null && 'done' in value && 'parts' in value
 
-/** Texts under way as their owner sees them; how far they are is told by their jobs, and not at all while Redis is down. */
+/** Open narratives for their owner. Progress comes from their jobs, and is left out while Redis is down. */
 export const presentOpenNarratives = (
   { service }: Store,
   open: readonly NarrativeDoc[],

@@ -7,18 +7,20 @@ import type { Store } from '../store.js'
 import { createGraphSum, type Said } from './aggregate-graph.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
-/** From `from` to before `to`, in milliseconds. */
+/** Half-open interval from `from` to `to`, in milliseconds. */
 interface Span {
   from: number
   to: number
 }
 
-/** Longer than any folded label can be: such a filter matches nothing. */
+/** Longer than any folded label: a longer filter matches nothing. */
 const FILTER_MAX = 2_000
 
 const startOfDay = (time: number) => Math.floor(time / DAY_MS) * DAY_MS
 
-/** Splits the time asked for, both ends included, into whole days and what is left of the first and the last day. */
+/**
+ * Splits a time range, both ends included, into whole days and the remainder of the first and the last day.
+ */
 export const splitDays = (start: Date | undefined, end: Date | undefined): { days: Span; rest: Span[] } => {
   const from = start?.getTime() ?? Number.NEGATIVE_INFINITY
   const to = end ? end.getTime() + 1 : Number.POSITIVE_INFINITY
@@ -42,23 +44,23 @@ const bounded = (field: string, span: Span) => {
   return Object.keys(range).length ? { [field]: range } : {}
 }
 
-/** White space at the ends is a part of what is looked for. */
+/** Leading and trailing white space is part of the filter. */
 const foldFilter = (filter: string | undefined) => foldWords(filter ?? '')
 const literal = (text: string) => ({ $regex: text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') })
 
-/** Documents a round trip brings. */
+/** Documents per round trip. */
 const BATCH = 5_000
-/** What the sum needs of an edge. */
+/** Projection of the edge fields that the sum needs. */
 const SAID = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as const satisfies Record<
   keyof Said,
   1
 > & { _id: 0 }
 
 /**
- * A user's triplets as a graph, in pieces of JSON. Summed from the aggregates, so that the cost follows what is selected;
- * only the partial first and last day of a time filter are counted from the narratives themselves. A node's count is the
- * number of times its label stands in the triplets selected (twice in one whose subject is its object), a link's that of
- * the triplets.
+ * A user's triplets as a graph, in JSON chunks. The graph is summed from the aggregates, so that the cost
+ * follows the selection; only the partial first and last day of a time filter are counted from narratives. A
+ * node's count is the number of times that its label occurs in the selected triplets (twice in a triplet
+ * whose subject is its object); a link's count is the number of its triplets.
  */
 export const readGraph = async (
   store: Store,
@@ -73,7 +75,7 @@ export const readGraph = async (
   const ofSource = filters.source === undefined ? {} : { src: filters.source }
   const sum = createGraphSum()
   const all = sources.distinct('src', { user_id }).then(names => (names as string[]).sort())
-  // Waited for at the end; a failure of the reads before must not leave this one's unheard.
+  // Awaited at the end. The empty handler avoids an unhandled rejection when an earlier read fails first.
   all.catch(() => {})
 
   if (entity.length <= FILTER_MAX && verb.length <= FILTER_MAX) {
@@ -85,12 +87,13 @@ export const readGraph = async (
         ...(verb && { verb_key: literal(verb) }),
         ...(entity && { $or: [{ subject_key: literal(entity) }, { object_key: literal(entity) }] }),
       }
-      // The driver's own cursor hands over a batch at a time: a promise for each of a million edges costs as much again.
+      // The driver's cursor returns whole batches: one promise per edge would double the cost at a million
+      // edges.
       const cursor = edges.collection.find<Said>(selected, { projection: SAID, batchSize: BATCH })
       try {
         for (let more = await cursor.hasNext(); more; ) {
           const batch = cursor.readBufferedDocuments()
-          // The database fills the next batch while this one is summed.
+          // Prefetch: the database fills the next batch while this one is summed.
           const next = cursor.hasNext()
           await yieldToEventLoop()
           for (const edge of batch) sum.add(edge)

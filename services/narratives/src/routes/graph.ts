@@ -25,5 +25,5 @@ export const addGraphRoutes = (store: Store): void => {
   )
 }
 
-/** Texts on a page unless the caller says otherwise. */
+/** Default page size of texts. */
 const TEXTS_PAGE = 20

@@ -6,7 +6,7 @@ import { presentNarrative } from '../presenters/narrative.js'
 import { presentOpenNarratives } from '../queries/list-open-narratives.js'
 import type { Store } from '../store.js'
 
-/** Texts under way on a page unless the caller says otherwise: as many as a screen can show. */
+/** Default page size of open narratives: one screen. */
 const OPEN_PAGE = 100
 
 export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void => {

@@ -6,13 +6,15 @@ import { z } from 'zod'
 
 export type Triplet = Extraction['triplets'][number]
 
-/** Why the provider gave no triplets. It carries none of the provider's own words, which may quote the key or the text. */
+/**
+ * Why the provider returned no triplets. Provider messages are left out: they may quote the key or the text.
+ */
 export class ProviderFailure extends Error {
   override name = 'ProviderFailure'
   readonly failure: ExtractionFailure
-  /** A later try may succeed. */
+  /** Whether a retry may succeed. */
   readonly retry: boolean
-  /** Seconds until the provider takes requests again, where it said so. */
+  /** Seconds until the provider accepts requests again, if it said so. */
   readonly retryAfter: number | undefined
 
   constructor(
@@ -26,15 +28,15 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** A slow provider may still answer after the user was told that the work goes on. */
+/** A slow provider may still answer after the user was told that the extraction continues. */
 const TIMEOUT_MS = 120_000
-/** Far more than 200 triplets take; beyond it an answer is nonsense that only costs memory. */
+/** Far more than 200 triplets take. A longer response is invalid and would only cost memory. */
 const ANSWER_BYTES_MAX = 8 * 1_048_576
-/** A limit that lasts longer than this is the user's to wait for. */
+/** Longer limits are passed on to the user instead of waited for. */
 const RETRY_AFTER_MAX_SECONDS = 5
 
 const part = { type: 'string' } as const
-/** In the subset of JSON Schema that strict structured output takes. */
+/** Uses the subset of JSON Schema that strict structured output accepts. */
 const answerFormat = {
   type: 'json_schema',
   json_schema: {
@@ -76,7 +78,7 @@ const cut = (part: string): string =>
     .replace(/[\uD800-\uDBFF]$/, '')
     .toWellFormed()
 
-/** A completion's content to triplets within the limits; undefined when it is not of the shape asked for. */
+/** Parses a completion's content into triplets within the limits. Returns undefined for an invalid shape. */
 export const parseTriplets = (content: string): Triplet[] | undefined => {
   let json: unknown
   try {
@@ -93,7 +95,7 @@ export const parseTriplets = (content: string): Triplet[] | undefined => {
   return extraction.parse({ triplets }).triplets
 }
 
-/** Refuses to read more of a body than an answer can hold. */
+/** Limits the bytes that are read of a response body. */
 const bounded = (response: Response): Response => {
   if (!response.body) return response
   let bytes = 0
@@ -107,13 +109,13 @@ const bounded = (response: Response): Response => {
   return new Response(response.body.pipeThrough(counter), response)
 }
 
-/** A provider that sends us elsewhere would choose what our network is asked: that is no answer. */
+/** Redirects are refused: they would let a provider choose addresses that this network requests (SSRF). */
 const refuseRedirect = (response: Response): Response =>
   response.status >= 300 && response.status < 400
     ? Response.json({ error: { code: 'redirect' } }, { status: 421 })
     : response
 
-/** Seconds, from either header and either form of it. */
+/** Seconds to wait, from `retry-after-ms` or `retry-after` (seconds or date). */
 const retryAfter = (headers: Headers | undefined): number | undefined => {
   const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
   const given = headers?.get('retry-after') ?? ''
@@ -127,7 +129,7 @@ const failureOf = (error: unknown): ProviderFailure => {
   if (error instanceof OpenAI.APIConnectionError)
     return new ProviderFailure('provider_failed', { retry: true })
   if (!(error instanceof OpenAI.APIError)) {
-    // Cut off within the body; anything else is an answer that is not what it says.
+    // The connection was cut within the body; any other error is an invalid response.
     const code = (error as { cause?: { code?: unknown } }).cause?.code
     return new ProviderFailure('provider_failed', {
       retry: code === 'UND_ERR_SOCKET' || code === 'ECONNRESET',
@@ -148,9 +150,9 @@ const failureOf = (error: unknown): ProviderFailure => {
 export const createProvider = (options: { baseUrl: string; model: string; timeoutMs?: number }) => {
   const { baseUrl: baseURL, model, timeoutMs: timeout = TIMEOUT_MS } = options
   return {
-    /** The triplets that the text says, cut to the contract's limits. Throws ProviderFailure, or the reason of `signal`. */
+    /** A text's triplets, cut to the contract's limits. Throws ProviderFailure, or `signal`'s reason. */
     async extract(apiKey: string, text: string, signal: AbortSignal): Promise<Triplet[]> {
-      // Everything that the SDK would otherwise take from the environment is said here.
+      // All options are explicit: the SDK would read missing ones from the environment.
       const client = new OpenAI({
         apiKey,
         baseURL,
@@ -162,7 +164,7 @@ export const createProvider = (options: { baseUrl: string; model: string; timeou
         fetch: async (url, init) =>
           bounded(refuseRedirect(await fetch(url, { ...init, redirect: 'manual' }))),
       })
-      // Nobody who writes a text can know the marker that ends it.
+      // A random end marker, which the author of a text cannot guess (prompt injection).
       const marker = `text-${randomBytes(6).toString('hex')}`
       const late = AbortSignal.timeout(timeout)
       let completion: OpenAI.ChatCompletion

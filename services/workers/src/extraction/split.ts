@@ -1,14 +1,14 @@
 import { foldLabel, LIMITS } from '@iodine/contracts'
 import type { Triplet } from './provider.js'
 
-/** What a model reads without losing its middle, in UTF-16 code units. */
+/** Text length that a model reads without losing its middle, in UTF-16 code units. */
 const PART_CHARS = 12_000
-/** What a part repeats of the one before, so that no triplet falls between two. */
+/** Overlap with the previous part, so that no triplet is lost at a boundary. */
 const OVERLAP_CHARS = 400
 
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
-/** Cuts a sentence longer than `max` after white space, or within a word longer than that. */
+/** Cuts a sentence longer than `max` after white space, or within a word longer than `max`. */
 const cutLong = (sentence: string, max: number): string[] => {
   const pieces: string[] = []
   let rest = sentence
@@ -23,8 +23,8 @@ const cutLong = (sentence: string, max: number): string[] => {
 }
 
 /**
- * A text in parts of at most `size` code units, cut at sentence ends where there are any, each beginning with the last
- * sentences of the one before as far as `overlap` goes.
+ * Splits a text into parts of at most `size` code units, at sentence ends where possible. Each part begins
+ * with the last sentences of the previous one, up to `overlap` code units.
  */
 export const splitText = (text: string, size = PART_CHARS, overlap = OVERLAP_CHARS): string[] => {
   if (text.length <= size) return [text]
@@ -47,7 +47,7 @@ export const splitText = (text: string, size = PART_CHARS, overlap = OVERLAP_CHA
   }
 }
 
-/** The parts' triplets in order; what an earlier part said already, spelled alike but for case and white space, is left out. */
+/** Merges the parts' triplets in order. Duplicates, compared without case and white space, are left out. */
 export const mergeTriplets = (parts: readonly Triplet[][]): Triplet[] => {
   const said = new Set<string>()
   const merged: Triplet[] = []

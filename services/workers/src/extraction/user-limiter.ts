@@ -1,17 +1,20 @@
 import type { Job, Queues, Redis } from '@iodine/service-kit'
 import { postpone } from '../processor.js'
 
-/** Jobs of one user at the same time, in the whole deployment. */
+/** Concurrent jobs of one user, in the whole deployment. */
 const PER_USER = 3
-/** After this without renewal a turn counts as lost with its worker. */
+/** Lease of a slot: without renewal it expires, as its worker is lost. */
 const LEASE_MS = 30_000
 const RENEW_MS = 10_000
-/** A parked job is woken when a turn of its user ends; should that be missed, it looks for itself after this. */
+/**
+ * A parked job is promoted when a slot of its user is freed; if that is missed, it retries after this delay.
+ */
 const PARKED_MS = 2_000
 const PARKED_EACH_MS = 100
 const PARKED_MAX_MS = 60_000
 
-// A job that had a turn before its worker was lost keeps it. Returns 0, or how many wait with this one.
+// A job keeps the slot it had before its worker was lost. Returns 0, or the number of parked jobs including
+// this one.
 const TAKE = `
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
 if redis.call('ZSCORE', KEYS[1], ARGV[2]) or redis.call('ZCARD', KEYS[1]) < tonumber(ARGV[3]) then
@@ -25,7 +28,7 @@ redis.call('PEXPIRE', KEYS[2], 600000)
 return redis.call('ZCARD', KEYS[2])`
 
 export const createUserLimiter = (redis: Redis, queues: Queues, prefix: string) => {
-  /** Wakes the user's oldest parked job. */
+  /** Promotes the user's oldest parked job. */
   const wakeNext = async (parked: string): Promise<void> => {
     for (;;) {
       const [id] = await redis.zpopmin(parked)
@@ -40,8 +43,8 @@ export const createUserLimiter = (redis: Redis, queues: Queues, prefix: string) 
   }
   return {
     /**
-     * Runs `work` when it is the job's turn: a user's jobs past the limit are parked, so that the workers are free for
-     * others. Throws BullMQ's DelayedError for a job that was parked.
+     * Runs `work` in one of the user's slots. A job past the limit is parked, so that the workers stay free
+     * for other users. Throws BullMQ's DelayedError for a parked job.
      */
     async run<T>(userId: string, job: Job, work: () => Promise<T>): Promise<T> {
       const id = String(job.id)
@@ -63,7 +66,7 @@ export const createUserLimiter = (redis: Redis, queues: Queues, prefix: string) 
         return await work()
       } finally {
         clearInterval(renewal)
-        // With Redis down the lease runs out by itself.
+        // With Redis down the lease expires by itself.
         await redis
           .zrem(running, id)
           .then(() => wakeNext(parked))

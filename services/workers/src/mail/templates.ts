@@ -1,9 +1,9 @@
 import { LIMITS, type MailJob, PRODUCT_NAME } from '@iodine/contracts'
 
-/** What a mail says, for both of its bodies. */
+/** A mail's content, for both of its bodies. */
 interface Letter {
   subject: string
-  /** Paragraphs before the link, and after it. */
+  /** Paragraphs before the link; `after` holds those after it. */
   before: string[]
   button: string
   after: string[]
@@ -52,7 +52,7 @@ const letterOf = (job: MailJob): Letter => {
   }
 }
 
-/** Subject and both bodies of a mail. */
+/** Subject, text body and HTML body of a mail. */
 export const presentMail = (job: MailJob): { subject: string; text: string; html: string } => {
   const { subject, before, button, after } = letterOf(job)
   const link = escapeHtml(job.link)

@@ -3,11 +3,11 @@ import { addressOf, HttpError } from '@iodine/service-kit'
 import { defineProcessor, postpone } from '../processor.js'
 
 const RETRY_MS = 3_000
-/** A service may have a great deal to remove. */
+/** Long timeout: a service may have much data to remove. */
 const PATIENCE_MS = 120_000
 const SERVICES = servicesWith(personalDataInternal.forgetUser)
 
-/** Has every service forget a deleted user, and tells auth once all have. While one is down the job waits for it. */
+/** Has every service erase a deleted user, then tells auth. While a service is down the job is retried. */
 export const erasuresProcessor = defineProcessor({
   queue: 'erasures',
   concurrency: 2,

@@ -6,13 +6,13 @@ import { mergeTriplets, splitText } from '../extraction/split.js'
 import { createUserLimiter } from '../extraction/user-limiter.js'
 import { defineProcessor } from '../processor.js'
 
-/** Parts of one text at the provider at the same time. */
+/** Concurrent provider calls for the parts of one text. */
 const PARTS_AT_ONCE = 3
-/** How often a failed call is made again, and only if it failed this fast: the user waits a minute at most. */
+/** Retries of a failed call, only if it failed this fast: the user waits a minute at most. */
 const PROVIDER_RETRIES = 2
 const RETRY_WITHIN_MS = 10_000
 const DELETED_CHECK_MS = 3_000
-/** Pauses before the result is handed over again: it was paid for. */
+/** Back-off before the result is handed over again: it was paid for. */
 const HAND_OVER_PAUSES_MS = [0, 200, 1_000, 3_000, 6_000]
 
 class Deleted extends Error {
@@ -20,13 +20,13 @@ class Deleted extends Error {
 }
 
 /**
- * Has the provider extract the triplets of one narrative with its user's key, and hands them, or the reason why there
- * are none, to the narratives service. The key is open in memory for the time of the call alone.
+ * Extracts the triplets of one narrative at the provider with its user's key, and sends them, or the reason
+ * of a failure, to the narratives service. The key is decrypted in memory only during the call.
  */
 export const extractionProcessor = defineProcessor({
   queue: 'extraction',
   concurrency: 16,
-  // A killed worker's jobs start again within half a minute, as often as it takes.
+  // A killed worker's jobs restart within half a minute, any number of times.
   options: ({ EXTRACTION_LOCK_MS }) => ({
     lockDuration: EXTRACTION_LOCK_MS,
     stalledInterval: Math.ceil(EXTRACTION_LOCK_MS / 3),
@@ -52,7 +52,7 @@ export const extractionProcessor = defineProcessor({
       try {
         return sealed === null ? undefined : unseal(config.SECRETS_KEY, `ai-key:${userId}`, sealed)
       } catch {
-        // Sealed with another SECRETS_KEY: the user has to enter it anew.
+        // Sealed with another SECRETS_KEY: the user has to enter the key again.
         log.error({ user: userId }, 'an AI key does not open')
         return undefined
       }

@@ -1,7 +1,7 @@
 import { narrativesInternal } from '@iodine/contracts'
 import { defineProcessor } from '../processor.js'
 
-/** Brings the graph in line with a narrative that came or went; mostly it finds that done. */
+/** Syncs the graph with a created or deleted narrative; mostly the request has done so already. */
 export const graphProcessor = defineProcessor({
   queue: 'graph',
   async create({ service }) {

@@ -5,16 +5,16 @@ import { createTransport } from 'nodemailer'
 import { presentMail } from '../mail/templates.js'
 import { defineProcessor, postpone } from '../processor.js'
 
-/** What the mail server made of a mail: it answered 250, or refuses the address for good. */
+/** The mail server's decision: 250 (`taken`), or a permanent refusal of the address (`refused`). */
 const OUTCOMES = ['taken', 'refused'] as const
 type Outcome = (typeof OUTCOMES)[number]
 
-/** How soon auth is told again of a warning when it was down. */
+/** Delay before a retry of confirming a warning to auth. */
 const TELL_AGAIN_MS = 3_000
 
 /**
- * Whether the server refuses this recipient for good: 5xx on RCPT TO. A refusal of our own address, of the content or by
- * policy (5.7.x: relaying, blocklists) says nothing about the recipient, and may be mended.
+ * Whether the server refuses this recipient permanently: 5xx on RCPT TO. A refusal of the sender, of the
+ * content or by policy (5.7.x: relaying, blocklists) says nothing about the recipient and can be fixed.
  */
 const isAddressRefused = (error: unknown): boolean => {
   const {
@@ -28,10 +28,10 @@ const isAddressRefused = (error: unknown): boolean => {
   )
 }
 
-/** Pauses before auth is told again that a mail is done with. */
+/** Back-off before auth is told again that a mail is settled. */
 const SETTLE_PAUSES_MS = [0, 500, 2_000, 4_000]
 
-/** Sends what other services sealed; a failing SMTP server is tried again by the queue. */
+/** Sends mails that other services sealed. The queue retries when the SMTP server fails. */
 export const mailProcessor = defineProcessor({
   queue: 'mail',
   concurrency: 4,
@@ -48,7 +48,7 @@ export const mailProcessor = defineProcessor({
     })
     service.onClose(() => transport.close())
     const domain = /@([^@<>\s]+)>?\s*$/.exec(config.MAIL_FROM)?.[1] ?? 'localhost'
-    /** A mail that auth keeps until it is done with: told nothing, auth has it sent once more. */
+    /** Tells auth that a mail is settled. If all calls fail, auth has the mail sent again. */
     const settle = async (id: string): Promise<void> => {
       for (const pause of SETTLE_PAUSES_MS) {
         await sleep(pause)
@@ -59,17 +59,17 @@ export const mailProcessor = defineProcessor({
         if (isTold) return
       }
     }
-    /** Hands a mail to the server. Throws where another try may succeed. */
+    /** Sends a mail. Throws where a retry may succeed. */
     const send = async (job: MailJob, queued: Job): Promise<Outcome> => {
       try {
-        // An address object, so that no address is ever read as a list of several.
+        // An address object: a string could be parsed as a list of addresses.
         await traced('smtp send', {}, () =>
           transport.sendMail({
             from: config.MAIL_FROM,
-            // The same when a worker that died after handing it over has it sent again, so that readers see one.
+            // Stable across retries: when a worker dies after sending, mail clients show the duplicate once.
             messageId: `<${queued.id}.${queued.timestamp}@${domain}>`,
             to: { name: '', address: job.to },
-            // Out-of-office replies stay away (RFC 3834).
+            // Suppresses out-of-office replies (RFC 3834).
             headers: { 'Auto-Submitted': 'auto-generated' },
             ...presentMail(job),
           }),
@@ -77,11 +77,11 @@ export const mailProcessor = defineProcessor({
         return 'taken'
       } catch (error) {
         if (isAddressRefused(error)) return 'refused'
-        // The server's own words may hold the address: they stay out of Redis and the log.
+        // The server's message may contain the address, which must not reach Redis or the log.
         throw new Error(`the mail server failed: ${(error as { code?: string }).code ?? 'unknown'}`)
       }
     }
-    /** An account goes only after its warning: auth hears of it, however long it is down. */
+    /** Confirms a warning to auth, retried without limit: an account is deleted only after its warning. */
     const tellOfWarning = async (
       { user_id, last_active_at }: Extract<MailJob, { template: 'inactive-account' }>,
       outcome: Outcome,
@@ -107,7 +107,7 @@ export const mailProcessor = defineProcessor({
         throw new UnrecoverableError('unreadable mail')
       }
       if (job.template === 'inactive-account') {
-        // A warning that the server has decided on is not handed in again where only auth could not be told.
+        // A retry after a failed call to auth must not send the warning again.
         const known = OUTCOMES.find(each => each === queued.progress)
         const outcome = known ?? (await send(job, queued))
         if (!known) await queued.updateProgress(outcome)

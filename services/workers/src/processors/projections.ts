@@ -3,12 +3,12 @@ import { HttpError, isFinalRefusal, UnrecoverableError } from '@iodine/service-k
 import { defineProcessor, postpone } from '../processor.js'
 
 const RETRY_MS = 3_000
-/** The owner waits for the community. */
+/** Timeout that includes the owner's call to the community. */
 const PATIENCE_MS = 12_000
 
 /**
- * Has owners tell the community what is new. While either is down, notices wait. What the community refuses for what it is
- * fails at once, and the owner's repair gives notice of it again after a day.
+ * Has owner services send new events to the community. While either is down, notices are retried. A notice
+ * that the community refuses fails at once, and the owner's repair sends it again after a day.
  */
 export const projectionsProcessor = defineProcessor({
   queue: 'projections',

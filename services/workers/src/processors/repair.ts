@@ -4,7 +4,7 @@ import { defineProcessor } from '../processor.js'
 
 const REPAIRED = servicesWith(repairInternal.repair)
 
-/** Asks each service to finish what a crash between a write and its event left behind. */
+/** Has each service complete what a crash between a write and its event left undone. */
 export const repairProcessor = defineProcessor({
   queue: 'repair',
   concurrency: 1,
@@ -17,7 +17,7 @@ export const repairProcessor = defineProcessor({
             const { repaired } = await service.peers.call(name, repairInternal.repair, { ms: 10_000 })
             if (repaired > 0) service.log.info({ peer: name, repaired }, 'repaired')
           } catch (error) {
-            // One that is down is asked again in a few seconds.
+            // A service that is down is called again in a few seconds.
             if (!(error instanceof HttpError)) throw error
             service.log.debug({ peer: name, status: error.status }, 'not repaired')
           }
