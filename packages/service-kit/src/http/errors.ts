@@ -7,7 +7,7 @@ export class HttpError extends Error {
   readonly detail: string | string[]
   readonly headers: Record<string, string>
 
-  /** @param cause for the log only */
+  /** @param cause the underlying error, for the log only */
   constructor(
     status: number,
     detail: string | string[],
