@@ -56,7 +56,7 @@ export const startInbox = async ({
     smtp,
     cors: { origin: false, credentials: false },
   })
-  // Against DNS rebinding: a foreign host name that resolves to this machine would give its web pages access.
+  // Against DNS rebinding: a foreign host name that resolves to this machine would let that host's pages in.
   api.server.addHook('onRequest', async (request, reply) => {
     const name = request.hostname
     if (name !== 'localhost' && name !== host && !isIP(name.replace(/^\[|]$/g, '')))

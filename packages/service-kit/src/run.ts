@@ -3,8 +3,8 @@ import { ConfigError } from './config.js'
 import type { Part } from './service.js'
 
 /**
- * Signals and faults that end the process. A fault ends it at once, as its state is unreliable; a listener
- * would keep a crashed process alive.
+ * Faults that end the process at once, as its state is unreliable. A listener would keep a crashed process
+ * alive.
  */
 const FAULTS: closeWithGrace.AllEvents[] = [
   'uncaughtException',

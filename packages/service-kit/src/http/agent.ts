@@ -142,7 +142,7 @@ export const createAgent = (
       pick: (origin, { records }) => {
         const all = [...(records[4]?.ips ?? []), ...(records[6]?.ips ?? [])]
         const now = Date.now()
-        // A null origin makes the balancer look the name up again.
+        // A null result makes undici look the name up again.
         if ((freshUntil.get(origin.hostname) ?? 0) < now) return null as never
         const hostOf = ({ address, family }: (typeof all)[number]) =>
           `${family === 6 ? `[${address}]` : address}:${origin.port || 80}`

@@ -34,7 +34,7 @@ export const unavailable = (detail: string = DETAILS.unavailable, cause?: unknow
   new HttpError(503, detail, { 'retry-after': '5' }, cause)
 export const timedOut = (detail: string = DETAILS.timeout) => new HttpError(504, detail)
 
-// A database, queue or peer that is down or unreachable, by error name.
+// A database, queue or peer that is down or unreachable, by error name or code.
 const DEPENDENCY_ERRORS =
   /^(Mongo(ServerSelection|Network|NetworkTimeout|NotConnected|TopologyClosed|PoolClosed|PoolCleared|PoolClearedOnNetwork|OperationTimeout)Error|MongooseServerSelectionError|MongoClientClosedError|MaxRetriesPerRequestError|AbortedReplyError)$/
 const SOCKET_CODES = new Set([

@@ -103,7 +103,7 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
   }
 }
 
-/** Passes a peer's 4xx answer on; maps every other error to 503. */
+/** Passes on a peer's error answer that has a detail; maps every other failure to 503. */
 const fail = (error: unknown): never => {
   if (!(error instanceof ApiError)) throw error
   const { status, detail } = error

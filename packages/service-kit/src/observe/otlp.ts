@@ -52,7 +52,7 @@ const ATTRIBUTES = new Set([
   'server.port',
 ])
 
-/** Exports neither attribute values outside the allow-list nor error messages. */
+/** Exports neither attribute values outside the allow-list nor events nor error messages. */
 class Exporter extends OTLPTraceExporter {
   override export(spans: ReadableSpan[], done: Parameters<OTLPTraceExporter['export']>[1]): void {
     for (const span of spans) {
