@@ -87,7 +87,7 @@ export type BodyOf<E extends EndpointSpec> = Out<E['body']>
 export type ParamsFor<E extends EndpointSpec> = In<E['params']>
 export type QueryFor<E extends EndpointSpec> = In<E['query']>
 export type BodyFor<E extends EndpointSpec> = In<E['body']>
-/** Type of the response, for handler and client alike: no response schema transforms. */
+/** Type of the response for handler and client: no response schema transforms, so both equal the JSON. */
 export type ResponseOf<E extends EndpointSpec> = z.output<E['response']>
 
 /** The endpoint's path with its parameters filled in. */
