@@ -5,11 +5,11 @@ import { done, email, id, time } from './primitives.js'
 const byId = z.strictObject({ id })
 const byEmail = z.strictObject({ email })
 
-/** Something that is kept about a user: what it is, and all of it. */
+/** One item of a user's personal data: its kind and all its data. */
 export const personalItem = z.strictObject({ kind: z.string(), data: z.unknown() })
 export type PersonalItem = z.output<typeof personalItem>
 
-/** What every service that keeps something about users serves: never routed by the gateway. */
+/** Endpoints of every service with personal data: never routed by the gateway. */
 export const personalDataInternal = {
   exportUser: internalEndpoint('GET /internal/users/:id/personal-data', {
     summary: 'Everything that the service keeps about a user, streamed',
@@ -23,7 +23,7 @@ export const personalDataInternal = {
   }),
 } as const
 
-/** The life of accounts, for the team's command and the workers: never routed by the gateway. */
+/** Account lifecycle, for the admin command and the workers: never routed by the gateway. */
 export const accountsInternal = {
   findAccount: internalEndpoint('POST /internal/accounts/find', {
     summary: 'Whose account an e-mail address is; 404 when there is none',

@@ -21,7 +21,10 @@ export const betaCode = z.strictObject({
   used: z.boolean(),
   created_at: time,
   used_at: time.nullable(),
-  /** Who made it: null for codes from before this was noted, and once the account is deleted or has no username. */
+  /**
+   * The creator: null for codes made before this field existed, for a deleted account, or one without a
+   * username.
+   */
   created_by_username: z.string().nullable(),
 })
 export type BetaCode = z.output<typeof betaCode>

@@ -7,7 +7,7 @@ import {
   requestTarget,
 } from './endpoint.js'
 
-/** What goes out: headers in lower case, a body that is JSON. */
+/** A request: headers in lower case, body as JSON. */
 export interface WireRequest {
   method: string
   headers: Record<string, string>
@@ -15,7 +15,7 @@ export interface WireRequest {
   signal?: AbortSignal
 }
 
-/** What comes back: as much of fetch's `Response` as the client reads. */
+/** A response: the subset of fetch's `Response` that the client reads. */
 export interface WireAnswer {
   status: number
   headers: { get(name: string): string | null }
@@ -23,20 +23,22 @@ export interface WireAnswer {
   body: { getReader(): { read(): Promise<{ done: boolean; value?: unknown }> } } | null
 }
 
-/** Sends one request; rejects where no answer comes. `target` is the path below the API's base with its query. */
+/**
+ * Sends one request; rejects if no answer arrives. `target` is the path below the API's base with its query.
+ */
 export type Transport<A extends WireAnswer = WireAnswer> = (
   target: string,
   request: WireRequest,
 ) => Promise<A>
 
-/** A call that failed: `status` 0 means that no answer came; `detail` is the server's, null when it gave none. */
+/** A failed call: `status` 0 means that no answer arrived; `detail` is the server's, or null. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** The endpoint's method and path. */
   readonly call: string
   readonly status: number
   readonly detail: string | string[] | null
-  /** How long the server asks to wait; 0 where it says nothing. */
+  /** Milliseconds from Retry-After; 0 without one. */
   readonly retryAfterMs: number
 
   constructor(
@@ -56,7 +58,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Query values are sent as text, so a number does where the contract says text. */
+/** Query values are sent as text, so a number is accepted where the contract says text. */
 type QueryValues<T> = { [K in keyof T]: T[K] | (string extends Extract<T[K], string> ? number : never) }
 
 type Part<Name extends string, T> = [T] extends [undefined]
@@ -69,19 +71,22 @@ type Part<Name extends string, T> = [T] extends [undefined]
 
 export interface CallOptions {
   signal?: AbortSignal
-  /** Milliseconds that the answer is waited for, to its end. */
+  /** Timeout of the whole answer in milliseconds. */
   ms?: number
-  /** Hears the answer's text so far each time more of it comes in: for one whose beginning is worth showing. */
+  /** Called with the answer's text so far whenever more of it arrives: for progressive display. */
   onText?: (text: string) => void
 }
 
-/** What a call sends: `params` (path), `query`, `body`, each typed by the contract and required where the contract does. */
+/**
+ * Input of a call: `params` (path), `query`, `body`, each typed by the contract and required where the
+ * contract requires it.
+ */
 export type Input<E extends EndpointSpec> = Part<'params', ParamsFor<E>> &
   Part<'query', QueryValues<QueryFor<E>>> &
   Part<'body', BodyFor<E>> &
   CallOptions
 
-/** `Input`, which may be left out where nothing is required. */
+/** `Input`, optional if no part is required. */
 export type InputArguments<E extends EndpointSpec> =
   Record<never, never> extends Input<E> ? [input?: Input<E>] : [input: Input<E>]
 
@@ -92,23 +97,26 @@ export interface Page<T> {
   nextCursor: string | null
 }
 
-/** The contracts' endpoints as calls. All reject with an `ApiError` for any failure save an abort by the caller's signal. */
+/**
+ * Calls the contracts' endpoints. Every failure rejects with an `ApiError`, except an abort by the caller's
+ * signal.
+ */
 export interface Client<A extends WireAnswer = WireAnswer> {
   call<E extends EndpointSpec>(endpoint: E, ...input: InputArguments<E>): Promise<ResponseOf<E>>
-  /** The same for a list asked for with `limit` and `cursor`. */
+  /** Like `call`, for a list requested with `limit` and `cursor`. */
   page<E extends EndpointSpec>(endpoint: E, ...input: InputArguments<E>): Promise<Page<ResponseOf<E>>>
-  /** The same for an answer too large to hold: its body is not read yet. */
+  /** Like `call`, for an answer too large for memory: its body is not read yet. */
   open<E extends EndpointSpec>(endpoint: E, ...input: InputArguments<E>): Promise<A>
 }
 
 export interface ClientOptions {
-  /** The session's token, if any; read on each call. */
+  /** Returns the session token, if any; called for each request. */
   token?: () => string | null | undefined
-  /** Called on each 401, with the token the refused call carried; the error is thrown all the same. */
+  /** Called on each 401 with the refused token; the call rejects as well. */
   onUnauthorized?: (refusedToken: string | null) => void
-  /** Sees each answer that `call` and `page` have read before the caller does; what it throws the call rejects with. */
+  /** Checks each answer read by `call` and `page`; the call rejects with what it throws. */
   check?: (endpoint: EndpointSpec, status: number, body: unknown) => void
-  /** Milliseconds that an answer is waited for where the call doesn't say. */
+  /** Default timeout in milliseconds. */
   ms?: number
 }
 
@@ -119,8 +127,8 @@ interface LooseInput extends CallOptions {
 }
 
 /**
- * The client of the contracts, over what sends its requests: `fetch` in browsers and scripts, kept connections between
- * services. It needs nothing of an endpoint but method and path, so that no schema follows it into a browser's bundle.
+ * Client of the contracts over a transport: `fetch` in browsers and scripts, kept-alive connections between
+ * services. It uses only an endpoint's method and path, so that no schema is bundled for browsers.
  */
 export const createClient = <A extends WireAnswer>(
   transport: Transport<A>,
@@ -198,7 +206,7 @@ const readText = async ({ body }: WireAnswer, onText: (text: string) => void): P
   return text
 }
 
-/** The `detail` of an error's body; null where it has none. */
+/** The `detail` of an error's body; null without one. */
 const readDetail = (body: unknown): string | string[] | null => {
   const detail = typeof body === 'object' && body !== null && 'detail' in body ? body.detail : null
   if (typeof detail === 'string') return detail

@@ -94,7 +94,7 @@ const blogMetadata = z.strictObject({
 })
 
 const IMAGE_HASHES_MAX = 5_000
-/** Counted before the entries are looked at one by one, which takes a while for many. */
+/** The count is checked before the entries are validated, which is slow for many. */
 const imageHashes = z
   .unknown()
   .refine(
@@ -112,7 +112,7 @@ export const blogRecord = z.strictObject({
   imageHashes: imageHashes.optional(),
 })
 
-/** What the collector sends, by source. */
+/** Schemas of collected records, by source. */
 export const RECORD_SCHEMAS = { tiktok: tiktokRecord, telegram: telegramRecord, blog: blogRecord } as const
 export type TiktokRecord = z.output<typeof tiktokRecord>
 export type TelegramRecord = z.output<typeof telegramRecord>
@@ -125,7 +125,7 @@ export interface RecordOf {
 /** A record as the API returns it. */
 export type Stored<S extends Source = Source> = RecordOf[S] & { id: string }
 
-/** The record's natural key within a user and source; undefined where the record has none. */
+/** Natural key of a record, unique per user and source; undefined if the record has none. */
 export const naturalKey = {
   tiktok: (record: TiktokRecord) => record.main.video_id,
   telegram: (record: TelegramRecord) => record.telegram.post.url,
@@ -155,7 +155,7 @@ export const collectorApi = {
   ingestRecords: endpoint('collector', 'POST /:source/data', {
     summary: 'Hand in 1 to 500 records; each gets its own result, in order',
     params: z.strictObject({ source }),
-    // Records are validated one by one, so that a bad one spoils no other.
+    // Records are validated one by one, so that an invalid one does not fail the others.
     body: z.strictObject({
       records: z
         .array(z.unknown())

@@ -33,7 +33,7 @@ export const communityProfile = z.strictObject({
 })
 export type CommunityProfile = z.output<typeof communityProfile>
 
-/** `skip` counts from the cursor on. A page carries X-Next-Cursor where there is more. */
+/** `skip` counts from the cursor. Every page except the last has X-Next-Cursor. */
 const page = {
   skip: skipParam.optional(),
   cursor: cursorParam.optional(),

@@ -5,7 +5,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'
 /** Base of the public endpoints' paths. */
 export const API_BASE = '/api/v1'
 
-/** What public and internal endpoints have in common. */
+/** Fields common to public and internal endpoints. */
 export interface EndpointSpec {
   method: Method
   /** `:name` for parameters, no trailing slash. A public endpoint's path is below `API_BASE`. */
@@ -15,14 +15,14 @@ export interface EndpointSpec {
   query?: z.ZodType
   body?: z.ZodType
   response: z.ZodType
-  /** Status of success, 200 unless told. */
+  /** Status of success, default 200. */
   status?: number
-  /** Largest body in bytes, 1 MiB unless told. */
+  /** Maximum body size in bytes, default 1 MiB. */
   bodyLimit?: number
 }
 
 /**
- * Who may call. `anyone`: no session asked; `user`: a full session; `collector`: a full session or the
+ * Required authentication. `anyone`: none; `user`: a full session; `collector`: a full session or the
  * extension's token. Finer rules (admin, creator) are policies of the owning service.
  */
 export type Access = 'anyone' | 'user' | 'collector'
@@ -30,19 +30,22 @@ export type Access = 'anyone' | 'user' | 'collector'
 /** An operation of the API, which the gateway routes. */
 export interface PublicEndpoint extends EndpointSpec {
   access: Access
-  /** The handler checks the body's strings and depth itself, item by item, so that a bad item spoils no other. */
+  /**
+   * The handler checks the body's strings and depth itself, per item, so that an invalid item does not fail
+   * the others.
+   */
   checksBody?: true
-  /** Answers only once other work is done, which may take long: such requests have connections of their own. */
+  /** Long-running: the answer waits for other work, so such requests use a separate connection pool. */
   waits?: true
 }
 
-/** A call between services: never routed by the gateway, and refused without the deployment's service key. */
+/** A call between services: never routed by the gateway, and refused without the service key. */
 export interface InternalEndpoint extends EndpointSpec {
   path: `/internal/${string}`
   access?: never
 }
 
-/** `METHOD /path` as an endpoint's `method` and `path`. */
+/** Parses `METHOD /path` to an endpoint's `method` and `path`. */
 export type Routed<R extends string> = R extends `${infer M extends Method} ${infer P}`
   ? { method: M; path: P }
   : never
@@ -51,7 +54,10 @@ export const routed = <R extends string>(route: R): Routed<R> => {
   return { method, path } as Routed<R>
 }
 
-/** One operation of the API: the server's route, the client's types and the reference are derived from it. */
+/**
+ * Defines a public endpoint: the server's route, the client's types and the API reference are derived from
+ * it.
+ */
 export const endpoint = <
   A extends Access,
   R extends `${Method} /${string}`,
@@ -61,7 +67,7 @@ export const endpoint = <
   route: R,
   spec: S,
 ) => ({ ...spec, ...routed(route), access })
-/** One call between services: the server's route and the caller's types are derived from it. */
+/** Defines an internal endpoint: the server's route and the caller's types are derived from it. */
 export const internalEndpoint = <
   R extends `${Method} ${InternalEndpoint['path']}`,
   const S extends Omit<InternalEndpoint, 'method' | 'path'>,
@@ -73,15 +79,15 @@ export const internalEndpoint = <
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined
 type In<T> = T extends z.ZodType ? z.input<T> : undefined
 
-/** What a handler receives, after validation. */
+/** Types that a handler receives, after validation. */
 export type ParamsOf<E extends EndpointSpec> = Out<E['params']>
 export type QueryOf<E extends EndpointSpec> = Out<E['query']>
 export type BodyOf<E extends EndpointSpec> = Out<E['body']>
-/** What a client sends. */
+/** Types that a client sends. */
 export type ParamsFor<E extends EndpointSpec> = In<E['params']>
 export type QueryFor<E extends EndpointSpec> = In<E['query']>
 export type BodyFor<E extends EndpointSpec> = In<E['body']>
-/** What a handler answers and a client receives: no response schema transforms, so that both are the JSON on the wire. */
+/** Type of the response for handler and client: no response schema transforms, so both equal the JSON. */
 export type ResponseOf<E extends EndpointSpec> = z.output<E['response']>
 
 /** The endpoint's path with its parameters filled in. */
@@ -90,7 +96,10 @@ export const pathOf = ({ path }: Pick<EndpointSpec, 'path'>, params: unknown): s
     encodeURIComponent(String((params as Record<string, unknown> | undefined)?.[name])),
   )
 
-/** The request target (RFC 9112, 3.2): `pathOf` with the query behind it. A list repeats its name, null and undefined are left out. */
+/**
+ * The request target (RFC 9112, 3.2): `pathOf` with the query. A list repeats its name; null and undefined
+ * are omitted.
+ */
 export const requestTarget = (
   spec: Pick<EndpointSpec, 'path'>,
   { params, query }: { params?: unknown; query?: unknown },

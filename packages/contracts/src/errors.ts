@@ -1,4 +1,4 @@
-/** Details that a client may see, word for word; one place so that services, screens and tests agree. */
+/** Error details shown to clients verbatim, shared by services, screens and tests. */
 export const DETAILS = {
   badToken: 'This link is invalid or has expired',
   badExtensionCode: 'This code is invalid or has expired',

@@ -6,7 +6,7 @@ import { CATEGORIES } from './vocabulary.js'
 const envelope = <const T extends string, D extends z.ZodRawShape>(type: T, data: D) =>
   z.strictObject({ type: z.literal(type), data: z.strictObject(data) })
 
-/** Domain events: what the owner of a thing tells the community, and whoever else keeps something derived from it. */
+/** Domain events: sent by the owner of the data to the community service and other projections. */
 export const domainEvent = z.discriminatedUnion('type', [
   envelope('user.created', { id, username: z.string().nullable(), created_at: time }),
   envelope('user.renamed', { id, username: z.string(), revision: z.int() }),
@@ -25,11 +25,11 @@ export const domainEvent = z.discriminatedUnion('type', [
 export type DomainEvent = z.output<typeof domainEvent>
 export type EventType = DomainEvent['type']
 
-/** Whose events go to the community. */
+/** Services that send events to the community service. */
 export const ANNOUNCERS = ['auth', 'iods', 'narratives'] as const
 export type Announcer = (typeof ANNOUNCERS)[number]
 
-/** That something happened to a thing. `revision` tells one rename from another. */
+/** Notice that an entity changed. `revision` distinguishes renames. */
 export interface Notice {
   type: EventType
   id: string
@@ -37,19 +37,19 @@ export interface Notice {
 }
 
 interface QueueSpec {
-  /** What a job carries: ids, never texts, as whoever does the work asks the owner. Mails are sealed. */
+  /** Data of a job: ids, never texts; the worker fetches texts from the owner. Mails are sealed. */
   data: z.ZodType
-  /** A job of the clock: added so often, once for the whole deployment, with empty data. */
+  /** Interval of a scheduled job, which runs once for the whole deployment, with empty data. */
   everyMs?: number
 }
 
-/** Background work, by queue. */
+/** Queues of background work. */
 export const QUEUES = {
   extraction: { data: z.strictObject({ narrative_id: id, user_id: id }) },
   graph: { data: z.strictObject({ narrative_id: id }) },
   projections: { data: z.strictObject({ owner: z.enum(ANNOUNCERS), id }) },
   mail: { data: z.strictObject({ sealed: z.string() }) },
-  /** What services keep of a deleted user. */
+  /** Removes a deleted user's data from the services. */
   erasures: { data: z.strictObject({ user_id: id }) },
   inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
   repair: { data: z.strictObject({}), everyMs: 2_000 },
@@ -57,10 +57,10 @@ export const QUEUES = {
 export type QueueName = keyof typeof QUEUES
 export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['data']>
 
-/** How often a queue's job is added by the clock, in milliseconds; undefined where it is added by what happens. */
+/** Interval of a queue's scheduled job in milliseconds; undefined if its jobs are added by events. */
 export const everyMs = (queue: QueueName): number | undefined => (QUEUES[queue] as QueueSpec).everyMs
 
-/** Which queue hears of which event. */
+/** Queues that subscribe to each event. */
 export const SUBSCRIPTIONS: Record<EventType, readonly ('projections' | 'graph' | 'erasures')[]> = {
   'user.created': ['projections'],
   'user.renamed': ['projections'],
@@ -70,17 +70,18 @@ export const SUBSCRIPTIONS: Record<EventType, readonly ('projections' | 'graph' 
   'narrative.deleted': ['projections', 'graph'],
 }
 
-/** What the mail worker opens from a sealed mail job (context `mail`). */
+/** Content of a sealed mail job (context `mail`), which the mail worker unseals. */
 export const mailJob = z.discriminatedUnion('template', [
   z.strictObject({ template: z.literal('magic-link'), to: z.string(), link: z.string() }),
   z.strictObject({ template: z.literal('account-suspended'), to: z.string(), link: z.string() }),
-  // `delete_at`: when the account goes unless its owner signs in before.
+  // `delete_at`: when the account is deleted unless its owner signs in before.
   z.strictObject({
     template: z.literal('inactive-account'),
     to: z.string(),
     link: z.string(),
     delete_at: time,
-    // What the worker tells auth of once the mail server has decided: of whom, and of which spell without activity.
+    // Reported to auth once the mail server has accepted or refused the mail: the user and their period of
+    // inactivity.
     user_id: id,
     last_active_at: time,
   }),
@@ -95,7 +96,7 @@ export const communityInternal = {
   }),
 } as const
 
-/** Served by the auth service, which remembers the mails that it has promised. */
+/** Served by the auth service, which stores pending mails. */
 export const mailsInternal = {
   settleMail: internalEndpoint('POST /internal/mails/:id/settled', {
     summary: 'A mail server has taken the mail, or refused it for good; repeating it changes nothing',
@@ -104,7 +105,7 @@ export const mailsInternal = {
   }),
 } as const
 
-/** Served by those whose events go to the community. */
+/** Served by the services that send events to the community service. */
 export const announceInternal = {
   announce: internalEndpoint('POST /internal/announce/:id', {
     summary: 'Tell the community how a thing stands, and note that it knows; repeating it changes nothing',
@@ -113,7 +114,7 @@ export const announceInternal = {
   }),
 } as const
 
-/** Served by the services that own what others project: today's truth, read page by page. */
+/** Served by the owners of projected data: the present state, page by page. */
 export const historyInternal = {
   listHistory: internalEndpoint('POST /internal/history', {
     summary: 'Events that bring a projection up to date, for the things after an id, and where to go on',
@@ -127,7 +128,7 @@ export const historyInternal = {
   }),
 } as const
 
-/** Served by what keeps something derived: the community's profiles, the graph's counts. */
+/** Served by projections: the community's profiles, the graph's counts. */
 export const rebuildInternal = {
   rebuildStep: internalEndpoint('POST /internal/rebuild', {
     summary:

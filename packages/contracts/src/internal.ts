@@ -6,7 +6,7 @@ import { extraction } from './narratives.js'
 import { done, id, time } from './primitives.js'
 
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
-/** Whose a live session is, and what it may do. */
+/** User and permissions of a live session. */
 export type SessionState = z.output<typeof sessionState>
 
 export const userCard = z.strictObject({ id, username: z.string().nullable(), created_at: time })
@@ -46,7 +46,7 @@ export const iodsInternal = {
   }),
 } as const
 
-/** Why an extraction ended without triplets. */
+/** Reasons why an extraction ended without triplets. */
 export const EXTRACTION_FAILURES = [
   'missing_key',
   'rejected_key',
@@ -67,14 +67,14 @@ export const narrativesInternal = {
     params: byId,
     body: z.union([
       extraction,
-      // `retry_after`: seconds until the provider takes requests again, where it said so.
+      // `retry_after`: seconds until the provider accepts requests again, if known.
       z.strictObject({
         failure: z.enum(EXTRACTION_FAILURES),
         retry_after: z.int().min(1).max(86_400).optional(),
       }),
     ]),
     response: z.strictObject({ triplets_extracted: z.int() }),
-    // 200 triplets of the longest parts, with room for what JSON escapes.
+    // Room for 200 triplets of maximum length, JSON-escaped.
     bodyLimit: 4 * LIMITS.bodyBytes,
   }),
   syncGraph: internalEndpoint('POST /internal/narratives/:id/graph', {

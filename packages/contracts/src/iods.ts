@@ -7,7 +7,7 @@ import { CATEGORIES, SOURCE_TYPES, VOTE_TYPES } from './vocabulary.js'
 const category = z.enum(CATEGORIES)
 const sourceType = z.enum(SOURCE_TYPES)
 
-/** Who did it, by id: null once the account is deleted. */
+/** Author's id: null once the account is deleted. */
 const author = id.nullable()
 
 export const vote = z.strictObject({

@@ -1,4 +1,7 @@
-/** Limits shared by services, screens and the collector. Lengths are UTF-16 code units, times are milliseconds unless the name says otherwise. */
+/**
+ * Limits shared by services, screens and the collector. Lengths are UTF-16 code units; times are milliseconds
+ * unless the name says otherwise.
+ */
 export const LIMITS = {
   emailMax: 254,
   fieldMax: 10_000,
@@ -15,7 +18,7 @@ export const LIMITS = {
   recentContributions: 3,
   lookupValuesMax: 1_000,
   graphNodesMax: 50_000,
-  /** Links of a bounded graph, for each node asked for. */
+  /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,
   sentenceMax: 500,
   ingestRecordsMax: 500,
@@ -25,7 +28,9 @@ export const LIMITS = {
   magicLinkMs: 15 * 60_000,
   extensionCodeMs: 300_000,
   sessionMs: 30 * 24 * 3_600_000,
-  /** Without activity for so long an account is deleted, and its owner warned so long before. */
+  /**
+   * An account is deleted after this period without activity; its owner is warned `inactiveWarningMs` before.
+   */
   inactiveMonths: 12,
   inactiveWarningMs: 30 * 24 * 3_600_000,
   extractionWaitMs: 60_000,

@@ -14,7 +14,7 @@ import {
 
 const part = z.string().min(1).max(LIMITS.tripletPartMax)
 
-/** What the AI provider must answer. */
+/** Required shape of the AI provider's answer. */
 export const extraction = z.strictObject({
   triplets: z.array(z.strictObject({ subject: part, verb: part, object: part })).max(LIMITS.tripletsMax),
 })
@@ -37,15 +37,15 @@ export const narrative = z.strictObject({
 })
 export type Narrative = z.output<typeof narrative>
 
-/** A text whose extraction is under way. */
+/** A text whose extraction is in progress. */
 export const openNarrative = z.strictObject({
   id,
-  /** How the text begins: `LIMITS.openNarrativeTextMax` characters at most. */
+  /** Beginning of the text, at most `LIMITS.openNarrativeTextMax` characters. */
   text: z.string(),
   text_length: z.int(),
   src: z.string().nullable(),
   created_at: time,
-  /** Parts that a long text was split into, and how many of them are done; null before its turn. */
+  /** Number of parts that a long text is split into, and of parts done; null before extraction starts. */
   progress: z.strictObject({ done: z.int(), parts: z.int() }).nullable(),
 })
 export type OpenNarrative = z.output<typeof openNarrative>
@@ -65,7 +65,7 @@ export const narrativesApi = {
     summary: "Extract triplets from a text with the caller's own AI key",
     body: z.strictObject({
       text: filledText(LIMITS.narrativeTextMax),
-      // The form's optional field is sent as an empty string when left blank.
+      // The form sends an empty string for a blank optional field.
       src: z.union([z.literal('').transform(() => null), sourceReference]).nullish(),
     }),
     response: z.strictObject({ id, triplets_extracted: z.int() }),
@@ -79,7 +79,7 @@ export const narrativesApi = {
   }),
 } as const
 
-/** Empty and white-space filters count as not sent. */
+/** Empty and white-space filters count as absent. */
 const optionalFilter = <T extends z.ZodType>(schema: T) =>
   z.preprocess(
     value => (typeof value === 'string' && value.trim() === '' ? undefined : value),
@@ -106,17 +106,17 @@ export const graph = z.strictObject({
   nodes: z.array(graphNode),
   links: z.array(graphLink),
   sources: z.array(z.string()),
-  /** With `limit`: how many of each the filters select, also of those left out. */
+  /** With `limit`: the number of matches of each kind, including omitted ones. */
   totals: z.strictObject({ entities: z.int(), verbs: z.int(), nodes: z.int(), links: z.int() }).optional(),
 })
 export type Graph = z.output<typeof graph>
 
-/** A narrative that says a link. */
+/** A narrative that contains a link. */
 export const graphText = z.strictObject({
   id,
   src: z.string().nullable(),
   created_at: time,
-  /** The sentence that names most of the triplet, cut around it where it is long. */
+  /** The sentence that contains most of the triplet, truncated around it if long. */
   sentence: z.string(),
 })
 export type GraphText = z.output<typeof graphText>

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { LIMITS, USERNAME_PATTERN } from './limits.js'
 import { isFilled, isSourceReference } from './vocabulary.js'
 
-/** The answer of what has nothing to tell but that it is done. */
+/** Answer without data. */
 export const done = z.strictObject({ done: z.literal(true) })
 export const DONE: z.output<typeof done> = { done: true }
 
-/** The body of every answer other than success. */
+/** Body of every error answer. */
 export const errorBody = z.strictObject({ detail: z.union([z.string(), z.array(z.string())]) })
 export type ErrorBody = z.output<typeof errorBody>
 
@@ -14,9 +14,12 @@ export type ErrorBody = z.output<typeof errorBody>
 export const id = z.string().regex(/^[0-9a-f]{24}$/i, 'must be an id')
 /** ISO 8601 UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 })
-/** ISO 8601 with a zone, as clients send it. A date that no calendar has, such as February 30, is none. */
+/** ISO 8601 with a zone, as clients send it. Invalid dates, such as February 30, are refused. */
 export const timestamp = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' })
-/** A time in a query, as a Date: a `timestamp`, a day, or what a datetime-local picker gives; without a zone it is UTC. */
+/**
+ * A time in a query, parsed to a Date: a `timestamp`, a date, or the value of a datetime-local input; without
+ * a zone it is UTC.
+ */
 export const timeParam = z
   .string()
   .transform(value => {
@@ -30,12 +33,12 @@ export const timeParam = z
 /** Text stored as sent. */
 export const text = (max: number = LIMITS.fieldMax) =>
   z.string().max(max, `must have at most ${max} characters`)
-/** Text stored as sent that has something besides white space. */
+/** Text stored as sent; must contain a character other than white space. */
 export const filledText = (max: number = LIMITS.fieldMax) => text(max).refine(isFilled, 'must not be empty')
 
-// Local part and domain may be internationalised, which z.email() refuses.
+// Allows an internationalised local part and domain, which z.email() refuses.
 const EMAIL = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}.]+(\.[^\s@<>()[\]\\,;:"\p{C}.]+)*$/u
-/** E-mail address, compared and kept trimmed and lower-cased. */
+/** E-mail address, trimmed and lower-cased for storage and comparison. */
 export const email = z
   .string()
   .transform(value => value.trim().toLowerCase())
@@ -45,10 +48,10 @@ export const username = z
   .string()
   .regex(USERNAME_PATTERN, 'Username must contain between 3 and 20 alphanumeric characters')
 
-/** http(s) URL or a plain path; every other scheme is refused. */
+/** http(s) URL or a plain path; all other schemes are refused. */
 export const sourceReference = text().refine(isSourceReference, 'must be an http(s) URL or a plain path')
 
-/** A query value that may be given once or several times. */
+/** A query parameter that may be repeated. */
 export const repeatable = <T extends z.ZodType>(item: T) =>
   (
     z.preprocess(value => (Array.isArray(value) ? value : [value]), z.array(item)) as unknown as z.ZodType<
@@ -61,15 +64,15 @@ const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
-    // What is beyond every number is too large, not no number.
+    // Overflow is clamped, to be reported as too large instead of not a number.
     .transform(digits => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
 export const limitParam = (max: number) => wholeNumber(1, max)
 export const skipParam = wholeNumber(0, LIMITS.skipMax)
 
-/** Where the page before ended, as its X-Next-Cursor said. */
+/** X-Next-Cursor of the previous page. */
 export const cursorParam = text(200)
-/** What a list that can grow takes; with neither, the whole list is streamed. */
+/** Paging parameters; without both, the whole list is streamed. */
 export const pageQuery = {
   limit: limitParam(LIMITS.listLimitMax).optional(),
   cursor: cursorParam.optional(),

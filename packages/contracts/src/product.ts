@@ -1,2 +1,2 @@
-/** The product's one name: a fork renames itself here. */
+/** The product's name, defined only here: forks rename it here. */
 export const PRODUCT_NAME = 'Iodine'

@@ -1,4 +1,4 @@
-/** What a user may have so and so much of. Those in bytes count what users sent: JSON of records, UTF-8 of texts. */
+/** Quotas per user. Those in bytes count user data: JSON of records, UTF-8 of texts. */
 export const QUOTAS = [
   'records',
   'record_bytes',
@@ -7,12 +7,12 @@ export const QUOTAS = [
   'iod_bytes',
   'narratives',
   'campaigns',
-  /** Of one campaign; a user's usage shows that of the fullest they created. */
+  /** Per campaign; a user's usage shows the largest campaign they created. */
   'campaign_iods',
 ] as const
 export type Quota = (typeof QUOTAS)[number]
 
-/** How much of a quota is used. */
+/** Usage of a quota. */
 export interface QuotaUsage {
   used: number
   limit: number
@@ -45,13 +45,13 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
     `This campaign holds ${number(used)} of ${number(limit)} IODs: remove some to make room`,
 }
 
-/** The detail of a refusal (413): what is used, the limit, and what to do. `needed`: what the refused thing adds. */
+/** Detail of a 413: usage, limit, and what to do. `needed`: the amount that the refused request adds. */
 export const quotaDetail = (name: Quota, { used, limit }: QuotaUsage, needed: number): string =>
   SENTENCES[name](used, limit, needed)
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB']
 
-/** A quota's number as screens show it: sizes in the largest unit that they reach. */
+/** Formats an amount of a quota for screens: sizes in the largest fitting unit. */
 export const formatQuota = (name: Quota, amount: number): string => {
   if (!name.endsWith('_bytes')) return number(amount)
   const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, amount)) / 10))

@@ -17,27 +17,32 @@ import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
 import { usageInternal } from './usage.js'
 
-/** What the gateway does otherwise below a prefix. */
+/** Gateway settings of a path prefix. */
 export interface PrefixRules {
-  /** Largest body in bytes, 1 MiB unless told. */
+  /** Maximum body size in bytes, default 1 MiB. */
   bodyLimit?: number
-  /** Longest wait for the answer's head in milliseconds, 30 s unless told. */
+  /** Timeout of the answer's headers in milliseconds, default 30 s. */
   waitMs?: number
 }
 
-/** What the other parts, the tools and the tests of the whole product derive from a service. */
+/** Manifest of a service, used by other parts, tools and end-to-end tests. */
 export interface ServiceManifest {
-  /** The first segments of its public paths, below /api/v1. */
+  /** First segments of its public paths, below /api/v1. */
   prefixes: Readonly<Record<string, PrefixRules>>
-  /** Its public operations, by their section of the API's reference. */
+  /** Public endpoints, by section of the API reference. */
   apis: Readonly<Record<string, Readonly<Record<string, PublicEndpoint>>>>
-  /** What other parts may call: a service that repairs, keeps personal data or counts quotas lists those endpoints. */
+  /**
+   * Internal endpoints: a service that repairs, stores personal data or counts quotas lists those endpoints.
+   */
   internal: Readonly<Record<string, InternalEndpoint>>
 }
 
 const ingest = { bodyLimit: LIMITS.ingestBodyBytes }
 
-/** Every service with a database of its own, by its name: of its folder, its database, its container and its setting `{NAME}_URL`. */
+/**
+ * Every service with its own database. The key names its folder, database, container and setting
+ * `{NAME}_URL`.
+ */
 export const SERVICES = {
   auth: {
     prefixes: { auth: {}, profile: {}, admin: {} },
@@ -77,7 +82,7 @@ export const SERVICES = {
   narratives: {
     prefixes: {
       narratives: { waitMs: LIMITS.extractionWaitMs + 15_000 },
-      // A graph of a million triplets is summed before its first byte.
+      // A graph of a million triplets is aggregated before the first byte is sent.
       graph: { waitMs: 120_000 },
     },
     apis: { narratives: narrativesApi, graph: graphApi },
@@ -101,11 +106,11 @@ export const SERVICES = {
 export type ServiceName = keyof typeof SERVICES
 export const SERVICE_NAMES = Object.keys(SERVICES) as readonly ServiceName[]
 
-/** The services that serve an internal endpoint, such as `repairInternal.repair`. */
+/** Services that serve an internal endpoint, such as `repairInternal.repair`. */
 export const servicesWith = (endpoint: InternalEndpoint): readonly ServiceName[] =>
   SERVICE_NAMES.filter(name => Object.values<InternalEndpoint>(SERVICES[name].internal).includes(endpoint))
 
-/** Every public operation with its section of the API's reference, in the order of the services. */
+/** Every public endpoint with its section of the API reference, in service order. */
 export const OPERATIONS: readonly {
   service: ServiceName
   section: string

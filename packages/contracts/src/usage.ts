@@ -5,7 +5,7 @@ import { QUOTAS, type Quota } from './quotas.js'
 
 export const quotaUsage = z.strictObject({ used: z.int(), limit: z.int() })
 
-/** Null: the service that knows is down. */
+/** Null: the owning service is down. */
 export const usage = z.strictObject(
   Object.fromEntries(QUOTAS.map(name => [name, quotaUsage.nullable()])) as Record<
     Quota,

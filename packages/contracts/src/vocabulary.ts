@@ -1,5 +1,5 @@
-// Words and rules that screens need at run time. Free of zod, which a bundle would take in whole with any value that stands
-// beside a schema: the build of the web apps fails where it does.
+// Constants and rules that screens need at run time. Must not import zod: a bundle includes all of zod with
+// any value from a module that imports it. The web apps' build fails if it is bundled.
 
 export const CATEGORIES = [
   'USERNAME',
@@ -20,7 +20,7 @@ export type Category = (typeof CATEGORIES)[number]
 export const SOURCE_TYPES = ['MANUAL', 'TIKTOK', 'TELEGRAM', 'BLOG', 'NARRATIVES'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
 
-/** Where records are collected. */
+/** Sources of records. */
 export const SOURCES = ['tiktok', 'telegram', 'blog'] as const
 export type Source = (typeof SOURCES)[number]
 
@@ -30,7 +30,7 @@ export type ContributionType = (typeof CONTRIBUTION_TYPES)[number]
 export const VOTE_TYPES = ['POSITIVE', 'NEGATIVE'] as const
 export type VoteType = (typeof VOTE_TYPES)[number]
 
-/** How many of an IOD's votes are of each kind. */
+/** Counts an IOD's votes by type. */
 export const countVotes = ({ votes }: { votes: readonly { vote_type: VoteType }[] }) => {
   const positive = votes.filter(({ vote_type }) => vote_type === 'POSITIVE').length
   return { positive, negative: votes.length - positive }
@@ -39,22 +39,25 @@ export const countVotes = ({ votes }: { votes: readonly { vote_type: VoteType }[
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** The form under which texts are the same in searches: Unicode form and case don't count, white space and accents do. */
+/**
+ * Folds text for search: ignores Unicode normalization form and case; white space and accents are
+ * significant.
+ */
 export const foldText = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
 
-/** The form under which two IOD values are the same: folded and trimmed. */
+/** Folds and trims an IOD value for comparison. */
 export const foldValue = (value: string): string => foldText(value.trim())
 
 /**
- * Part of a label as ids have it: white space and case folded. Not `foldText`: ids are stored, and the two differ for the few
- * capitals whose small letter alone is one character (J and caron).
+ * Folds white space and case of a label for an id. Not `foldText`: ids are stored, and the two differ for the
+ * few capitals whose only precomposed form is lower case (J with caron).
  */
 export const foldWords = (part: string): string => part.replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
 
-/** The part of a graph node's id after its type: the label folded and trimmed. */
+/** Label part of a graph node's id: folded and trimmed. */
 export const foldLabel = (label: string): string => foldWords(label.trim())
 
-/** True for an absolute http(s) address: the only kind that is ever opened or stored as a link. */
+/** True for an absolute http(s) URL: the only kind that is opened or stored as a link. */
 export const isHttpUrl = (value: string): boolean => {
   if (!/^https?:\/\//i.test(value)) return false
   try {
@@ -65,16 +68,16 @@ export const isHttpUrl = (value: string): boolean => {
   }
 }
 
-// Any scheme, also behind white space and control characters that browsers skip.
+// Any scheme, also after white space and control characters that browsers skip.
 const SCHEME = /^[\s\p{C}]*[a-z][a-z0-9+.\-\s\p{C}]*:/iu
-/** True for an http(s) address or a plain path: what an IOD's source may be. */
+/** True for an http(s) URL or a plain path: the valid sources of an IOD. */
 export const isSourceReference = (value: string): boolean =>
   isHttpUrl(value) || (isFilled(value) && !SCHEME.test(value) && !value.startsWith('//'))
 
-/** Has something besides white space. */
+/** True if the text contains a character other than white space. */
 export const isFilled = (value: string): boolean => value.trim() !== ''
 
-/** Why no text may be stored as it is; undefined where it may. */
+/** Why a text may not be stored as it is; undefined if it may. */
 export const textFault = (value: string): string | undefined => {
   if (value.includes('\0')) return 'must not contain NUL'
   return value.isWellFormed() ? undefined : 'must be well-formed Unicode'

@@ -12,7 +12,7 @@ interface Sent extends WireRequest {
   target: string
 }
 
-/** Answers every request alike, and tells what was sent. */
+/** A transport that gives every request the same answer, and records the requests. */
 const answering = (body: unknown, init: ResponseInit = {}) => {
   const sent: Sent[] = []
   const transport: Transport<Response> = async (target, request) => {
@@ -22,7 +22,7 @@ const answering = (body: unknown, init: ResponseInit = {}) => {
   return { sent, transport }
 }
 
-/** Never answers; ends with the signal, as fetch does. */
+/** A transport that never answers; it aborts with the signal, as fetch does. */
 const silent: Transport = (_target, { signal }) =>
   new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason))

@@ -2,11 +2,11 @@ export interface DemoAccount {
   /** Null: the deployment's first administrator. */
   email: string | null
   username: string
-  /** How much of the records the account has collected, from 0 to 1. */
+  /** Share of the records that the account has collected, 0 to 1. */
   collected: number
 }
 
-/** The people of the demo; the first has something in every section. */
+/** Demo accounts; the first has data in every section. */
 export const demoAccounts: readonly DemoAccount[] = [
   { email: 'analyst@iodine.example', username: 'mirror_desk', collected: 1 },
   { email: null, username: 'demo_admin', collected: 0.4 },

@@ -19,18 +19,18 @@ import { demoNarratives } from './narratives.js'
 import { demoRecords } from './records.js'
 
 export interface DemoTarget {
-  /** Where the product answers. */
+  /** Base URL of the product. */
   url: string
   adminEmail: string
-  /** Makes the token of a sign-in link for the address, without a mail. */
+  /** Creates a sign-in token for the address, without a mail. */
   signInToken: (email: string) => Promise<string>
 }
 
-/** What an account's key is: the offline provider takes any. */
+/** API key of the demo accounts: the offline provider accepts any. */
 const AI_KEY = 'sk-demo-not-a-real-key'
 const AT_ONCE = 4
 const BETA_CODES = [undefined, 'guest@iodine.example', 'visitor@iodine.example', undefined]
-/** How many triplets of the first account become IODs. */
+/** Number of the first account's triplets that become IODs. */
 const TRIPLET_IODS = 6
 
 type Call = Client['call']
@@ -38,7 +38,7 @@ type Call = Client['call']
 const callAs = (url: string, token?: string): Call =>
   createClient((target, request) => fetch(url + API_BASE + target, request), { token: () => token }).call
 
-/** Passes over a refusal that says the thing is there already. */
+/** Ignores a refusal because the entity already exists. */
 const unlessThere = async (work: Promise<unknown>): Promise<void> => {
   await work.catch(error => {
     if (!(error instanceof ApiError && error.status === 409)) throw error
@@ -53,19 +53,20 @@ const inParallel = async <T>(items: readonly T[], work: (item: T, index: number)
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
-/** Signs an account in, as whoever opens its link does. */
+/** Signs an account in with a sign-in token. */
 const signIn = async ({ url, signInToken }: DemoTarget, email: string): Promise<Call> => {
   const token = await signInToken(email)
   const { access_token } = await callAs(url)(authApi.verifyMagicLink, { body: { token } })
   return callAs(url, access_token)
 }
 
-/** A choice that looks random and is the same at each start, from 0 to 1. */
+/** A deterministic pseudo-random number from 0 to 1. */
 const chance = (a: number, b: number): number => ((a * 73 + b * 151 + a * b * 29) % 101) / 101
 
 /**
- * Fills a running product with accounts and their work, through its public API alone. What is there already stays as it
- * is, so that an interrupted fill can be done again. Throws when the product refuses something; `say` hears of progress.
+ * Fills a running product with accounts and content through its public API. Idempotent: existing content is
+ * left unchanged, so that an interrupted fill can be repeated. Throws if the product refuses a request; `say`
+ * receives progress.
  */
 export const fillDemo = async (target: DemoTarget, say: (line: string) => void): Promise<void> => {
   const { adminEmail } = target
@@ -129,7 +130,9 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
   await vote(people, await first(iodsApi.listIods))
 }
 
-/** Most vote on most IODs, and mostly agree; the first account leaves some for whoever tries the demo. */
+/**
+ * Most accounts vote on most IODs, and mostly agree; the first account leaves some IODs for the demo's user.
+ */
 const vote = async (people: readonly Call[], iods: readonly Iod[]): Promise<void> => {
   const ballots = iods.flatMap((iod, n) =>
     people.map((call, person) => ({
@@ -151,7 +154,7 @@ const vote = async (people: readonly Call[], iods: readonly Iod[]): Promise<void
   )
 }
 
-/** Has the accounts' texts extracted by the queue, as if they had pasted them. */
+/** Submits the accounts' texts for extraction through the queue. */
 const extract = async (people: readonly Call[]): Promise<void> => {
   const known = await Promise.all(
     people.map(async call => new Set((await call(narrativesApi.listNarratives)).map(({ text }) => text))),

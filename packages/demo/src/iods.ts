@@ -175,7 +175,7 @@ export const demoIods: readonly DemoIod[] = (Object.keys(LINES) as Story[]).flat
 export interface DemoCampaign {
   name: string
   description: string
-  /** Number of the account that made it. */
+  /** Index of the creating account. */
   by: number
   includes: (iod: DemoIod) => boolean
 }

@@ -1,7 +1,7 @@
 export interface DemoNarrative {
   text: string
   src: string | null
-  /** Number of the account that has it analyzed. */
+  /** Index of the account that submits it. */
   by: number
 }
 
@@ -12,7 +12,7 @@ const ledger = 'https://northshore-ledger.example/sellane-minute-by-minute'
 const sansFiltre = 'https://quell-sans-filtre.example/e133'
 const today = 'https://quell-today.example/sport/blue-water'
 
-// In plain sentences: what the rules of the offline provider read.
+// Simple sentences, so that the offline provider's rules can parse them.
 /** By the number of the account that has them analyzed: sources, each with its texts. */
 const TEXTS: [src: string | null, ...texts: string[]][][] = [
   [
@@ -126,7 +126,7 @@ const TEXTS: [src: string | null, ...texts: string[]][][] = [
   ],
 ]
 
-/** Texts about the three stories, told by those who spread them and by those who checked them. */
+/** Texts about the three stories, by their spreaders and by fact checkers. */
 export const demoNarratives: readonly DemoNarrative[] = TEXTS.flatMap((sources, by) =>
   sources.flatMap(([src, ...texts]) => texts.map(text => ({ by, src, text }))),
 )

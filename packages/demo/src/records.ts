@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { BlogRecord, RecordOf, Source, TelegramRecord, TiktokRecord } from '@iodine/contracts'
 
-// Three made-up stories told by made-up people: mirrors said to boil Lake Varnel, a power cut in Port Sellane said to be
-// a test, and water said to turn runners blue at the Quell marathon. Addresses end in .example, which nobody can own.
+// Three fictional stories with fictional people: mirrors said to boil Lake Varnel, a power cut in Port
+// Sellane said to be a test, and water said to turn runners blue at the Quell marathon. Addresses end in
+// .example, a reserved domain.
 
 const sha256 = (name: string) => createHash('sha256').update(name).digest('hex')
 const unixSeconds = (time: string) => Date.parse(time) / 1_000
 const fetched = (fetch_timestamp: string, source: string) => ({ fetch_timestamp, source })
 
-/** The counts are those of followed accounts, followers, hearts and videos. */
+/** The counts are accounts followed, followers, hearts and videos. */
 const person = (
   id: number,
   unique_id: string,
@@ -25,7 +26,7 @@ const person = (
   author_heart_count: counts[2],
   author_video_count: counts[3],
 })
-/** Makes objects with the keys from values in the same order. */
+/** Makes objects from values in the order of the keys. */
 const row =
   <K extends string>(...keys: K[]) =>
   <V>(...values: V[]) =>
@@ -284,7 +285,7 @@ const telegram: TelegramRecord[] = [
     [
       file('document', 'buoy-nine.pdf'),
       file('document', 'buoy-nine-annex (final) (2).xlsx'),
-      // What a preview shows of a document: no address, no bytes to hash.
+      // A document in a channel's preview has no address and no bytes to hash.
       { type: 'document', url: null, sha256: null },
     ],
   ),
@@ -561,5 +562,5 @@ const blog: BlogRecord[] = [
   },
 ]
 
-/** Records as the collector hands them in, by source: realistic, and made up from the first name to the last address. */
+/** Records as the collector sends them, by source: realistic but entirely fictional. */
 export const demoRecords: { [S in Source]: RecordOf[S][] } = { tiktok, telegram, blog }

@@ -1,31 +1,31 @@
 import { type CampaignDetail, type Category, countVotes, type Iod } from '@iodine/contracts'
 
-/** A file made of a campaign, as it is downloaded. */
+/** A downloadable export of a campaign. */
 export interface ExportFile {
   name: string
   mediaType: string
   text: string
 }
 
-/** When and for whom a campaign is exported. */
+/** Time and user of an export. */
 export interface ExportContext {
   now: Date
-  /** Id of who exports; 'unknown' where nobody is known. */
+  /** Id of the exporting user; 'unknown' if absent. */
   userId?: string | undefined
 }
 
-/** What the JSON file holds. */
+/** Contents of the JSON file. */
 export type CampaignFile = ReturnType<typeof toCampaignFile>
 
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
 
-/** The columns that hold an IOD's votes. */
+/** Columns with an IOD's vote counts. */
 export const voteColumns = (iod: Pick<Iod, 'votes'>) => {
   const { positive, negative } = countVotes(iod)
   return { positive_votes: positive, negative_votes: negative }
 }
 
-/** A campaign as Iodine's own JSON file has it: docs/campaigns.md. */
+/** A campaign in Iodine's own JSON format: docs/campaigns.md. */
 export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportContext) {
   const { id, name, description, created_by_id, created_at, iods } = detail
   const distribution: Partial<Record<Category, number>> = {}
@@ -57,10 +57,13 @@ export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportCo
   }
 }
 
-/** Characters of a name that a file name takes: file systems stop at 255 bytes. */
+/** Maximum characters of the name in a file name: file systems allow 255 bytes. */
 const NAME_MAX = 200
 
-/** campaign_{name, each character but a–z and 0–9 an underscore}_{YYYY-MM-DD, UTC} and the extension. */
+/**
+ * campaign_{name, every character but a–z and 0–9 replaced by an underscore}_{YYYY-MM-DD, UTC} and the
+ * extension.
+ */
 export function exportFileName(name: string, now: Date, extension: string): string {
   const safe = name
     .toLowerCase()

@@ -1,6 +1,9 @@
 import { type Category, type Iod, isHttpUrl } from '@iodine/contracts'
 
-/** What an IOD's value really is, whatever its category says: other tools refuse an address that is none. */
+/**
+ * Kind of an IOD's value, detected from the value whatever its category: other tools refuse invalid
+ * addresses.
+ */
 export type Kind =
   | { kind: 'url' | 'domain' | 'ipv4' | 'ipv6' | 'username' | 'person' | 'organization' | 'text' }
   | { kind: 'hash'; algorithm: 'MD5' | 'SHA-1' | 'SHA-256' | 'SHA-512' }

@@ -4,15 +4,15 @@ import { voteColumns } from './campaign-file.js'
 import { FIELD_NAMES } from './fields.js'
 
 /**
- * Cells that a spreadsheet would run as a formula, behind any number of apostrophes: one more is put before them, so
- * that taking one away gives back what there was.
+ * Cells that a spreadsheet would run as a formula, after any number of apostrophes: escaping adds one
+ * apostrophe, so that removing one restores the value.
  */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 const ESCAPED = /^'+[=+\-@\t\r\n＝＋－＠]/
 
 const PLAIN = ['id', ...FIELD_NAMES, 'created_by_id', 'created_by_username', 'created_at'] as const
 
-/** One line an IOD, RFC 4180, with a header row; cells that look like formulas are escaped. */
+/** One row per IOD, RFC 4180, with a header row; cells that look like formulas are escaped. */
 export function toCsv({ iods }: CampaignDetail): string {
   const fields = [...PLAIN, 'positive_votes', 'negative_votes', 'comments']
   const data = iods.map(iod => {
@@ -23,13 +23,13 @@ export function toCsv({ iods }: CampaignDetail): string {
 }
 
 export interface CsvRow {
-  /** Line of the file that the row begins on, from 1. */
+  /** Line number of the row's start, from 1. */
   line: number
-  /** Cells by the header's names, lower-cased; without the escape of formulas. */
+  /** Cells by lower-cased header name, with the formula escape removed. */
   cells: Record<string, string>
 }
 
-/** The rows of a CSV file, comma, semicolon or tab between its cells. */
+/** Parses the rows of a CSV file; the delimiter is comma, semicolon or tab. */
 export function readCsv(text: string): CsvRow[] {
   const rows: CsvRow[] = []
   let header: string[] | undefined
@@ -57,7 +57,7 @@ export function readCsv(text: string): CsvRow[] {
 
 const withoutEscape = (cell: string): string => (ESCAPED.test(cell) ? cell.slice(1) : cell)
 
-/** The one that its first line holds most of. */
+/** The delimiter that occurs most often in the first line. */
 function delimiterOf(text: string): string {
   const first = text.split(/\r|\n/, 1)[0] ?? ''
   const count = (delimiter: string) => first.split(delimiter).length

@@ -10,7 +10,7 @@ import {
   textFault,
 } from '@iodine/contracts'
 
-/** Why an entry of a file is no IOD that can be created, in words for whoever imports it. */
+/** Validation error of an entry, with a message for the importing user. */
 export class FieldFault extends Error {
   override readonly name = 'FieldFault'
 }
@@ -28,14 +28,14 @@ const storable = (text: string): string => {
   return textFault(text) === undefined ? text : fail('The text holds characters that can’t be stored')
 }
 
-/** A cell that is empty, or a property that is not there. */
+/** True for an empty cell or a missing property. */
 const isAbsent = (given: unknown): given is undefined | null | '' =>
   given === undefined || given === null || given === ''
 
 /**
- * What an IOD's creator gives, as files hold it: the columns of CSV, the properties of JSON. Each function reads what a
- * file has, by the contract's rules, or throws a FieldFault. Ids of triplets are left out: they mean something in the
- * deployment they come from alone.
+ * Parsers of an IOD's fields from the columns of CSV or the properties of JSON. Each validates by the
+ * contract's rules, or throws a FieldFault. Triplet ids are omitted: they are valid only in their own
+ * deployment.
  */
 export const IOD_FIELDS = {
   value: (given: unknown): string =>
@@ -61,6 +61,6 @@ export const IOD_FIELDS = {
 export type IodField = keyof typeof IOD_FIELDS
 export const FIELD_NAMES = Object.keys(IOD_FIELDS) as readonly IodField[]
 
-/** Throws a FieldFault for the first field that is wrong. */
+/** Parses all fields; throws a FieldFault for the first invalid one. */
 export const readFields = (given: Partial<Record<IodField, unknown>>): NewIod =>
   Object.fromEntries(FIELD_NAMES.map(name => [name, IOD_FIELDS[name](given[name])])) as unknown as NewIod

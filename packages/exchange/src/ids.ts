@@ -1,12 +1,12 @@
 import { v5 } from 'uuid'
 
-/** Namespace of all ids that we give: the same thing has the same id in every export. */
+/** UUID namespace of Iodine's ids: an object has the same id in every export. */
 const OURS = '5d3f0a52-6f0b-5b0e-9a6e-2f4f6d1c7a10'
 /** STIX 2.1, 2.9: namespace for the ids of observables, over their contributing properties. */
 const STIX_OBSERVABLES = '00abedb4-aa42-466c-9c01-fed23315a9b7'
 
-/** A UUID that stands for `name`, always the same. */
+/** Deterministic UUID of a name. */
 export const idOf = (...name: string[]): string => v5(name.join(' '), OURS)
 
-/** The id that every tool gives to an observable with these properties, which must come sorted by name. */
+/** STIX's deterministic id of an observable with these properties, which must be sorted by name. */
 export const observableId = (properties: object): string => v5(JSON.stringify(properties), STIX_OBSERVABLES)

@@ -33,7 +33,7 @@ const WRITERS: Record<
   csv: { extension: 'csv', mediaType: 'text/csv; charset=utf-8', write: toCsv },
 }
 
-/** The file that a campaign becomes in one of the formats. */
+/** Exports a campaign to a file in one of the formats. */
 export function exportCampaign(
   detail: CampaignDetail,
   format: ExportFormat,

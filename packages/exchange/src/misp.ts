@@ -3,10 +3,13 @@ import type { ExportContext } from './campaign-file.js'
 import { classify, type Kind } from './classify.js'
 import { idOf } from './ids.js'
 
-/** What MISP imports as one event. */
+/** A MISP event for import. */
 export type MispEvent = ReturnType<typeof toMispEvent>
 
-/** Of MISP's coded values: level undefined, analysis ongoing, own organisation only, as the event says. */
+/**
+ * MISP's coded values: threat level undefined, analysis ongoing, distribution own organisation only, inherit
+ * from event.
+ */
 const UNDEFINED_LEVEL = '4'
 const ONGOING = '1'
 const OWN_ORGANISATION = '0'
@@ -14,7 +17,7 @@ const INHERIT = '5'
 
 const HASH_TYPES = { MD5: 'md5', 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-512': 'sha512' } as const
 
-/** An attribute's type and category. With `to_ids` true, intrusion detection may use it. */
+/** MISP type and category of an attribute. `to_ids` marks it for intrusion detection. */
 function typeOf(kind: Kind): { type: string; category: string; to_ids: boolean } {
   const network = { category: 'Network activity', to_ids: true }
   switch (kind.kind) {
@@ -25,7 +28,7 @@ function typeOf(kind: Kind): { type: string; category: string; to_ids: boolean }
     case 'ipv6':
       return { type: 'ip-dst', ...network }
     case 'hash': {
-      // MISP takes no SHA-512 in external analysis.
+      // MISP allows no SHA-512 in the category External analysis.
       const category = kind.algorithm === 'SHA-512' ? 'Payload delivery' : 'External analysis'
       return { type: HASH_TYPES[kind.algorithm], category, to_ids: true }
     }
@@ -40,7 +43,7 @@ function typeOf(kind: Kind): { type: string; category: string; to_ids: boolean }
 
 /** Unix seconds. */
 const seconds = (time: string | Date): string => String(Math.floor(new Date(time).getTime() / 1000))
-/** '2026-11-21 10:00:00', as MISP writes the times of opinions and notes. */
+/** MISP's format for times of opinions and notes: '2026-11-21 10:00:00'. */
 const plainTime = (time: string): string => time.slice(0, 19).replace('T', ' ')
 const tag = (predicate: string, value: string) => ({
   name: `${PRODUCT_NAME.toLowerCase()}:${predicate}="${value}"`,
@@ -83,7 +86,7 @@ function toAttribute(iod: Iod) {
   }
 }
 
-/** A campaign as a MISP event: one attribute an IOD, votes as opinions of 0 or 100. */
+/** A campaign as a MISP event: one attribute per IOD, votes as opinions of 0 or 100. */
 export function toMispEvent(detail: CampaignDetail, { now }: ExportContext) {
   return {
     Event: {

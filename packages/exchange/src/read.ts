@@ -2,23 +2,23 @@ import { foldValue, type NewIod } from '@iodine/contracts'
 import { readCsv } from './csv.js'
 import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
 
-/** An entry of a file: an IOD that can be created, or why not. */
+/** An entry of a file: a valid IOD, or the reason why it is invalid. */
 export type Entry = { place: string } & (
   | { iod: NewIod; reason?: undefined }
   | { iod?: undefined; value: string; reason: string }
 )
 
-/** What a file says that it holds. */
+/** An unvalidated entry of a file. */
 type Candidate = { place: string } & Partial<Record<IodField, unknown>>
 
-/** A file that holds no IODs at all, with a message that says why. */
+/** Thrown for a file without IODs; the message gives the reason. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
 }
 
 /**
- * Reads a JSON or STIX file that Iodine exported, or a CSV with value, category and description. Entries come in the
- * file's order; one that repeats another is refused. Throws `UnreadableFile`.
+ * Reads a JSON or STIX file exported by Iodine, or a CSV with value, category and description. Entries keep
+ * the file's order; duplicates are refused. Throws `UnreadableFile`.
  */
 export function readIods(text: string): Entry[] {
   const candidates = /^\s*\uFEFF?\s*[{[]/.test(text) ? fromJson(text) : fromCsv(text)
@@ -34,7 +34,7 @@ export function readIods(text: string): Entry[] {
   })
 }
 
-/** The same for two IODs that the product takes for one. */
+/** Key of an IOD for duplicate detection: equal for IODs that the product treats as the same. */
 export const iodKey = ({ category, value }: Pick<NewIod, 'category' | 'value'>): string =>
   `${category} ${foldValue(value)}`
 
@@ -73,7 +73,7 @@ function fromJson(text: string): Candidate[] {
   throw new UnreadableFile('The file is neither a campaign export nor a STIX bundle.')
 }
 
-/** An indicator as `toStixBundle` writes it. */
+/** Parses an indicator written by `toStixBundle`. */
 function fromIndicator(indicator: Record<string, unknown>): Omit<Candidate, 'place'> {
   const labels = Array.isArray(indicator.labels) ? indicator.labels : []
   const references = Array.isArray(indicator.external_references) ? indicator.external_references : []

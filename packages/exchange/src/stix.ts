@@ -15,11 +15,11 @@ export interface StixBundle {
   objects: StixObject[]
 }
 
-/** OpenCTI's extensions for object types of its own: narratives, and text as an observable. */
+/** OpenCTI's extensions for its own object types: narratives, and text as an observable. */
 const NEW_SDO = 'extension-definition--ea279b3e-5c71-4632-ac08-831c66a786ba'
 const NEW_SCO = 'extension-definition--f93e2c80-4231-4f9a-af8b-95c9bd566a82'
 
-/** For the community of those who work on it: what Iodine's members see is not for the public at large. */
+/** TLP:GREEN: data visible to Iodine's members is limited to the community, not public. */
 const TLP_GREEN: StixObject = {
   type: 'marking-definition',
   spec_version: '2.1',
@@ -43,7 +43,7 @@ const AUTHOR: StixObject = {
 
 const marked = { object_marking_refs: [TLP_GREEN.id] }
 
-/** An object of ours. Its id comes from `name`, which is the same in each export. */
+/** A STIX object created by Iodine. Its id is derived from `name`, so it is the same in each export. */
 const made = (type: string, name: string[], created: string, properties: object, modified = created) => ({
   type,
   id: `${type}--${idOf(...name)}`,
@@ -55,9 +55,9 @@ const made = (type: string, name: string[], created: string, properties: object,
   ...properties,
 })
 
-/** What RFC 3986 has in no URI. */
+/** Characters not allowed in URIs by RFC 3986. */
 const NOT_IN_URIS = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu
-/** A web address as a URI: STIX takes no other, while browsers and people do. */
+/** Encodes a web address as a URI: STIX requires it, while browsers and users accept other characters. */
 const toUri = (url: string): string =>
   url.search(NOT_IN_URIS) < 0 ? url : new URL(url).href.replace(NOT_IN_URIS, encodeURIComponent)
 
@@ -67,13 +67,13 @@ const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`
 
 interface Described {
   pattern: string
-  /** What the indicator is about. */
+  /** The object that the indicator is based on. */
   object: StixObject
 }
 
 const ADDRESS_TYPES = { domain: 'domain-name', ipv4: 'ipv4-addr', ipv6: 'ipv6-addr' } as const
 
-/** The observable (or other object) that an IOD's value is, and the pattern that finds it. */
+/** The observable (or other object) for an IOD's value, and the pattern that matches it. */
 function describe(iod: Iod): Described {
   const kind = classify(iod)
   const value = iod.value.trim()
@@ -87,7 +87,7 @@ function describe(iod: Iod): Described {
       ...marked,
     },
   })
-  // No standard observable holds it: its text is what can be looked for.
+  // Fallback without a standard observable: match the text.
   const asText = `[text:value = ${quoted(iod.value)}]`
   switch (kind.kind) {
     case 'url':
@@ -136,7 +136,7 @@ const relationship = (type: string, source: StixObject, target: StixObject, crea
     target_ref: target.id,
   })
 
-/** Everything that stands for one IOD; the indicator comes first. */
+/** All STIX objects of one IOD; the indicator comes first. */
 function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
   const { pattern, object } = describe(iod)
   const indicator = made('indicator', ['indicator', iod.id], iod.created_at, {
@@ -151,7 +151,7 @@ function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
       {
         source_name: PRODUCT_NAME,
         external_id: iod.id,
-        // A source may also be a plain path or an address that is no URI, which STIX doesn't take for a URL.
+        // A source may also be a plain path or an invalid URI, which STIX refuses as a URL.
         ...(iod.source && (isUri(iod.source) ? { url: iod.source } : { description: iod.source })),
       },
     ],
@@ -185,8 +185,8 @@ function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
 }
 
 /**
- * A campaign as a STIX 2.1 bundle. Ids are the same in each export; a later one is a newer version of campaign and
- * grouping, all else stays as it is.
+ * A campaign as a STIX 2.1 bundle. Ids are the same in each export; a later export is a newer version of
+ * campaign and grouping, and all other objects are unchanged.
  */
 export function toStixBundle(detail: CampaignDetail, { now }: ExportContext): StixBundle {
   const { iods } = detail
@@ -203,7 +203,7 @@ export function toStixBundle(detail: CampaignDetail, { now }: ExportContext): St
     context: 'suspicious-activity',
     object_refs: [...new Set(content.map(({ id }) => id))],
   })
-  // Two IODs may be about the same observable.
+  // Two IODs may share an observable.
   const objects = new Map([AUTHOR, TLP_GREEN, ...content, grouping].map(object => [object.id, object]))
   return {
     type: 'bundle',

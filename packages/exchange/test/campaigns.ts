@@ -18,7 +18,7 @@ export const campaign = (iods: Iod[], fields: Partial<CampaignDetail> = {}): Cam
   ...fields,
 })
 
-/** Text as the API takes it, with what breaks files among it. */
+/** Text that the API accepts, including characters that break file formats. */
 const text = fc
   .oneof(
     fc.string({ unit: 'binary' }),

@@ -65,7 +65,7 @@ describe('the JSON file', () => {
   })
 })
 
-/** Required properties of STIX 2.1, by type: our transcription of the standard's tables. */
+/** Required properties of STIX 2.1 by type, transcribed from the standard's tables. */
 const COMMON = ['spec_version', 'id', 'created', 'modified']
 const REQUIRED: Record<string, string[]> = {
   identity: [...COMMON, 'name'],
@@ -347,7 +347,7 @@ describe('reading', () => {
   })
 })
 
-/** What an IOD is, apart from where and by whom it was made. */
+/** An IOD's input fields, without its author and its creation. */
 const essence = (made: Iod) => Object.fromEntries(FIELD_NAMES.map(name => [name, made[name]]))
 
 test.each(['json', 'stix', 'csv'] as const)('export and import as %s give the same IODs', format => {
@@ -378,14 +378,14 @@ test('every format accounts for every IOD, and STIX and MISP stay valid', () => 
   )
 })
 
-/** The fields that MISP's documentation gives an event, an attribute and what analysts say, with the types it names. */
+/** Fields of MISP events, attributes and analyst data, with their types, from MISP's documentation. */
 const MISP_FIELDS = {
   event: 'uuid info date threat_level_id analysis distribution published timestamp Tag Attribute Object',
   attribute: 'uuid type category value to_ids comment timestamp distribution first_seen Tag Opinion Note',
   opinion: 'uuid object_uuid object_type authors created modified distribution opinion comment',
   note: 'uuid object_uuid object_type authors created modified distribution note',
 }
-/** Which of MISP's types each of its categories takes, as far as we use them. */
+/** MISP types allowed in each category, for those in use. */
 const MISP_TYPES: Record<string, string[]> = {
   'Network activity': ['url', 'domain', 'ip-dst'],
   'External analysis': ['md5', 'sha1', 'sha256'],
@@ -439,7 +439,7 @@ function expectValidMisp(Event: MispEvent['Event']) {
   expect(new Set(uuids).size).toBe(uuids.length)
 }
 
-/** The folder of the published STIX 2.1 JSON schemas, where one is given. */
+/** Folder of the published STIX 2.1 JSON schemas; optional. */
 const PUBLISHED = process.env.STIX_SCHEMAS ?? ''
 
 test.runIf(PUBLISHED)(
@@ -463,7 +463,7 @@ test.runIf(PUBLISHED)(
     }
     const seen = new Set<string>()
     const check = (type: string, object: object) => {
-      // Of what is nobody's standard the schemas say what is common to all objects.
+      // Types outside the standard are checked against the schema common to all objects.
       const title = { narrative: 'core', text: 'cyber-observable-core' }[type] ?? type
       const valid = ajv.validate(idByType.get(title) ?? '', object)
       expect(valid ? [] : ajv.errors).toEqual([])
@@ -472,7 +472,8 @@ test.runIf(PUBLISHED)(
     fc.assert(
       fc.property(anyCampaign, detail => {
         const { objects, ...bundle } = toStixBundle(detail, context)
-        // The bundle's own schema knows no groupings, notes and opinions and refuses any: one by one they pass.
+        // The bundle's schema refuses groupings, notes and opinions, which it does not know: check them one
+        // by one.
         check('bundle', bundle)
         for (const object of objects) check(object.type, object)
       }),

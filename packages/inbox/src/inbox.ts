@@ -2,29 +2,30 @@ import { mkdirSync } from 'node:fs'
 import { isIP } from 'node:net'
 
 export interface Inbox {
-  /** Of the page. */
+  /** Port of the web page. */
   port: number
-  /** Where mail is sent to. */
+  /** URL of the SMTP server. */
   smtpUrl: string
   stop(): Promise<void>
 }
 
 export interface InboxOptions {
-  /** Keeps the last mails. */
+  /** Stores the most recent mails. */
   folder: string
   host: string
-  /** Of the page; 0 takes any free one. */
+  /** Port of the web page; 0 picks a free one. */
   port: number
   smtpHost?: string
-  /** 0, the default, takes any free one. */
+  /** 0, the default, picks a free one. */
   smtpPort?: number
 }
 
 const KEPT_MAILS = 500
 
 /**
- * The mail inbox for trying out: MailDev's SMTP server, by default on a free loopback port, and its page and API. Put together from its
- * parts, as its one-call form lets every web page in the same browser read the mails, and with them the sign-in links.
+ * Mail inbox for trying out the product: MailDev's SMTP server, by default on a free loopback port, with its
+ * web page and API. Assembled from MailDev's parts, as its all-in-one function lets every web page in the
+ * same browser read the mails, including sign-in links.
  */
 export const startInbox = async ({
   folder,
@@ -33,7 +34,7 @@ export const startInbox = async ({
   smtpHost = '127.0.0.1',
   smtpPort = 0,
 }: InboxOptions): Promise<Inbox> => {
-  // Loaded here only: a stack that sends to an SMTP_URL never pays for it.
+  // Imported lazily: a stack with an SMTP_URL does not need it.
   const [{ FileStorage }, { createSMTPServer }, { createAPIServer }, { registerUI }] = await Promise.all([
     import('@maildev/core'),
     import('@maildev/smtp'),
@@ -55,19 +56,20 @@ export const startInbox = async ({
     smtp,
     cors: { origin: false, credentials: false },
   })
-  // A name that somebody else's DNS points at this machine would make the page one of theirs.
+  // Against DNS rebinding: a foreign host name that resolves to this machine would let that host's pages in.
   api.server.addHook('onRequest', async (request, reply) => {
     const name = request.hostname
     if (name !== 'localhost' && name !== host && !isIP(name.replace(/^\[|]$/g, '')))
       return reply.code(403).send()
-    // Its page is sent to whoever asks for HTML by name: curl, which takes anything, has it too.
+    // MailDev sends its page only if Accept names HTML: send it also to clients such as curl, which accept
+    // anything.
     if (request.method === 'GET' && request.url.split('?')[0] === '/') request.headers.accept = 'text/html'
   })
-  // Where every part has it, for the image's health check.
+  // Same path as in every part, for the image's health check.
   api.server.get('/healthz', async () => ({ status: 'up' }))
   await api.registerPlugins()
   await registerUI(api.server)
-  // It greets on standard output, which is kept for the line `ready <url>`.
+  // MailDev logs to standard output, which is reserved for the line `ready <url>`.
   const { info } = console
   console.info = () => {}
   try {

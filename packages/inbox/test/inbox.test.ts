@@ -8,7 +8,7 @@ import { type Inbox, startInbox } from '../src/inbox.js'
 
 const urlOf = ({ port }: Inbox) => `http://127.0.0.1:${port}`
 
-/** Sends a mail by plain SMTP and waits for the server's goodbye. */
+/** Sends a mail by plain SMTP and waits until the server closes the session. */
 const send = (smtpUrl: string, text: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(smtpUrl).port), '127.0.0.1').setEncoding('utf8')
@@ -27,7 +27,7 @@ const send = (smtpUrl: string, text: string): Promise<void> =>
     )
   })
 
-/** The status that a request under another host name gets. */
+/** Status of a request with another Host header. */
 const statusFor = (host: string, url: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     get(`${url}/api/email`, { headers: { host } }, answer => resolve(answer.resume().statusCode)).on(

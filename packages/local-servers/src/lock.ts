@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * What tells a living process from a later one with the same id: its start time.
- * Undefined when there is no such process.
+ * Start time of a process, which distinguishes it from a later process with the same id. Undefined if there
+ * is no such process.
  */
 export function processStart(pid: number): string | undefined {
   try {
@@ -13,7 +13,8 @@ export function processStart(pid: number): string | undefined {
       return (
         execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined
       )
-    // The name in parentheses may hold spaces; the fields after it start with the state, a zombie being dead to us.
+    // The name in parentheses may contain spaces; the fields after it start with the state. A zombie counts
+    // as ended.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')
@@ -24,9 +25,10 @@ export function processStart(pid: number): string | undefined {
 }
 
 /**
- * Takes a data folder for this process, waiting `waitMs` for a run that is just stopping. Not proper-lockfile: it goes by the
- * age of a file, so that a process stopped for 2.9 s lost the folder while it lived, and a killed one kept it for 2.1 s.
- * @returns a function that gives it back
+ * Locks a data folder for this process; waits `waitMs` for a run that is stopping. Not proper-lockfile: it
+ * relies on a file's age, so that a live process suspended for 2.9 s lost the folder, and a killed one kept
+ * it for 2.1 s.
+ * @returns a function that releases the lock
  * @throws Error naming the process that holds it
  */
 export async function lockFolder(folder: string, waitMs = 3_000): Promise<() => void> {
@@ -36,7 +38,7 @@ export async function lockFolder(folder: string, waitMs = 3_000): Promise<() => 
   const mine = `${process.pid} ${processStart(process.pid) ?? ''}`
   const deadline = Date.now() + waitMs
   for (;;) {
-    // Written first and linked then, so that no process ever reads half a lock.
+    // Written to a draft and then linked, so that no process reads a partial lock.
     writeFileSync(draft, mine, { mode: 0o600 })
     try {
       linkSync(draft, file)
@@ -60,7 +62,7 @@ export async function lockFolder(folder: string, waitMs = 3_000): Promise<() => 
   }
 }
 
-/** Id of the process that has taken the folder; undefined when none has. */
+/** Id of the process that holds the folder's lock; undefined if none does. */
 export function lockHolder(folder: string): number | undefined {
   const [pid = '', start] = (read(join(folder, 'lock')) ?? '').split(' ')
   return start && processStart(Number(pid)) === start ? Number(pid) : undefined

@@ -8,21 +8,21 @@ const listening = (port: number, host: string): Promise<Server> =>
     server.listen(port, host, () => resolve(server))
   })
 
-/** Why the port cannot be listened on (`EADDRINUSE`, `EACCES`, …); undefined when it can. */
+/** Error code of listening on the port (`EADDRINUSE`, `EACCES`, …); undefined if it is free. */
 export const portFault = (port: number, host: string): Promise<string | undefined> =>
   listening(port, host).then(
     probe => new Promise(resolve => probe.close(() => resolve(undefined))),
     error => (error as NodeJS.ErrnoException).code ?? 'unusable',
   )
 
-// Below the ports that systems give to clients and to whoever asks for any: what is free there stays so.
+// Range below the ephemeral ports, so that the system does not assign these ports to other sockets.
 const LOWEST = 10_240
 const HIGHEST = 32_767
 
 /**
- * Marks a port as given away for as long as this process lives, by a UDP socket of the same number; false when somebody else
- * has. What is looked for are free TCP ports, but others would find it free until somebody listens there. Not get-port: its
- * reservations end at the process (4 processes with 400 ports each got 141 of 1,600 twice).
+ * Reserves a port for this process's lifetime by binding a UDP socket of the same number; false if another
+ * process has reserved it. A TCP port counts as free until a process listens on it, hence the reservation.
+ * Not get-port: its reservations are per process (4 processes with 400 ports each got 141 of 1,600 twice).
  */
 const claim = (port: number): Promise<boolean> =>
   new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ const claim = (port: number): Promise<boolean> =>
     })
   })
 
-/** As many different TCP ports as asked for that are free on the host right now, and given to nobody else who asks here. */
+/** Finds `count` different free TCP ports on the host, not reserved by another caller of this function. */
 export const freePorts = async (count: number, host = '127.0.0.1'): Promise<number[]> => {
   const ports: number[] = []
   while (ports.length < count) {
@@ -48,11 +48,11 @@ export const freePorts = async (count: number, host = '127.0.0.1'): Promise<numb
   return ports
 }
 
-/** Whether what listens on the host can be reached from this machine alone. */
+/** True if a server on the host is reachable from this machine only. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
-/** The address to type into a browser on this machine for something that listens on the host. */
+/** URL for a browser on this machine to a server on the host. */
 export const localUrl = (host: string, port: number): string => {
   const name = ['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)
     ? 'localhost'

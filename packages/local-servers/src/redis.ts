@@ -8,24 +8,27 @@ import { endLeftover, keepProcess, onPath, startSupervised } from './supervised.
 
 export interface RedisServer {
   url: string
-  /** Process id of the server itself. */
+  /** Process id of the server, not of its supervisor. */
   pid: number
   ended: Promise<void>
   stop(): Promise<void>
 }
 
 export interface RedisOptions {
-  /** Folder of its own: configuration, log, process id and the append-only file. */
+  /** The server's own folder: configuration, log, process id and append-only file. */
   folder: string
-  /** False keeps nothing on disk (tests). Default true: what it acknowledged survives a kill -9 and a power cut. */
+  /**
+   * False stores nothing on disk (tests). Default true: acknowledged writes survive a kill -9 and a power
+   * cut.
+   */
   durable?: boolean
-  /** The URL of an earlier start, to be reached there again; a free port and a new password unless given. */
+  /** URL of an earlier start, to keep its port and password; by default a free port and a new password. */
   at?: string | undefined
 }
 
 /**
- * Starts redis-server or valkey-server on a loopback port, behind a password.
- * A server that a killed run left in the same folder is ended first.
+ * Starts redis-server or valkey-server on a loopback port with a password. First ends a server that a killed
+ * run left in the same folder.
  */
 export async function startRedis({ folder, durable = true, at }: RedisOptions): Promise<RedisServer> {
   const program = onPath('redis-server', 'valkey-server')
@@ -40,7 +43,7 @@ export async function startRedis({ folder, durable = true, at }: RedisOptions): 
   const url = at ?? `redis://:${randomBytes(18).toString('base64url')}@127.0.0.1:${(await freePorts(1))[0]}`
   const { port, password } = new URL(url)
   const configFile = join(dir, 'redis.conf')
-  // "everysec" may answer before the write reached the kernel, when a slow fsync is under way.
+  // "everysec" may acknowledge before the write reaches the kernel, while a slow fsync is in progress.
   const settings = `bind 127.0.0.1
 port ${port}
 requirepass ${password}
@@ -73,7 +76,7 @@ maxmemory-policy noeviction
   }
 }
 
-/** Address and password of the server that runs on the folder. */
+/** URL with port and password of the server in the folder. */
 export const keptRedisUrl = (folder: string): string => {
   const settings = readFileSync(join(folder, 'redis.conf'), 'utf8')
   const [port, password] = ['port', 'requirepass'].map(
@@ -82,7 +85,7 @@ export const keptRedisUrl = (folder: string): string => {
   return `redis://:${password}@127.0.0.1:${port}`
 }
 
-/** Asks until the server has loaded its file and answers; undefined when it has gone, or for a minute in vain. */
+/** Polls until the server has loaded its file and answers; undefined if it has exited, or after a minute. */
 async function serverPid(client: Redis, gone: () => boolean): Promise<number | undefined> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline && !gone(); await sleep(20)) {
     const info = await client.info('server').catch(() => '')

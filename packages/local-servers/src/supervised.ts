@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processStart } from './lock.js'
 
-/** Path of the first of the programs that is on PATH. */
+/** Path of the first of the programs found on PATH. */
 export function onPath(...names: string[]): string | undefined {
   try {
     const script = names.map(name => `command -v ${name}`).join(' || ')
@@ -15,8 +15,9 @@ export function onPath(...names: string[]): string | undefined {
 }
 
 /**
- * Ends the program when the supervisor's standard input closes, however its holder dies. Plain sh, as it must outlive a
- * kill -9 of this process and costs no second Node.
+ * Ends the program when the supervisor's standard input closes, i.e. when the parent process exits for any
+ * reason. Plain sh, as the supervisor must outlive a kill -9 of this process, and to avoid a second Node
+ * process.
  */
 const script = `exec 3<&0
 "$@" </dev/null 3<&- & server=$!
@@ -27,15 +28,15 @@ kill $watch 2>/dev/null
 exit $code`
 
 export interface Supervised {
-  /** Resolves when the program has gone, asked for or not. */
+  /** Resolves when the program has exited for any reason. */
   ended: Promise<void>
-  /** Ends the program with SIGTERM and waits until it has gone. */
+  /** Sends SIGTERM and waits until the program has exited. */
   stop(): Promise<void>
 }
 
 /** Starts a server that gets SIGTERM when this process ends, even by kill -9. */
 export function startSupervised(program: string, args: string[]): Supervised {
-  // A group of its own, so that Ctrl+C in a terminal does not end it before those who use it.
+  // Its own process group, so that Ctrl+C in a terminal does not end it before its clients.
   const child: ChildProcess = spawn('/bin/sh', ['-c', script, 'supervise', program, ...args], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
@@ -55,14 +56,14 @@ export function startSupervised(program: string, args: string[]): Supervised {
 
 const processFile = (folder: string) => join(folder, 'process.json')
 
-/** Remembers in the folder which process serves from it. */
+/** Records in the folder the process that serves from it. */
 export function keepProcess(folder: string, pid: number): void {
   writeFileSync(processFile(folder), JSON.stringify({ pid, start: processStart(pid) }))
 }
 
 /**
- * Ends the process that a killed run left behind on the folder, as two servers would spoil its files. One that merely
- * has its id now is left alone.
+ * Ends the server process that a killed run left in the folder, as two servers would corrupt its files. An
+ * unrelated process that reuses the id is not touched.
  */
 export async function endLeftover(folder: string): Promise<void> {
   let kept: { pid: number; start?: string }

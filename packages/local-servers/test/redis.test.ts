@@ -47,7 +47,7 @@ test('it asks for a password that only its owner can read', async () => {
   await server.stop()
 })
 
-/** Starts the built package's Redis in a process of its own, which then waits to be killed. */
+/** Starts the built package's Redis in a separate process, which then waits to be killed. */
 async function holder(): Promise<{ kill(): void; redisPid: number }> {
   const module = new URL('../dist/redis.js', import.meta.url)
   const code = `const { startRedis } = await import(${JSON.stringify(module)}); console.log((await startRedis({ folder: ${JSON.stringify(folder)} })).pid)`
@@ -71,7 +71,7 @@ test('one that outlived even its supervisor is ended by the next start, with not
     .replace(/^.*\) . /s, '')
     .split(' ')[0]
   process.kill(Number(supervisor), 'SIGKILL')
-  // The watcher, the supervisor's other half, dies with the holder's pipe; what it would end is stopped meanwhile.
+  // The supervisor's watcher ends with the parent's pipe; a stopped Redis does not handle its SIGTERM.
   process.kill(redisPid, 'SIGSTOP')
   kill()
   await sleep(300)

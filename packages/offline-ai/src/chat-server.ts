@@ -2,9 +2,9 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 
 export interface ChatRequest {
-  /** The bearer token; empty when there is none. */
+  /** Bearer token; empty without one. */
   key: string
-  /** All of the request's headers. */
+  /** All request headers. */
   headers: IncomingHttpHeaders
   body: {
     model: string
@@ -22,7 +22,7 @@ export interface ChatServer {
 
 const BODY_BYTES_MAX = 4 * 1_048_576
 
-/** The request's JSON; undefined when it is none, or no chat. */
+/** Parses the request's JSON; undefined if it is invalid or no chat request. */
 const readBody = async (request: IncomingMessage): Promise<ChatRequest['body'] | undefined> => {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) {
@@ -47,7 +47,7 @@ export const sendJson = (
     .writeHead(status, { 'content-type': 'application/json', ...headers })
     .end(JSON.stringify(body))
 
-/** Answers with a failure in the provider's own shape. */
+/** Sends an error in OpenAI's format. */
 export const sendError = (
   response: ServerResponse,
   status: number,
@@ -58,7 +58,7 @@ export const sendError = (
 
 let completions = 0
 
-/** Answers with a completion of one choice. */
+/** Sends a completion with one choice. */
 export const sendCompletion = (
   response: ServerResponse,
   model: string,
@@ -76,13 +76,13 @@ export const sendCompletion = (
     usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
   })
 
-/** What stands between the marker lines of the last user message, or all of it where there are none. */
+/** Text between the marker lines of the last user message, or the whole message without markers. */
 export const promptText = ({ messages }: ChatRequest['body']): string => {
   const content = String(messages.findLast(({ role }) => role === 'user')?.content ?? '')
   return /^<(text-[\w-]+)>\n([\s\S]*)\n<\/\1>$/.exec(content)?.[2] ?? content
 }
 
-/** An OpenAI-compatible `POST /v1/chat/completions` on a free loopback port; `respond` gives the answers. */
+/** An OpenAI-compatible `POST /v1/chat/completions` on a free loopback port; `respond` answers requests. */
 export const startChatServer = async (
   respond: (request: ChatRequest, response: ServerResponse) => unknown,
 ): Promise<ChatServer> => {

@@ -1,14 +1,14 @@
 import { type ChatServer, promptText, sendCompletion, sendError, startChatServer } from './chat-server.js'
 
-/** What its answers name as their model: no model at all. */
+/** Model name in its answers. */
 export const RULES_MODEL = 'rule-based (compromise), no AI model'
 
 /**
- * A provider that needs no network and no paid key: any key will do, and the triplets come from part-of-speech rules.
- * It answers no other question than the one that the extraction worker asks.
+ * An AI provider without network or paid key: it accepts any key and extracts triplets by part-of-speech
+ * rules. It answers only the extraction worker's prompt.
  */
 export const startOfflineAi = async (): Promise<ChatServer> => {
-  // Loaded here only: the rules' word lists are no matter of those who script their answers.
+  // Imported lazily: servers with scripted answers do not need the rules' word lists.
   const { ruleTriplets } = await import('./triplets.js')
   return startChatServer(({ key, body }, response) => {
     if (!key) return sendError(response, 401, 'invalid_api_key', 'No key was given')

@@ -15,14 +15,14 @@ const JOINING = new Set(['and', 'or', '&'])
 const PAUSE = /[,;:.!?…—–]|\s-\s/
 const RELATIVE = /^(who|which|that)$/i
 
-/** Whether a verb after this word, without a subject of its own, is said of the one before. */
+/** True if a following verb without its own subject takes the previous subject. */
 const carriesOn = (term: Term): boolean => has(term, 'Conjunction') || RELATIVE.test(term.text)
 
-/** A verb that the sentence says of somebody; `to hide` and `hiding` belong to the phrase before them. */
+/** True for a finite verb; `to hide` and `hiding` belong to the preceding phrase. */
 const isPredicate = (term: Term | undefined): boolean =>
   has(term, 'Verb') && !has(term, 'Infinitive') && !has(term, 'Gerund')
 
-/** How many of the terms make up the object: up to where the sentence begins to say something else. */
+/** Number of terms in the object: up to the start of the next clause. */
 const objectLength = (terms: readonly Term[]): number => {
   for (const [n, term] of terms.entries()) {
     if (isPredicate(term)) return n
@@ -40,15 +40,16 @@ const objectLength = (terms: readonly Term[]): number => {
 const phrase = (terms: readonly Term[]): string =>
   terms
     .map(({ text }) => text)
-    // The second half of a contraction has no text of its own.
+    // The second half of a contraction has no text.
     .filter(Boolean)
     .join(' ')
     .slice(0, LIMITS.tripletPartMax)
     .trim()
 
 /**
- * Subject–verb–object triplets of an English text, by part-of-speech rules: a stand-in for a model, far from one.
- * A verb without a subject of its own takes the one before it in the sentence; one without an object says nothing.
+ * Extracts subject–verb–object triplets from English text by part-of-speech rules: a stand-in for a model, of
+ * far lower quality. A verb without a subject takes the previous one in the sentence; a verb without an
+ * object gives no triplet.
  */
 export const ruleTriplets = (text: string): Triplet[] => {
   const triplets: Triplet[] = []
@@ -86,7 +87,7 @@ export const ruleTriplets = (text: string): Triplet[] => {
   return triplets.slice(0, LIMITS.tripletsMax)
 }
 
-/** The last noun phrase of what stands before a verb. */
+/** The last noun phrase before a verb. */
 const subjectOf = (terms: readonly Term[]): string => {
   let end = terms.length
   while (end > 0 && !has(terms[end - 1], 'Noun')) end--

@@ -1,7 +1,7 @@
 import { SERVICE_NAMES, type ServiceName } from '@iodine/contracts'
 import { z } from 'zod'
 
-/** A wrong environment: every fault at once. */
+/** Reports all faults of an invalid environment at once. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly faults: string[]
@@ -11,7 +11,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Environment → typed config. Empty values count as absent. Throws ConfigError. */
+/** Parses environment variables into a typed config. Empty values count as absent. Throws ConfigError. */
 export const readConfig = <T extends z.ZodType>(
   schema: T,
   env: Record<string, string | undefined>,
@@ -28,7 +28,7 @@ export const portSetting = z.coerce.number('must be a port').int('must be a port
 export const urlSetting = (...protocols: string[]) =>
   z.string().refine(
     value => {
-      // MongoDB's addresses may list several hosts, which no other URL does.
+      // MongoDB URLs may list several hosts, which `URL` does not parse.
       const single = value.replace(/,[^/]*/, '')
       return URL.canParse(single) && protocols.includes(new URL(single).protocol.slice(0, -1))
     },
@@ -44,19 +44,19 @@ export const keySetting = z
     value => /^[A-Za-z0-9+/_-]+=*$/.test(value) && Buffer.from(value, 'base64').length === 32,
     'must be 32 bytes in base64',
   )
-/** How much a user, or all of them, may have of something. */
+/** Limit of a quota, for one user or for all users together. */
 export const quotaSetting = z.coerce
   .number('must be a whole number')
   .int('must be a whole number')
   .min(1, 'must be at least 1')
-/** What a service reads that keeps what users send. */
+/** Settings of services that store user data. */
 export const storageSettings = {
-  /** What the alarm on growth takes for all the room there is. */
+  /** Capacity that the storage-growth alarm measures against. */
   STORAGE_ALARM_BYTES: quotaSetting.default(20 * 1024 ** 3),
 }
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** `name=value`, separated by commas, values percent-encoded: OpenTelemetry's own form. */
+/** `name=value`, separated by commas, values percent-encoded: OpenTelemetry's format. */
 const headersSetting = z
   .string()
   .default('')
@@ -68,7 +68,7 @@ const headersSetting = z
         if (name === undefined || value === undefined) throw new URIError('no name=value')
         headers[name] = decodeURIComponent(value)
       } catch {
-        // The value may be a key: it is not repeated.
+        // The value may be a key: the message must not repeat it.
         context.addIssue('must be name=value, separated by commas')
         return z.NEVER
       }
@@ -76,21 +76,24 @@ const headersSetting = z
     return headers
   })
 
-/** Where traces go, if anywhere; the names are OpenTelemetry's. */
+/** Settings of trace export; the names are OpenTelemetry's. */
 export const tracingSettings = {
-  /** Base address of a collector that takes OTLP over HTTP. */
+  /** Base address of a collector that accepts OTLP over HTTP. */
   OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http', 'https').optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headersSetting,
-  /** Share of requests that are traced. */
+  /** Share of requests that are traced (0–1). */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
 }
 
-/** Where each service is. */
+/** Settings with each service's address. */
 const addresses = Object.fromEntries(
   SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, urlSetting('http', 'https').optional()]),
 ) as Record<`${Uppercase<ServiceName>}_URL`, z.ZodOptional<z.ZodString>>
 
-/** What every service reads; a service's own schema extends it. Peers are the other services' internal addresses. */
+/**
+ * Settings of every service; each service's own schema extends this. Peers are the other services' internal
+ * addresses.
+ */
 export const serviceConfigSchema = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: portSetting.default(0),
@@ -102,21 +105,24 @@ export const serviceConfigSchema = z.object({
     .regex(/^[\w-]+$/)
     .default('iodine'),
   /**
-   * Shared by the deployment's services; internal routes refuse calls without it. Several, separated by commas, are all
-   * taken while the first is shown to others: so it is replaced one service after the other.
+   * Secret shared by the deployment's services; internal routes refuse calls without it. Several keys,
+   * separated by commas, are all accepted, and the first is sent to peers: this allows rotation one service
+   * at a time.
    */
   SERVICE_KEY: z
     .string()
     .refine(keys => keys.split(',').every(key => key.length >= 16), 'must have at least 16 characters'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
-  /** How long a process that was told to end goes on taking requests, until whoever sends them knows: longer than clients keep unused connections. */
+  /**
+   * How long a draining process accepts requests before it closes. Must exceed the clients' keep-alive time.
+   */
   DRAIN_MS: z.coerce.number().int().min(0).max(30_000).default(2_000),
   ...addresses,
   ...tracingSettings,
 })
 export type ServiceConfig = z.output<typeof serviceConfigSchema>
 
-/** What a service with a database of its own reads. */
+/** Settings of a service with its own database. */
 export const storeConfigSchema = serviceConfigSchema.extend({
   MONGODB_URI: urlSetting('mongodb', 'mongodb+srv'),
   /** Databases are named `{prefix}_{service}`. */

@@ -2,7 +2,10 @@ import closeWithGrace from 'close-with-grace'
 import { ConfigError } from './config.js'
 import type { Part } from './service.js'
 
-/** A fault ends the process at once: what it left behind is not to be served. A listener would keep a crashed process alive. */
+/**
+ * Faults that end the process at once, as its state is unreliable. A listener would keep a crashed process
+ * alive.
+ */
 const FAULTS: closeWithGrace.AllEvents[] = [
   'uncaughtException',
   'unhandledRejection',
@@ -14,12 +17,12 @@ const FAULTS: closeWithGrace.AllEvents[] = [
   'SIGTRAP',
 ]
 
-/** More than the longest answer takes: somebody who waits for an extraction is to hear of it. */
+/** Longer than the longest answer: clients that wait for an extraction still get it. */
 const GRACE_MS = 90_000
 
 /**
- * Runs one part as a process of its own: listens, and on SIGTERM or SIGINT drains, finishes what is under way and ends.
- * A wrong configuration lists every fault and ends with status 1.
+ * Runs one part as its own process: listens, and on SIGTERM or SIGINT drains, finishes active work and exits.
+ * An invalid configuration lists every fault and exits with status 1.
  */
 export const runPart = async (
   create: () => Promise<Pick<Part, 'listen' | 'drain' | 'close'>>,

@@ -31,47 +31,49 @@ import { type Connection, connectMongo, prepareModels } from './stores/mongo.js'
 import { connectRedis, type Redis } from './stores/redis.js'
 import { createUserDirectory, type UserDirectory } from './stores/users.js'
 
-/** What a handler of an internal endpoint gets. */
+/** Arguments of an internal endpoint's handler. */
 export interface InternalCall<E extends EndpointSpec> {
   params: ParamsOf<E>
   query: QueryOf<E>
   body: BodyOf<E>
   request: FastifyRequest
-  /** For headers; the answer itself is what the handler returns. */
+  /** For headers only; the answer is the handler's return value. */
   reply: ReplyHeaders
 }
 
-/** What a handler of a public endpoint gets; `user` is there unless the endpoint's access is `anyone`. */
+/** Arguments of a public endpoint's handler; `user` is set unless the endpoint's access is `anyone`. */
 export interface Call<E extends PublicEndpoint> extends InternalCall<E> {
   user: E['access'] extends 'anyone' ? undefined : Caller
 }
 
-/** What a handler returns: the response, or text that is one. Files, whose response is unknown to the contract, are text. */
+/**
+ * Return type of a handler: the response, or text of that type. Files have no response schema and are text.
+ */
 export type AnswerOf<E extends EndpointSpec> =
   unknown extends ResponseOf<E> ? Streamed<unknown> : ResponseOf<E> | Streamed<ResponseOf<E>>
 
 export type Handler<E extends PublicEndpoint> = (call: Call<E>) => Promise<AnswerOf<E>>
 export type InternalHandler<E extends InternalEndpoint> = (call: InternalCall<E>) => Promise<AnswerOf<E>>
 
-/** What a test, or a host of several services, may put in place of the defaults. */
+/** Dependencies that tests, or a host of several services, may replace. */
 export interface ServiceDeps {
   logger?: Logger
-  /** Keys that session tokens are checked with; the auth service's own unless given. */
+  /** Keys that verify session tokens; the auth service's by default. */
   tokenKeys?: JWTVerifyGetKey
 }
 
-/** A running part of the product: the gateway, a service or the workers. */
+/** A runnable part of the product: the gateway, a service or the workers. */
 export interface Part {
   name: string
   app: FastifyInstance
   /** Starts listening; resolves to the base address. */
   listen(): Promise<string>
   /**
-   * Says that it is about to end, by readiness and by ending each connection with its next answer, and goes on taking
-   * requests meanwhile; resolves when nobody should send any more.
+   * Announces shutdown: readiness fails and each answer closes its connection, while requests are still
+   * accepted. Resolves when clients should have stopped sending.
    */
   drain(): Promise<void>
-  /** Stops taking requests, finishes those under way, closes what it opened. Safe to call twice. */
+  /** Stops accepting requests, finishes active ones, closes its resources. Idempotent. */
   close(): Promise<void>
 }
 
@@ -85,11 +87,11 @@ export interface Service extends Part {
   users: UserDirectory
   /** Serves an endpoint below /api/v1: authenticate → validate → handler → answer. */
   route<E extends PublicEndpoint>(endpoint: E, handler: Handler<E>): void
-  /** Serves a call from another service; the service key is asked for. */
+  /** Serves an internal endpoint; requires the service key. */
   internal<E extends InternalEndpoint>(endpoint: E, handler: InternalHandler<E>): void
-  /** Something else that must be up for this service to be ready; rejects or resolves within 2 s. */
+  /** Adds a dependency to the readiness check; it must settle within 2 s. */
   readyWhen(name: string, check: () => Promise<unknown>): void
-  /** Runs when the service closes, before its connections do. */
+  /** Runs on close, before the connections are closed. */
   onClose(hook: () => Promise<unknown> | unknown): void
 }
 
@@ -97,7 +99,7 @@ export interface StoreService extends Service {
   mongo: Connection
 }
 
-/** How long a dependency may take to answer before it counts as down. */
+/** Timeout of a readiness check. */
 const CHECK_MS = 2_000
 
 const sameKey = (given: unknown, expected: string): boolean => {
@@ -107,8 +109,8 @@ const sameKey = (given: unknown, expected: string): boolean => {
 }
 
 /**
- * Gives a service all that services share: logging, errors, authentication, Redis, queues, peers, health, metrics,
- * graceful shutdown. `createStoreService` adds the database.
+ * Creates a service with the shared infrastructure: logging, errors, authentication, Redis, queues, peers,
+ * health, metrics, graceful shutdown. `createStoreService` adds the database.
  */
 export const createService = async (
   name: string,
@@ -143,7 +145,7 @@ export const createService = async (
     return caller
   }
 
-  /** @param admit who is let in, asked before the body is read: a stranger's 16 MiB are not worth parsing */
+  /** @param admit authorizes the request before the body is parsed: a body may be 16 MiB */
   const add = <E extends EndpointSpec>(
     spec: E,
     { url, checksBody = false }: { url: string; checksBody?: boolean | undefined },
@@ -188,7 +190,7 @@ export const createService = async (
       spec,
       { url: spec.path },
       async request => {
-        // The route does not exist for whoever is not one of us.
+        // 404 hides internal routes from callers without the service key.
         const given = request.headers[SERVICE_KEY_HEADER]
         if (!serviceKeys.some(key => sameKey(given, key))) throw notFound()
       },
@@ -258,7 +260,7 @@ export const createService = async (
   }
 }
 
-/** A service with a database of its own, `{MONGODB_PREFIX}_{name}`. */
+/** Creates a service with its own database, `{MONGODB_PREFIX}_{name}`. */
 export const createStoreService = async (
   name: string,
   config: StoreConfig,
@@ -278,8 +280,8 @@ export const createStoreService = async (
 }
 
 /**
- * Starts a service with a database of its own: `build` registers its models and routes, then the migrations run and the
- * collections and indexes of the models are made. Where one of these fails the service is closed, and this throws.
+ * Starts a service with its own database: `build` registers models and routes; then migrations run, and the
+ * models' collections and indexes are created. On failure the service is closed, and this throws.
  */
 export const startStoreService = async (
   name: string,

@@ -1,4 +1,4 @@
-/** Runs work once at a time for each key: whoever asks meanwhile gets the same result, or the same failure. */
+/** Runs one call at a time per key: concurrent callers share its result or failure. */
 export const createSingleFlight = <K, T>(): ((key: K, work: () => Promise<T>) => Promise<T>) => {
   const running = new Map<K, Promise<T>>()
   return (key, work) => {

@@ -5,7 +5,7 @@ import { request } from 'undici'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createAgent } from '../src/index.js'
 
-/** Replicas: one port, an address each. Only Linux has all of 127.0.0.0/8 without being asked. */
+/** Addresses of replicas on the same port. Only Linux assigns all of 127.0.0.0/8 by default. */
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3']
 const servers = new Map<string, Server>()
 let port: number

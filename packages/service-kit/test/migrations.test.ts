@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 const runs = () => mongo.collection('runs')
-/** Notes each of its runs. */
+/** A migration that records each of its runs. */
 const noted = (migration: string): Migration => ({
   name: migration,
   up: connection => connection.collection('runs').insertOne({ migration }),
@@ -56,7 +56,7 @@ describe('the migrations of a database', () => {
       async up(connection) {
         expect(++running).toBe(1)
         await noted('0002-alone').up(connection)
-        // Time for whoever does not wait for the lock.
+        // Time for a process that ignores the lock.
         for (let n = 0; n < 20; n++) await connection.db?.command({ ping: 1 })
         running--
       },
@@ -83,7 +83,7 @@ describe('the migrations of a database', () => {
     const first = migrate(mongo, [long], log, LEASE_MS)
     await vi.waitFor(async () => expect(await ran()).toHaveLength(1), 30_000)
     const second = migrate(await connect(), [long], log, LEASE_MS)
-    // Renewed past the time at which it would have expired.
+    // The lease is renewed past its first expiry.
     const until = (await lock())?.until.getTime() ?? 0
     await vi.waitFor(
       async () => expect((await lock())?.until.getTime()).toBeGreaterThan(until + LEASE_MS),

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 const BUILT = new URL('../dist/index.js', import.meta.url).href
 
-/** A part in a process of its own that says what happens to it; `drain` and `more` are code. */
+/** Runs a part in a separate process that prints its events; `drain` and `more` are code. */
 const start = async (drain = '', more = '') => {
   const code = `
     const { runPart } = await import(${JSON.stringify(BUILT)})

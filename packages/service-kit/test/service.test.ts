@@ -218,7 +218,7 @@ it('counts each failed run of a job, and the job once when it is given up', asyn
   })
   const job = await service.queues.add('mail', { sealed: 'x' }, { attempts: 3, backoff: 10 })
   await expect(service.queues.waitFor('mail', job, 5_000)).rejects.toThrow()
-  // Redis tells of the job's end before the worker has counted it.
+  // Redis publishes the job's end before the worker has counted it.
   const metrics = async () => (await fetch(`${url}/metrics`)).text()
   await expect.poll(metrics).toMatch(/^jobs_given_up_total\{service="things",queue="mail"\} 1$/m)
   expect(await metrics()).toMatch(
@@ -310,7 +310,7 @@ it('takes the old service key and the new one while they are exchanged', async (
       return { key, part, address: await part.listen() }
     }),
   )
-  // Each step beside the one before it: whoever is already changed calls whoever is not yet, and the other way round.
+  // A rolling upgrade: at each step upgraded services call the others, and vice versa.
   for (const [n, { key }] of started.entries())
     for (const { address } of started.slice(Math.max(0, n - 1), n + 2)) {
       const peers = createPeers({ SERVICE_KEY: key, IODS_URL: address } as PeersConfig)
@@ -411,7 +411,7 @@ it('closes at once although somebody keeps a connection that was never used', as
   await new Promise(resolve => socket.once('connect', resolve))
   const begun = Date.now()
   await app.close()
-  // Far from the 72 s that an unused connection is kept.
+  // Well below the 72 s keep-alive of unused connections.
   expect(Date.now() - begun).toBeLessThan(30_000)
   socket.destroy()
 })

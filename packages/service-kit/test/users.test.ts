@@ -14,7 +14,7 @@ import {
 let bed: ServiceBed
 let service: Service
 let asked: string[][]
-/** Auth's answer, noted. */
+/** An auth service that records its calls. */
 const auth = () => {
   asked = []
   bed.answer(authInternal.lookupUsers, ({ body }) => {

@@ -15,7 +15,7 @@ export interface AiTriplet {
   object: string
 }
 
-/** One triplet a sentence of three words or more: first word, second word, the rest. */
+/** One triplet per sentence of three words or more: first word, second word, the rest. */
 export const simpleTriplets = (text: string): AiTriplet[] =>
   text
     .split(/[.!?\n]+/)
@@ -28,7 +28,7 @@ export const simpleTriplets = (text: string): AiTriplet[] =>
       object: object.join(' ').slice(0, 500),
     }))
 
-/** What an answer is made of: the request, the text of its prompt, and where it goes. */
+/** Input of an answer: the request, its prompt's text, and the response to write to. */
 interface Asked {
   request: ChatRequest
   text: string
@@ -40,7 +40,7 @@ const complete = (
   ...content: [string | null, { refusal?: string; finish?: string }?]
 ) => sendCompletion(response, request.body.model, ...content)
 const sendTriplets = (asked: Asked, triplets: AiTriplet[]) => complete(asked, JSON.stringify({ triplets }))
-/** The error's text quotes the key and the prompt, which no log may repeat. */
+/** The error's text quotes the key and the prompt, which must never be logged. */
 const fail = ({ request, text, response }: Asked, status: number, code: string) =>
   sendError(response, status, code, `${code}: key ${request.key}, prompt ${text}`, {
     ...(status !== 401 && { 'retry-after-ms': '10' }),
@@ -55,9 +55,9 @@ const HUGE = Array.from({ length: 201 }, (_, n) => ({
 }))
 
 const ANSWERS = {
-  /** Triplets of the request's own text. */
+  /** Triplets of the request's text. */
   simple: asked => sendTriplets(asked, simpleTriplets(asked.text)),
-  /** The triplets of the offline provider. */
+  /** Triplets as the offline provider extracts them. */
   rules: async asked => {
     const { ruleTriplets } = await import('@iodine/offline-ai/triplets')
     return sendTriplets(asked, ruleTriplets(asked.text))
@@ -67,7 +67,7 @@ const ANSWERS = {
   failing: asked => fail(asked, 500, 'server_error'),
   /** Never answers. */
   hang: () => {},
-  /** Cuts the connection. */
+  /** Resets the connection. */
   reset: ({ response }) => void response.socket?.resetAndDestroy(),
   html: asked => sendText(asked, 'text/html', '<!doctype html><h1>Welcome</h1>'),
   'broken-json': asked => sendText(asked, 'application/json', '{"id": "chatcmpl-1", "choices": ['),
@@ -82,15 +82,15 @@ const ANSWERS = {
       choices: [],
     }),
   'cut-off': asked => complete(asked, '{"triplets": [{"subject": "a", "verb"', { finish: 'length' }),
-  /** JSON of another shape. */
+  /** JSON that violates the schema. */
   nonsense: asked => complete(asked, '{"answer": 42}'),
-  /** 201 triplets, one more than the contract takes. */
+  /** 201 triplets, one more than the contract's maximum. */
   huge: asked => sendTriplets(asked, HUGE),
 } satisfies Record<string, (asked: Asked) => unknown>
 
 /**
- * How the provider answers one request: `{ triplets }` as asked, `{ content }` word for word, one of `ANSWERS` by its name,
- * `{ after, answer }` that many milliseconds later, or what a function makes of the text.
+ * Answer to one request: `{ triplets }`, `{ content }` verbatim, a name in `ANSWERS`, `{ after, answer }`
+ * with a delay in milliseconds, or a function of the text.
  */
 export type AiAnswer =
   | ((text: string) => AiAnswer)
@@ -102,11 +102,11 @@ export type AiAnswer =
 export interface AiProvider {
   /** For OPENAI_BASE_URL. */
   url: string
-  /** What came in, oldest first. */
+  /** Received requests, oldest first. */
   requests: ChatRequest[]
-  /** Answers the next requests so, one each, in order; after them `always` counts again. */
+  /** Sets the answers of the next requests, one each, in order; later requests get the `always` answer. */
   next(...answers: AiAnswer[]): void
-  /** Answers every further request so (at first: `simple`). */
+  /** Sets the default answer (initially `simple`). */
   always(answer: AiAnswer): void
   stop(): Promise<void>
 }

@@ -2,7 +2,7 @@ import * as contracts from '@iodine/contracts'
 import { type EndpointSpec, errorBody, type PublicEndpoint } from '@iodine/contracts'
 import { faults } from '@iodine/service-kit'
 
-/** Every endpoint of the public API; those with fewer parameters first, as a router takes them. */
+/** All public endpoints; those with fewer parameters first, by router precedence. */
 const ENDPOINTS = Object.entries(contracts)
   .filter(([name]) => name.endsWith('Api'))
   .flatMap(([, table]) => Object.values(table as unknown as Record<string, PublicEndpoint>))
@@ -13,7 +13,7 @@ const ENDPOINTS = Object.entries(contracts)
     path: new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}/?$`),
   }))
 
-/** The public endpoint that serves a path below the API's base; undefined where none does. */
+/** Finds the public endpoint for a path below the API's base; undefined if there is none. */
 export const endpointAt = (method: string, target: string): PublicEndpoint | undefined => {
   const path = target.split('?')[0] ?? ''
   return ENDPOINTS.find(each => each.endpoint.method === method && each.path.test(path))?.endpoint
@@ -23,13 +23,16 @@ const differs = ({ method, path }: { method: string; path: string }, status: num
   throw new Error(`${method} ${path} answers ${status} unlike its contract: ${how}`)
 }
 
-/** Throws unless an error's body is `{detail}`, whatever was asked for. */
+/** Throws unless an error's body is `{detail}`. */
 export const checkError = (asked: { method: string; path: string }, status: number, body: unknown): void => {
   const { error } = errorBody.safeParse(body)
   if (error) differs(asked, status, faults(error, 'body').join('; '))
 }
 
-/** Throws, with the endpoint and where the fault is, unless the answer is one of the contract: of success, or an error's `{detail}`. */
+/**
+ * Throws, with the endpoint and the fault's path, unless the answer conforms to the contract: the response
+ * schema, or an error's `{detail}`.
+ */
 export const checkAnswer = (endpoint: EndpointSpec, status: number, body: unknown): void => {
   const { status: success = 200, response } = endpoint
   if (status >= 400) checkError(endpoint, status, body)

@@ -23,39 +23,39 @@ import { type CallInternal, internalClient } from './client.js'
 import { startTestMongo, startTestRedis, type TestServer, uniquePrefix } from './databases.js'
 
 export interface BedUser extends UserCard {
-  /** A session token; `token({ scope: 'collector' })` of the bed makes others. */
+  /** A session token; the bed's `token({ scope: 'collector' })` makes others. */
   token: string
 }
 
-/** What one service needs around it to run alone: real databases, and answers in place of the other services. */
+/** Environment to test one service alone: real databases, and stubs of the other services. */
 export interface ServiceBed {
-  /** For the service's configuration; add what it reads besides. */
+  /** Environment variables for the service's configuration; add its further settings. */
   env: Record<string, string>
-  /** For createApp: the bed's token keys, and a log that keeps quiet. */
+  /** For createApp: the bed's token keys, and a silent logger. */
   deps: Required<ServiceDeps>
   /** The databases, for tests of an outage. */
   mongo: TestServer
   redis: TestServer
-  /** Somebody whom the auth service knows, with a token. No username: has not chosen one yet. */
+  /** Creates a user known to the auth stub, with a token. Without a username: none chosen yet. */
   user(username?: string): Promise<BedUser>
   token(caller: Partial<Caller> & { id: string }, lifetimeMs?: number): Promise<string>
-  /** What the auth service tells of users: change a card's username here to rename somebody. */
+  /** Users of the auth stub: change a card's username to rename a user. */
   users: Map<string, UserCard>
-  /** Answers another service's internal endpoint, over HTTP, until it is answered anew. */
+  /** Stubs another service's internal endpoint over HTTP, until it is stubbed again. */
   answer<E extends InternalEndpoint>(
     endpoint: E,
     handler: (call: { params: ParamsOf<E>; body: BodyOf<E> }) => ResponseOf<E> | Promise<ResponseOf<E>>,
   ): void
   /** Starts the service; resolves to its address. */
   listen(service: Part): Promise<string>
-  /** Calls an internal endpoint of the service that was started last; an answer other than success is an ApiError. */
+  /** Calls an internal endpoint of the service started last; an error answer rejects with an ApiError. */
   internal: CallInternal
   stop(): Promise<void>
 }
 
 export const newId = () => randomBytes(12).toString('hex')
 
-/** Starts databases and a stand-in for the other services, all of this test's own. */
+/** Starts databases and stubs of the other services, exclusive to this test. */
 export const startServiceBed = async (): Promise<ServiceBed> => {
   const [mongo, redis, keys] = await Promise.all([
     startTestMongo(),

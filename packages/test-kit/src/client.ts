@@ -18,21 +18,21 @@ export interface Answer {
 }
 
 export interface ApiClient {
-  /** Calls an endpoint of the contract; an answer other than success is an ApiError. */
+  /** Calls an endpoint of the contract; an error answer rejects with an ApiError. */
   call: Client['call']
-  /** Sends anything to a path below /api/v1 and never throws for a status. A string body goes as it is. */
+  /** Sends any request to a path below /api/v1; never throws for a status. A string body is sent verbatim. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
-/** How a test calls internal endpoints. */
+/** Calls internal endpoints in a test. */
 export type CallInternal = <E extends InternalEndpoint>(
   endpoint: E,
   ...input: InputArguments<E>
 ) => Promise<ResponseOf<E>>
 
 /**
- * A client for tests: `base` is a gateway's or a service's address. Every answer is parsed by its endpoint's schema, and an
- * error by `{detail}`: one that differs rejects with the endpoint and the place.
+ * A client for tests: `base` is a gateway's or a service's address. Every answer is parsed by its endpoint's
+ * schema, and every error as `{detail}`; a mismatch rejects with the endpoint and the place.
  */
 export const apiClient = (base: string, token?: string): ApiClient => {
   const transport: Transport<Response> = (target, request) => fetch(base + API_BASE + target, request)
@@ -61,7 +61,7 @@ export const apiClient = (base: string, token?: string): ApiClient => {
   }
 }
 
-/** Calls a service's internal endpoints as the other services do, and parses every answer by its schema. */
+/** Calls a service's internal endpoints as other services do, and parses every answer by its schema. */
 export const internalClient = (base: string, serviceKey: string): CallInternal =>
   createClient(
     (target, request) =>

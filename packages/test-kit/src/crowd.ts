@@ -1,27 +1,27 @@
 import { connect, type Socket } from 'node:net'
 
-/** Sockets of one client that does harm by how slowly it writes or reads. */
+/** Sockets of a slow-client attack: a client that writes or reads too slowly. */
 export interface Crowd {
-  /** Sockets that stand at the moment. */
+  /** Number of open sockets. */
   open(): number
-  /** Status lines of the answers that were read, oldest first; empty where answers are not read. */
+  /** Status lines of the answers read, oldest first; empty if answers are not read. */
   statuses(): number[]
   stop(): Promise<void>
 }
 
 export interface CrowdOptions {
   count: number
-  /** What each socket sends first: a request, or its beginning. */
+  /** Sent first by each socket: a request, or its beginning. */
   text: string
-  /** Then sends a byte every so many milliseconds. */
+  /** Then sends one byte per interval, in milliseconds. */
   dripMs?: number
-  /** Answers stay unread. */
+  /** Never reads answers. */
   isDeaf?: boolean
 }
 
 const AGAIN_MS = 100
 
-/** Opens so many sockets, and another for each that ends, until told to stop. */
+/** Opens the given number of sockets, and replaces each that closes, until stopped. */
 export const startCrowd = async (
   url: string,
   { count, text, dripMs, isDeaf = false }: CrowdOptions,

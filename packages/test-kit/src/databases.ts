@@ -6,18 +6,18 @@ import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startRedis } from '@iodine/local-servers'
 import { connectMongo, connectRedis, type Redis } from '@iodine/service-kit'
 
-/** A folder of its own below the system's temporary one; `remove` deletes it with all that is in it. */
+/** A new folder in the system's temporary folder; `remove` deletes it with its contents. */
 export const temporaryFolder = (): { path: string; remove(): void } => {
   const path = mkdtempSync(join(tmpdir(), 'iodine-test-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) }
 }
 
-/** Letters for names of databases and keys that no other test uses. */
+/** A unique prefix for names of databases and keys. */
 export const uniquePrefix = () => `t${randomBytes(5).toString('hex')}`
 
 export interface TestServer {
   url: string
-  /** Safe to call twice: a test of an outage may stop it early. */
+  /** Idempotent: a test of an outage may stop it early. */
   stop(): Promise<void>
 }
 
@@ -32,14 +32,14 @@ const stoppedOnce = (url: string, stop: () => Promise<void>): TestServer => {
   }
 }
 
-/** A Redis of this test's own, which keeps nothing on disk; `pid` is for signals. */
+/** A Redis exclusive to this test, without persistence; `pid` is for signals. */
 export const startTestRedis = async (): Promise<TestServer & { pid: number }> => {
   const folder = temporaryFolder()
   const { url, pid, stop } = await startRedis({ folder: folder.path, durable: false })
   return { ...stoppedOnce(url, () => stop().finally(folder.remove)), pid }
 }
 
-/** A MongoDB of this test's own: the embedded engine in this process, which keeps nothing. */
+/** A MongoDB exclusive to this test: the embedded engine in this process, without persistence. */
 export const startTestMongo = async (): Promise<TestServer> => {
   const { uri, stop } = await startEmbeddedMongo({ isolate: 'none' })
   return stoppedOnce(uri, stop)
@@ -53,11 +53,11 @@ const READERS: Record<string, (redis: Redis, key: string) => Promise<unknown>> =
   zset: (redis, key) => redis.zrange(key, 0, -1, 'WITHSCORES'),
   stream: (redis, key) => redis.xrange(key, '-', '+'),
 }
-/** A key's value of any type; null for a key that has gone since it was listed. */
+/** A key's value of any type; null if the key was deleted since it was listed. */
 const readKey = async (redis: Redis, key: string): Promise<unknown> =>
   READERS[await redis.type(key)]?.(redis, key) ?? null
 
-/** Everything that a Redis holds, as text; its own DUMP would hide in compression what is looked for. */
+/** All contents of a Redis, as text to search; DUMP would compress them. */
 export const redisContents = async (url: string): Promise<string> => {
   const redis = await connectRedis(url)
   try {
@@ -68,7 +68,7 @@ export const redisContents = async (url: string): Promise<string> => {
   }
 }
 
-/** Every document of every database of a server, as text. */
+/** All documents of all databases of a server, as text. */
 export const mongoContents = async (url: string): Promise<string> => {
   const connection = await connectMongo(url, 'admin')
   const client = connection.getClient()

@@ -11,7 +11,7 @@ import { type ApiClient, apiClient } from './client.js'
 import { linkIn, type Mail } from './mail.js'
 
 let made = 0
-/** A number that no earlier call in this process gave. */
+/** A number that no earlier call in this process returned. */
 const fresh = () => `${process.pid}${++made}`
 
 export interface SignedInUser {
@@ -22,7 +22,10 @@ export interface SignedInUser {
   api: ApiClient
 }
 
-/** Signs somebody in as a person does: asks for a link, takes it from the mail, follows it, and chooses a username (null: none yet). */
+/**
+ * Signs a user in by mail: requests a link, reads it from the mail, follows it, and chooses a username (null:
+ * none yet).
+ */
 export const signUp = async (
   { url, mail }: { url: string; mail: { waitForMail(to: string): Promise<Pick<Mail, 'text' | 'html'>> } },
   email = `person${fresh()}@example.org`,
@@ -118,7 +121,7 @@ export const blogArticle = (metadata: Partial<BlogRecord['metadata']> = {}): Blo
   imageHashes: { 'https://blog.example.org/a.b$c.png': 'f0e1d2c3' },
 })
 
-/** What a person enters to create an IOD; the value is new each time. */
+/** Input to create an IOD; the value is new each time. */
 export const iodInput = (fields: Partial<NewIod> = {}): NewIod => ({
   value: `They hide the numbers ${fresh()}`,
   category: 'SENTENCE',

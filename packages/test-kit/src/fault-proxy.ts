@@ -2,15 +2,16 @@ import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
 /**
- * What becomes of a link's traffic:
- * - `open` it passes
- * - `reset` every connection is cut, and new ones are too
- * - `silent` nothing passes, and nobody is told, as when a cable is out; once open again, what was held goes on
- * - `slow` each piece arrives `slowMs` later
+ * State of a link:
+ * - `open` passes traffic
+ * - `reset` resets every connection, also new ones
+ * - `silent` holds all traffic without closing connections, as when a cable is unplugged; once open again,
+ * held traffic is passed on
+ * - `slow` delays each chunk by `slowMs`
  */
 export type FaultProxyState = 'open' | 'reset' | 'silent' | 'slow'
 
-/** A TCP proxy on a loopback port, through which one part reaches another. */
+/** A TCP proxy on a loopback port between two parts. */
 export interface FaultProxy {
   port: number
   set(state: FaultProxyState): void
@@ -19,13 +20,13 @@ export interface FaultProxy {
 
 export interface FaultProxyOptions {
   slowMs?: number
-  /** Asks for so long anew at a target that takes no connection, as whoever restarts it would; 0 asks once. */
+  /** How long connecting to the target is retried, as it may be restarting; 0 tries once. */
   patienceMs?: number
 }
 
 const RETRY_MS = 25
 
-/** Hands on one direction of a connection, in order. */
+/** Forwards one direction of a connection, in order. */
 class Pipe {
   readonly #from: Socket
   readonly #to: Socket
@@ -75,7 +76,7 @@ class Pipe {
   }
 }
 
-/** Starts a link to a port, which may change with every start of what listens there. */
+/** Starts a proxy to a port, which may change when the target restarts. */
 export const startFaultProxy = async (
   target: () => number | undefined,
   { slowMs = 300, patienceMs = 0 }: FaultProxyOptions = {},
@@ -83,7 +84,7 @@ export const startFaultProxy = async (
   let state: FaultProxyState = 'open'
   const pipes = new Set<Pipe>()
   const sockets = new Set<Socket>()
-  /** Connections that came while nothing passes. */
+  /** Connections accepted while the link is silent. */
   let unanswered: (() => void)[] = []
 
   const keep = (socket: Socket) => {

@@ -1,6 +1,6 @@
 import { RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
 
-/** What the code in hostile texts would do, were it ever run. */
+/** Payload of the hostile texts; it counts its executions. */
 const CODE = 'window.hostileRan=(window.hostileRan||0)+1,alert(1)'
 
 const THREATS = [
@@ -103,17 +103,23 @@ const DISGUISES: ((threat: string) => string)[] = [
 
 const FIELD_MAX = 10_000
 
-/** Up to 1,092 different texts that would run, load, reorder or break something if anything took them for more than text. */
+/**
+ * Up to 1,092 different texts that exploit, reorder or break a consumer that does not treat them as plain
+ * text.
+ */
 export const hostileTexts = (count: number): string[] => {
   const all = DISGUISES.flatMap(disguise => THREATS.map(disguise)).map(text => text.slice(0, FIELD_MAX))
   if (count > all.length) throw new Error(`there are only ${all.length}`)
-  // Spread over all of them, so that a few are of every kind.
+  // Evenly spaced, so that a few cover every kind.
   return Array.from({ length: count }, (_, index) => all[Math.floor((index * all.length) / count)] ?? '')
 }
 
 type JsonSchema = ReturnType<(typeof RECORD_SCHEMAS)[Source]['toJSONSchema']>
 
-/** A value of the schema with the text in every string and every key; lists hold two, of different kinds where there are some. */
+/**
+ * A value of the schema with the text in every string and key; lists hold two items, of different union
+ * members if any.
+ */
 const filled = (schema: unknown, text: string, index = 0): unknown => {
   const { type, format, enum: kinds, anyOf, items, properties, additionalProperties } = schema as JsonSchema
   if (anyOf) return filled(anyOf[0], text)
@@ -130,6 +136,6 @@ const SCHEMAS = Object.entries(RECORD_SCHEMAS).map(
   ([source, schema]) => [source, schema.toJSONSchema()] as const,
 )
 
-/** A record that holds the text in every field that takes any, its natural key and the keys of its map too. */
+/** A record with the text in every text field, including its natural key and map keys. */
 export const recordFullOf = (text: string): RecordOf =>
   Object.fromEntries(SCHEMAS.map(([source, schema]) => [source, filled(schema, text)])) as unknown as RecordOf

@@ -1,10 +1,10 @@
-// Without Node's modules: tests of sections take it, too.
+// Imports no Node modules: tests of the web sections use this file too.
 import type { Iod, Vote, VoteType } from '@iodine/contracts'
 
 let made = 0
 const nextId = () => (++made).toString(16).padStart(24, '0')
 
-/** An IOD as the API answers it, with an id of its own. */
+/** An IOD as the API returns it, with a unique id. */
 export const anIod = (fields: Partial<Iod> = {}): Iod => ({
   id: nextId(),
   value: 'Giant mirrors heat the lake',
@@ -22,7 +22,7 @@ export const anIod = (fields: Partial<Iod> = {}): Iod => ({
   ...fields,
 })
 
-/** A vote as the API answers it, with an id of its own. */
+/** A vote as the API returns it, with a unique id. */
 export const aVote = (username: string | null, vote_type: VoteType): Vote => ({
   id: nextId(),
   user_id: nextId(),

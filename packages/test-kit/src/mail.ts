@@ -11,27 +11,27 @@ export interface Mail {
   html: string
   /** The same for every copy of one mail (RFC 5322, 3.6.4). */
   messageId: string
-  /** The message as it came over the wire. */
+  /** The raw message. */
   raw: string
 }
 
 export interface MailCatcherOptions {
-  /** Hears of a mail before it is acknowledged. */
+  /** Called before a mail is acknowledged. */
   keep?: (mail: Mail) => void
 }
 
 export interface MailCatcher {
   url: string
-  /** All mails so far, oldest first. */
+  /** All received mails, oldest first. */
   mails: Mail[]
-  /** The oldest mail to the address that no earlier call has returned; waits up to `ms` (10 s) for it. */
+  /** The oldest mail to the address not yet returned by a call; waits up to `ms` (10 s) for it. */
   waitForMail(to: string, ms?: number): Promise<Mail>
   /** Refuses the next `times` mails with a temporary failure (SMTP 451). */
   refuse(times: number): void
   stop(): Promise<void>
 }
 
-/** A real SMTP server on a free loopback port that keeps what it gets. */
+/** A real SMTP server on a free loopback port that stores received mails. */
 export const startMailCatcher = async ({ keep }: MailCatcherOptions = {}): Promise<MailCatcher> => {
   const mails: Mail[] = []
   const returned = new Set<Mail>()
@@ -96,7 +96,7 @@ export const startMailCatcher = async ({ keep }: MailCatcherOptions = {}): Promi
   }
 }
 
-/** The first http(s) link in the mail's text, else in its HTML. Throws when there is none. */
+/** The first http(s) link in the mail's text, else in its HTML. Throws if there is none. */
 export const linkIn = ({ text, html }: Pick<Mail, 'text' | 'html'>): string => {
   const link =
     /https?:\/\/[^\s<>"]+/.exec(text)?.[0] ??

@@ -1,6 +1,6 @@
 const PLENTY = String(10 ** 12)
 
-/** Settings for what asks for more than a member may: rate limits off, quotas that nothing reaches. */
+/** Settings for load beyond a member's limits: rate limits off, unreachable quotas. */
 export const NO_LIMITS: Record<string, string> = {
   RATE_LIMITS: 'off',
   QUOTA_RECORDS: PLENTY,

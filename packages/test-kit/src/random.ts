@@ -1,4 +1,4 @@
-/** A generator of numbers from 0 to 1 that starts anew with each seed (mulberry32), so that what failed can be run again. */
+/** Pseudo-random numbers from 0 to 1 by seed (mulberry32), so that failures are reproducible. */
 export const seededRandom = (seed: number) => (): number => {
   seed = (seed + 0x6d2b79f5) | 0
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)

@@ -1,5 +1,5 @@
 /**
- * How often a test repeats what it proves: `short` times within `npm test`, `ROUNDS` times where that is set, as the
- * commands of the long runs in `docs/` do.
+ * Repetitions of a test: `short` under `npm test`, or `ROUNDS` if set, as in the commands of the long runs in
+ * `docs/`.
  */
 export const rounds = (short: number): number => Number(process.env.ROUNDS ?? short)

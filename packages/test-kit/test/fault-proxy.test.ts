@@ -75,7 +75,7 @@ it('cuts connections, old and new', async () => {
   link.set('reset')
   const [error] = await once(socket, 'error')
   expect((error as NodeJS.ErrnoException).code).toBe('ECONNRESET')
-  // Sometimes before it has heard that it is connected at all.
+  // The reset may arrive before the connect event.
   const refused = connect(link.port, '127.0.0.1').on('error', () => {})
   await new Promise(resolve => refused.once('close', resolve))
   link.set('open')

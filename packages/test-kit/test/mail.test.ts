@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => catcher.stop())
 
-/** Sends a message by plain SMTP; resolves to the server's answer to it. */
+/** Sends a message by plain SMTP; resolves to the server's reply. */
 const send = (to: string, message: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(catcher.url).port), '127.0.0.1').setEncoding('utf8')

@@ -4,9 +4,9 @@ import { type Context, context, trace } from '@opentelemetry/api'
 import { Agent, Client, type Dispatcher, interceptors, Pool } from 'undici'
 import { createSingleFlight } from '../single-flight.js'
 
-/** How long a name is taken to stand for the addresses found, and one that could not be reached is left out. */
+/** How long DNS results are cached, and how long an unreachable address is skipped. */
 const KEPT_MS = 5_000
-/** The call has reached nobody: another replica may be asked. */
+/** Errors that prove the request was not sent: a retry at another replica is safe. */
 const NOT_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 const ATTEMPTS = 3
 
@@ -16,9 +16,12 @@ export type Lookup = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** Addresses by name; when the name can't be looked up, those it stood for last. One look-up at a time for a name. */
+/**
+ * Resolves names to addresses. If a lookup fails, the last known addresses are used. One lookup at a time per
+ * name.
+ */
 const createResolver = (lookup: Lookup) => {
-  // Of the names that settings hold: few.
+  // Bounded: only host names from the settings.
   const known = new Map<string, LookupAddress[]>()
   const resolving = createSingleFlight<string, LookupAddress[]>()
   const resolve = async (hostname: string) => {
@@ -26,7 +29,7 @@ const createResolver = (lookup: Lookup) => {
       const found = await new Promise<LookupAddress[]>((done, fail) =>
         lookup(hostname, { all: true }, (error, addresses) => (error ? fail(error) : done(addresses))),
       )
-      // `localhost` may stand for a family that nobody listens on.
+      // `localhost` may resolve to IPv6 while the server listens on IPv4 only.
       const four = found.filter(({ family }) => family === 4)
       known.set(hostname, four.length > 0 ? four : found)
     } catch (error) {
@@ -37,7 +40,7 @@ const createResolver = (lookup: Lookup) => {
   return (hostname: string): Promise<LookupAddress[]> => resolving(hostname, () => resolve(hostname))
 }
 
-/** The handler, with `failed` asked first about an error: whether that has dealt with it. */
+/** Wraps a handler: `failed` sees each error first and returns true if it has handled it. */
 const onFailure = (
   handler: Dispatcher.DispatchHandler,
   failed: (error: NodeJS.ErrnoException) => boolean,
@@ -53,7 +56,7 @@ const onFailure = (
 })
 const isNotReached = ({ code }: NodeJS.ErrnoException) => code !== undefined && NOT_REACHED.has(code)
 
-/** Sends a call that has reached nobody once more, to whoever is next. A body that streams by can't be sent twice. */
+/** Retries a request that reached no server at the next address. A streamed body cannot be sent twice. */
 const askTheNext: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
   const { body, origin } = options
   const isKept = body === null || body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
@@ -75,13 +78,16 @@ const askTheNext: Dispatcher.DispatcherComposeInterceptor = dispatch => (options
 
 type Options = Dispatcher.DispatchOptions & { work?: Context }
 
-/** Notes what work a call is made for, where that is traced. */
+/** Attaches the active context to a traced call. */
 const noteWork: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
   const work = context.active()
   return dispatch(trace.getSpan(work) ? ({ ...options, work } as Options) : options, handler)
 }
 
-/** A connection that sends each call as a part of its own work: one that had to wait is sent when another's has been answered. */
+/**
+ * A client that dispatches each call in that call's own context: a queued call is otherwise sent in the
+ * context of the response that freed the connection.
+ */
 class WorkingClient extends Client {
   override dispatch(options: Options, handler: Dispatcher.DispatchHandler): boolean {
     const { work } = options
@@ -92,10 +98,10 @@ class WorkingClient extends Client {
 }
 
 /**
- * Connections to other services. A name that stands for several addresses, as that of a service with replicas does, is
- * looked up every few seconds and each call goes to the next address; connections that are kept alive would otherwise stay
- * with the replica that they began with.
- * @param lookup the system's unless given
+ * Connection pool for calls to other services. A name with several addresses (a service with replicas) is
+ * looked up every few seconds, and calls rotate over the addresses; keep-alive connections would otherwise
+ * stay with one replica.
+ * @param lookup the system's by default
  */
 export const createAgent = (
   options: Agent.Options,
@@ -136,7 +142,7 @@ export const createAgent = (
       pick: (origin, { records }) => {
         const all = [...(records[4]?.ips ?? []), ...(records[6]?.ips ?? [])]
         const now = Date.now()
-        // Nobody picked means: look the name up anew.
+        // A null result makes undici look the name up again.
         if ((freshUntil.get(origin.hostname) ?? 0) < now) return null as never
         const hostOf = ({ address, family }: (typeof all)[number]) =>
           `${family === 6 ? `[${address}]` : address}:${origin.port || 80}`

@@ -5,18 +5,18 @@ import { HttpError } from './errors.js'
 import type { Peers } from './peers.js'
 
 const COMMUNITY_MS = 10_000
-/** A later version of the community may take what this one refuses. */
+/** A later version of the community service may accept an event that this one refuses. */
 const REFUSED_RECHECK_MS = 24 * 3_600_000
-/** Refusals that pass: a route or key that is being deployed, a time-out, a limit. */
+/** Temporary refusals: a route or key that is being deployed, a timeout, a rate limit. */
 const PASSING = new Set([404, 408, 425, 429])
 
-/** Whether an answer is a refusal (4xx) that the same request gets each time. */
+/** True for a permanent refusal: a 4xx that a retry would get again. */
 export const isFinalRefusal = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status >= 400 && error.status < 500 && !PASSING.has(error.status)
 
 /**
- * Tells the community of events, in their order. Throws what it answers.
- * @param refused notes the time at which the repair is to try again, when the community refuses an event for what it is
+ * Sends events to the community service in order. Throws its error.
+ * @param refused records when the repair retries an event that the community service refuses permanently
  */
 export const tellCommunity = async (
   peers: Peers,
@@ -32,7 +32,7 @@ export const tellCommunity = async (
   }
 }
 
-/** What a document notes of what the community knows of it. */
+/** Fields that record which version of a document was announced to the community service. */
 interface Announced {
   _id: Types.ObjectId
   announced: boolean
@@ -40,12 +40,12 @@ interface Announced {
 }
 
 const REPAIR_BATCH = 500
-/** The workers' time before a notice is repeated. */
+/** Time for the workers to process a notice before it is repeated. */
 const RECHECK_MS = 15_000
 
 /**
- * Gives notice again of documents that the community does not know yet, because of a crash, or of a Redis that was down or
- * lost its data. Resolves to their number.
+ * Repeats notices for documents not yet announced to the community service, because of a crash, or because
+ * Redis was down or lost its data. Resolves to their number.
  * @param filter which of the unannounced documents are due
  * @param prepare runs before the first notice
  */

@@ -28,19 +28,19 @@ const FASTIFY_ERRORS: Record<string, [number, string]> = {
   FST_ERR_HANDLER_TIMEOUT: [504, DETAILS.timeout],
 }
 
-/** Asked every few seconds by whoever watches or mends: their lines would bury the rest. */
+/** Paths polled every few seconds by probes, scrapes and repairs: their log lines would hide the others. */
 const BY_THE_CLOCK = new Set(['/healthz', '/readyz', '/metrics', repairInternal.repair.path])
 
-/** As nginx has it: nobody was there any more to be answered. */
+/** Client closed the request before the answer, as in nginx. */
 const CLIENT_GONE = 499
 
-/** By which others say what trace a request is in. */
+/** Headers of trace propagation. */
 const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage']
 
-// A search of 10,000 characters fits.
+// Room for a search of 10,000 characters.
 const MAX_URL = 12_288
 
-/** Any error to a status and a body that carries nothing internal. */
+/** Maps any error to a status and a body without internal details. */
 const answer = (
   error: unknown,
 ): { status: number; detail: string | string[]; headers?: Record<string, string> } => {
@@ -64,7 +64,7 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
     .send(JSON.stringify(body(detail)))
 }
 
-// Node answers what it cannot parse before any route is known.
+// Parse errors of the HTTP server: Node answers them before routing.
 const onClientError = (error: Error & { code?: string }, socket: Socket, headers: string): void => {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
   const [status, phrase, detail] =
@@ -85,20 +85,20 @@ export interface HttpAppOptions {
   bodyLimit?: number
   metrics?: PartMetrics | undefined
   tracing?: Tracing | undefined
-  /** Callers are the public: whatever trace they say they are in, theirs begins here. */
+  /** Callers are public: their trace headers are ignored and each request starts a trace. */
   isPublic?: boolean
-  /** Go with every answer, also those to what is no request. */
+  /** Sent with every answer, also to malformed requests. */
   headers?: Record<string, string>
-  /** Answers a request that no route takes, or leaves it to the 404 by returning undefined. */
+  /** Answers a request that matches no route; undefined gives a 404. */
   fallback?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
 }
 
-/** The template of a request's path, which names it in logs, metrics and traces: paths themselves hold ids, and are without number. */
+/** Path template of a request, for logs, metrics and traces: raw paths contain ids and are unbounded. */
 const routeOf = (request: FastifyRequest): string => request.template ?? request.routeOptions.url ?? 'none'
 
 /**
- * A Fastify instance that keeps the contract's wire conventions: JSON errors from every layer, strict JSON in, both
- * slashes; and that logs, counts and traces each request under its id.
+ * A Fastify instance with the contract's wire conventions: JSON errors from every layer, strict JSON input,
+ * paths with and without a trailing slash. Logs, counts and traces each request under its id.
  */
 export const createHttpApp = ({
   logger,
@@ -114,8 +114,8 @@ export const createHttpApp = ({
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
   const app: FastifyInstance = Fastify({
-    // Node would answer without a body; the hook below has our own words for it.
-    // Time limits of heads and bodies are looked at so often; Node's own every 30 s would make them as much longer.
+    // Node would answer without a body; the hook below sends a JSON error. Head and body timeouts are checked
+    // at this interval; Node's default of 30 s would extend them by as much.
     http: { requireHostHeader: false, connectionsCheckingInterval: 2_000, headersTimeout: 20_000 },
     loggerInstance: logger,
     trustProxy,
@@ -128,12 +128,12 @@ export const createHttpApp = ({
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply.headers(headers)),
     clientErrorHandler: (error, socket) => onClientError(error, socket, headerLines),
     logController: new LogController({ disableRequestLogging: true }),
-    // Every line names its request by itself.
+    // The logger adds the request id itself.
     childLoggerFactory: parent => parent,
     forceCloseConnections: 'idle',
     keepAliveTimeout: 72_000,
     requestTimeout: 120_000,
-    // Requests that arrive while closing are still answered, in our own words.
+    // Requests that arrive during close are still answered, with our own error format.
     return503OnClosing: false,
   })
   app.removeAllContentTypeParsers()
@@ -162,7 +162,7 @@ export const createHttpApp = ({
   }
   app.decorateRequest('work')
   app.decorateRequest('template')
-  // Hooks that wait for nothing are without a promise: they run with every request of every part.
+  // Hooks without async work take a callback: they run for every request of every part.
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => endWork(request, reply))
     reply.headers(headers).header('x-request-id', request.id)
@@ -178,21 +178,21 @@ export const createHttpApp = ({
     const refusal = isTooLong ? new HttpError(414, DETAILS.uriTooLong) : isNowhere ? badRequest() : undefined
     done(refusal)
   })
-  // A body arrives by events of the connection, which know nothing of the request's work.
+  // Body events belong to the connection and lose the request's context.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.work) context.with(request.work, done)
     else done()
   })
-  // An expectation that nobody knows is no reason to refuse, least of all without a body, as Node does.
+  // Unknown Expect headers are ignored; Node would refuse them without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  // A connection that is kept alive past the last answer would keep a closing server waiting for its time-out.
+  // Idle keep-alive connections would delay close until their timeout.
   let closing = false
   app.decorate('isDraining', { getter: () => closing })
   app.decorate('drain', async ms => {
     closing = true
     await sleep(ms)
   })
-  // Browsers open connections ahead of need; Node doesn't count those as idle.
+  // Connections without a request yet (browser preconnect): Node does not count them as idle.
   const unused = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
     unused.add(socket)
@@ -202,7 +202,7 @@ export const createHttpApp = ({
   app.addHook('preClose', async () => {
     closing = true
     const sweep = setInterval(() => {
-      // One whose answer went out before its request was all in falls idle later than Fastify looks.
+      // A connection answered before its request was fully received becomes idle after Fastify's check.
       app.server.closeIdleConnections()
       for (const socket of unused) socket.destroy()
     }, 100)
@@ -219,15 +219,15 @@ export const createHttpApp = ({
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request's work runs in: its id, and its trace where there is one. */
+    /** Context of the request's work: its id, and its trace if any. */
     work?: Context
-    /** The path's template, where it says more than the route's own. */
+    /** Path template, if more specific than the route's own. */
     template?: string | undefined
   }
   interface FastifyInstance {
-    /** Whether each answer ends its connection, as the process is about to end. */
+    /** True while the process drains: each answer then closes its connection. */
     readonly isDraining: boolean
-    /** Begins that, and resolves after so many milliseconds. */
+    /** Starts draining; resolves after `ms` milliseconds. */
     drain(ms: number): Promise<void>
   }
 }

@@ -1,6 +1,6 @@
 import { DONE } from '@iodine/contracts'
 
-/** The answer of an endpoint that says no more than that its work is done. */
+/** Answer of an endpoint that returns no data. */
 export const done = async (work: Promise<unknown>): Promise<typeof DONE> => {
   await work
   return DONE

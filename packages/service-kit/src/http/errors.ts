@@ -1,13 +1,13 @@
 import { DETAILS } from '@iodine/contracts'
 
-/** An answer other than success: its status and detail reach the client as they are. */
+/** An error answer: its status and detail are sent to the client as they are. */
 export class HttpError extends Error {
   override name = 'HttpError'
   readonly status: number
   readonly detail: string | string[]
   readonly headers: Record<string, string>
 
-  /** @param cause what went wrong, for the log alone */
+  /** @param cause the underlying error, for the log only */
   constructor(
     status: number,
     detail: string | string[],
@@ -34,7 +34,7 @@ export const unavailable = (detail: string = DETAILS.unavailable, cause?: unknow
   new HttpError(503, detail, { 'retry-after': '5' }, cause)
 export const timedOut = (detail: string = DETAILS.timeout) => new HttpError(504, detail)
 
-// A dead or unreachable database, queue or peer, whichever library says it.
+// A database, queue or peer that is down or unreachable, by error name or code.
 const DEPENDENCY_ERRORS =
   /^(Mongo(ServerSelection|Network|NetworkTimeout|NotConnected|TopologyClosed|PoolClosed|PoolCleared|PoolClearedOnNetwork|OperationTimeout)Error|MongooseServerSelectionError|MongoClientClosedError|MaxRetriesPerRequestError|AbortedReplyError)$/
 const SOCKET_CODES = new Set([

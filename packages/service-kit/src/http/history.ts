@@ -5,9 +5,9 @@ import type { StoreService } from '../service.js'
 const PAGE = 100
 
 /**
- * Serves what a service owns as events, for projections that are rebuilt from the truth.
- * @param filter what of the model is there for others
- * @param eventsOf the events that a document's present state comes from
+ * Serves a service's documents as events, to rebuild projections.
+ * @param filter the documents that projections may see
+ * @param eventsOf the events that produce a document's present state
  */
 export const serveHistory = <D extends { _id: Types.ObjectId }>(
   service: StoreService,

@@ -9,7 +9,7 @@ const checkString = (value: string, where: string): void => {
 }
 
 /**
- * Refuses what a store or a browser could trip over: nesting past 64 levels (400), prototype keys (400), NUL and
+ * Refuses input that breaks a store or a browser: nesting past 64 levels (400), prototype keys (400), NUL and
  * lone surrogates in any string or key (422). Iterative, so that depth cannot exhaust the stack.
  */
 export const checkPlainData = (root: unknown, name: string): void => {
@@ -28,7 +28,10 @@ export const checkPlainData = (root: unknown, name: string): void => {
   }
 }
 
-/** Body bytes to a value: strict UTF-8, JSON, plain data unless `check` is false; no bytes are an empty object. */
+/**
+ * Parses body bytes: strict UTF-8, JSON, plain data unless `check` is false; an empty body is an empty
+ * object.
+ */
 export const parseJsonBody = (bytes: Buffer, check = true): unknown => {
   if (bytes.length === 0) return {}
   let value: unknown

@@ -3,7 +3,7 @@ import { type Model, type QueryFilter, Types } from 'mongoose'
 import { invalid } from './errors.js'
 import { type ReplyHeaders, Streamed } from './streamed.js'
 
-/** What lists are sorted by: newest first, ids breaking ties. */
+/** Sort key of lists: newest first, then by id. */
 export interface ListPlace {
   _id: Types.ObjectId
   created_at: Date
@@ -18,7 +18,7 @@ const decodeCursor = (cursor: string): ListPlace => {
   return { created_at: new Date(Number(match[1])), _id: new Types.ObjectId(match[2]) }
 }
 
-/** The part of `filter` that comes after a place in the list; all of it without one. */
+/** Restricts `filter` to documents after a place in the list; unchanged without one. */
 const after = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFilter<D> =>
   (place
     ? {
@@ -30,11 +30,14 @@ const after = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFi
       }
     : filter) as QueryFilter<D>
 
-/** The part of `filter` that comes after a cursor; all of it without one. Throws 422. */
+/** Restricts `filter` to documents after a cursor; unchanged without one. Throws 422. */
 export const pageAfter = <D>(filter: QueryFilter<D>, cursor: string | undefined): QueryFilter<D> =>
   after(filter, cursor === undefined ? undefined : decodeCursor(cursor))
 
-/** A page of at most `size` of the documents, which were asked for with one more, and the cursor of the page after it. */
+/**
+ * Cuts documents that were read with limit `size` + 1 to a page of `size`, and makes the cursor of the next
+ * page.
+ */
 export const cutPage = <D extends { _id: Types.ObjectId; created_at: Date | null }>(
   docs: D[],
   size: number,
@@ -47,24 +50,24 @@ export const cutPage = <D extends { _id: Types.ObjectId; created_at: Date | null
 
 const BATCH = 500
 
-/** Reads up to `size` documents of a list, from its start or from the one next after a place. */
+/** Reads up to `size` documents of a list, from its start or after a place. */
 type Find<D> = (after: ListPlace | undefined, size: number) => Promise<D[]>
 
 interface AnyListOptions<D, T> {
   limit: number | undefined
   cursor: string | undefined
-  /** Documents to what the client sees, in order; called a batch at a time. */
+  /** Maps documents to the answer's items, in order; called once per batch. */
   present: (docs: D[]) => Promise<T[]> | T[]
 }
 
-/** Either what to find in a model, or an own way to find, which knows the total too. */
+/** Either a model and a filter, or a custom `find` with its total. */
 export type ListOptions<D extends ListPlace, T> = AnyListOptions<D, T> &
   (
     | {
         /** Needs an index ending in (created_at, _id). */
         model: Model<D>
         filter: QueryFilter<D>
-        /** Number of documents that match, where it is known without counting. */
+        /** Number of matching documents, if known without counting. */
         total?: () => Promise<number>
       }
     | { find: Find<D>; total: () => Promise<number> }
@@ -72,15 +75,15 @@ export type ListOptions<D extends ListPlace, T> = AnyListOptions<D, T> &
 
 const SORT = { created_at: -1, _id: -1 } as const
 
-/** One plain query a page. */
+/** Finds a page by one plain query. */
 const findIn =
   <D extends ListPlace>(model: Model<D>, filter: QueryFilter<D>): Find<D> =>
   (place, size) =>
     model.find(after(filter, place)).sort(SORT).limit(size).lean<D[]>()
 
 /**
- * Answers a list by the contract: with `limit` or `cursor` a page with `X-Total-Count` and, where there is more,
- * `X-Next-Cursor`; with neither the whole list, streamed a batch at a time.
+ * Answers a list by the contract: with `limit` or `cursor` a page with `X-Total-Count` and, unless it is the
+ * last, `X-Next-Cursor`; with neither the whole list, streamed in batches.
  */
 export const sendList = async <D extends ListPlace, T>(
   reply: ReplyHeaders,
@@ -119,7 +122,7 @@ async function* findBatches<D extends ListPlace>(find: Find<D>): AsyncGenerator<
   }
 }
 
-/** Documents a batch at a time. */
+/** Yields documents in batches. */
 export async function* readBatches<D>(docs: AsyncIterable<unknown>): AsyncGenerator<D[]> {
   let batch: D[] = []
   for await (const doc of docs) {
@@ -130,18 +133,18 @@ export async function* readBatches<D>(docs: AsyncIterable<unknown>): AsyncGenera
   if (batch.length > 0) yield batch
 }
 
-/** Characters after which a piece goes out: nobody else waits for long while it is made. */
+/** Characters per chunk: bounds how long the event loop is blocked. */
 const PIECE = 65_536
 
 let lastTurn: Promise<unknown> = Promise.resolve()
-/** Whole lists take turns, however many are asked for: between two batches everything else in the process gets its own. */
+/** Serializes batches of whole-list streams, so that other requests run between two batches. */
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
   const mine = lastTurn.then(() => setImmediate()).then(work)
   lastTurn = mine.catch(() => {})
   return mine
 }
 
-/** A JSON array of what `present` makes of the documents, in pieces. */
+/** Streams a JSON array of the results of `present`, in chunks. */
 export const jsonArray = <D, T>(
   batches: AsyncIterable<D[]>,
   present: (docs: D[]) => Promise<T[]> | T[],

@@ -17,15 +17,15 @@ import { HttpError, unavailable } from './errors.js'
 
 export interface Peers {
   /**
-   * Calls another service. A peer that is down or slower than `ms` (2 s unless told) is an HttpError 503, whose cause says
-   * which call failed and why; its own refusals come as HttpErrors with their status.
+   * Calls another service. A peer that is down or slower than `ms` (default 2 s) gives an HttpError 503,
+   * whose cause names the call and the reason; the peer's own error answers are HttpErrors with their status.
    */
   call<E extends InternalEndpoint>(
     peer: ServiceName,
     endpoint: E,
     ...input: InputArguments<E>
   ): Promise<ResponseOf<E>>
-  /** Like `call`, for answers too large to hold: the body as it comes, which throws when it is cut off. */
+  /** Like `call`, for answers too large for memory: streams the body; throws if the stream is cut off. */
   stream<E extends InternalEndpoint>(
     peer: ServiceName,
     endpoint: E,
@@ -35,8 +35,8 @@ export interface Peers {
 }
 
 /**
- * For undici: gives unused connections up before a server that drains does, whatever the server says it would keep, so
- * that no request meets a connection that is just being closed.
+ * For undici: closes idle connections before a draining server does, whatever keep-alive the server
+ * announces, so that no request is sent on a closing connection.
  */
 export const SHORT_KEEP_ALIVE = { keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 }
 
@@ -44,18 +44,18 @@ export const SERVICE_KEY_HEADER = 'x-service-key'
 
 const PATIENCE_MS = 2_000
 
-/** Where the services are, and the key they know each other by. */
+/** Addresses of the services and the shared service key. */
 export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<ServiceName>}_URL`>
 
-/** A part's address in the settings; undefined while it is not deployed. */
+/** A part's address from the settings; undefined if it is not deployed. */
 export const addressOf = <Name extends string>(
   config: { readonly [Key in `${Uppercase<Name>}_URL`]?: string | undefined },
   name: Name,
 ): string | undefined => config[`${name.toUpperCase() as Uppercase<Name>}_URL`]
 
 /**
- * How this part calls the others. A call belongs to the request or job that it is made for: it carries its id and its
- * place in the trace.
+ * Client for calls to other services. Each call carries the id and trace context of the request or job that
+ * made it.
  */
 export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'observePeer'>): Peers => {
   const { dispatcher, close } = createAgent({ connections: 32, pipelining: 1, ...SHORT_KEEP_ALIVE })
@@ -103,7 +103,7 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
   }
 }
 
-/** A peer's refusal is passed on; everything else means that it is down. */
+/** Passes on a peer's error answer that has a detail; maps every other failure to 503. */
 const fail = (error: unknown): never => {
   if (!(error instanceof ApiError)) throw error
   const { status, detail } = error

@@ -4,14 +4,14 @@ import type { StoreService } from '../service.js'
 import { done } from './done.js'
 import { jsonArray, readBatches } from './lists.js'
 
-/** A collection that holds something about users. */
+/** A collection with personal data. */
 export interface PersonalSource {
-  /** What one document of it is, in the export. */
+  /** Name of one document's kind in the export. */
   kind: string
   documents(userId: Types.ObjectId): AsyncIterable<unknown>
 }
 
-/** @param present what the export shows of a document, where that is not all of it */
+/** @param present fields of a document that the export shows; all by default */
 export const personalSource = <D>(
   kind: string,
   model: Model<D>,
@@ -32,7 +32,7 @@ async function* itemsOf(sources: PersonalSource[], userId: Types.ObjectId): Asyn
   for (const { kind, documents } of sources) for await (const data of documents(userId)) yield { kind, data }
 }
 
-/** Serves the export of what a service keeps about a user. */
+/** Serves the export of the personal data that a service stores. */
 export const serveExport = (service: StoreService, sources: PersonalSource[]): void =>
   service.internal(personalDataInternal.exportUser, async ({ params }) => {
     const items = itemsOf(sources, new Types.ObjectId(params.id))
@@ -40,8 +40,9 @@ export const serveExport = (service: StoreService, sources: PersonalSource[]): v
   })
 
 /**
- * Serves what every service owes the users whose data it keeps: an export of it, and its removal once the account is
- * deleted. `forget` may be run again, after a crash or for what a request under way brought in after the first time.
+ * Serves the endpoints of a service with personal data: export, and erasure after the account is deleted.
+ * `forget` must be idempotent: it runs again after a crash, and for data that a request under way added after
+ * the first run.
  */
 export const servePersonalData = (
   service: StoreService,

@@ -29,7 +29,10 @@ const limitOf = (
   },
 })
 
-/** `points` uses in `seconds`, counted in Redis for the whole deployment, in this process while Redis is down. */
+/**
+ * Rate limiter of `points` uses in `seconds`, counted in Redis for the whole deployment, or in this process
+ * while Redis is down.
+ */
 export const createRateLimit = (
   redis: Redis,
   options: RateLimitOptions & { name: string; prefix: string },
@@ -45,11 +48,16 @@ export const createRateLimit = (
   return limitOf(limiter, options)
 }
 
-/** `points` uses in `seconds`, counted in this process alone: for limits too wide to be worth asking Redis. */
+/**
+ * Rate limiter of `points` uses in `seconds`, counted in this process only: for limits too wide to need
+ * Redis.
+ */
 export const createLocalRateLimit = (options: RateLimitOptions): RateLimit =>
   limitOf(new RateLimiterMemory({ points: options.points, duration: options.seconds }), options)
 
-/** What a client's address counts as: of IPv6 the network of 64 bits, as whoever has one address has them all. */
+/**
+ * Rate-limit key of a client address: for IPv6 its /64 network, as one client controls all addresses in it.
+ */
 export const addressKey = (address: string): string => {
   if (!isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

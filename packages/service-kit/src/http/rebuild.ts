@@ -1,7 +1,7 @@
 import { rebuildInternal, type SERVICES, type ServiceName } from '@iodine/contracts'
 import { createPeers, type PeersConfig } from './peers.js'
 
-/** The services that keep something derived, which can be made anew from the truth. */
+/** Services with projections that can be rebuilt from the owners' data. */
 export type RebuiltPart = {
   [Name in ServiceName]: 'rebuildStep' extends keyof (typeof SERVICES)[Name]['internal'] ? Name : never
 }[ServiceName]
@@ -9,8 +9,8 @@ export type RebuiltPart = {
 const STEP_MS = 120_000
 
 /**
- * The team's command: has a running service bring what it derives (narratives: the graph's counts; community: the public
- * profiles) in line with the truth, step by step, while everything is in use.
+ * Admin command: makes a running service rebuild its projections (narratives: the graph's counts; community:
+ * the public profiles) step by step, while the product is in use.
  */
 export const rebuildPart = async (part: RebuiltPart, config: PeersConfig): Promise<void> => {
   const peers = createPeers(config)

@@ -2,8 +2,10 @@ import { repairInternal, servicesWith } from '@iodine/contracts'
 import type { Service } from '../service.js'
 
 /**
- * Serves the repair, which the workers ask for every few seconds, and lets the metrics tell when it was last completed.
- * @param repair finishes what a crash, or a Redis that lost its data, left behind; resolves to how much that was
+ * Serves the repair endpoint, which the workers call every few seconds, and records the last completed repair
+ * in the metrics.
+ * @param repair finishes work that a crash, or a Redis data loss, left undone; resolves to the number of
+ *   items
  */
 export const serveRepair = (service: Service, repair: () => Promise<number>): void => {
   if (!servicesWith(repairInternal.repair).some(name => name === service.name))

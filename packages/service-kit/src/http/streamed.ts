@@ -3,14 +3,14 @@ import type { FastifyReply } from 'fastify'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** What a handler does with its reply besides what it returns. */
+/** The reply as a handler may use it, besides its return value. */
 export interface ReplyHeaders {
   header(name: string, value: string): unknown
 }
 
-/** An answer that is text already, or becomes it piece by piece: JSON of a `T`, or a file of another media type. */
+/** An answer that is text or a stream of text: JSON of a `T`, or a file of another media type. */
 export class Streamed<T> {
-  /** What the text is, for the compiler alone. */
+  /** Type of the text's content; exists at compile time only. */
   declare protected readonly shape: T
   readonly #text: string | AsyncIterable<string>
   readonly #mediaType: string

@@ -8,7 +8,7 @@ import {
 } from 'jose'
 import { LRUCache } from 'lru-cache'
 
-/** Whom a request is made for, as the token says; whether the session still lives is the gateway's check. */
+/** The user of a request, from the token; the gateway checks separately whether the session is alive. */
 export interface Caller {
   id: string
   sid: string
@@ -17,7 +17,7 @@ export interface Caller {
 
 export type TokenVerifier = (token: string) => Promise<Caller | undefined>
 
-/** Whether it was the key set that could not be fetched. */
+/** True if the key set could not be fetched. */
 const isFetchFailure = (error: unknown): boolean =>
   error instanceof TypeError ||
   (error as { code?: string }).code === 'ERR_JWKS_TIMEOUT' ||
@@ -27,11 +27,11 @@ const ISSUER = 'iodine'
 const CACHE_SIZE = 10_000
 
 /**
- * Checks signature (EdDSA), issuer and expiry. Verified tokens are kept, bounded, until they expire, as a signature
- * check costs more than the rest of a request.
+ * Verifies signature (EdDSA), issuer and expiry. Verified tokens are cached, bounded, until they expire, as a
+ * signature check costs more than the rest of a request.
  */
 export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
-  // By the clock that tokens expire by, which goes on while the machine sleeps.
+  // Wall clock, as for token expiry: it continues while the machine sleeps.
   const verified = new LRUCache<string, Caller>({ max: CACHE_SIZE, perf: Date })
   return async token => {
     const known = verified.get(token)
@@ -48,18 +48,21 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
         scope: payload.scope === 'collector' ? 'collector' : 'full',
       }
       const ttl = Math.floor(Number(payload.exp) * 1000 - Date.now())
-      // To the cache 0 is for ever.
+      // A TTL of 0 means no expiry to the cache.
       if (ttl > 0) verified.set(token, caller, { ttl })
       return caller
     } catch (error) {
-      // A key set that can't be fetched says nothing about the token.
+      // A failed fetch of the key set proves nothing about the token.
       if (isFetchFailure(error)) throw error
       return undefined
     }
   }
 }
 
-/** The auth service's public keys, fetched when first needed and again every ten minutes; those of before while it is down. */
+/**
+ * The auth service's public keys, fetched on first use and every ten minutes; cached keys are used while it
+ * is down.
+ */
 export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
   const remote = createRemoteJWKSet(new URL('/internal/jwks', authUrl), { timeoutDuration: 2_000 })
   return async (header, token) => {
@@ -73,7 +76,7 @@ export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
   }
 }
 
-/** A session's token; `lifetime` in milliseconds. */
+/** Signs a session token; `lifetime` in milliseconds. */
 export const signToken = (key: CryptoKey, caller: Caller, lifetime: number): Promise<string> =>
   new SignJWT({ sid: caller.sid, scope: caller.scope })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT' })

@@ -17,10 +17,10 @@ const SECRETS = [
   'link',
 ]
 
-/** @param depth how many causes are followed */
+/** @param depth maximum number of causes included */
 const describeError = (error: unknown, depth = 4): object => {
   if (!(error instanceof Error)) return { type: typeof error }
-  // Not `code`, which is a secret's name elsewhere, and removed.
+  // Not `code`: that name is redacted as a secret.
   const { code: error_code, call, status } = error as { code?: unknown; call?: unknown; status?: unknown }
   return {
     type: error.name,
@@ -36,8 +36,8 @@ const describeError = (error: unknown, depth = 4): object => {
 }
 
 /**
- * A structured logger on standard output or another destination. Each line names the request that it belongs to, and its
- * trace where there is one; fields that could hold a secret are removed wherever they stand.
+ * A structured logger, to standard output by default. Each line carries the request id, and the trace id if
+ * any; fields that may hold a secret are redacted at any depth.
  */
 export const createLogger = (name: string, level: string, destination?: DestinationStream): Logger =>
   pino(
@@ -50,7 +50,7 @@ export const createLogger = (name: string, level: string, destination?: Destinat
       },
       redact: { paths: SECRETS.flatMap(key => [key, `*.${key}`, `*.*.${key}`]), remove: true },
       serializers: {
-        // Driver and provider messages may quote data: class, code and place are enough to find the fault.
+        // Driver and provider messages may quote data: class, code and stack location suffice for debugging.
         err: (error: unknown) => describeError(error),
       },
     },

@@ -4,52 +4,52 @@ import type { QueueName } from '@iodine/contracts'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { createSingleFlight } from '../single-flight.js'
 
-/** What a queue holds at the moment. */
+/** Present state of a queue. */
 export interface QueueState {
   /** Jobs by state: waiting, active, delayed, failed. */
   jobs: Record<string, number>
-  /** Age of the oldest job that nobody has finished yet, in seconds; 0 for none. */
+  /** Age of the oldest unfinished job, in seconds; 0 for none. */
   oldestSeconds: number
 }
 
-/** How a job's run ended: `postponed` puts it back without an attempt lost. */
+/** How a job's run ended: `postponed` requeues it without using up an attempt. */
 export type JobOutcome = 'completed' | 'failed' | 'postponed'
 
-/** What a service has stored for users. */
+/** Data that a service stores for users. */
 export interface Stored {
   documents: number
-  /** Of what users sent, without indexes and the database's own part. */
+  /** Size of user data, without indexes and database overhead. */
   bytes: number
-  /** Share of the room that is set for it, 0 to 1 and above. */
+  /** Share of the configured capacity; above 1 it is exceeded. */
   share: number
 }
 
-/** One part's share of the process's metrics. */
+/** Metrics of one part of the process. */
 export interface PartMetrics {
-  /** @param route the template of the path, never the path itself: each value is a series of its own */
+  /** @param route template of the path, never the path itself: each value is a series of its own */
   observeRequest(method: string, route: string, status: number, ms: number): void
   observePeer(peer: string, status: number | 'unreachable', ms: number): void
   observeJob(queue: QueueName, outcome: JobOutcome, ms: number): void
   countGivenUp(queue: QueueName, jobs?: number): void
-  /** All schedules were found in Redis, or put there again. */
+  /** Records that all schedules are in Redis. */
   noteHeartbeat(): void
-  /** The service has looked for everything that was left behind. */
+  /** Records a completed repair. */
   noteRepair(): void
-  /** Reads something anew at each scrape: whether a dependency is up. */
+  /** Reads at each scrape which dependencies are up. */
   watchDependencies(read: () => Promise<Record<string, boolean>>): void
-  /** Reads the queues at each scrape; a queue that can't be read is left out. */
+  /** Reads the queues at each scrape; an unreadable queue is omitted. */
   watchQueues(read: () => Promise<Partial<Record<QueueName, QueueState>>>): void
   /**
-   * Reads at each scrape how many requests are at a service (`active`) or wait for a connection to it, by name of the pool.
-   * Returns what counts refusals by reason; each reason is shown from the start.
+   * Reads at each scrape how many requests are active at a service or wait for a connection to it, by pool
+   * name. Returns a counter of refusals by reason; each reason is exported from the start.
    */
   watchLoad<Reason extends string>(
     reasons: readonly Reason[],
     read: () => Record<string, { active: number; waiting: number }>,
   ): { refused(reason: Reason): void }
-  /** Reads at each scrape what is stored for users; what can't be read is left out. */
+  /** Reads at each scrape the data stored for users; omitted if unreadable. */
   watchStorage(read: () => Promise<Stored>): void
-  /** The part is gone: what is read at a scrape is so no more. */
+  /** Stops this part's readings at scrapes. */
   close(): void
 }
 
@@ -89,7 +89,7 @@ const refusals = new Counter({
   registers,
 })
 
-/** A gauge whose values differ by service and by the labels given. @param collect runs at each scrape, before it is read */
+/** A gauge with the label `service` and the given labels. @param collect runs before each scrape */
 const gauge = (name: string, help: string, labels: string[] = [], collect = () => {}) =>
   new Gauge({ name, help, labelNames: ['service', ...labels], registers, collect })
 
@@ -102,7 +102,7 @@ const repairs = gauge(
   "When a repair of the service was last completed; the process's start before the first",
 )
 
-/** What is read anew at each scrape; gauges that are filled by the same reading wait for the one under way. */
+/** Values read at each scrape; gauges that share a reading wait for the one under way. */
 const createReadings = () => {
   const readers = new Set<() => Promise<void>>()
   const reading = createSingleFlight<'read', unknown>()
@@ -150,8 +150,8 @@ const byState = (gauge: Gauge, labels: Record<string, string>, counts: Record<st
 let processMetrics = false
 
 /**
- * A part's metrics. The registry is the process's: where one hosts several parts, a scrape of any shows all of them,
- * told apart by the label `service`.
+ * Metrics of one part. The registry is global to the process: if it hosts several parts, a scrape of any
+ * shows all of them, distinguished by the label `service`.
  */
 export const createPartMetrics = (service: string): PartMetrics => {
   if (!processMetrics) collectDefaultMetrics({ register: registry })
@@ -164,7 +164,7 @@ export const createPartMetrics = (service: string): PartMetrics => {
       for (const [gauge, labels, value] of values) gauge.set({ service, ...labels }, value)
       shown = values
     }
-    // A reading that fails leaves no values of before.
+    // After a failed reading, old values are removed.
     const reader = () => read().then(show, () => show([]))
     readers.add(reader)
     closing.push(() => {
@@ -227,7 +227,7 @@ export const readMetrics = async (): Promise<{ type: string; text: string }> => 
   text: await registry.metrics(),
 })
 
-/** Serves `GET /metrics` and nothing else, at an address that the public does not reach. */
+/** Serves only `GET /metrics`, at an internal address. */
 export const listenForMetrics = async (host: string, port: number): Promise<Server> => {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end()

@@ -29,7 +29,10 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { calledPeer } from './work-context.js'
 
-/** Names of things, sizes and codes. Everything else that instrumentations note may be somebody's, and does not leave the process. */
+/**
+ * Allow-list of span attributes: names, sizes and codes. All others may be personal data and are not
+ * exported.
+ */
 const ATTRIBUTES = new Set([
   'bullmq.job.attempts.made',
   'bullmq.queue.name',
@@ -49,7 +52,7 @@ const ATTRIBUTES = new Set([
   'server.port',
 ])
 
-/** Sends neither values nor the words of errors. */
+/** Exports neither attribute values outside the allow-list nor events nor error messages. */
 class Exporter extends OTLPTraceExporter {
   override export(spans: ReadableSpan[], done: Parameters<OTLPTraceExporter['export']>[1]): void {
     for (const span of spans) {
@@ -64,8 +67,8 @@ class Exporter extends OTLPTraceExporter {
 const PART = createContextKey('iodine.part')
 
 /**
- * The process's tracers, which instrumentations use: each span goes to the part whose work it is begun in, as one process
- * may host several. A request or a job begins a trace; what runs by the clock, or at the start, makes none.
+ * Tracer provider of the process: routes each span to the part whose context is active, as one process may
+ * host several parts. Requests and jobs start traces; timers and start-up do not.
  */
 const byPart: TracerProvider = {
   getTracer(name, version) {
@@ -91,7 +94,7 @@ const byPart: TracerProvider = {
 
 let fastify: FastifyOtelInstrumentation | undefined
 
-/** Has the libraries of this process begin spans, once. */
+/** Installs the instrumentations, once per process. */
 const instrument = (): FastifyOtelInstrumentation => {
   if (fastify) return fastify
   trace.setGlobalTracerProvider(byPart)
@@ -103,7 +106,8 @@ const instrument = (): FastifyOtelInstrumentation => {
   })
   new IORedisInstrumentation({ dbStatementSerializer: () => '' })
   new MongoDBInstrumentation({ dbStatementSerializer: () => '' })
-  // These patch what is required from now on. Both packages are CommonJS: what was loaded before is the same object.
+  // These patch modules on `require`. Both packages are CommonJS, so modules loaded earlier are the same
+  // objects.
   const require = createRequire(import.meta.url)
   require('ioredis')
   createRequire(require.resolve('mongoose'))('mongodb/lib/cmap/connection.js')
@@ -120,25 +124,25 @@ const instrument = (): FastifyOtelInstrumentation => {
 
 /** Traces of one part. */
 export interface Tracing {
-  /** What the part's requests and jobs run in: spans begun there are the part's. */
+  /** Root context of the part's requests and jobs: spans started in it belong to the part. */
   root: Context
-  /** Makes a span of each request that the app gets from now on; hooks that were added before run outside it. */
+  /** Creates a span for each later request of the app; hooks added earlier run outside it. */
   watch(app: FastifyInstance): void
-  /** Sends what has not been sent. */
+  /** Flushes pending spans. */
   close(): Promise<void>
 }
 
 export interface OtlpOptions {
   service: string
-  /** Base address of the collector; spans go to its `/v1/traces`. */
+  /** Base address of the collector; spans are sent to its `/v1/traces`. */
   endpoint: string
   /** Headers of each export, such as the collector's key. */
   headers: Record<string, string>
-  /** Share of traces that are kept, decided once where a trace begins. */
+  /** Sampling ratio, decided once at the start of a trace. */
   ratio: number
 }
 
-/** A part's traces by OTLP over HTTP. */
+/** Exports a part's traces by OTLP over HTTP. */
 export const createOtlpTracing = ({ service, endpoint, headers, ratio }: OtlpOptions): Tracing => {
   const exporter = new Exporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers })
   const provider = new BasicTracerProvider({
@@ -150,7 +154,7 @@ export const createOtlpTracing = ({ service, endpoint, headers, ratio }: OtlpOpt
   return {
     root: ROOT_CONTEXT.setValue(PART, provider),
     watch: app => instrumentation.plugin()(app, {}, () => {}),
-    // A collector that is away must not hold up the end of the process.
+    // An unreachable collector must not delay the process's exit.
     close: () =>
       Promise.race([
         provider.shutdown().catch(() => {}),

@@ -7,7 +7,10 @@ export type TracingConfig = Pick<
   'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_TRACES_SAMPLER_ARG'
 >
 
-/** Traces of one part, sent to the configured endpoint; undefined, with no SDK loaded, where there is none. */
+/**
+ * Tracing of one part, exported to the configured endpoint; undefined, with no SDK loaded, if none is
+ * configured.
+ */
 export const createTracing = async (
   service: string,
   {
@@ -21,7 +24,7 @@ export const createTracing = async (
   return createOtlpTracing({ service, endpoint, headers, ratio })
 }
 
-/** Runs a call to a foreign server under a span of its own; where nothing is traced, it just runs. */
+/** Runs a call to an external server in its own span; without tracing it only runs the call. */
 export const traced = <T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> =>
   trace.getTracer('iodine').startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, span =>
     run()
@@ -32,7 +35,7 @@ export const traced = <T>(name: string, attributes: Attributes, run: () => Promi
       .finally(() => span.end()),
   )
 
-/** Marks the span of the work under way as failed, by the error's class. */
+/** Marks the active span as failed, with the error's class. */
 export const markFailed = (error: unknown): void =>
   void trace
     .getActiveSpan()

@@ -2,12 +2,12 @@ import type { EventEmitter } from 'node:events'
 import type { Queue, QueueEvents } from 'bullmq'
 
 /**
- * A job's end. BullMQ's own `waitUntilFinished` leaves a rejection unhandled, the end of the process, when Redis goes away
- * at the wrong moment.
+ * Waits for a job's result. BullMQ's own `waitUntilFinished` leaves an unhandled rejection, which ends the
+ * process, if Redis disconnects at the wrong moment.
  */
 export const jobResult = (listener: QueueEvents, queue: Queue, id: string, ms: number): Promise<unknown> =>
   new Promise((resolve, reject) => {
-    // Events of one job carry its id in their name, which the listener's own type leaves out.
+    // Job events have the job's id in their name, which the listener's type lacks.
     const events = listener as unknown as EventEmitter
     const [completed, failed] = [`completed:${id}`, `failed:${id}`]
     let again: NodeJS.Timeout | undefined
@@ -26,10 +26,10 @@ export const jobResult = (listener: QueueEvents, queue: Queue, id: string, ms: n
     const timer = setTimeout(() => end(() => reject(new Error('timed out'))), ms)
     events.on(completed, onCompleted)
     events.on(failed, onFailed)
-    // It may have ended before anybody listened.
+    // The job may have finished before the listener was added.
     const look = async () => {
       await listener.waitUntilReady()
-      // The job alone doesn't tell: one that was completed at a later attempt keeps the earlier one's failure.
+      // The state is needed: a job completed at a later attempt keeps the earlier attempt's failure.
       const state = await queue.getJobState(id)
       if (state !== 'completed' && state !== 'failed' && state !== 'unknown') return
       const job = await queue.getJob(id)

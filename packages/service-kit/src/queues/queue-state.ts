@@ -2,15 +2,18 @@ import type { Queue } from 'bullmq'
 import type { QueueState } from '../observe/metrics.js'
 import type { Redis } from '../stores/redis.js'
 
-/** Retries stand among those that wait for their time; of these so many are looked at. */
+/** Retries are delayed jobs; at most this many delayed jobs are read. */
 const DELAYED_SEEN = 100
 
-/** A queue's jobs by state, and the age of the oldest that is waiting, delayed ones included but for those of schedulers. */
+/**
+ * Counts a queue's jobs by state, and finds the age of the oldest waiting or delayed job, without scheduled
+ * ones.
+ */
 export const stateOf = async (redis: Redis, queue: Queue): Promise<QueueState> => {
   const jobs = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed')
   const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = jobs
   const ids = await Promise.all([
-    // A list's oldest is its last; `asc` counts from there.
+    // A list's oldest element is its last; `asc` counts from there.
     queue.getRanges(['waiting'], 0, 0, true),
     queue.getRanges(['prioritized'], 0, 0, true),
     queue.getRanges(['delayed'], 0, DELAYED_SEEN - 1, true),

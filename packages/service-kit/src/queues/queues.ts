@@ -32,77 +32,86 @@ import { telemetryOf } from './telemetry.js'
 export { DelayedError, UnrecoverableError } from 'bullmq'
 export type { Job }
 
-/** Attempts and pauses for work that another try may mend. */
+/** Attempts and back-off for work that a retry may fix. */
 const RETRIES: Pick<JobsOptions, 'attempts' | 'backoff'> = {
   attempts: 8,
   backoff: { type: 'exponential', delay: 500, jitter: 0.2 },
 }
 
-/** A few finished jobs are kept: `waitFor` reads their results, and whoever looks for a fault the reasons. */
+/** Keeps a few finished jobs: `waitFor` reads their results, and failure reasons help debugging. */
 const KEEP: Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> = {
   removeOnComplete: { age: 60, count: 200 },
   removeOnFail: { age: 86_400, count: 200 },
 }
 
-/** Of each queue, for those who wait for a job's end: ids and states. */
+/** Events kept per queue, for `waitFor`: ids and states. */
 const EVENTS_KEPT = 2_000
 
-/** For work that its owner's database remembers until it is done: no finished job stands in the way of another try. */
+/**
+ * For work that the owner's database tracks until it is done: a finished job must not block a retry with the
+ * same id.
+ */
 const DROP: Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> = {
   removeOnComplete: true,
   removeOnFail: true,
 }
 
-/** Which service tells the community of what. */
+/** The service that announces each type of event to the community service. */
 const OWNERS: Record<string, Announcer> = { user: 'auth', iod: 'iods', narrative: 'narratives' }
 
-/** Past so many the rest of the notices waits in the owners' databases, where the repair finds it. */
+/** Maximum backlog of notices; the rest stays in the owners' databases, and the repair emits it. */
 const NOTICES_MAX = 1_000
 
-/** How often schedules are looked for: a Redis that lost its data has none. */
+/** Interval of the schedule check: a Redis that lost its data has no schedules. */
 const HEARTBEAT_MS = 5_000
 
 /**
- * A killed worker's jobs start again within ten seconds, as often as it takes: BullMQ's own defaults are a minute, and to
- * give up at the second time.
+ * Jobs of a killed worker restart within ten seconds, up to 20 times: BullMQ's defaults are a minute, and
+ * failure at the second stall.
  */
 const LOST_WORKERS = { lockDuration: 8_000, stalledInterval: 2_000, maxStalledCount: 20 }
 
 export interface Queues {
-  /** Adds a job once: an id that is known already adds nothing. Fails at once when Redis is down. */
+  /** Adds a job, idempotent by id. Fails at once while Redis is down. */
   add<Q extends QueueName>(
     queue: Q,
     data: JobData<Q>,
     options?: JobsOptions & { jobId?: string },
   ): Promise<Job>
   /**
-   * Hands a notice to every queue that subscribes to it; repeating it adds nothing. The community's queue takes a bounded
-   * number: the owner's database says what is not announced yet, and its repair gives notice again.
+   * Adds a notice to every subscribed queue; idempotent. The community's queue is bounded: the owner's
+   * database records what is not announced yet, and its repair emits it again.
    */
   emit(notice: Notice): Promise<void>
-  /** How many more notices the community's queue takes. */
+  /** Number of notices that the community's queue can still accept. */
   roomForNotices(): Promise<number>
-  /** Waits for a job's result at most `ms`. Rejects with the job's failure, or with a `timed out` error. */
+  /** Waits at most `ms` for a job's result. Rejects with the job's failure, or with a `timed out` error. */
   waitFor(queue: QueueName, job: Job, ms: number): Promise<unknown>
-  /** Runs a queue's jobs here. Data is validated; a job that can't be read is never retried. */
+  /** Runs a worker for a queue. Data is validated; a job with invalid data is never retried. */
   work<Q extends QueueName>(
     queue: Q,
     processor: (data: JobData<Q>, job: Job) => Promise<unknown>,
     options?: Partial<WorkerOptions>,
   ): Worker
-  /** Adds a job of the clock every `ms`, once for the whole deployment; looks every few seconds whether Redis still knows. */
+  /**
+   * Schedules a job every `ms`, once for the whole deployment; checks every few seconds that Redis still has
+   * the schedule.
+   */
   repeat(queue: QueueName, ms: number): Promise<void>
-  /** Removes jobs that hold a user's id, finished or waiting: their data may be the user's own. */
+  /** Removes finished and waiting jobs that contain a user's id: their data may be personal. */
   forgetUser(id: string): Promise<void>
-  /** What stands in each queue. */
+  /** State of each queue. */
   states(): Promise<Partial<Record<QueueName, QueueState>>>
   queue(name: QueueName): Queue
-  /** Takes no more jobs, waits for those under way, and puts back what takes longer than `ms` (8 s). Safe to call twice. */
+  /**
+   * Stops taking jobs, waits for active ones, and requeues those that take longer than `ms` (8 s).
+   * Idempotent.
+   */
   finishJobs(ms?: number): Promise<void>
   close(): Promise<void>
 }
 
-/** A job that takes longer when its worker is to end is put back, for another to begin anew. */
+/** A job that runs longer than this at shutdown is requeued, for another worker to restart. */
 const PUT_BACK_MS = 8_000
 const PUT_BACK = Symbol('put back')
 
@@ -110,7 +119,7 @@ const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[]
 const IDLE_STATES = ['completed', 'failed', 'delayed', 'prioritized', 'wait'] as const
 const PAGE = 200
 
-/** A notice's job id: doubles fall together. */
+/** Job id of a notice: duplicates share one. */
 const noticeId = ({ type, id, revision }: Notice): string =>
   `${type.replace('.', '-')}-${id}${revision === undefined ? '' : `-${revision}`}`
 
@@ -119,7 +128,7 @@ const ownerOf = (type: EventType): Announcer => OWNERS[type.split('.')[0] ?? '']
 export interface QueuesOptions {
   redis: Redis
   redisUrl: string
-  /** Namespace of all keys in Redis. */
+  /** Prefix of all Redis keys. */
   prefix: string
   logger: Logger
   metrics: PartMetrics
@@ -139,7 +148,7 @@ export const createQueues = ({
   const queues = new Map<QueueName, Queue>()
   const events = new Map<QueueName, QueueEvents>()
   const workers: Worker[] = []
-  /** One for each job under way. */
+  /** One per active job. */
   const interruptions = new Set<() => void>()
   let finishing: Promise<void> | undefined
   const schedules: (() => Promise<void>)[] = []
@@ -161,7 +170,7 @@ export const createQueues = ({
     })
     made.on('error', () => {})
     queues.set(name, made)
-    // Made while Redis is down, it would stay broken for ever: the next call makes another.
+    // A queue created while Redis is down stays broken: drop it, so that the next call creates another.
     made.waitUntilReady().catch(() => {
       if (queues.get(name) === made) queues.delete(name)
       made.close().catch(() => {})
@@ -169,16 +178,16 @@ export const createQueues = ({
     return made
   }
   const openEvents = (name: QueueName): QueueEvents => {
-    // The default, `$`, misses what happens between connecting and the first read.
+    // The default, `$`, misses events between connecting and the first read.
     const lastEventId = `${Date.now() - 60_000}-0`
     const listener = new QueueEvents(name, { connection: blocking(), prefix, lastEventId })
     listener.on('error', () => {})
-    // As many as wait for the same job.
+    // One listener per waiting call: unbounded.
     listener.setMaxListeners(0)
     events.set(name, listener)
     return listener
   }
-  // Opened by the first request that needs them, they serve all others.
+  // Queues are opened on first use and shared by all requests, so they run outside the request's context.
   const queue = (name: QueueName): Queue => queues.get(name) ?? runOutsideWork(() => openQueue(name))
   const eventsOf = (name: QueueName): QueueEvents =>
     events.get(name) ?? runOutsideWork(() => openEvents(name))
@@ -187,7 +196,7 @@ export const createQueues = ({
     return queue(name).add(name, parsed, options)
   }
 
-  /** Runs a job as a part of the request that it was made for; what a scheduler made begins one of its own. */
+  /** Runs a job in the context of the request that added it; scheduled jobs start a context of their own. */
   const runJob = async <T>(name: QueueName, job: Job, run: () => Promise<T>): Promise<T> => {
     const requestId = requestIdOf() ?? randomUUID()
     const span = trace.getActiveSpan()?.setAttribute('request.id', requestId)
@@ -205,7 +214,7 @@ export const createQueues = ({
         metrics.observeJob(name, outcome, ms)
         span?.setAttribute('job.outcome', outcome)
         const fields = { queue: name, job: job.id, attempt: job.attemptsMade + 1, outcome }
-        // Jobs of the clock run every few seconds: at level info their lines would hide the others.
+        // Scheduled jobs run every few seconds: at level info their lines would hide the others.
         logger[job.repeatJobKey ? 'debug' : 'info']({ ...fields, ms: Math.round(ms) }, 'job')
       }
     })
@@ -223,7 +232,10 @@ export const createQueues = ({
     })()
     return finishing
   }
-  /** Rejects as a postponement where the worker is to end before the job's work has: that goes on for nothing. */
+  /**
+   * Rejects as a postponement if the worker shuts down before the job has finished; the job's work continues
+   * but its result is ignored.
+   */
   const orPutBack = async (job: Job, working: Promise<unknown>): Promise<unknown> => {
     let interrupt = () => {}
     const interrupted = new Promise<typeof PUT_BACK>(resolve => {
@@ -232,14 +244,17 @@ export const createQueues = ({
     })
     const result = await Promise.race([working, interrupted]).finally(() => interruptions.delete(interrupt))
     if (result !== PUT_BACK) return result
-    // Nobody waits for it any more: every job may be done twice.
+    // The result is ignored: every job is idempotent.
     working.catch(() => {})
     await job.moveToDelayed(Date.now(), job.token)
     throw new DelayedError()
   }
   const roomForNotices = async (): Promise<number> =>
     Math.max(0, NOTICES_MAX - (await queue('projections').getJobCountByTypes('waiting', 'delayed')))
-  /** Every schedule of this process is in Redis, together with its next job. Rejects while Redis is down. */
+  /**
+   * Ensures that every schedule of this process is in Redis together with its next job. Rejects while Redis
+   * is down.
+   */
   const assertSchedules = async () => {
     for (const assert of schedules) await assert()
     metrics.noteHeartbeat()
@@ -261,7 +276,7 @@ export const createQueues = ({
       return jobResult(eventsOf(name), queue(name), String(job.id), ms)
     },
     work(name, processor, options) {
-      // A counter that begins with its first failure would show no increase.
+      // Start at 0: a counter whose first sample is 1 shows no increase.
       metrics.countGivenUp(name, 0)
       const settings = {
         connection: blocking(),
@@ -289,13 +304,13 @@ export const createQueues = ({
       return worker
     },
     async repeat(name, ms) {
-      // Each run begins anew, not as a part of the run that scheduled it.
+      // Each run starts its own trace instead of joining the run that scheduled it.
       const opts = { removeOnComplete: true, removeOnFail: 10, telemetry: { omitContext: true } }
       const schedule = () => queue(name).upsertJobScheduler(name, { every: ms }, { name, data: {}, opts })
       await schedule()
       schedules.push(async () => {
         const next = (await queue(name).getJobScheduler(name))?.next
-        // One without its next job would stand still for ever.
+        // A schedule without its next job never runs again.
         const isThere = next !== undefined && (await queue(name).getJob(`repeat:${name}:${next}`))
         if (!isThere) await schedule()
       })
@@ -311,7 +326,7 @@ export const createQueues = ({
           found.push(...jobs.filter(job => JSON.stringify([job?.id, job?.data]).includes(id)))
           if (jobs.length < PAGE) break
         }
-        // One that has just begun can't be removed.
+        // An active job cannot be removed.
         for (const job of found) await job.remove().catch(() => {})
       }
     },

@@ -3,7 +3,7 @@ import type { Telemetry } from 'bullmq'
 import { BullMQOtel } from 'bullmq-otel'
 import { requestIdOf, withRequestId } from '../observe/work-context.js'
 
-/** Nothing, where Redis holds something else: that loses no job. */
+/** Parses job metadata; returns nothing if it is malformed, so that the job still runs. */
 const originOf = (metadata: string): { request_id?: string } => {
   try {
     return JSON.parse(metadata) ?? {}
@@ -13,8 +13,8 @@ const originOf = (metadata: string): { request_id?: string } => {
 }
 
 /**
- * Carries the work that a job is added in to where it runs: the request's id and, where there is one, its place in the trace.
- * They stand with the job beside its data, where every try finds them.
+ * Propagates the context in which a job is added to its run: the request id and, if traced, the trace
+ * context. Both are stored beside the job's data, so that each attempt has them.
  */
 export const telemetryOf = (root: Context): Telemetry<Context> => ({
   tracer: new BullMQOtel().tracer,

@@ -3,31 +3,38 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../observe/logging.js'
 import { type Connection, isDuplicateKey } from './mongo.js'
 
-/** A change of the documents that an earlier version of a service stored. `docs/migrations.md` says how to add one. */
+/**
+ * A change of documents stored by an earlier version of a service. `docs/migrations.md` says how to add one.
+ */
 export interface Migration {
-  /** The file's name, `NNNN-what-changes`. The database records it: neither the name nor the order ever changes. */
+  /**
+   * The file's name, `NNNN-what-changes`, which the database records: neither the name nor the order may ever
+   * change.
+   */
   name: string
   /**
-   * Changes the documents, by the connection and not by the models, which may change later. Interrupted, it runs again from
-   * its beginning; replicas of the version before serve requests meanwhile.
+   * Changes the documents through the connection, not the models, which may change later. Must be idempotent:
+   * after an interruption it restarts from its beginning, and replicas of the previous version serve requests
+   * meanwhile.
    */
   up(mongo: Connection): Promise<unknown>
 }
 
-/** How long the lock outlives a process that was killed while it held it. */
+/** Lease of the lock: how long it outlives a killed process. */
 const LEASE_MS = 15_000
 const POLL_MS = 200
 
 interface LockDoc {
   _id: 'migrations'
   holder: string | null
-  /** On the database's clock, as those of the replicas may differ. */
+  /** By the database's clock, as the replicas' clocks may differ. */
   until: Date
 }
 
 /**
- * Runs `work` while no other process of the service does, and waits for one that does. The lock is renewed until `work`
- * ends; the signal is aborted when it was lost all the same, as by a process that was stopped for longer than the lease.
+ * Runs `work` under a lock shared by all processes of the service, and waits for the lock. The lease is
+ * renewed until `work` ends; the signal is aborted if the lease is lost, as when the process was suspended
+ * for longer.
  */
 const withLock = async (
   mongo: Connection,
@@ -40,7 +47,7 @@ const withLock = async (
   const lease = [{ $set: { holder, until: { $add: ['$$NOW', leaseMs] } } }]
   const released = { holder: null, until: new Date(0) }
   await locks.updateOne({ _id }, { $setOnInsert: released }, { upsert: true }).catch(error => {
-    // Another process has inserted it at the same time.
+    // Another process inserted it concurrently.
     if (!isDuplicateKey(error)) throw error
   })
   const isFree = { $expr: { $lt: ['$until', '$$NOW'] } }
@@ -49,7 +56,7 @@ const withLock = async (
   const renewal = setInterval(() => {
     locks.updateOne({ _id, holder }, lease).then(
       ({ matchedCount }) => matchedCount === 0 && lost.abort(new Error('lost the lock on the migrations')),
-      // While the database is away nobody else can take the lock.
+      // While the database is down no other process can take the lock.
       () => {},
     )
   }, leaseMs / 5)
@@ -57,15 +64,15 @@ const withLock = async (
     await work(lost.signal)
   } finally {
     clearInterval(renewal)
-    // Where this fails the lock expires.
+    // If this fails, the lease expires.
     await locks.updateOne({ _id, holder }, { $set: released }).catch(() => {})
   }
 }
 
 /**
- * Runs what of the migrations the database has not had, in their order, one process at a time. Each is recorded in the
- * collection `migrations` once it is through.
- * @throws Error where the database has had one that is not in the list: a later version has changed it
+ * Runs pending migrations in order, one process at a time. Each completed one is recorded in the collection
+ * `migrations`.
+ * @throws Error if the database has a migration that is not in the list: a later version has changed it
  */
 export const migrate = async (
   mongo: Connection,
@@ -87,7 +94,7 @@ export const migrate = async (
   if (!(await isDue())) return
   await withLock(mongo, leaseMs, async lost => {
     if (!(await isDue())) return
-    // Loaded only here: its command line takes 0.26 s and 17 MB, though nobody calls it.
+    // Imported lazily: its command-line module, unused here, takes 0.26 s and 17 MB.
     const { MongoDBStorage, Umzug } = await import('umzug')
     const umzug = new Umzug({
       migrations: migrations.map(({ name, up }) => ({ name, up: () => up(mongo) })),

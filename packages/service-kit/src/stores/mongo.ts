@@ -2,11 +2,11 @@ import mongoose, { type ClientSession, type Connection } from 'mongoose'
 
 export type { Connection }
 
-/** How long a database that is just starting, or busy, is waited for at first. */
+/** How long the first connection is retried while the database starts or is busy. */
 const FIRST_CONNECTION_MS = 15_000
 
 /**
- * A connection to the service's own database. Queries on a dead server fail within 2 s instead of waiting in a buffer;
+ * Connects to the service's own database. Queries on a dead server fail within 2 s instead of being buffered;
  * writes are acknowledged by the majority and journaled.
  */
 export const connectMongo = async (uri: string, dbName: string): Promise<Connection> => {
@@ -15,7 +15,7 @@ export const connectMongo = async (uri: string, dbName: string): Promise<Connect
     try {
       return await connectOnce(uri, dbName)
     } catch (error) {
-      // A refusal, such as a wrong password, stays one.
+      // A refusal, such as a wrong password, is not retried.
       if (!(error instanceof mongoose.Error.MongooseServerSelectionError) || Date.now() > deadline)
         throw error
     }
@@ -35,7 +35,7 @@ const connectOnce = async (uri: string, dbName: string): Promise<Connection> => 
     journal: true,
     ignoreUndefined: true,
   })
-  // Without a listener a lost server would end the process; queries report it themselves.
+  // An unhandled `error` event would end the process; queries report a lost server themselves.
   connection.on('error', () => {})
   await connection.asPromise().catch(async error => {
     await connection.close()
@@ -47,13 +47,13 @@ const connectOnce = async (uri: string, dbName: string): Promise<Connection> => 
 /** True when the error is MongoDB's duplicate key (11000). */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: unknown })?.code === 11_000
 
-/** How often a transaction that met a duplicate key is run, where that may be another one's doing. */
+/** Attempts of a transaction that hits a duplicate key, when a concurrent insert may be the cause. */
 const DUPLICATES_MAX = 10
 
 /**
- * Runs `work` all or nothing, and again after a write conflict.
- * @param retriesDuplicates also after a duplicate key: two transactions that insert the same key at once may meet as one, and
- *   the second then finds what the first has written
+ * Runs `work` in a transaction, with retries after write conflicts.
+ * @param retriesDuplicates retries also after a duplicate key: when two transactions insert the same key
+ *   concurrently, one may fail, and its retry finds the other's document
  */
 export const inTransaction = async <T>(
   mongo: Connection,

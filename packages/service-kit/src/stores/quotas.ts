@@ -5,23 +5,23 @@ import type { StoreService } from '../service.js'
 import { createSingleFlight } from '../single-flight.js'
 import { type Connection, inTransaction, isDuplicateKey } from './mongo.js'
 
-/** Numbers by what they count; what is absent is 0. */
+/** Amounts by what they count; absent means 0. */
 export type Amounts<K extends string> = Partial<Record<K, number>>
 
 interface UsageDoc {
-  /** The user's id, or `nobody`: the owner of what deleted accounts left. */
+  /** The user's id, or `nobody`: the owner of content that deleted accounts left. */
   _id: string
   used: Record<string, number>
-  /** Day (UTC, ISO) that the daily number counts. */
+  /** Day (UTC, ISO) of the daily count. */
   day: string
-  /** When it was last counted from scratch. */
+  /** Time of the last full recount. */
   checked_at: Date
 }
 
 const NOBODY = 'nobody'
 const RECHECK_MS = 24 * 3_600_000
 const RECHECKS = 5
-/** Built by one repair: it has a few seconds. */
+/** Usages built by one repair, which has a few seconds. */
 const BUILDS = 50
 const TOTALS_MS = 1_000
 const BUILDS_MAX = 5
@@ -38,10 +38,10 @@ const schema = new Schema<UsageDoc>(
 )
 schema.index({ checked_at: 1 })
 
-/** Refuses what a quota has no room for: 413. */
+/** 413: a quota is exceeded. */
 export class QuotaExceeded<K extends string = string> extends HttpError {
   override name = 'QuotaExceeded'
-  /** All that was used before. */
+  /** Usage before the refused change. */
   readonly used: Amounts<K>
 
   constructor(name: Quota, limit: number, needed: number, used: Amounts<K>) {
@@ -56,47 +56,47 @@ class Unbuilt extends Error {}
 
 export interface QuotasOptions<K extends string> {
   mongo: Connection
-  /** What a user may have at most; what else is counted has no limit. */
+  /** Limits per user; other amounts are counted without limit. */
   limits: Partial<Record<K & Quota, number>>
-  /** What starts anew each day (UTC). */
+  /** The quota that resets each day (UTC). */
   daily?: K
-  /** Counts all that an owner has from scratch; null is nobody. @param midnight when the day began */
+  /** Counts an owner's usage from scratch; null is `nobody`. @param midnight start of the day */
   count(owner: Types.ObjectId | null, session: ClientSession, midnight: Date): Promise<Amounts<K>>
-  /** Runs before an owner is counted for the first time, outside the transaction. */
+  /** Runs before an owner's first count, outside the transaction. */
   prepare?(owner: Types.ObjectId | null): Promise<unknown>
-  /** All who have something; null is nobody. */
+  /** All owners with content; null is `nobody`. */
   owners(): Promise<(Types.ObjectId | null)[]>
 }
 
 export interface Quotas<K extends string> {
   /**
-   * Runs `work` in a transaction in which the owner's usage changes by `delta`; both happen, or neither. The usage comes
-   * first, so that an owner's changes wait for each other. Throws QuotaExceeded where something would grow past its limit.
+   * Runs `work` in a transaction that also changes the owner's usage by `delta`. The usage is written first,
+   * so that changes of one owner are serialized. Throws QuotaExceeded if an amount would grow past its limit.
    */
   change<T>(
     owner: Types.ObjectId,
     delta: Amounts<K>,
     work: (session: ClientSession) => Promise<T>,
   ): Promise<T>
-  /** Like `change`, where the work itself finds out what changes, and calls `take` at most once. */
+  /** Like `change`, for work that computes its own delta and calls `take` at most once. */
   settle<T>(
     work: (
       session: ClientSession,
       take: (owner: Types.ObjectId | null, delta: Amounts<K>) => Promise<void>,
     ) => Promise<T>,
   ): Promise<T>
-  /** Why there is no room for `delta` beside what is used: only what grows is refused. */
+  /** The error if `delta` does not fit beside what is used: only growing amounts are refused. */
   refusal(used: Amounts<K>, delta: Amounts<K>): QuotaExceeded<K> | undefined
   used(owner: Types.ObjectId): Promise<Amounts<K>>
   /** Used and limit of each quota. */
   usage(owner: Types.ObjectId): Promise<Partial<Record<Quota, QuotaUsage>>>
-  /** Sums of all owners, about a second old. */
+  /** Sums over all owners, about a second old. */
   totals(): Promise<Amounts<K>>
-  /** Forgets a deleted user; with `left` what they had goes on counting as nobody's. */
+  /** Deletes a deleted user's usage; with `left` it is added to `nobody`'s. */
   forget(owner: Types.ObjectId, options?: { left?: boolean; session?: ClientSession }): Promise<void>
   /**
-   * Counts from scratch whoever has not been for a day, and who has something but was never counted. Returns how many
-   * usages were wrong.
+   * Recounts owners not checked for a day, and counts owners never counted. Returns how many usages were
+   * wrong.
    */
   repair(): Promise<number>
 }
@@ -106,8 +106,8 @@ const ownerOf = (id: string) => (id === NOBODY ? null : new Types.ObjectId(id))
 const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
 /**
- * What users have used of their quotas: one document a user, changed in the transaction of what it counts, so that it is
- * exact whatever happens at the same time and wherever a crash falls. It is first built from a count.
+ * Tracks quota usage: one document per user, changed in the transaction of the content it counts, so that it
+ * is exact under concurrency and crashes. The first value comes from a count.
  */
 export const createQuotas = <K extends string>({
   mongo,
@@ -162,25 +162,25 @@ export const createQuotas = <K extends string>({
     return { used: await count(owner, session, new Date(day)), day, checked_at }
   }
   const building = createSingleFlight<string, void>()
-  /** Counts an owner for the first time; calls for one that is being counted wait for it. */
+  /** Counts an owner for the first time; concurrent calls for the same owner share the count. */
   const build = (owner: Types.ObjectId | null): Promise<void> => {
     const _id = idOf(owner)
     return building(_id, async () => {
       await prepare?.(owner)
       try {
         await inTransaction(mongo, async session => {
-          // First, so that no other transaction changes what is counted.
+          // Inserted first, so that concurrent transactions conflict.
           const empty = { _id, used: {}, day: '', checked_at: new Date() }
           await model.collection.insertOne(empty as never, { session })
           await model.updateOne({ _id }, { $set: await fromScratch(owner, session) }, { session })
         })
       } catch (error) {
-        // Another process has inserted it at the same time.
+        // Another process inserted it concurrently.
         if (!isDuplicateKey(error)) throw error
       }
     })
   }
-  /** Whether the usage was wrong. */
+  /** Recounts; resolves to whether the usage was wrong. */
   const recheck = (id: string): Promise<boolean> =>
     inTransaction(mongo, async session => {
       const before = await model
@@ -226,7 +226,7 @@ export const createQuotas = <K extends string>({
   }
   let known: Promise<Amounts<K>> | undefined
   let reading: { begun: number; sums: Promise<Amounts<K>> } | undefined
-  /** Nobody but the first waits: whoever finds the sums old has them read anew for the next. */
+  /** Serves stale sums while new ones are read: only the first call waits. */
   const totals = (): Promise<Amounts<K>> => {
     if (!reading || Date.now() - reading.begun > TOTALS_MS) {
       const sums = sum()
@@ -242,7 +242,7 @@ export const createQuotas = <K extends string>({
     }
     return known ?? reading.sums
   }
-  /** Who was never counted; undefined until looked for. */
+  /** Owners never counted; undefined until searched for. */
   let uncounted: (Types.ObjectId | null)[] | undefined
   const repair = async (): Promise<number> => {
     if (!uncounted) {
@@ -298,7 +298,7 @@ export const createQuotas = <K extends string>({
   }
 }
 
-/** Serves a user's usage to the auth service. @param more what is read rather than counted */
+/** Serves a user's usage to the auth service. @param more usage that is read instead of counted */
 export const serveUsage = <K extends string>(
   service: StoreService,
   quotas: Quotas<K>,

@@ -4,8 +4,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /**
- * Encrypts with AES-256-GCM (NIST SP 800-38D), a fresh 96-bit nonce, and the context as additional data: what was
- * sealed for one context does not open in another.
+ * Encrypts with AES-256-GCM (NIST SP 800-38D), a fresh 96-bit nonce, and the context as additional data: a
+ * text sealed for one context cannot be unsealed in another.
  * @param key 32 bytes, base64
  * @returns base64url of version byte, nonce, tag, ciphertext
  */
@@ -16,7 +16,7 @@ export const seal = (key: string, context: string, plain: string): string => {
   return Buffer.concat([Buffer.of(1), nonce, cipher.getAuthTag(), body]).toString('base64url')
 }
 
-/** Opens what `seal` made. Throws an Error that says nothing of the content. */
+/** Decrypts the output of `seal`. Throws an Error that reveals nothing of the content. */
 export const unseal = (key: string, context: string, sealed: string): string => {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < 29 || bytes[0] !== 1) throw new Error('not a sealed text')

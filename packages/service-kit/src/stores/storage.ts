@@ -4,7 +4,7 @@ import type { StoreService } from '../service.js'
 const NEARLY_FULL = 0.8
 const EVERY_MS = 60_000
 
-/** Shows growth in the metrics, and warns in the log while little room is left. */
+/** Exports storage growth to the metrics, and logs a warning while little capacity is left. */
 export const watchStorage = (service: StoreService, read: () => Promise<Stored>): void => {
   service.metrics.watchStorage(read)
   let warned = false
@@ -14,7 +14,7 @@ export const watchStorage = (service: StoreService, read: () => Promise<Stored>)
     if (nearlyFull && !warned) service.log.warn({ ...stored, share }, 'storage is nearly full')
     warned = nearlyFull
   }
-  // A database that is away is told of elsewhere.
+  // An unreachable database is reported elsewhere.
   const timer = setInterval(() => void look().catch(() => {}), EVERY_MS)
   service.onClose(() => clearInterval(timer))
 }

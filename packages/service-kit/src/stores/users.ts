@@ -8,11 +8,11 @@ import { createVersion } from './version.js'
 export interface UserDirectory {
   /** Usernames by user id, in one call; users without a name, and unknown ones, are absent. */
   usernames(ids: Iterable<string>): Promise<Map<string, string>>
-  /** The users' cards by id; unknown and deleted ones are absent, and those not known here while auth is down. */
+  /** User cards by id; unknown and deleted users are absent, as are uncached ones while auth is down. */
   cards(ids: Iterable<string>): Promise<Map<string, UserCard>>
 }
 
-/** Redis key that the auth service raises with each change of a name, so that no cached name outlives a rename. */
+/** Redis key of a version that the auth service raises with each name change, to invalidate cached names. */
 export const usersVersionKey = (prefix: string) => `${prefix}:users:version`
 
 const CACHE_SIZE = 20_000
@@ -20,14 +20,15 @@ const CACHE_MS = 30_000
 const BATCH = 5_000
 
 /**
- * Names live in the auth service alone and are joined at read. Kept here while the version in Redis stands still; with
- * Redis down every read asks the auth service. With that down too the answer comes without the names: to read IODs and
- * campaigns must not need auth (`docs/reliability.md`), and screens show a name that is not there as 'Unknown'.
+ * Joins usernames, which only the auth service stores, at read. The cache is valid while the version in Redis
+ * is unchanged; while Redis is down every read asks the auth service. If that is down too, names are omitted:
+ * reading IODs and campaigns must not need auth (`docs/reliability.md`), and screens show a missing name as
+ * 'Unknown'.
  */
 export const createUserDirectory = (peers: Peers, redis: Redis, prefix: string): UserDirectory => {
   const names = createVersion(redis, usersVersionKey(prefix))
   let version: string | undefined
-  // What fails is not kept.
+  // Failures are not cached.
   const known = new DataLoader<string, UserCard | null>(
     async ids => {
       const found = await peers.call('auth', authInternal.lookupUsers, { body: { ids: [...ids] } })
@@ -38,7 +39,7 @@ export const createUserDirectory = (peers: Peers, redis: Redis, prefix: string):
   )
   const cards: UserDirectory['cards'] = async ids => {
     const current = await names.read()
-    // A call that is under way may answer with a name of before: it was kept under the version it was asked for.
+    // A call under way may return an old name: it was cached under the old version, so clear all.
     if (current === undefined || current !== version) known.clearAll()
     version = current
     const found = new Map<string, UserCard>()

@@ -1,15 +1,17 @@
 import { randomInt } from 'node:crypto'
 import type { Redis } from './redis.js'
 
-/** A value in Redis that changes with each change of something: a copy made under it is good while it stands still. */
+/**
+ * A value in Redis that changes with each change of some data: a cached copy is valid while it is unchanged.
+ */
 export interface Version {
-  /** The present value, a new one where there is none; undefined while Redis is down. */
+  /** The present value, a new one if there is none; undefined while Redis is down. */
   read(): Promise<string | undefined>
-  /** Sets a new value; `before` is what stood there. Rejects while Redis is down. */
+  /** Sets a new value; `before` is the previous one. Rejects while Redis is down. */
   raise(): Promise<{ before: string | null; now: string }>
 }
 
-/** Values are random, not counted: a Redis that lost its data never comes to a value again that somebody has seen. */
+/** Random, not a counter: after a data loss Redis cannot return to a value that a process has cached. */
 const newValue = (): string => String(randomInt(2 ** 48 - 1))
 
 export const createVersion = (redis: Redis, key: string): Version => ({
