@@ -281,8 +281,8 @@ export const runChaos = async ({
     )
     if (settledMs === undefined) throw new Error(`${counts.open} jobs are still open`)
     progress('Comparing with the ledger …')
-    // An event lost in a crash after its document was written is re-sent by the repair job, which looks every 2 s for
-    // documents 2 s old.
+    // The repair job sends an event that a crash lost after its document was written: every 2 s, it handles
+    // documents that are at least 2 s old.
     let compared = await audit(client, ledger, stack.mails())
     for (const deadline = Date.now() + REPAIR_MS; compared.lost.length > 0 && Date.now() < deadline; ) {
       await sleep(1_000)
