@@ -3,8 +3,8 @@
  *   npm run account -- delete|suspend|unsuspend|export EMAIL   for the team that answers users' requests
  *   npm run backup -- FOLDER       copies DATA_DIR of a running or stopped product into a new folder
  *   npm run restore -- FOLDER      fills an empty DATA_DIR from such a copy
- *   npm run rebuild-community      rebuilds public profiles from accounts, IODs and narratives (running product)
- *   npm run rebuild-graph          rebuilds the graph's counts from the narratives (running product)
+ *   npm run rebuild-community      rebuilds public profiles from accounts, IODs, narratives (product running)
+ *   npm run rebuild-graph          rebuilds the graph's counts from the narratives (product running)
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

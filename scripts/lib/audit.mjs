@@ -25,7 +25,8 @@ export const productionPackages = lockFile => {
 
 /**
  * Asks the registry which production dependencies have known vulnerabilities.
- * @returns `unanswered` with the reason, or `severe` and `others`, each a list of advisories with the versions concerned
+ * @returns `unanswered` with the reason, or `severe` and `others`, lists of advisories with the affected
+ *   versions
  */
 export async function audit({ registry, allowed, patienceMs = 8_000 }) {
   const packages = productionPackages(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'))

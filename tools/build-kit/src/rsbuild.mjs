@@ -157,8 +157,8 @@ export function defineShell(cwd) {
 }
 
 /**
- * The rsbuild configuration of a remote: exposes `./parcel` (src/parcel.tsx) through `mf-manifest.json`, and serves
- * src/standalone.tsx as a page of its own in development, at the port that its package.json gives under `section`.
+ * The rsbuild configuration of a remote: exposes `./parcel` (src/parcel.tsx) through `mf-manifest.json`. In
+ * development it also serves src/standalone.tsx as a page, at the port in `section` of its package.json.
  * @param {string} cwd folder of the app, named like its package without the scope
  * @returns {RsbuildConfig}
  */
@@ -233,8 +233,8 @@ const devtoolsHook = {
 }
 
 /**
- * In development the shell takes the remotes named in DEV_REMOTES (comma-separated) from their own dev servers
- * and all others from the running gateway.
+ * In development the shell loads the remotes named in DEV_REMOTES (comma-separated) from their own dev
+ * servers and all others from the running gateway.
  */
 const serveDevRemotes = cwd => context => {
   if (context.action !== 'dev') return
