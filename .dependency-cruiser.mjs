@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 /** A package's folder, as a capturing group. */
 const part = '(packages/[^/]+|services/[^/]+|tools/[^/]+|gateway|shell|mfe-[^/]+|extension|e2e)'
 const ours = `^${part}/`
-/** Paths of one part, of its code alone, of its tests alone. */
+/** Path patterns: a part, its code alone, its tests alone. */
 const of = names => `^(?:${names})/`
 const code = names => `^(?:${names})/(?!test/)`
 const tests = names => `^(?:${names})/test/`
 
-/** Files that packages offer by the `exports` of their package.json: the only doors into them. */
+/** Files that a package's `exports` list. Other packages may import only these. */
 const doors = ['packages', 'services', 'tools', '.'].flatMap(group =>
   readdirSync(group, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && existsSync(`${group}/${entry.name}/package.json`))
@@ -33,7 +33,7 @@ const only = (name, from, allowed, comment) => ({
   to: { path: ours, pathNot: allowed.length ? ['^$1/', of(allowed.join('|'))] : ['^$1/'] },
 })
 
-/** An npm package (or a part of ours) that only the named importers may use. */
+/** An npm package or workspace part that only the named importers may use. */
 const reserved = (name, to, importers, comment) => ({
   name,
   severity: 'error',
@@ -48,7 +48,7 @@ const contracts = 'packages/contracts'
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    // A contract is what two parts agree on: were it to import one of them, the other would depend on it too.
+    // A contract must not import a part: every other user of the contract would then depend on that part.
     only(
       'contracts-import-nothing-of-ours',
       `^(${contracts})/`,
@@ -69,7 +69,7 @@ export default {
       [],
       'What runs a server on this machine knows processes and ports, not Iodine.',
     ),
-    // Kits serve every service or remote, so they know none.
+    // Kits serve all services or remotes, so a kit must not import any of them.
     only(
       'kits-import-contracts',
       '^(packages/(?:service-kit|ui|exchange|demo|known-iods|offline-ai))/(?!test/)',
@@ -154,7 +154,7 @@ export default {
       [contracts, 'packages/known-iods', 'packages/ui'],
       'The extension meets the product over the API alone: share rules in contracts or known-iods, looks in ui.',
     ),
-    // What wires everything together is imported by nothing of the product.
+    // No part of the product imports the composition roots.
     reserved(
       'dev-stack-at-the-top',
       code('tools/dev-stack'),
@@ -249,7 +249,7 @@ export default {
     },
   ],
   options: {
-    // By the TypeScript 5 that pnpm-workspace.yaml gives dependency-cruiser for itself.
+    // pnpm-workspace.yaml gives dependency-cruiser its own TypeScript 5.
     parser: 'tsc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    // Much of the time goes to waiting for servers and timers: one more than the cores keeps them busy.
+    // Tests mostly wait for servers and timers: one worker more than cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
     projects: [
       'packages/*/vitest.config.ts',

@@ -3,15 +3,18 @@ import { watchedForks } from './scripts/lib/vitest/watched-forks.mjs'
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
-// A test or hook that takes longer hangs. Far more than one needs when the machine has other work to do.
+// Far above what a test or hook needs on a busy machine: exceeding it means a hang.
 const limits = { testTimeout: 60_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } }
 const pool = watchedForks()
 const setup = [path('scripts/lib/vitest/heartbeat.mjs'), path('scripts/lib/vitest/unexpected-errors.mjs')]
 
-// Without `module`, which Node doesn't know either: it may lead to files that only a bundler can read.
+// Without `module`, a condition that Node doesn't know: it may select files that only a bundler can read.
 const inNode = { conditions: ['source', 'node', 'development|production'] }
 
-/** What every package's vitest.config.ts builds on: workspace packages are read from source, never from a stale build. */
+/**
+ * Base of every package's vitest.config.ts. Workspace packages are resolved to source, never to a stale
+ * build.
+ */
 export const nodeTests = (name: string) => ({
   resolve: inNode,
   ssr: { resolve: inNode },
@@ -22,7 +25,7 @@ export const browserTests = (name: string) => ({
   resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
   // For test files that run in Node.
   ssr: { resolve: inNode },
-  // Nobody but the tests asks this server for files; a package may stand behind a link out of the workspace.
+  // Only the tests request files from this server; a package may be behind a link out of the workspace.
   server: { fs: { strict: false } },
   test: {
     name,

@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test'
 
-/** Background traffic off: without a network each of these waits for an answer that never comes. */
+/** Disables background traffic: without a network, each of these requests would wait until its timeout. */
 const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -17,7 +17,7 @@ export default defineConfig({
   outputDir: '../test-results',
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  // Two products on one Redis or one database would do each other's jobs.
+  // Two products that share a Redis or database would process each other's jobs.
   workers: process.env.REDIS_URL || process.env.MONGODB_URI ? 1 : 2,
   fullyParallel: true,
   retries: 0,

@@ -1,4 +1,4 @@
-/** `npm run audit`: whether production dependencies have known vulnerabilities, where the registry answers. */
+/** `npm run audit`: reports known vulnerabilities of production dependencies, if the registry answers. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { install } from './lib/install.mjs'
 import { isCommand, main, Refusal, root, say } from './lib/run.mjs'
 
-/** The registry that packages come from on this machine. */
+/** The registry configured on this machine. */
 const configuredRegistry = async () => {
   const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'registry'], {
     cwd: root,
@@ -18,15 +18,15 @@ const configuredRegistry = async () => {
 const line = ({ name, versions, severity, title, url, range }) =>
   `  ${severity}: ${name} ${versions.join(', ')} (vulnerable: ${range})\n    ${title}\n    ${url}`
 
-/** Advisories that are looked at and lived with: `{ url, reason, until }` each, until a day. */
+/** Accepted advisories: `{ url, reason, until }` each. The exception expires at `until`. */
 const readAllowed = () => JSON.parse(readFileSync(join(root, 'scripts/audit-allowed.json'), 'utf8'))
 
-/** Fails with the advisories that are high or critical; a registry that does not answer is said, and no failure. */
+/** Fails on high or critical advisories. A registry that does not answer is reported, but is no failure. */
 export const auditDependencies = async ({ allowed = readAllowed(), patienceMs } = {}) => {
   for (const { url, reason, until } of allowed)
     if (!url || !reason || !/^\d{4}-\d\d-\d\d$/.test(until))
       throw new Refusal('scripts/audit-allowed.json: each entry has a url, a reason, and a date in until.')
-  // Imported here: its dependencies are absent before the first install.
+  // Imported lazily: its dependencies are absent before the first install.
   const { audit } = await import('./lib/audit.mjs')
   const registry = await configuredRegistry()
   const { unanswered, count, severe, others } = await audit({ registry, allowed, patienceMs })

@@ -1,4 +1,6 @@
-/** `npm run bench -- NAME …`: compiles and runs `tools/bench/src/NAME.ts`; what follows the name goes to it. */
+/**
+ * `npm run bench -- NAME …`: compiles and runs `tools/bench/src/NAME.ts`; further arguments are passed to it.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { build } from './build.mjs'
 import { install } from './lib/install.mjs'

@@ -1,19 +1,24 @@
 /**
- * `npm run build`: compiles the Node packages and bundles the web apps, each only when something of it changed.
+ * `npm run build`: compiles the Node packages and bundles the web apps; unchanged ones are skipped.
  * `npm run build:extension`: makes `extension/dist/iodine-collector-*.zip`, ready for the browsers' stores.
  */
 import { install } from './lib/install.mjs'
 import { bin, isCommand, main, must, say, seconds } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
 
-/** Compiles folders and what they import. Types are checked by `npm test`: that takes several times as long as compiling. */
+/**
+ * Compiles folders and their imports. `npm test` checks types: that takes several times as long as compiling.
+ */
 export const compile = (...folders) =>
   must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', ...folders])
 
 const bundle = (...args) =>
   must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs', ...args])
 
-/** Builds what `npm start` runs: dev-stack with all that it hosts, and the web apps' bundles; `also` names more to compile. */
+/**
+ * Builds what `npm start` runs: dev-stack with the parts it hosts, and the web apps' bundles. `also` lists
+ * more folders to compile.
+ */
 export async function build(...also) {
   const started = Date.now()
   say('Building what changed …')
@@ -21,7 +26,7 @@ export async function build(...also) {
   say(`Built in ${seconds(started)}`)
 }
 
-/** Makes ready what runs the product: packages, Redis, and all that is built. */
+/** Prepares a run of the product: installs packages and Redis, then builds. */
 export async function prepare(...also) {
   await install()
   await ensureRedis()

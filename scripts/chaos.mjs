@@ -1,4 +1,7 @@
-/** `npm run chaos`: breaks the product part by part under load, and compares what it holds with what it acknowledged. */
+/**
+ * `npm run chaos`: injects faults into each part under load, then compares the stored data with the
+ * acknowledged writes.
+ */
 import { prepare } from './build.mjs'
 import { handOver, main } from './lib/run.mjs'
 

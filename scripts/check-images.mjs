@@ -1,7 +1,8 @@
 /**
- * `npm run check:images`: makes every image of deploy/Dockerfile by its own commands, without a container, and runs the product
- * from them: a process a part with the environment of docker-compose.yml and no other, as a user who may write nothing, over a
- * real Redis, MongoDB's protocol and mail. Prints sizes and times as a table.
+ * `npm run check:images`: makes every image of deploy/Dockerfile by running its commands without a container,
+ * then runs the product from the images. Each part is a process with only its environment from
+ * docker-compose.yml, under a user without write permission, over a real Redis, MongoDB's protocol and mail.
+ * Prints sizes and times as a table.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -22,13 +23,16 @@ const NOBODY = 65_534
 const START_MS = 60_000
 const isRoot = process.getuid?.() === 0
 
-// Not by a recursive readdir: Node 24 follows there the links between packages.
+// Not a recursive readdir: in Node 24 it follows the links between packages.
 const bytesIn = path => Number.parseInt(execFileSync('du', ['-sb', path], { encoding: 'utf8' }), 10)
 const megabytes = bytes => `${(bytes / 1024 / 1024).toFixed(0)} MB`
 const residentBytes = pid =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
-/** Makes the images; resolves to the parts of docker-compose.yml, each with its files, its command and its environment. */
+/**
+ * Makes the images; resolves to the parts of docker-compose.yml, each with its files, command and
+ * environment.
+ */
 async function makeImages(folder) {
   const { parse } = createRequire(join(root, 'deploy/package.json'))('yaml')
   const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true })
@@ -79,7 +83,7 @@ async function startPart({ name, image, app, environment }, { secrets, port, rep
   return { ready, child, ended, said: () => said }
 }
 
-/** What a user does first, through the gateway. */
+/** A user's first requests, sent through the gateway. */
 async function useProduct(url, mail, { signUp }, { graphApi, iodsApi, narrativesApi, profileApi }) {
   for (let left = 200; (await fetch(`${url}/readyz`)).status !== 200; left--) {
     if (left === 0) throw new Error(`not ready: ${await (await fetch(`${url}/readyz`)).text()}`)
@@ -142,7 +146,7 @@ await main(async () => {
       Object.assign(part, await startPart(part, { secrets, port: portOf[part.name], replaced }))
       running.push(part)
     })
-    // All have settled before a failure stops those that run.
+    // Waits for all: after a failure, every started process must be known in order to stop it.
     await Promise.allSettled(starting)
     await Promise.all(starting)
     const remotes = await useProduct(`http://127.0.0.1:${portOf.gateway}`, mail, kit, contracts)

@@ -1,10 +1,10 @@
 /**
- * The commands on what DATA_DIR holds, by the names that package.json gives them:
+ * Commands on the contents of DATA_DIR, under their names in package.json:
  *   npm run account -- delete|suspend|unsuspend|export EMAIL   for the team that answers users' requests
- *   npm run backup -- FOLDER       copies DATA_DIR, of a running or a stopped product, into a new folder
+ *   npm run backup -- FOLDER       copies DATA_DIR of a running or stopped product into a new folder
  *   npm run restore -- FOLDER      fills an empty DATA_DIR from such a copy
- *   npm run rebuild-community      public profiles anew from accounts, IODs and narratives, in the product that runs
- *   npm run rebuild-graph          the graph's counts anew from the narratives, in the product that runs
+ *   npm run rebuild-community      rebuilds public profiles from accounts, IODs, narratives (product running)
+ *   npm run rebuild-graph          rebuilds the graph's counts from the narratives (product running)
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -15,7 +15,10 @@ import { ensureRedis } from './lib/system.mjs'
 
 const [command, ...args] = process.argv.slice(2)
 
-/** A compiled module of dev-stack. Built now where it never was, but not while a running product may load from it. */
+/**
+ * A compiled module of dev-stack. Built only if it is missing: a running product may load from an existing
+ * build.
+ */
 async function devStack(name) {
   const path = `tools/dev-stack/dist/${name}.js`
   if (!existsSync(path)) {

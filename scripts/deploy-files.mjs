@@ -1,4 +1,7 @@
-/** `npm run deploy:files`: writes what docker-compose.yml and deploy/kubernetes say about the services, by their package.json. */
+/**
+ * `npm run deploy:files`: generates the services' entries in docker-compose.yml and deploy/kubernetes from
+ * each service's package.json.
+ */
 import { writeDeployment } from '../tools/generators/src/deployment.mjs'
 import { main, root, say } from './lib/run.mjs'
 

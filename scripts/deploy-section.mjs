@@ -1,4 +1,7 @@
-/** `npm run deploy:section -- mfe-iods --to FOLDER`: publishes one section by itself, and switches between its versions. */
+/**
+ * `npm run deploy:section -- mfe-iods --to FOLDER`: publishes one section alone, and switches between its
+ * versions.
+ */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { install } from './lib/install.mjs'

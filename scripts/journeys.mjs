@@ -1,21 +1,21 @@
 /**
- * `npm run journeys -- [NAME …]`: the journeys in a browser, all or those of files whose names contain NAME. What follows goes to
- * Playwright's `test` command. Ends with 0 when all passed at their first try.
+ * `npm run journeys -- [NAME …]`: runs the browser journeys, all or those in files whose names contain NAME.
+ * Arguments go to Playwright's `test` command. Exits with 0 when all passed at their first try.
  */
 import { prepare } from './build.mjs'
 import { bin, isCommand, main, run } from './lib/run.mjs'
 import { ensureBrowser } from './lib/system.mjs'
 
 /**
- * Runs the journeys on what is built; resolves to the exit code.
+ * Runs the journeys on the existing build; resolves to the exit code.
  * @param options.report file for Playwright's JSON report
- * @param options.file descriptor that takes the output, in place of standard error
+ * @param options.file descriptor that receives the output instead of standard error
  */
 export async function journeys(args = [], { report, file } = {}) {
   const browser = await ensureBrowser()
   return run(bin('playwright', 'e2e'), ['test', '--config', 'e2e/playwright.config.ts', ...args], {
     env: {
-      // Of the clock that a journey moves.
+      // Journeys that move the clock cause this warning.
       NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
       ...(report && { JOURNEYS_REPORT: report }),
       ...(browser && { CHROMIUM_PATH: browser }),

@@ -1,7 +1,7 @@
 /**
- * `npm run new:section -- sources "Sources"`: begins a section of its own, mfe-sources.
- * `npm run new:service -- watchlists`: begins a service of its own, services/watchlists; with `--section "Watchlists"` also the
- * section mfe-watchlists. docs/first-section.md goes on from there.
+ * `npm run new:section -- sources "Sources"`: generates the section mfe-sources.
+ * `npm run new:service -- watchlists`: generates the service services/watchlists; with `--section
+ * "Watchlists"` also the section mfe-watchlists. docs/first-section.md has the next steps.
  */
 import { parseArgs } from 'node:util'
 import { install } from './lib/install.mjs'

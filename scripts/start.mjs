@@ -1,6 +1,6 @@
 /**
- * `npm start`: from a fresh clone with only Node and npm to the running product. package.json says `exec`, or the shell
- * between npm and us would take npm's signals, and npm would end before we have stopped.
+ * `npm start`: from a fresh clone with only Node and npm to the running product. package.json uses `exec`:
+ * otherwise the shell would receive npm's signals, and npm would exit before the product has stopped.
  */
 import { prepare } from './build.mjs'
 import { handOver, main, Refusal } from './lib/run.mjs'

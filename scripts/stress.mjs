@@ -1,7 +1,7 @@
 /**
- * `npm run stress -- [--rounds 20] [--busy 2] [--project '!chaos'] [--journeys]`: runs the unit and integration tests, or
- * the journeys, again and again, with busy loops beside them. One line a round, with the names of what failed; ends with
- * status 1 when any round was red. A red round's output is kept.
+ * `npm run stress -- [--rounds 20] [--busy 2] [--project '!chaos'] [--journeys]`: repeats the unit and
+ * integration tests, or the journeys, beside busy loops. Prints one line per round with the names of failed
+ * tests; exits with status 1 when any round failed. The output of a failed round is kept.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { prepare } from './build.mjs'
 import { runJourneys, runUnitTests } from './lib/reports.mjs'
 import { main, Refusal, say, seconds } from './lib/run.mjs'
 
-// Ends with its parent, also when that is killed.
+// The loop ends with its parent process, even if that is killed.
 const LOOP = 'const parent = process.ppid; while (process.ppid === parent);'
 
 /** Keeps `count` cores busy until the returned function is called. */

@@ -1,6 +1,6 @@
 /**
- * `npm run structure`: the import rules of .dependency-cruiser.mjs, that packages depend on each other without a circle, and that
- * every part is among those whose types are checked.
+ * `npm run structure`: checks the import rules of .dependency-cruiser.mjs, that package dependencies have no
+ * cycle, and that the type check covers every part.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { packageFaults } from './lib/package-graph.mjs'

@@ -1,6 +1,6 @@
 /**
- * `npm run test:nodes -- [20.19 24 26]`: runs `npm test` under each version of Node, one after the other, and says at the end
- * how each went. The binaries are those that the npm package `node` installs.
+ * `npm run test:nodes -- [20.19 24 26]`: runs `npm test` under each version of Node in sequence, then prints
+ * a summary. The binaries come from the npm package `node`.
  */
 import { execFileSync } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
@@ -9,7 +9,10 @@ import { main, must, Refusal, root, run, say, seconds } from './lib/run.mjs'
 const VERSIONS = ['20.19', '24', '26']
 const platform = process.platform === 'win32' ? 'win' : process.platform
 
-/** Installs the newest Node of that version outside the workspace, if it isn't there; returns the path of its binary. */
+/**
+ * Installs the newest release of that Node version outside the workspace if missing; returns the path of its
+ * binary.
+ */
 async function nodeOf(version) {
   const name = `node-${platform}-${process.arch}`
   const folder = join(root, 'node_modules/.cache/iodine/nodes', version)
@@ -28,7 +31,7 @@ await main(async () => {
     const exact = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
     say(`\n━━━━ Node ${exact}`)
     const started = Date.now()
-    // What a script starts by the name `node` is this one too.
+    // Child processes that a script starts as `node` must use this binary too.
     const env = { PATH: `${dirname(node)}${delimiter}${process.env.PATH}` }
     const code = await run(node, ['scripts/test.mjs'], { env })
     results.push({ code, line: `Node ${exact}: ${code === 0 ? 'green' : 'RED'}, ${seconds(started)}` })

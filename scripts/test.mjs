@@ -1,4 +1,4 @@
-/** `npm test`: everything that says whether the product is sound, from a fresh clone, without a question asked. */
+/** `npm test`: all checks of the product, from a fresh clone, without prompts. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,19 +16,19 @@ process.on('exit', () => rmSync(reports, { recursive: true, force: true }))
 
 const counted = { passed: 0, failed: 0 }
 
-/** A tool whose exit code is its result. */
+/** A check whose result is the exit code of a command. */
 const tool =
   (name, ...args) =>
   async () => {
     if ((await run(bin(name), args)) !== 0) throw new Refusal(`${name} found faults; they stand above.`)
   }
 
-/** Tests that are counted by their report, whatever the exit code. */
+/** Tests that are counted from their report, whatever the exit code. */
 const tests = (name, runTests) => async () => {
   const { code, passed, failed, retried } = await runTests()
   const red = failed.length + retried.length
   counted.passed += passed
-  // A file that could not even be loaded is no failed test in the report, and yet a failure.
+  // A file that failed to load is not in the report as a failed test, so the exit code counts as one failure.
   counted.failed += red || (code === 0 ? 0 : 1)
   if (code !== 0 || red > 0) throw new Refusal(`${name}: tests failed; they stand above.`)
 }
@@ -48,7 +48,7 @@ const phases = [
   ['Unused code', tool('knip', '--no-config-hints')],
   ['Known vulnerabilities', auditDependencies],
   ['Unit and integration tests', vitest('!chaos')],
-  // By itself: its dozen processes would make the machine too busy for what other tests measure out.
+  // Runs alone: its dozen processes would disturb the timing of other tests.
   ['Faults', vitest('chaos')],
   ['Journeys in a browser', tests('Playwright', () => runJourneys(join(reports, 'journeys.json')))],
 ]
@@ -63,7 +63,7 @@ await main(
     }
   },
   () => {
-    // A phase without tests of its own that broke is a failure all the same.
+    // A phase without tests that failed counts as one failure.
     if (process.exitCode && counted.failed === 0) counted.failed = 1
     say(`\nTotal ${seconds()}`)
     process.stdout.write(`${counted.passed} passed, ${counted.failed} failed\n`)

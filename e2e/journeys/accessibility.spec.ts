@@ -18,7 +18,7 @@ test.beforeAll(async () => {
 test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
-/** What opens over a page, or in it: the names to click, in turn, and what then shows. */
+/** Overlays and expanded parts of pages: the names to click in order, and the text then shown. */
 const OPENED: readonly (readonly [path: string, clicks: string[], shown: string])[] = [
   ['/dashboard/data', ['Create IOD from'], '.bp6-dialog'],
   ['/dashboard/data', ['More actions'], '.bp6-popover'],
@@ -38,7 +38,7 @@ const OPENED: readonly (readonly [path: string, clicks: string[], shown: string]
   ['/dashboard/overview', ['Organization'], '.bp6-toast'],
 ]
 
-/** The serious faults that axe finds on a page as it stands. In a single run, as no page has frames. */
+/** Serious axe violations of a page in its present state. A single run suffices, as no page has frames. */
 const faultsOf = async (page: Page, where: string): Promise<string[]> => {
   const { violations } = await new AxeBuilder({ page })
     .options({ resultTypes: ['violations'] })
@@ -75,7 +75,7 @@ for (const viewport of [
 
 test('no dialog, popover, menu or drawer has a serious accessibility fault', async ({ page }) => {
   test.setTimeout(240_000)
-  // Faults of contrast are those of the finished picture.
+  // Without animations: contrast must be measured in the final rendering.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const faults: string[] = []
   const violations = await watchPolicy(page)

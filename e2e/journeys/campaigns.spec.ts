@@ -7,7 +7,7 @@ import { pressEscape } from '../support/press-escape.js'
 const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
 
 let made = 0
-/** IODs of this run, told apart from others' by their values. */
+/** Creates IODs with values that are unique to this run. */
 const createIods = async ({ api }: Person, count: number, prefix = 'Mirror'): Promise<Iod[]> => {
   const iods: Iod[] = []
   for (let index = 0; index < count; index++) {
@@ -31,7 +31,7 @@ const toast = (page: Page, text: string) => page.getByText(text, { exact: true }
 
 test('an empty start, then create, search, edit and delete', async ({ page, person, openAs }) => {
   const ana = await person('ana')
-  // Other journeys may have left campaigns of theirs.
+  // Other journeys may have left campaigns.
   await page.route('**/api/v1/campaigns', route => route.fulfill({ json: [] }), { times: 1 })
   await openAs(ana, '/dashboard/campaigns')
   await expect(page.getByRole('heading', { name: 'Campaigns', exact: true })).toBeVisible()
@@ -266,7 +266,7 @@ test('a file is imported after a preview; what a failure leaves is imported by t
   await expect(line('Line 7')).toContainText('Repeats line 3')
   await expect(line('Line 8')).toContainText('The value is missing')
 
-  // The third addition doesn't get through; those before it are held up, so that their progress shows.
+  // The third addition fails; the earlier ones are delayed, so that their progress is visible.
   let additions = 0
   let proceed = () => {}
   const held = new Promise<void>(resolve => {
@@ -282,7 +282,7 @@ test('a file is imported after a preview; what a failure leaves is imported by t
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled()
   proceed()
   await expect(toast(page, 'Failed to add IODs')).toBeVisible()
-  // The IOD that was created but not added is known by now: everything is either in or still to be done.
+  // The IOD that was created but not added is now known: each IOD is either in the campaign or pending.
   await expect(dialog.getByText('1 new, 3 known (2 already in this campaign), 3 refused')).toBeVisible()
   await dialog.getByRole('button', { name: 'Import 2 IOD(s)' }).click()
   await expect(toast(page, 'Added 2 IOD(s) to the campaign')).toBeVisible()
@@ -320,7 +320,7 @@ test('each failure says so, can be closed, goes by itself, and loses nothing', a
   const [member, other] = (await createIods(ana, 2, 'Failing')) as [Iod, Iod]
   const name = `Failing ${member.id}`
   const { id } = await createCampaign(ana, name, [member])
-  /** Cuts off calls of a method to a path until it is called again. */
+  /** Fails calls of a method to a path until the returned function is called. */
   const cutOff = async (method: string, path: string) => {
     await page.route(`**/api/v1${path}`, route =>
       route.request().method() === method ? route.abort() : route.fallback(),
@@ -333,7 +333,7 @@ test('each failure says so, can be closed, goes by itself, and loses nothing', a
   const mineBack = await cutOff('GET', '/campaigns/my')
   await openAs(ana, '/dashboard/campaigns')
   await expect(failure('Failed to load campaigns')).toHaveCount(1)
-  // Nothing says that the user's own could not be read.
+  // No second error about the user's own campaigns.
   await expect(failure('Error')).toHaveCount(1)
   await campaignsBack()
   await mineBack()
@@ -434,7 +434,7 @@ test('two people add at once, and all gets in', async ({ page, person, openAs, b
       choose(page, [shared, ...others.slice(0, 6)]),
       choose(bosPage, [shared, ...others.slice(6)]),
     ])
-    // Each shows for three seconds, on the one page while the other still adds.
+    // Each toast shows for three seconds, on one page while the other still adds.
     await Promise.all([
       ...[page, bosPage].map(each => toast(each, 'Added 7 IOD(s) to the campaign').waitFor()),
       adds.click(),
@@ -494,7 +494,7 @@ test('a campaign of 5,000 IODs draws those in sight alone', async ({ page, perso
   const ana = await person('ana')
   const [member] = (await createIods(ana, 1, 'Large')) as [Iod]
   const { id } = await createCampaign(ana, 'Large', [member])
-  // What the service answers with so many members; that it does is a test of its own.
+  // A stubbed answer with that many members; another test covers the service's own.
   const iods = Array.from({ length: 5_000 }, (_, n) => ({
     ...member,
     id: n.toString(16).padStart(24, '0'),

@@ -100,7 +100,7 @@ test('a profile is linked, filtered, read past 50, renamed, and gone', async ({
   await expect(rows).toHaveCount(50)
   await expect(rows.first()).toContainText('Heard twice')
   const more = page.getByRole('button', { name: 'Charger plus de contributions' })
-  // Somebody who contributes meanwhile moves nobody's place.
+  // A concurrent contribution must not move other users' positions.
   await contribute(ana, 1, 'Late claim')
   await more.click()
   await expect(rows).toHaveCount(53)

@@ -4,7 +4,7 @@ import { apiClient } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 
-/** What each section shows once it has something to show, by its address. */
+/** By path: a text that the section shows once it has data. */
 const SECTIONS = [
   ['overview', 'Product roadmap'],
   ['data', '@captain_osk'],

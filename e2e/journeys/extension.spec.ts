@@ -27,7 +27,7 @@ const recordsOf = async (who: Person, source: Source) => {
   return records.map(({ id: _, ...record }) => record as Record<string, unknown>)
 }
 
-/** A record but for the moment at which it was collected. */
+/** A record without its collection time. */
 const timeless = ({ collector_metadata, ...content }: Record<string, unknown>) => ({
   ...content,
   source: (collector_metadata as { source: string }).source,
@@ -96,7 +96,7 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
       await collect('blog', fixture('blog', name), 'Collect this article')
     const withPictures = fixture('blog', 'images')
     sites.serve('https://blog.example.org/a.png', picture, 'image/png')
-    // Of the two pictures, one can't be read: it is left out.
+    // One of the two pictures is unreadable and therefore omitted.
     const sha256 = createHash('sha256').update(picture).digest('hex')
     const own = { ...withPictures.own, imageHashes: { 'https://blog.example.org/a.png': sha256 } }
     await collect('blog', { ...withPictures, own }, 'Collect this article')
@@ -293,7 +293,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
   await test.step('a person’s click works, the page’s does not, nor one on what the page has covered', async () => {
     await selectWithMouse(page, unknown)
     const box = (await page.locator('#new').boundingBox()) ?? { x: 0, y: 0, height: 0 }
-    // The button stands below the start of the selection.
+    // The button is below the start of the selection.
     const at = { x: box.x + 20, y: box.y + box.height + 18 }
     const button = page.locator(':root > [popover]')
     await expect(button).toBeVisible()
@@ -332,7 +332,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     await page.mouse.click(at.x, at.y)
     expect(await button.boundingBox()).toEqual(before)
     await page.evaluate(() => document.getElementById('cover')?.remove())
-    // The button's own watcher may hear of it up to a tenth of a second later than ours.
+    // The button's watcher may be notified up to a tenth of a second after the test's.
     await expect(async () => {
       await page.mouse.click(at.x, at.y)
       await expect
@@ -341,7 +341,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     }).toPass()
     for (const _ of ['category', 'description', 'cancel', 'create']) await page.keyboard.press('Tab')
     await isInView(true)
-    // As above: a key that comes before the button's own watcher has heard is not taken.
+    // Retried for the same reason: a key pressed before the button's watcher is notified has no effect.
     await expect(async () => {
       await page.keyboard.press('Enter')
       await expect(button).toHaveCount(0, { timeout: 1_000 })

@@ -13,7 +13,7 @@ import { openAs } from '../support/open-as.js'
 const ROOT = resolve(import.meta.dirname, '../..')
 const run = (program: string, args: string[], options: object) =>
   promisify(execFile)(program, args, { ...options, encoding: 'utf8' })
-/** Runs a command without a shell; what it said is in the error of one that fails. */
+/** Runs a command without a shell; the error of a failed one contains its output. */
 const exec = (program: string, args: string[], options: object) =>
   run(program, args, options).catch(error => {
     throw new Error(`${error.stdout}\n${error.stderr}`)
@@ -26,7 +26,7 @@ let remotes: string
 let stack: TestStack
 let token: string
 
-/** Calls a function of build-kit or of a generator in a process of its own, as the scripts do. */
+/** Calls a function of build-kit or of a generator in a separate process, as the scripts do. */
 const kit = async (file: string, name: string, options: object) => {
   const url = pathToFileURL(join(ROOT, 'tools/build-kit/src', file)).href
   const script = `const kit = await import(${JSON.stringify(url)})
@@ -49,7 +49,7 @@ const edit = async (file: string, change: (text: string) => string) => {
   await writeFile(path, change(text))
 }
 
-/** A workspace beside this one, which has its packages, and in it the section that the guide makes. */
+/** A second workspace that shares this one's packages and contains the section that the guide creates. */
 const followGuide = async () => {
   for (const name of ['packages', 'node_modules'])
     await symlink(join(ROOT, name), join(workspace, name), 'dir')
@@ -75,12 +75,12 @@ const followGuide = async () => {
     await writeFile(join(workspace, path), text)
   }
   await symlink(join(ROOT, 'mfe-community/node_modules'), join(workspace, 'mfe-sources/node_modules'), 'dir')
-  // The compiler takes a package behind a symbolic link for another one.
+  // The compiler treats a package behind a symbolic link as a different one.
   const packages = (text: string) => text.replace(/"[./]+\/packages\//g, `"${ROOT}/packages/`)
   for (const file of ['tsconfig.json', 'test/tsconfig.json']) await edit(file, packages)
 }
 
-/** Installs the section's packages as before, but one of them changed. */
+/** Installs the section's packages again, with one of them changed. */
 const installChanged = async (name: 'mfe-kit' | 'ui', file: string, change: (text: string) => string) => {
   const old = join(ROOT, 'mfe-community/node_modules')
   const modules = join(workspace, 'mfe-sources/node_modules')
@@ -111,7 +111,7 @@ const installNextUi = () =>
     text.replace(/"version": "(\d+)/, (_, n) => `"version": "${+n + 1}`),
   )
 
-// Each goes on with what the one before it has made.
+// Each test continues with the results of the previous one.
 test.describe.configure({ mode: 'default' })
 
 test.beforeAll(async () => {
@@ -136,7 +136,7 @@ test.afterAll(async () => {
 const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true })
 
-/** Opens Sources from the menu, then IODs; resolves to the files that the shell and IODs are made of. */
+/** Opens Sources from the menu, then IODs; resolves to the files that the shell and IODs loaded. */
 const visit = async (page: Page, sources: () => Promise<void>) => {
   const files = new Set<string>()
   const note = (url: string) => {
@@ -189,7 +189,7 @@ test('the guide’s section is deployed by itself, switched to a new version and
   )
   await publish('0.2.0')
   await use('0.2.0')
-  // The page that is open goes on with what it began with.
+  // An open page keeps the version that it loaded first.
   await menu(page).getByRole('link', { name: 'Sources' }).click()
   await first()
   expect(await visit(page, second)).toEqual(before)

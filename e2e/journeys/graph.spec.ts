@@ -23,7 +23,7 @@ const STORIES = [
   },
 ]
 
-/** Has the stories extracted for a person. */
+/** Extracts the stories as a person. */
 const tell = async ({ api }: Person, ai: AiProvider): Promise<void> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-graph-key' } })
   for (const { text, src, triplets } of STORIES) {
@@ -38,19 +38,19 @@ type Canvas = HTMLCanvasElement & { nodePosition(id: string): Point | null }
 const canvasOf = (page: Page) => page.getByRole('application', { name: 'Narrative triplets graph' })
 const settled = (page: Page) => expect(canvasOf(page)).toHaveAttribute('data-layout', 'settled')
 
-/** Where a node lies on the canvas. */
+/** A node's position on the canvas. */
 const placeOf = async (canvas: Locator, id: string): Promise<Point> => {
   const place = await canvas.evaluate((element, id) => (element as Canvas).nodePosition(id), id)
   if (!place) throw new Error(`the canvas shows no node ${id}`)
   return place
 }
-/** Where a node lies on the page. */
+/** A node's position on the page. */
 const pointOf = async (page: Page, id: string): Promise<Point> => {
   const box = await canvasOf(page).boundingBox()
   const place = await placeOf(canvasOf(page), id)
   return { x: (box?.x ?? 0) + place.x, y: (box?.y ?? 0) + place.y }
 }
-/** The colour in the middle of a node, as the browser shows it. */
+/** The rendered colour at the centre of a node. */
 const colorOf = (canvas: Locator, id: string) =>
   canvas.evaluate((element, id) => {
     const shown = element as Canvas
@@ -77,7 +77,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
 
   await test.step('loads, and says so', async () => {
     const asked = page.waitForRequest(/graph\/triplets/)
-    // It shows for three seconds, which a slow page may take to load.
+    // The toast shows for three seconds, which a slow page may need to load.
     const told = Promise.all([
       page.getByText('Graph loaded').waitFor(),
       page.getByText('8 nodes, 6 links', { exact: true }).waitFor(),
@@ -159,7 +159,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     await page.keyboard.press('Enter')
     await expect(canvas).toHaveAttribute('data-selected', 'entity:the lake')
     const width = (await canvas.boundingBox())?.width ?? 0
-    // Beside the details, which cover the right.
+    // Left of the details, which cover the right side.
     await expect
       .poll(async () => Math.round((await placeOf(canvas, 'entity:the lake')).x))
       .toBeLessThan(width / 2)
@@ -224,7 +224,7 @@ test("filters, another's graph, and what goes wrong", async ({ page, person, ope
   const { id } = await ana.api.call(profileApi.getProfile)
   const form = page.getByRole('form', { name: 'Filters' })
   const counts = page.getByRole('list', { name: 'Counts' })
-  /** What is asked for when `act` is done, the limit apart. */
+  /** The query parameters requested by `act`, without the limit. */
   const asks = async (act: () => Promise<void>) => {
     const asked = page.waitForRequest(/graph\/triplets/)
     await act()

@@ -51,7 +51,7 @@ test('hostile text in every field of every source is shown as text, and nothing 
     }
     kept[source] = taken
   }
-  // Marked in the texts, they pass through highlights and their descriptions too.
+  // Marked in the texts, the values also pass through highlights and their descriptions.
   for (const value of texts.slice(0, 200)) {
     const body = { value, category: 'SENTENCE', description: value, source_type: 'MANUAL' }
     const { status } = await ana.api.send('POST', '/iods', body)

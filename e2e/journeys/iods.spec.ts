@@ -7,7 +7,7 @@ const LIST = '/dashboard/iods'
 const VOTE = '**/api/v1/iods/*/vote'
 
 let made = 0
-/** A word that no other IOD holds. */
+/** A word that no other IOD contains. */
 const newMark = () => `m${Date.now().toString(36)}x${++made}`
 
 const create = ({ api }: Person, fields: Partial<NewIod> & { value: string }): Promise<Iod> =>
@@ -20,7 +20,7 @@ const vote = ({ api }: Person, { id }: Iod, vote_type: VoteType) =>
 const row = (page: Page, value: string) => page.getByRole('row').filter({ hasText: value })
 const search = (page: Page) => page.getByPlaceholder('Search by value or description...')
 const toast = (page: Page, text: string) => page.getByText(text, { exact: true })
-// Blueprint gives it no role.
+// Blueprint's tooltip has no role.
 const tooltip = (page: Page) => page.locator('.bp6-tooltip')
 const showing = (page: Page) => page.getByText(/^Showing/)
 
@@ -31,7 +31,7 @@ test('an empty start, then IODs are created, with what is missing or wrong said 
 }) => {
   const ana = await person('ana')
   const mark = newMark()
-  // Other journeys may have left IODs of theirs.
+  // Other journeys may have left IODs.
   await page.route('**/api/v1/iods?*', route => route.fulfill({ json: [] }), { times: 1 })
   await openAs(ana, LIST)
   await expect(page.getByText('No IODs yet')).toBeVisible()
@@ -64,7 +64,7 @@ test('an empty start, then IODs are created, with what is missing or wrong said 
   await page.route('**/api/v1/iods', route => route.abort(), { times: 1 })
   await submit.click()
   await expect(toast(page, "Une erreur est survenue lors de la création de l'IOD")).toBeVisible()
-  // Nothing typed was lost.
+  // The typed values are kept.
   await submit.click()
   await expect(dialog).toBeHidden()
   await expect(row(page, mark)).toContainText('HASHTAGS')
@@ -200,7 +200,7 @@ test('votes show at once, once a person, from several people at the same time', 
   const his = row(theirs, `${mark} contested`)
   await expect(mine).toContainText('+2−1')
   await expect(his).toContainText('+2−1')
-  // Each shows for three seconds, on the one page while the other still waits.
+  // Each toast shows for three seconds, on one page while the other still waits.
   await Promise.all([
     ...[page, theirs].map(each => toast(each, 'Vote enregistré').waitFor()),
     mine.getByRole('button', { name: 'Upvote' }).click(),
@@ -250,7 +250,7 @@ test('votes show at once, once a person, from several people at the same time', 
     await vote(ana, stale, 'NEGATIVE')
     const other = row(page, `${mark} stale`)
     await other.getByRole('button', { name: 'Upvote' }).click()
-    // The button's tooltip says the same from now on.
+    // The button's tooltip now has the same text.
     await expect(toast(page, 'You already voted').first()).toBeVisible()
     await expect(other).toContainText('+0−1')
   })

@@ -104,7 +104,7 @@ test('from a mailed link to a graph: collect, make an IOD, vote, extract triplet
     await expect(counts).toContainText('2 verbs')
     await expect(page.locator('canvas')).toBeVisible()
     await expect(page.locator('canvas')).toHaveAttribute('data-layout', 'settled')
-    // What was told on the way here would hide it.
+    // Open toasts would cover it.
     await expect(page.getByRole('button', { name: 'Close' })).toHaveCount(0)
     await page.screenshot({ path: test.info().outputPath('graph.png') })
   })

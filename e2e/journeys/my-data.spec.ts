@@ -24,7 +24,7 @@ const tab = (page: Page, source: Source) => page.getByRole('tab', { name: TABS[s
 const iodDialog = (page: Page) => page.getByRole('dialog', { name: 'Create IOD from Data Field' })
 const marks = (card: Locator) => card.locator('mark').allTextContents()
 
-/** What a card shows of a record's values, in no order, save collector_metadata and the attachments' types. */
+/** The values of a record that its card shows, unordered, without collector_metadata and attachment types. */
 const shownValues = (value: unknown, key = ''): string[] => {
   if (value === null || value === undefined || value === '') return []
   if (key === 'create_time') return [new Date(Number(value) * 1_000).toISOString().replace('.000Z', 'Z')]
@@ -122,7 +122,7 @@ test('every source has its tab, its layout, its fields and its original', async 
     await expect(rows).toHaveCount(4)
     await expect(rows.nth(1)).toContainText('document')
     await expect(rows.nth(1).getByRole('button', { name: /^Create IOD from Attachment 1/ })).toHaveCount(2)
-    // What the collector could not read has nothing to make an IOD of.
+    // A record that the collector could not read has no values for an IOD.
     await expect(rows.nth(3)).toHaveText('document——')
     await expect(rows.nth(3).getByRole('button')).toHaveCount(0)
     await expectOriginal(card, post.telegram.post.url)
@@ -244,7 +244,7 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   openAs,
 }) => {
   const [ana, bo] = [await person('ana'), await person('bo')]
-  // Values of this run alone: IODs are everybody's.
+  // Values unique to this run: all users share the IODs.
   const t = Date.now().toString(36)
   const text = `Alpha${t} hides beta${t} and gamma${t} today. ALPHA${t} HIDES beta${t} again`
   await createIod(bo, `alpha${t} hides beta${t}`)
@@ -282,7 +282,7 @@ test('IODs are found in texts and values, and selected text becomes one', async 
       const lines = window.getSelection()?.getRangeAt(0).getClientRects()
       return lines?.[lines.length - 1]?.toJSON()
     })
-    // Beside the end of the selection.
+    // Next to the end of the selection.
     expect(Math.abs((button?.y ?? 0) - end.bottom)).toBeLessThan(24)
     expect(Math.abs((button?.x ?? 0) - end.right)).toBeLessThan(80)
     await floating.click()

@@ -5,7 +5,10 @@ import { expect, type Page, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 
-/** Stands for the minute after which the answer is that the work goes on. On a busy machine three tries at a failing provider fit in. */
+/**
+ * Replaces the minute after which the service answers that the analysis is still in progress. Long enough for
+ * three attempts at a failing provider on a busy machine.
+ */
 const WAIT_MS = 10_000
 
 let stack: TestStack

@@ -34,7 +34,7 @@ test('with one service down its section says so, the others work, and it comes b
     const answer = await fetch(`${stack.url}/api/v1/iods`, { headers: { authorization: `Bearer ${token}` } })
     expect(answer.status).toBe(503)
     expect(await answer.json()).toEqual({ detail: expect.any(String) })
-    // Far from the 30 s that a silent service is given.
+    // Well below the 30 s timeout for an unresponsive service.
     expect(Date.now() - asked).toBeLessThan(20_000)
     expect((await fetch(`${stack.url}/readyz`)).status).toBe(503)
 

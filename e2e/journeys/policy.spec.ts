@@ -11,7 +11,7 @@ test.beforeAll(async () => {
 test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
-// accessibility.spec.ts looks at an administrator's pages.
+// accessibility.spec.ts covers an administrator's pages.
 test('no page of a member breaks the content security policy, as the page itself hears of it', async ({
   page,
 }) => {
@@ -22,10 +22,10 @@ test('no page of a member breaks the content security policy, as the page itself
   await visitEveryPage(page, { url: stack.url, token: member.token, admin: 'Access denied' })
   expect(violations).toEqual([])
 
-  // What a script tries and catches is heard of too.
+  // Violations that a script catches are reported too.
   await page.goto(`${stack.url}/login`)
   await expect(page.getByRole('main').getByText('Continue').first()).toBeVisible()
-  // Later, as the test's own script may do anything.
+  // Deferred: the policy does not apply to the test's own script.
   await page.evaluate(() => {
     setTimeout(() => {
       try {

@@ -41,7 +41,7 @@ test('a power cut loses nothing that was acknowledged', async () => {
     api.call(graphApi.getTriplets),
     api.call(profileApi.getProfile),
   ])
-  // The last thing acknowledged before the cut, by a hair.
+  // The last write acknowledged just before the cut.
   const last = await api.call(iodsApi.createIod, {
     body: { value: 'a hair before', category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })

@@ -50,7 +50,7 @@ test('a new person needs a beta code, and comes back without one', async ({ page
   await page.getByLabel('Email').fill('New@Example.org ')
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByText('Check your email to sign in')).toBeVisible()
-  // Both addresses are the landing screen's.
+  // Both links lead to the landing screen.
   const again = linkIn(await stack.mail.waitForMail('new@example.org'))
   await page.goto(again.replace('/magic-login?', '/auth/verify?'))
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
@@ -69,7 +69,7 @@ test('a link works for 15 minutes; an expired and a wrong one lead to login with
     await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
     return linkIn(await stack.mail.waitForMail('boss@example.org'))
   }
-  /** Opens an address `minutes` later by the clock of all services, which run in this process. */
+  /** Opens an address after moving the clock of all services, which run in this process, by `minutes`. */
   const openLater = async (address: string, minutes: number) => {
     mock.timers.enable({ apis: ['Date'], now: Date.now() + minutes * 60_000 })
     const verified = page.waitForResponse('**/auth/verify-magic-link')

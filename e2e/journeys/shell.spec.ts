@@ -175,7 +175,7 @@ test('on a narrow screen the sidebar is a drawer', async ({ page, person, openAs
   await drawer.getByRole('button', { name: 'Organization' }).click()
   const notice = toast(page, 'Coming Soon - Organization features will be available in a future update.')
   await expect(notice).toBeVisible()
-  // At the bottom of the screen, however far the page is scrolled.
+  // At the bottom of the viewport, independent of the scroll position.
   await expect.poll(async () => (await notice.boundingBox())?.y).toBeGreaterThan(700)
   await expect(drawer).toBeHidden()
   await open.click()
@@ -223,7 +223,7 @@ test('everything from sign-in to a section goes by keyboard alone', async ({ pag
     'Community',
     'OrganizationLocked',
   ])
-  // Focus alone has fetched the sections that it passed.
+  // Focus alone prefetches the focused sections.
   await expect.poll(() => fetched.filter(path => path.endsWith('mf-manifest.json')).length).toBe(6)
   await keyboard.press('Enter')
   await expect(

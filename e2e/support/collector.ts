@@ -13,7 +13,7 @@ import { generate } from 'selfsigned'
 const EXTENSION = resolve(import.meta.dirname, '../../extension')
 const WAIT_MS = 15_000
 
-/** A page made after a platform's, and the records that are in it. */
+/** A page modelled on a platform's, and the records in it. */
 export interface Fixture {
   url: string
   html: string
@@ -26,11 +26,11 @@ export const fixture = (source: Source, name: string): Fixture => {
   return { ...JSON.parse(readFileSync(`${file}.json`, 'utf8')), html: readFileSync(`${file}.html`, 'utf8') }
 }
 
-/** The response of a list of posts that a short-video page fetches. */
+/** The response to a short-video page's request for a list of posts. */
 export const listFixture = (name: string): { url: string; body: object; all: Record<string, unknown>[] } =>
   JSON.parse(readFileSync(join(EXTENSION, 'test/fixtures/tiktok', `${name}.list.json`), 'utf8'))
 
-/** A server that answers for every site, by whole addresses. */
+/** A server that answers for every site, by full URL. */
 export interface Sites {
   port: number
   serve(url: string, body: string | Buffer, type?: string): void
@@ -58,7 +58,7 @@ export const startSites = async (): Promise<Sites> => {
   }
 }
 
-/** The way to a server, which can be cut. */
+/** A connection to a server, which can be cut. */
 export interface Line {
   url: string
   cut(): void
@@ -99,24 +99,24 @@ export const startLine = async (to: string): Promise<Line> => {
   }
 }
 
-/** A browser with the built extension in it, whose user has allowed it the sites. */
+/** A browser with the built extension, whose user has granted it the sites. */
 export interface Collector {
   context: BrowserContext
-  /** Opens a page of a site in the first tab, and in the second the popup as it stands over that page. */
+  /** Opens a page of a site in the first tab, and in the second tab the popup for that page. */
   open(url: string): Promise<{ page: Page; popup: Page }>
   worker(): Promise<Worker>
-  /** Closes the browser and starts it again with the same profile. */
+  /** Restarts the browser with the same profile. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
 export interface CollectorOptions {
   sites: Sites
-  /** Host names that the browser is told to find at `sites`; permitted to the extension. */
+  /** Host names that the browser resolves to `sites`, with the extension's permission. */
   hosts: string[]
-  /** Address of the product, which the extension is downloaded from. */
+  /** Address of the product, from which the extension is downloaded. */
   product: string
-  /** Address at which the extension finds the product, when it is another. */
+  /** Address of the product for the extension, if different. */
   server?: string
 }
 
@@ -130,7 +130,7 @@ export const launchCollector = async ({
   const unpacked = join(folder, 'extension')
   const { extension_url } = await (await fetch(`${product}/config.json`)).json()
   const files = unzipSync(new Uint8Array(await (await fetch(product + extension_url)).arrayBuffer()))
-  // Nobody can press the browser's own "Allow" here: what it would grant stands in the manifest instead.
+  // A test cannot press the browser's own "Allow": the manifest grants these permissions instead.
   const manifest = JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array()))
   manifest.host_permissions = hosts.map(host => `https://${host}/*`)
   files['manifest.json'] = strToU8(JSON.stringify(manifest))
@@ -150,7 +150,7 @@ export const launchCollector = async ({
         '--headless=new',
         `--disable-extensions-except=${unpacked}`,
         `--load-extension=${unpacked}`,
-        // Builds that carry the vendor's name have this switched off.
+        // Branded builds disable this switch.
         '--disable-features=DisableLoadExtensionCommandLineSwitch',
         `--host-resolver-rules=${hosts.map(host => `MAP ${host.replace('*.', 'www.')}:443 127.0.0.1:${sites.port}`).join(', ')}`,
         '--ignore-certificate-errors',

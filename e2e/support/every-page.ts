@@ -3,7 +3,7 @@ import { blogArticle, type SignedInUser, telegramPost, tiktokPost } from '@iodin
 import { expect, type Page } from '@playwright/test'
 import { openAs } from './open-as.js'
 
-/** Every page, with something that it shows once it has what it asked for. */
+/** Every page, with a text that it shows once its data is loaded. */
 const PAGES = [
   ['/login', 'Continue'],
   ['/privacy-policy', 'Last updated: June 17, 2025'],
@@ -22,7 +22,7 @@ const PAGES = [
   ['/dashboard/nowhere', 'Page Not Found'],
 ] as const
 
-/** Gives a new person something of everything, so that no page is empty. The stack's AI provider answers. */
+/** Creates data of every kind for a new person, so that no page is empty. The stack's AI provider answers. */
 export const fillEveryPage = async ({ api }: SignedInUser): Promise<void> => {
   for (const [source, record] of [
     ['tiktok', tiktokPost()],
@@ -46,9 +46,9 @@ export const fillEveryPage = async ({ api }: SignedInUser): Promise<void> => {
 }
 
 /**
- * Opens one page after the other as a person whose pages are filled, and waits until each shows what it has.
- * @param admin what the page of administrators shows to this person
- * @param look at each page as it stands
+ * Opens all pages in sequence as a person with data, and waits until each has loaded.
+ * @param admin text that the administrators' page shows to this person
+ * @param look called on each loaded page
  */
 export const visitEveryPage = async (
   page: Page,

@@ -8,7 +8,7 @@ export { expect, type Page }
 
 let people = 0
 
-/** Someone with a session, made over the API; `openAs` puts a browser into it. */
+/** A user with a session, created over the API; `openAs` signs a browser in. */
 export interface Person {
   email: string
   username: string
@@ -19,7 +19,7 @@ export interface Person {
 interface Journey {
   /** Signs a new person in by a mailed link. */
   person(name: string): Promise<Person>
-  /** Opens a path of the product in this test's page, as the person. */
+  /** Opens a path of the product in this test's page, signed in as the person. */
   openAs(who: Person, path: string): Promise<void>
   keptLog: undefined
 }
@@ -78,14 +78,14 @@ export const signUp = async (product: Product, name: string): Promise<Person> =>
   return { email, username, token: session.access_token, api }
 }
 
-/** A client with the collector's scope, connected as the extension connects: by a code from the overview. */
+/** A client with the collector's scope, connected as the extension does: with a code from the overview. */
 export const connectCollector = async (product: Product, api: ApiClient): Promise<ApiClient> => {
   const { code } = await api.call(authApi.generateExtensionCode)
   const { access_token } = await apiClient(product.url).call(authApi.redeemExtensionCode, { body: { code } })
   return apiClient(product.url, access_token)
 }
 
-/** Hands in short-video records, and expects each to be new. */
+/** Ingests short-video records and expects each to be new. */
 export const collectPosts = async (collector: ApiClient, records: object[]): Promise<void> => {
   const { results } = await collector.call(collectorApi.ingestRecords, {
     params: { source: 'tiktok' },
@@ -96,7 +96,7 @@ export const collectPosts = async (collector: ApiClient, records: object[]): Pro
   )
 }
 
-/** Selects a piece of text in the page, or in a part of it, with the mouse: from its first character to its last. */
+/** Selects a text in the page, or in a part of it, with the mouse: from its first to its last character. */
 export const selectWithMouse = async (
   page: Page,
   piece: string,
@@ -109,7 +109,7 @@ export const selectWithMouse = async (
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
     const range = document.createRange()
     let passed = 0
-    // A highlight in it makes several nodes of one text.
+    // A highlight splits a text into several nodes.
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const length = node.nodeValue?.length ?? 0
       const inside = (offset: number) => offset >= passed && offset <= passed + length
@@ -133,11 +133,11 @@ export const selectWithMouse = async (
   await page.mouse.up()
 }
 
-/** Less than the page is high, in pixels. */
+/** Less than the viewport's height, in pixels. */
 const WHEEL = 700
 const POLL_MS = 30
 
-/** Looks at every card of an open tab of My data, by scrolling to the end as a reader does. Positions count from 1. */
+/** Reads every card of an open tab of My data by scrolling to the end. Positions count from 1. */
 export const readCards = async (
   page: Page,
   total: number,

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { TestInfo } from '@playwright/test'
 
-/** Puts what the product has logged among the results of a test that failed. */
+/** Attaches the product's log to the results of a failed test. */
 export const keepLog = async (info: TestInfo, product: { log(): string } | undefined): Promise<void> => {
   if (!product || info.status === info.expectedStatus) return
   const path = info.outputPath('product.log')

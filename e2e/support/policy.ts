@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 
 /**
- * Notes what a page's content security policy forbids, from its next navigation on: as the page's own events tell it, also of
- * what a script tries and catches, and as the browser tells it of workers and frames.
+ * Records violations of a page's content security policy from its next navigation on. Sources: the page's
+ * events, which include violations that a script catches, and the browser's reports about workers and frames.
  */
 export const watchPolicy = async (page: Page): Promise<string[]> => {
   const violations: string[] = []

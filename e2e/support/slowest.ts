@@ -3,7 +3,7 @@ import type { Reporter, TestCase, TestResult } from '@playwright/test/reporter'
 const SHOWN = 10
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
 
-/** Prints the journeys that took longest, hooks and fixtures included, once all have run. */
+/** Prints the slowest journeys at the end of a run, hooks and fixtures included. */
 export default class Slowest implements Reporter {
   readonly #took: { title: string; ms: number }[] = []
 

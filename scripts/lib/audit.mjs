@@ -5,12 +5,12 @@ import { parse } from 'yaml'
 import { inputsOf } from '../../tools/build-kit/src/inputs.mjs'
 import { root } from './run.mjs'
 
-/** The registry's own endpoint for this: npm's client asks it the same. */
+/** The registry's bulk advisory endpoint, as npm's client uses it. */
 const ENDPOINT = '-/npm/v1/security/advisories/bulk'
-/** Parts that no deployment runs. */
+/** Parts that are never deployed. */
 const NOT_DEPLOYED = new Set(['.', 'e2e', 'tools/bench', 'tools/chaos', 'tools/harness', 'packages/test-kit'])
 
-/** Names and versions of all packages that what is deployed depends on, however indirectly. */
+/** Names and versions of all direct and transitive dependencies of the deployed parts. */
 export const productionPackages = lockFile => {
   const lock = parse(lockFile)
   const deployed = Object.keys(lock.importers).filter(folder => !NOT_DEPLOYED.has(folder))
@@ -25,7 +25,8 @@ export const productionPackages = lockFile => {
 
 /**
  * Asks the registry which production dependencies have known vulnerabilities.
- * @returns `unanswered` with the reason, or `severe` and `others`, each a list of advisories with the versions concerned
+ * @returns `unanswered` with the reason, or `severe` and `others`, lists of advisories with the affected
+ *   versions
  */
 export async function audit({ registry, allowed, patienceMs = 8_000 }) {
   const packages = productionPackages(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'))

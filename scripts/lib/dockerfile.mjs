@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
 import { must, Refusal } from './run.mjs'
 
-/** A Dockerfile's stages by name: what each is made from, and its instructions in their order. */
+/** A Dockerfile's stages by name: the base of each and its instructions in order. */
 export function readStages(file) {
   const stages = new Map()
   let steps
@@ -20,7 +20,7 @@ export function readStages(file) {
   return stages
 }
 
-/** Instructions that make no files: what each changes in the image or the build's arguments. */
+/** Instructions that make no files: the change of each to the image or to the build's arguments. */
 const SETTINGS = {
   ARG(_image, rest, args) {
     const [name, fallback] = rest.split('=')
@@ -37,7 +37,7 @@ const SETTINGS = {
 }
 
 /**
- * What an image says without its files: environment, working directory, command, health check and user.
+ * An image's metadata: environment, working directory, command, health check and user.
  * @param {Record<string, string>} args the build's arguments, to which defaults are added
  */
 export function readImage(stages, name, args) {
@@ -48,10 +48,11 @@ export function readImage(stages, name, args) {
 }
 
 /**
- * Does a stage's steps in a folder that stands for the container's file system: the same commands on the same files, without
- * a container. A stage begins with what the stage that it is made from has left, so that stages are made in their order.
- * @param {{ folder: string, context: string, stages: Map, name: string, args?: Record<string, string> }} options context: the
- *   folder that COPY copies from
+ * Runs a stage's steps in a folder that stands for the container's file system: the same commands on the same
+ * files, without a container. A stage starts from the files of its base stage, so stages must be made in
+ * order.
+ * @param {{ folder: string, context: string, stages: Map, name: string, args?: Record<string, string> }}
+ *   options context: the folder that COPY copies from
  */
 export async function makeStage({ folder, context, stages, name, args = {} }) {
   const { env, cwd } = readImage(stages, name, args)
@@ -74,7 +75,9 @@ function copy({ folder, context, cwd, rest }) {
     cpSync(join(context, path), join(to, path), { recursive: true, verbatimSymlinks: true, filter })
 }
 
-/** .dockerignore's patterns: `*` stands for anything within a name, and a leading `**\/` for any folders or none. */
+/**
+ * Patterns of .dockerignore: `*` matches within one name, and a leading `**\/` matches any number of folders.
+ */
 export function ignoreRules(context) {
   const patterns = readFileSync(join(context, '.dockerignore'), 'utf8')
     .split('\n')

@@ -7,8 +7,8 @@ const pnpm = 'pnpm@10.34.9'
 const stamp = join(root, 'node_modules/.cache/iodine/install')
 
 /**
- * Installs the workspace by the pinned pnpm, unless the lock file and every package.json are those of the last install.
- * The lock file is kept to, save for a package that is new to the workspace.
+ * Installs the workspace with the pinned pnpm, unless the lock file and every package.json are unchanged
+ * since the last install. The lock file is frozen, except for a package that is new to the workspace.
  */
 export async function install({ isNewPackage = false } = {}) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Faults in what the workspace's packages depend on by their package.json, tests' needs included: circles, which pnpm cannot
- * build in order, and libraries (`packages/`) that depend on what is none.
+ * Faults in the dependencies between workspace packages (package.json, devDependencies included): cycles,
+ * which pnpm cannot build in order, and libraries (`packages/`) that depend on a part that is not a library.
  * @param root folder that the others are relative to
  * @param folders the packages' folders
- * @returns one sentence a fault
+ * @returns one sentence per fault
  */
 export function packageFaults(root, folders) {
   const manifests = folders.map(folder => [

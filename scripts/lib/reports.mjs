@@ -2,18 +2,21 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { journeys } from '../journeys.mjs'
 import { bin, run } from './run.mjs'
 
-/** Number of passed and names of failed tests in vitest's JSON report. */
+/** Number of passed tests and names of failed tests in vitest's JSON report. */
 const readUnitTests = ({ numPassedTests, testResults }) => ({
   passed: numPassedTests,
   failed: testResults.flatMap(({ name, message, assertionResults }) => {
     const tests = assertionResults.filter(({ status }) => status === 'failed')
     if (tests.length > 0) return tests.map(({ fullName }) => `${name} > ${fullName}`)
-    // One that could not be loaded, or whose set-up failed.
+    // A file that failed to load, or whose set-up failed.
     return message ? [name] : []
   }),
 })
 
-/** Number of passed and names of failed tests in Playwright's JSON report, and of those that passed at a later try only. */
+/**
+ * Number of passed tests, names of failed tests and of tests that passed only on a retry, in Playwright's
+ * JSON report.
+ */
 const readJourneys = ({ stats, suites }) => {
   const specs = suite => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specs)]
   const named = status =>
@@ -24,7 +27,7 @@ const readJourneys = ({ stats, suites }) => {
   return { passed: stats.expected, failed: named('unexpected'), retried: named('flaky') }
 }
 
-/** Runs tests, which write the report; a run that ended before it wrote one has no tests. */
+/** Runs tests that write a report. A run that ended without a report counts as no tests. */
 const counted = async (report, read, runTests) => {
   rmSync(report, { force: true })
   const code = await runTests()
@@ -36,8 +39,10 @@ const counted = async (report, read, runTests) => {
 /**
  * Runs the projects' tests in vitest.
  * @param report file for vitest's JSON report
- * @param options.file descriptor that takes the output, in place of standard error
- * @returns {Promise<{ code: number, passed: number, failed: string[], retried: string[] }>} exit code, and what the report says
+ * @param options.file descriptor that receives the output instead of standard error
+ * @returns {Promise<{ code: number, passed: number, failed: string[], retried: string[] }>} exit code and the
+ *   report's
+ *   results
  */
 export const runUnitTests = (projects, report, { reporters = [], file } = {}) =>
   counted(report, readUnitTests, () => {

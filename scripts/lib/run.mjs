@@ -5,29 +5,29 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** The folder that the user called the command in. npm itself runs every script in the root. */
+/** The folder that the user called the command in. npm runs every script in the root. */
 export const callerFolder = resolve(process.env.INIT_CWD ?? '.')
 
-/** A failure whose message is all that the user needs. */
+/** A failure whose message is enough for the user; no stack is printed. */
 export class Refusal extends Error {}
 
-/** Classes of errors that are shown without a stack: those above, and the same of what the scripts import. */
+/** Errors that are printed without a stack: Refusal, and its counterparts in imported packages. */
 const SHOWN_PLAINLY = /Refusal$|^(Config|Generator|Publish)Error$/
 
 const started = Date.now()
-/** Progress goes to standard error: standard output belongs to `ready <url>` and to test results. */
+/** Progress goes to standard error: standard output is reserved for `ready <url>` and test results. */
 export const say = text => process.stderr.write(`${text}\n`)
 export const seconds = (since = started) => `${((Date.now() - since) / 1000).toFixed(1)} s`
 
 const running = new Set()
-/** Children end with us, whether the signal came to the terminal's whole group or to us alone. */
+/** Ends child processes too when a signal reached only this process and not the terminal's whole group. */
 const endChildren = signal => {
   for (const child of running) child.kill(signal)
   process.exit(signal === 'SIGINT' ? 130 : 143)
 }
 process.on('SIGINT', endChildren).on('SIGTERM', endChildren)
 
-/** Imports a compiled module of the workspace, which handles signals itself from then on. */
+/** Imports a compiled module of the workspace. From then on that module handles signals. */
 export function handOver(path) {
   process.off('SIGINT', endChildren).off('SIGTERM', endChildren)
   process.setSourceMapsEnabled(true)
@@ -35,8 +35,8 @@ export function handOver(path) {
 }
 
 /**
- * Runs a command without a shell and without standard input; resolves to its exit code (1 when a signal ended it).
- * All its output goes to standard error, or to the open file that `file` is the descriptor of.
+ * Runs a command without a shell and without standard input; resolves to its exit code (1 after a signal).
+ * Output goes to standard error, or to the open file descriptor `file`.
  */
 export function run(command, args, { env = {}, cwd = root, file } = {}) {
   return new Promise((resolve, reject) => {
@@ -55,13 +55,13 @@ export function run(command, args, { env = {}, cwd = root, file } = {}) {
   })
 }
 
-/** Like `run`, but anything else than exit code 0 is a refusal that names the step. */
+/** Like `run`, but an exit code other than 0 throws a Refusal that names the step. */
 export async function must(step, command, args, options) {
   const code = await run(command, args, options)
   if (code !== 0) throw new Refusal(`${step} failed (exit code ${code}); its output stands above.`)
 }
 
-/** Path of a tool that the workspace installed. */
+/** Path of a command that the workspace installed. */
 export const bin = (name, folder = '') => join(root, folder, 'node_modules/.bin', name)
 
 /** The workspace's packages: folders (relative to the root) that hold a package.json. */
@@ -75,8 +75,8 @@ export const packages = () =>
 export const isCommand = ({ url }) => fileURLToPath(url) === process.argv[1]
 
 /**
- * Runs a script's main function in the root, then `end` in any case. A Refusal is one plain message, anything else keeps its
- * stack; both end the process with status 1.
+ * Runs a script's main function in the root, then `end` in any case. A Refusal prints its message only, any
+ * other error its stack; both exit with status 1.
  */
 export async function main(work, end = () => {}) {
   process.chdir(root)

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { bin, must, Refusal, run, say } from './run.mjs'
 
-/** First of the names that is an executable file on PATH. */
+/** The first of the names that is an executable file on PATH. */
 function onPath(...names) {
   for (const name of names)
     for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -22,7 +22,7 @@ function systemIds() {
   return [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(match => match[1].split(' '))
 }
 
-/** Commands that install a Redis, by the system's id. */
+/** Commands that install Redis, by the system's id. */
 const REDIS_COMMANDS = {
   debian: 'sudo apt-get install redis-server',
   fedora: 'sudo dnf install valkey',
@@ -38,12 +38,15 @@ const mayUseApt = () => process.getuid?.() === 0 && systemIds().includes('debian
 async function aptInstall(name) {
   say(`No ${name} here: installing it with apt-get, as this is Debian or Ubuntu and you are root …`)
   const env = { DEBIAN_FRONTEND: 'noninteractive' }
-  // Old lists may still do where the network is slow or partly down: only the install decides.
+  // A failed update is ignored: the cached lists may suffice if the network is slow or partly down.
   await run('apt-get', ['update', '-q'], { env })
   return run('apt-get', ['install', '-y', '-q', '--no-install-recommends', name], { env })
 }
 
-/** Sees to it that there is a Redis to use: REDIS_URL, a server on PATH, or one installed by apt; refuses otherwise. */
+/**
+ * Ensures that a Redis is available: REDIS_URL, a server on PATH, or one installed by apt; otherwise throws a
+ * Refusal.
+ */
 export async function ensureRedis() {
   if (process.env.REDIS_URL || onPath('redis-server', 'valkey-server')) return
   if (mayUseApt() && (await aptInstall('redis-server')) === 0 && onPath('redis-server')) return
@@ -56,7 +59,7 @@ export async function ensureRedis() {
 
 const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
-/** Path of a Chromium for the journeys; undefined when Playwright is to use the one it has downloaded itself. */
+/** Path of a Chromium for the journeys; undefined means the one that Playwright downloaded. */
 export async function ensureBrowser() {
   const given = process.env.CHROMIUM_PATH
   if (given) {
@@ -66,7 +69,7 @@ export async function ensureBrowser() {
   const found = onPath('chromium', 'google-chrome', 'google-chrome-stable')
   if (found) return found
   if (existsSync(MAC_CHROME)) return MAC_CHROME
-  // Ubuntu's package is a snap stub that runs in no container: there Playwright's own is used.
+  // Ubuntu's package is a snap stub, which does not run in a container: Playwright's own is used there.
   const installed =
     mayUseApt() &&
     !systemIds().includes('ubuntu') &&

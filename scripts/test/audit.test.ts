@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What the registry was asked: versions by name. */
+/** The registry's last request: versions by name. */
 let asked: Record<string, string[]> = {}
 let respond: (response: ServerResponse) => void
 const registry = createServer(async (request: IncomingMessage, response) => {
@@ -32,7 +32,7 @@ beforeEach(() => {
   asked = {}
 })
 
-/** The phase of `npm test` in a process of its own, as there. */
+/** Runs the audit phase of `npm test` in a process of its own, as there. */
 const runAlone = async () => {
   const code = `import { auditDependencies } from './scripts/audit.mjs'
     import { main } from './scripts/lib/run.mjs'
@@ -49,7 +49,7 @@ const runAlone = async () => {
   const [status] = await once(child, 'close')
   return { status, said }
 }
-/** The same in this process, which is quicker. */
+/** Runs the audit in this process, which is faster. */
 const run = async (options: object = {}, registryUrl = url) => {
   const { auditDependencies } = await import(pathToFileURL(`${root}/scripts/audit.mjs`).href)
   vi.stubEnv('npm_config_registry', registryUrl)

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CONFIG = join(ROOT, '.dependency-cruiser.mjs')
 
-/** Imports that each break one rule: the importing file and the file, or the npm package, that it must not import. */
+/** Imports that each break one rule: the importing file and the forbidden file or npm package. */
 const VIOLATIONS: Record<string, [importer: string, imported: string]> = {
   'contracts-import-nothing-of-ours': ['packages/contracts/src/a.ts', 'packages/ui/src/index.ts'],
   'packages-are-libraries': ['packages/inbox/src/a.ts', 'gateway/src/index.ts'],

@@ -23,5 +23,5 @@ it('a test file that spins or never loads is ended and named, one that waits is 
   expect(said).not.toMatch(/ends\.case\.ts (keeps|does)/)
   expect(said).toContain('1 passed')
   expect(status).toBe(1)
-  // Vitest starts, and waits twice for 5 s.
+  // Includes vitest's start and two waits of 5 s.
 }, 180_000)

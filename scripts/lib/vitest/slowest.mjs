@@ -1,6 +1,6 @@
 const SHOWN = 10
 
-/** A reporter for vitest: the slowest tests of a run, at its end. */
+/** A vitest reporter that prints the slowest tests at the end of a run. */
 export default class SlowestReporter {
   onInit(vitest) {
     this.vitest = vitest

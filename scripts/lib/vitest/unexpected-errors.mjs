@@ -1,4 +1,4 @@
-/** Run before each test file: a test fails that prints an error by `console.error` without expecting it, by a spy of its own. */
+/** Setup file: a test fails if it calls `console.error` without a spy of its own on it. */
 import { format } from 'node:util'
 import { afterEach } from 'vitest'
 

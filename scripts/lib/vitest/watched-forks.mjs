@@ -2,8 +2,9 @@ import { relative } from 'node:path'
 import { ForksPoolWorker } from 'vitest/node'
 
 /**
- * A process of vitest's that is killed when the event loop of its test file no longer turns, or when the file is not
- * loaded in that time. Vitest's own limits for tests and hooks can't end either: they need the loop, or a test.
+ * A vitest worker process that is killed when the event loop of its test file is blocked, or when loading the
+ * file exceeds the limit. Vitest's own timeouts cannot catch either case: they need a turning loop or a
+ * running test.
  */
 class WatchedFork extends ForksPoolWorker {
   #limitMs
@@ -21,7 +22,7 @@ class WatchedFork extends ForksPoolWorker {
     await super.start()
     const fork = this._fork
     const watch = setInterval(() => this.#look(), this.#limitMs / 10)
-    // Vitest leaves a process behind that spins when it is told to stop.
+    // Vitest does not kill a worker that spins when it is told to stop.
     const kill = () => fork.kill('SIGKILL')
     process.once('exit', kill)
     fork.once('exit', () => {
@@ -44,7 +45,8 @@ class WatchedFork extends ForksPoolWorker {
     super.on(event, message => {
       const isBeat = message?.heartbeat === true
       if (message?.m === 'onCollected') this.#isLoaded = true
-      // A file that loads asks for modules and reports what it holds; from then on tests have their own limits.
+      // While a file loads, it requests modules and reports its tests. After that the tests' own timeouts
+      // apply.
       if (!isBeat || this.#isLoaded) this.#lastSign = Date.now()
       if (!isBeat) callback(message)
     })
@@ -52,7 +54,7 @@ class WatchedFork extends ForksPoolWorker {
 
   #look() {
     const now = Date.now()
-    // The machine slept, or this process had no turn: then the other had none either.
+    // After a suspend of the machine or a stall of this process, missing heartbeats prove nothing.
     if (now - this.#lastLook > this.#limitMs / 2) this.#lastSign = now
     this.#lastLook = now
     if (!this.#files || now - this.#lastSign <= this.#limitMs) return
@@ -67,7 +69,10 @@ class WatchedFork extends ForksPoolWorker {
   }
 }
 
-/** For vitest's option `pool`: a process for each test file, ended and named after `limitMs` without a sign of life. */
+/**
+ * For vitest's option `pool`: one process per test file, killed and reported by name after `limitMs` without
+ * a heartbeat.
+ */
 export const watchedForks = (limitMs = 120_000) => ({
   name: 'watched forks',
   createPoolWorker: options => new WatchedFork(options, limitMs),

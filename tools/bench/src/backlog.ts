@@ -1,6 +1,6 @@
 /**
- * What a member with a script makes of Redis while community is down: memory before and after notices of so many IODs, and
- * the bytes of one waiting job.
+ * Redis memory that a scripted member can fill while community is down: memory before and after notices of a
+ * given number of IODs, and the bytes of one waiting job.
  *
  *   npm run bench -- backlog
  */

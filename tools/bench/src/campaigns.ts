@@ -1,6 +1,6 @@
 /**
- * What a campaign of 5,000 IODs costs beside one of 50, both in one product and in turns: opening it in Chromium from
- * the list, until its first rows and until everything of it is shown, and adding an IOD over the API.
+ * Cost of a campaign of 5,000 IODs against one of 50, in one product and in turns: opening it in Chromium
+ * from the list, until its first rows and until all rows are shown, and adding an IOD over the API.
  *
  *   npm run bench -- campaigns
  */
@@ -63,7 +63,7 @@ try {
   await bed.stop()
 }
 
-/** A campaign with voted IODs of its own; resolves to its id. */
+/** Creates a campaign with its own voted IODs; resolves to its id. */
 async function seed(api: SignedInUser['api'], side: Side): Promise<string> {
   const { id } = await api.call(campaignsApi.createCampaign, {
     body: { name: side, description: 'Of a bench' },
@@ -78,7 +78,7 @@ async function seed(api: SignedInUser['api'], side: Side): Promise<string> {
   return id
 }
 
-/** Opens a campaign from a freshly loaded list, and how long that takes, in milliseconds. */
+/** Opens a campaign from a freshly loaded list; resolves to the times in milliseconds. */
 async function open(page: Page, name: Side): Promise<{ rows: number; complete: number }> {
   await page.goto(`${bed.url}/dashboard/campaigns`)
   await page.getByRole('article', { name, exact: true }).getByRole('link').waitFor()

@@ -1,6 +1,6 @@
 /**
- * The community's list and search among 100,000 people beside the same among 1,000, each asked of a service of its own,
- * in turns. The service alone: the gateway's share, the same for both, would hide how its own grows.
+ * The community's list and search with 100,000 profiles against 1,000, each size in a service of its own, in
+ * turns. The gateway is left out: its constant cost would hide the service's growth.
  *
  *   npm run bench -- community
  */
@@ -27,7 +27,7 @@ const STEMS = [
   'north',
   'media',
 ]
-/** Names as people choose them: two common pieces and a number, one of a kind. */
+/** Realistic usernames: two common pieces and a unique number. */
 const nameOf = (n: number): string => {
   const one = STEMS[n % STEMS.length]
   const other = STEMS[Math.floor(n / STEMS.length) % STEMS.length]

@@ -1,7 +1,7 @@
 /**
- * What the embedded database does beside LMDB itself (the store below it, called in this process with the same BSON
- * bytes, no wire, no indexes to keep, no matching) and beside a plain JavaScript loop for the group.
- * Both sides take turns, so that a busy machine slows both.
+ * The embedded database against LMDB, its store (called in this process with the same BSON bytes, without
+ * wire protocol, index maintenance or matching), and for the group against a plain JavaScript loop. Both
+ * sides take turns, so that load on the machine slows both.
  *
  *   npm run bench -- embedded-mongo
  */
@@ -32,7 +32,7 @@ const docOf = (i: number): Doc => ({
 
 const rows: string[][] = []
 
-/** Takes both sides in turn and keeps a row of the medians, as operations a second. */
+/** Runs both sides in turn and adds a row of their medians in operations per second. */
 const compare = async (
   name: string,
   operations: number,
@@ -167,7 +167,7 @@ await compare(
   'LMDB range, BSON.deserialize, a Map',
 )
 
-/** The longest time the caller's event loop stood still during a group. */
+/** The longest time that a group blocks the caller's event loop. */
 const longestBlock = async (collection: Collection<Doc>) => {
   let longest = 0
   let last = performance.now()

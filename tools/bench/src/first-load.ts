@@ -1,11 +1,12 @@
 /**
- * What loading at run time costs a user: bytes and time of the first load, and of opening a section, beside the same
- * app built as one bundle with lazy routes (`tools/bench/one-bundle`), both served by the product and taken in turns.
+ * User-visible cost of loading sections at run time: bytes and time of the first load and of opening a
+ * section, against the same app built as one bundle with lazy routes (`tools/bench/one-bundle`). The product
+ * serves both, in turns.
  *
  *   npm run bench -- first-load
  *
- * Bytes are what came over the network, headers included, until it is idle; time is until the page's heading has been
- * painted, in a browser that has nothing cached.
+ * Bytes are network bytes including headers, until the network is idle. Time is until the page's heading is
+ * painted, in a browser with an empty cache.
  */
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -18,7 +19,7 @@ import { mapValues, medians, ratio, table, takeTurns } from './lib/measure.js'
 const ROOT = resolve(import.meta.dirname, '../../..')
 const rounds = Number(process.env.ROUNDS ?? 9)
 const SECTIONS = (process.env.SECTIONS ?? 'data,iods,narratives,campaigns,graph,community').split(',')
-/** A phone on a slow mobile network: 1.6 Mbit/s down, 150 ms there and back. */
+/** A phone on a slow mobile network: 1.6 Mbit/s down, 150 ms round trip. */
 const SLOW = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 94_000 }
 
 const IDLE_MS = 400
@@ -35,15 +36,15 @@ interface Cost {
   bytes: number
   ms: number
 }
-/** What the page keeps while it is watched: times of its own clock. */
+/** Measurements kept in the page, in times of the page's clock. */
 interface Watched {
   startedAt: number
   shownAt: number | undefined
-  /** The heading that is being left. */
+  /** The heading of the page that is left. */
   left: Element | null
 }
 
-/** Runs in each page before its own scripts: notes when the next heading has been painted. */
+/** Runs in each page before its own scripts: records when the next heading is painted. */
 const watchHeading = () => {
   const watched = window as unknown as Watched
   watched.startedAt = 0
@@ -63,7 +64,7 @@ const untilShown = async (page: Page): Promise<number> => {
   return (await ms.jsonValue()) as number
 }
 
-/** A page of a browser with nothing cached, with a count of the bytes that it has fetched. */
+/** A page in a browser with an empty cache that counts fetched bytes. */
 const freshPage = async (browser: Browser, { token }: Side, slow = false) => {
   const page = await openPage(browser, token)
   await page.addInitScript(watchHeading)
@@ -83,7 +84,7 @@ const freshPage = async (browser: Browser, { token }: Side, slow = false) => {
     open.delete(requestId)
     quietSince = performance.now()
   }
-  /** Waits until nothing is fetched any more, and gives the bytes so far. */
+  /** Waits for an idle network; resolves to the bytes so far. */
   const untilIdle = async (): Promise<number> => {
     for (quietSince = performance.now(); open.size > 0 || performance.now() - quietSince < IDLE_MS; )
       await page.waitForTimeout(50)
@@ -100,7 +101,9 @@ const firstLoad = async (browser: Browser, side: Side, path: string, slow?: bool
   return cost
 }
 
-/** From the overview, fully loaded; with `hover` the pointer has been on the link long enough. */
+/**
+ * Starts from the fully loaded overview. With `hover`, the pointer rests on the link long enough to prefetch.
+ */
 const openSection = async (browser: Browser, side: Side, id: string, hover: boolean): Promise<Cost> => {
   const { page, untilIdle } = await freshPage(browser, side)
   await page.goto(`${side.url}/dashboard/overview`)
@@ -111,7 +114,7 @@ const openSection = async (browser: Browser, side: Side, id: string, hover: bool
     await link.hover()
     await untilIdle()
   }
-  // The click is the page's own: a real one would bring the pointer, and with it the hover.
+  // A synthetic click: a real one would move the pointer and cause a hover.
   await link.evaluate(element => {
     const watched = window as unknown as Watched
     watched.left = document.querySelector('main h1')
@@ -125,7 +128,7 @@ const openSection = async (browser: Browser, side: Side, id: string, hover: bool
   return { bytes, ms }
 }
 
-/** Both sides in turns; bytes and time are medians. */
+/** Measures both sides in turns; bytes and time are medians. */
 const compare = async (sides: Sides, times: number, measure: (side: Side) => Promise<Cost>) =>
   mapValues(
     await takeTurns(
@@ -148,7 +151,7 @@ const builtBundle = () => {
   return join(ROOT, 'tools/bench/one-bundle')
 }
 
-/** The product serving these web apps. */
+/** Starts the product with these web apps. */
 const served = (webRoot?: string) =>
   startBed(startProduct, { env: { RATE_LIMITS: 'off', ...(webRoot && { WEB_ROOT: webRoot }) } })
 
@@ -159,7 +162,7 @@ try {
   const signedIn = async ({ url, signUp }: typeof bundled) => ({ url, token: (await signUp()).token })
   const sides = { own: await signedIn(federated), bundle: await signedIn(bundled) }
   const anonymous = mapValues(sides, ({ url }) => ({ url, token: '' }))
-  // The first page of a browser pays for what is no page's own.
+  // Warm-up: a browser's first page includes one-time costs.
   for (const side of Object.values(anonymous)) await firstLoad(browser, side, '/login')
 
   const head = ['', 'bytes, kB', 'as one bundle', 'ratio', 'time, ms', 'as one bundle', 'ratio']

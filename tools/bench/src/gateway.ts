@@ -1,6 +1,7 @@
 /**
- * The gateway, which checks the session of every request in Redis, against nginx, which checks nothing, in front of
- * the same upstream: requests a second, in turns. Load, upstream, gateway, nginx and Redis are processes of their own.
+ * Requests per second of the gateway, which checks every request's session in Redis, against nginx, which
+ * checks nothing, in front of the same upstream, in turns. Load generator, upstream, gateway, nginx and Redis
+ * are separate processes.
  *
  *   npm run bench -- gateway
  */
@@ -38,7 +39,7 @@ for (const bytes of bodies) {
     rate(requests, took.gateway),
     ratio(took.nginx, took.gateway),
   ])
-  // That the session was checked: the next request after its end is refused.
+  // Proves that the session was checked: a request after its revocation is refused.
   if (bytes === bodies.at(-1)) {
     await session.revoke()
     const refused = await send(clients.gateway).then(

@@ -1,7 +1,7 @@
 /**
- * What reading a graph over HTTP costs beside reading the same aggregates straight from the database with its driver:
- * one account with TRIPLETS triplets, the filters of the page, with the browser's limit and without. Both sides take
- * turns. The aggregates come from the product's own rebuild, whose time is told, too.
+ * Cost of reading a graph over HTTP against reading the same aggregates from the database with its driver:
+ * one account with TRIPLETS triplets, the page's filters, with and without the browser's limit, in turns. The
+ * product's rebuild makes the aggregates; its time is printed too.
  *
  *   npm run bench -- graph-reads
  */
@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000
 const FIRST_DAY = Date.UTC(2025, 0, 1)
 
 const random = seededRandom(1)
-/** Few are said often, most hardly ever. */
+/** Skewed distribution: a few values are frequent, most are rare. */
 const skewed = (many: number): number => Math.floor(many * random() ** 3)
 
 const mongo = await startEmbeddedMongo({ isolate: 'process' })
@@ -76,7 +76,7 @@ try {
   const straight = async (filter: Document) => {
     const cursor = edges.find({ user_id, ...filter }, { batchSize: 5_000 })
     let read = 0
-    // A batch at a time, the quickest that the driver has.
+    // Whole batches are the fastest way to read with the driver.
     while (await cursor.hasNext()) read += cursor.readBufferedDocuments().length
     return read
   }
@@ -107,7 +107,7 @@ try {
     { name: 'a verb', query: { verb: 'verb 77' }, filter: { verb_key: { $regex: 'verb 77' } } },
   ]
   const rows: string[][] = []
-  // Connections and code are warm then.
+  // Warms up connections and code.
   await straight({ src: source })
   await over(`source=${encodeURIComponent(source)}`)
   for (const { name, query, filter } of reads) {

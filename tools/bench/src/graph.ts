@@ -1,10 +1,11 @@
 /**
- * The graph section as it is built and served, beside force-graph with the same constants, in the same Chromium and in
- * turns; each run has a page of its own. Times begin when the answer of GET /graph/triplets is there as text.
+ * The graph section as built and served, against force-graph with the same constants, in the same Chromium
+ * and in turns; each run has its own page. Times start when the answer of GET /graph/triplets is available as
+ * text.
  *
  *   npm run bench -- graph
  *
- * SIZES and ALONE are lists of numbers of nodes: compared, and of the section alone.
+ * SIZES and ALONE are lists of node counts: SIZES for the comparison, ALONE for the section only.
  */
 import { fileURLToPath } from 'node:url'
 import type { Graph } from '@iodine/contracts'
@@ -22,7 +23,7 @@ const rounds = Number(process.env.ROUNDS ?? 3)
 const PAN_MS = 4_000
 const FORCE_GRAPH = fileURLToPath(new URL('./force-graph.min.js', import.meta.resolve('force-graph')))
 
-/** What one run gives, in milliseconds and frames a second. */
+/** Result of one run, in milliseconds and frames per second. */
 type Run = {
   /** Until the layout of tick 100 is drawn. */
   shown: number
@@ -34,7 +35,7 @@ type Run = {
   frames: number
 }
 
-/** As many nodes, of which one in seven is a verb, and about two links for each; few are said often. */
+/** A graph of that many nodes: one in seven is a verb, about two links per node, with a skewed frequency. */
 const graphOf = (nodeCount: number): Graph => {
   const random = seededRandom(7)
   const verbs = Math.floor(nodeCount / 7)
@@ -63,7 +64,7 @@ const graphOf = (nodeCount: number): Graph => {
   return { nodes, links: [...links.values()], sources: [] }
 }
 
-/** What the page notes; runs in it, before anything else. */
+/** Runs in the page before its own scripts and records its measurements. */
 const observe = () => {
   const notes = { from: 0, frames: [] as number[], layouts: [] as [string, number][], busy: [] as number[][] }
   Object.assign(window, { notes })
@@ -94,7 +95,7 @@ const observe = () => {
   }
 }
 
-/** Tells the page of each frame that the section's worker has drawn. */
+/** Reports each frame that the section's worker draws to the page. */
 const TELL_FRAMES = `{
   const frame = self.requestAnimationFrame.bind(self)
   self.requestAnimationFrame = draw => frame(time => {
@@ -111,7 +112,7 @@ interface Notes {
 }
 const notesOf = (page: Page) => page.evaluate(() => (window as never as { notes: Notes }).notes)
 
-/** Drags the picture to and fro, where it lies following the clock, and counts the frames drawn meanwhile. */
+/** Drags the graph to and fro at a pace set by the clock; counts the frames drawn meanwhile. */
 const pan = async (page: Page): Promise<number> => {
   const [from, to] = await page.evaluate(async ms => {
     const canvas = document.querySelector('canvas') as HTMLCanvasElement
@@ -194,7 +195,7 @@ const section = async (
   }
 }
 
-/** The page that draws with force-graph and the product's constants. */
+/** The baseline page: force-graph with the product's constants. */
 const draw = async () => {
   const { notes, ForceGraph } = window as never as {
     notes: Notes
@@ -223,11 +224,11 @@ const draw = async () => {
       .d3VelocityDecay(0.3)
       .warmupTicks(100)
       .cooldownTicks(200)
-      // All of the 200 ticks, however long they take.
+      // Runs all 200 ticks, whatever they take.
       .cooldownTime(Number.POSITIVE_INFINITY)
       .minZoom(0.002)
       .onRenderFramePost(() => notes.frames.push(performance.now()))
-      // Its first frames are empty: the first tick after the warm-up is what the next one shows.
+      // The first frames are empty. The frame after the first tick that follows the warm-up shows the graph.
       .onEngineTick(() => {
         if (notes.layouts.length === 0) notes.layouts.push(['moving', performance.now()])
       })
@@ -252,7 +253,7 @@ const forceGraph = async (browser: Browser, url: string, body: string): Promise<
     await page.addScriptTag({ path: FORCE_GRAPH })
     await page.evaluate(draw)
     const notes = await notesOf(page)
-    // As the section does: everything in view.
+    // Zooms to fit, like the section.
     await page.evaluate(() =>
       (window as never as { graph: { zoomToFit(ms: number, px: number): void } }).graph.zoomToFit(0, 40),
     )

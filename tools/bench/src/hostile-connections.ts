@@ -1,7 +1,7 @@
 /**
- * How long others wait while one member, from one address, holds 160 connections in one of three ways: bodies that never
- * end, answers that nobody reads, waits for a slow AI provider. On the product as `npm start` runs it; each socket that the
- * product closes is opened anew.
+ * Latency of other users while one member, from one address, holds 160 connections in one of three ways:
+ * unfinished request bodies, unread answers, or requests that wait for a slow AI provider. Runs against the
+ * product as `npm start` runs it; each socket that the product closes is reopened.
  *
  *   npm run bench -- hostile-connections
  *   IODS=20000 SECONDS=40 npm run bench -- hostile-connections
@@ -23,7 +23,7 @@ const PATHS = ['/profile/me', '/iods?limit=5', '/narratives/data', '/graph/tripl
 const ai = await startAiProvider()
 ai.always('hang')
 const bed = await startBed(startProduct, {
-  // Nothing but the bounds stands against the attacks.
+  // Rate limits are off, so that only the connection bounds are measured.
   env: { OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off' },
   fill: client => seedIods(client.db('iodine_iods'), iods),
 })

@@ -1,6 +1,7 @@
 /**
- * What handing in records costs beside a plain `insertMany` of the same documents, with the same indexes, on the same
- * database server. The product runs as `npm start` runs it; requests go through the gateway, batches of 500.
+ * Cost of ingesting records against a plain `insertMany` of the same documents, with the same indexes, on the
+ * same database server. The product runs as with `npm start`; requests go through the gateway in batches of
+ * 500.
  *
  *   npm run bench -- ingest
  */
@@ -36,7 +37,7 @@ try {
     ['tiktok', 4],
   ] as const) {
     const people = await Promise.all(Array.from({ length: width }, bed.signUp))
-    /** Hands bodies in; at most one at a time for each person. */
+    /** Posts bodies, at most one at a time per user. */
     const handIn = async (bodies: string[]) => {
       await atOnce(bodies.length, width, async index => {
         const { status, body } = await people[index % width]!.api.send(
@@ -50,7 +51,7 @@ try {
     }
     const bodies = () => Array.from({ length: batches }, () => JSON.stringify({ records: batch(source) }))
     await handIn(bodies())
-    // As the collector service stores them, made from what it has stored, under a new owner each time.
+    // Documents as the collector service stores them: copies of a stored one, under a new owner each time.
     const sample = await bed.client.db('iodine_collector').collection('records').findOne({ source })
     const stored = () =>
       Array.from({ length: batches }, () => {

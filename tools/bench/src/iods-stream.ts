@@ -1,6 +1,6 @@
 /**
- * The memory that streaming the whole list of IODs takes, with 100,000 of them beside 1,000, each in a product of its own
- * on the embedded database.
+ * Memory used to stream the whole list of IODs, with 100,000 against 1,000, each in a product of its own on
+ * the embedded database.
  *
  *   npm run bench -- iods-stream
  */
@@ -15,8 +15,8 @@ const SIZES = [1_000, 100_000]
 const HALTS = 20
 
 /**
- * Reads the whole list and throws it away, halting on the way to have the product's process collect its garbage: what
- * it then still holds beyond what it held before, in megabytes.
+ * Reads and discards the whole list, with pauses to force a garbage collection in the product's process.
+ * Resolves to the memory retained beyond the start, in megabytes.
  */
 const stream = async (total: number) => {
   const bed = await startBed(startWatchedProduct, {

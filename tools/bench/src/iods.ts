@@ -1,7 +1,7 @@
 /**
- * What the list of IODs takes with 100,000 of them beside 1,000, on screen and over the API, on the embedded database,
- * and a page through gateway and service beside the query below it. Both sizes are a product of their own as `npm start`
- * runs it, and take turns.
+ * The list of IODs with 100,000 against 1,000, on screen and over the API, on the embedded database; also a
+ * page through gateway and service against the underlying query. Each size has a product of its own as `npm
+ * start` runs it; both take turns.
  *
  *   npm run bench -- iods
  */
@@ -18,7 +18,7 @@ const sizes = { small: Number(process.env.SMALL ?? 1_000), large: Number(process
 const rounds = Number(process.env.ROUNDS ?? 15)
 const LIST = '/dashboard/iods'
 
-/** A product over so many IODs, with a member signed in. */
+/** A product with that many IODs and a signed-in member. */
 const startSide = async (total: number) => {
   const bed = await startBed(startProduct, { fill: client => seedIods(client.db('iodine_iods'), total) })
   const { token } = await bed.signUp()
@@ -50,7 +50,7 @@ const large = await startSide(sizes.large)
 const sides = { small, large }
 
 const rows: string[][] = []
-/** Both sizes in turn; a task gets a number that no earlier call of the same task had. */
+/** Runs both sizes in turn. A task gets a number that no earlier call of the same task had. */
 const compare = async <S>(
   what: string,
   on: { small: S; large: S },
@@ -61,7 +61,7 @@ const compare = async <S>(
   rows.push([what, count(took.small), count(took.large), ratio(took.large, took.small)])
 }
 
-// Searches that no round made before: nothing comes from what an earlier one found.
+// Each round uses new search terms, so that no cached result helps.
 const frequent = (n: number) => WORDS[n] as string
 const rare = (n: number) => WORDS[560 - n] as string
 const two = (n: number) => `${WORDS[n]} ${WORDS[n + 20]}`
@@ -107,7 +107,7 @@ const show = async ({ page, url }: Tab, query = '') => {
   await page.goto(url + query)
   await page.waitForSelector(FIRST_ROW)
 }
-/** Until the rows are those of the filter that a chip names. */
+/** Waits until the rows match the filter that a chip names. */
 const shown = (page: Page, chip: string) =>
   page.waitForFunction(
     text =>

@@ -1,6 +1,6 @@
 /**
- * What adding to a campaign asks of the iods service, for an IOD with fifty votes: whether it is there, against the IOD
- * with its votes and the names of those who cast them; in turns.
+ * Cost of the existence check that campaigns sends to the iods service when an IOD with fifty votes is added,
+ * against reading the IOD with its votes and voters' names; in turns.
  *
  *   npm run bench -- known-iods
  */

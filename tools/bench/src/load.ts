@@ -1,6 +1,6 @@
 /**
- * Fifty analysts at work for a minute: on the product as `npm start` runs it, then with a process a part, which tells
- * what each part costs.
+ * Load of fifty analysts for a minute: on the product as `npm start` runs it, then with one process per part,
+ * which gives the cost of each part.
  *
  *   npm run bench -- load
  *   ANALYSTS=50 SECONDS=60 npm run bench -- load
@@ -15,7 +15,7 @@ import { table } from './lib/measure.js'
 const analysts = Number(process.env.ANALYSTS ?? 50)
 const ms = Number(process.env.SECONDS ?? 60) * 1_000
 const AI_MS = 1_000
-/** A second vote is refused as it has to be. */
+/** A second vote is refused by design. */
 const isExpected = ({ route, status }: Sample) =>
   status < 300 || (status === 409 && route === 'POST /iods/:id/vote')
 
@@ -39,10 +39,10 @@ const percentiles = (samples: readonly Sample[]): void => {
   if (errors.length > 0) process.exitCode = 1
 }
 
-/** Lets people work, and prints what it took: times by route, CPU by process. */
+/** Runs the load and prints times by route and CPU by process. */
 const measure = async (title: string, target: Target, processes: () => [string, number][]): Promise<void> => {
   const people = await startAnalysts(target, analysts)
-  // What was written before is settled, and the code is warm.
+  // Lets earlier writes settle and warms up the code.
   await people.work(5_000)
   const before = new Map(processes().map(([name, pid]) => [name, { pid, used: cpuSeconds(pid) }]))
   const samples = await people.work(ms)
@@ -80,7 +80,7 @@ if (which !== 'parts') {
       ]
       const running = descendants(process.pid).map(each => ({ ...each, used: cpuSeconds(each.pid) }))
       return roles.flatMap(([name, pattern]): [string, number][] => {
-        // The busiest: shells that wait for another have its name in their command line too.
+        // Takes the busiest match: a waiting shell has the name in its command line too.
         const [found] = running.filter(({ command }) => pattern.test(command)).sort((a, b) => b.used - a.used)
         return found ? [[name, found.pid]] : []
       })

@@ -1,6 +1,6 @@
 /**
- * My data of a member with 10,000 records beside that of a member with 100, in Chromium, in turns: how long the section
- * takes to show its first card, how evenly it scrolls, and what it holds in memory on the way to the last record.
+ * The section My data of a member with 10,000 records against one with 100, in Chromium, in turns: time to
+ * the first card, frame times while scrolling, and memory on the way to the last record.
  *
  *   npm run bench -- my-data
  */
@@ -18,7 +18,7 @@ const rounds = Number(process.env.ROUNDS ?? 15)
 const FRAMES = 500
 const STEP = 80
 const BATCH = 500
-/** Somewhat longer than the contents of records stay that have left the screen. */
+/** Somewhat longer than the contents of off-screen records are kept. */
 const REST_MS = 20_000
 
 const browser = await launchBrowser()
@@ -37,7 +37,7 @@ const visitor = async (records: number): Promise<Page> => {
   return page
 }
 
-/** From the click in the sidebar to the first card and the tab's count. */
+/** Measures from the click in the sidebar to the first card and the tab's count. */
 const openSection = async (page: Page, records: number) => {
   await page.getByRole('link', { name: 'My data' }).click()
   await page.getByRole('article').first().waitFor()
@@ -48,7 +48,7 @@ const leaveSection = async (page: Page) => {
   await page.getByRole('button', { name: 'Generate Code' }).waitFor()
 }
 
-/** Milliseconds from each frame to the next while the page scrolls evenly. */
+/** Milliseconds between frames while the page scrolls at constant speed. */
 const scroll = (page: Page): Promise<number[]> =>
   page.evaluate(
     ([frames, step]) =>
@@ -80,7 +80,7 @@ const memory = async (page: Page) => {
   }
 }
 
-/** Scrolls to the end again and again until this many records have been read. */
+/** Scrolls to the end repeatedly until this many records are loaded. */
 const readOn = (page: Page, records: number) =>
   page.evaluate(
     target =>

@@ -1,6 +1,7 @@
 /**
- * What the product adds to a provider's own time when a text is extracted (session, key, database, queue, worker, graph),
- * beside a bare BullMQ round trip on the same Redis. The sides take turns; everything is the embedded default.
+ * Overhead of the product on top of the provider's time when a text is extracted (session, key, database,
+ * queue, worker, graph), against a bare BullMQ round trip on the same Redis. The sides take turns; everything
+ * is the embedded default.
  *
  *   npm run bench -- narratives
  */

@@ -1,7 +1,8 @@
 /**
- * What tracing costs: requests a second through the gateway to a service that reads MongoDB, without any tracing code,
- * with tracing off, and with every request traced to a collector; and the CPU time that gateway and service take for one.
- * In turns, by new processes in each set; load and collector are processes of their own, MongoDB is the embedded engine.
+ * Cost of tracing: requests per second through the gateway to a service that reads MongoDB, without any
+ * tracing code, with tracing off, and with every request traced to a collector; also the CPU time of gateway
+ * and service per request. In turns, with new processes in each set; load generator and collector are
+ * separate processes, MongoDB is the embedded engine.
  *
  *   npm run bench -- tracing
  */
@@ -12,12 +13,12 @@ import { atOnce, count, mapValues, table, takeTurns, timed } from './lib/measure
 import { startPart, startUpstream, stopParts } from './lib/parts.js'
 import { startSession } from './lib/session.js'
 
-// One process runs faster than the next of the same code: the sets count, not the rounds.
+// Speed varies between processes of the same code: the number of sets matters, not the number of rounds.
 const sets = Number(process.env.SETS ?? 8)
 const rounds = Number(process.env.ROUNDS ?? 9)
 const requests = Number(process.env.REQUESTS ?? 200)
 const width = 16
-/** Requests of a side before it is measured, by which its code is compiled. */
+/** Warm-up requests per side, until its code is compiled. */
 const WARM_UP = 1_600
 
 const [session, mongo] = await Promise.all([startSession(), startTestMongo()])
@@ -34,7 +35,10 @@ const SIDES: Record<typeof base | 'off' | 'on', Settings> = {
   on: { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector } },
 }
 
-/** A gateway and a service; `run` sends a round and gives milliseconds a request, by the clock and of CPU time. */
+/**
+ * A gateway and a service. `run` sends a round; resolves to milliseconds per request, wall clock and CPU
+ * time.
+ */
 const startSide = async ({ env, execArgv }: Settings) => {
   const shared = {
     ...session.env,
@@ -60,7 +64,7 @@ const startSide = async ({ env, execArgv }: Settings) => {
 }
 type Side = Awaited<ReturnType<typeof startSide>>
 
-/** Milliseconds a request of each side, by the clock and of CPU time. */
+/** Milliseconds per request of each side, wall clock and CPU time. */
 const measureSet = async () => {
   const [bare, off, on] = (await Promise.all(Object.values(SIDES).map(startSide))) as [Side, Side, Side]
   const sides = { [base]: bare, off, on }
@@ -71,7 +75,7 @@ const measureSet = async () => {
   )
   await Promise.all(Object.values(sides).map(({ close }) => close()))
   stopParts(collector)
-  // Of the rounds of one side those count that the machine's other work disturbed least.
+  // The lower quartile of a side's rounds: these had the least interference from other load.
   const quiet = (values: number[]) => quantile(values, 0.25)
   return mapValues(runs, took => ({
     ms: quiet(took.map(({ ms }) => ms)),

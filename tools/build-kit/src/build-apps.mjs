@@ -19,9 +19,9 @@ const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
 
 /**
- * Builds apps into their `dist/`, each only when one of its inputs (own sources, workspace packages and installed packages that
- * it depends on) has changed since its last build, and writes .br and .gz beside each asset.
- * @param {string[]} apps folders from the root
+ * Builds apps into their `dist/` and writes .br and .gz beside each asset. Skips an app unless one of its
+ * inputs (own sources, workspace packages, installed packages) has changed since its last build.
+ * @param {string[]} apps folders relative to the root
  * @returns {Promise<{ built: string[], skipped: string[] }>} rejects with the first build failure
  */
 async function buildApps(apps, { force }) {
@@ -43,7 +43,7 @@ async function buildApps(apps, { force }) {
       const started = performance.now()
       await rm(stampFile, { force: true })
       const emitted = await rsbuild(join(ROOT, app))
-      // The extension is served as the zip that its own build makes.
+      // The extension is served as the zip of its own build.
       if (app !== EXTENSION) {
         await pruneFolder(folder, new Set(emitted))
         await compressFolder(folder)
@@ -63,13 +63,15 @@ const listApps = async () =>
     .sort()
     .reverse()
 
-/** Builds one app into an empty folder, compressed files included: the same sources make the same files. */
+/**
+ * Builds one app into an empty folder, compressed files included. Deterministic: same sources, same files.
+ */
 export async function buildInto(cwd, folder) {
   await rsbuild(cwd, { output: { distPath: { root: folder } } })
   await compressFolder(folder)
 }
 
-/** Builds by the app's own configuration; resolves to the names of the files made. */
+/** Builds with the app's own configuration; resolves to the names of the emitted files. */
 async function rsbuild(cwd, changes = {}) {
   const { content } = await loadConfig({ cwd, command: 'build' })
   const builder = await createRsbuild({ cwd, config: mergeRsbuildConfig(content, changes) })
@@ -79,7 +81,7 @@ async function rsbuild(cwd, changes = {}) {
   return emitted
 }
 
-/** Removes what earlier builds left, once no page that is still open can ask for it. */
+/** Removes files of earlier builds once they are too old for an open page to request them. */
 async function pruneFolder(folder, emitted) {
   const tooOld = Date.now() - KEEP_OLD_FILES_MS
   for (const file of await listFiles(folder)) {
@@ -88,7 +90,7 @@ async function pruneFolder(folder, emitted) {
   }
 }
 
-/** Hash over path and content of every source file in `folders` (built and installed files apart). */
+/** Hash over path and content of every source file in `folders`, without built and installed files. */
 async function hashFolders(folders, seed) {
   const hash = createHash('sha256').update(seed)
   const files = (await Promise.all(folders.map(folder => listFiles(join(ROOT, folder))))).flat()
@@ -108,7 +110,7 @@ async function listFiles(folder) {
   return (await Promise.all(nested)).flat()
 }
 
-// Blueprint's whole icon sets are the largest files by far, and no page asks for them.
+// Blueprint's complete icon sets are by far the largest files, and no page requests them: fast compression.
 const brotliQuality = file => (/icons-\d+px-paths/.test(file) ? 5 : 11)
 
 async function compressFolder(folder) {

@@ -3,19 +3,19 @@ import { posix } from 'node:path'
 const BUILD_KIT = '@iodine/build-kit'
 
 /**
- * What an app is built from, as the parsed pnpm-lock.yaml says: the workspace folders it depends on, its own first, and
- * the installed packages ('react@19.3.1'), both transitively. Of its development dependencies count the packages and
- * the build kit; other workspace folders there serve its tests.
+ * An app's build inputs according to the parsed pnpm-lock.yaml: workspace folders (the app's own first) and
+ * installed packages ('react@19.3.1'), both transitive. Of the development dependencies only installed
+ * packages and the build kit count; other workspace folders there serve the app's tests.
  * @param {any} lock
- * @param {string} app folder from the root, with slashes
- * @param {{ withTools?: boolean }} [options] false leaves development dependencies out
+ * @param {string} app folder relative to the root, with slashes
+ * @param {{ withTools?: boolean }} [options] false omits development dependencies
  * @returns {{ folders: string[], packages: string[] }}
  */
 export function inputsOf(lock, app, { withTools = true } = {}) {
   const folders = new Set([app])
   const packages = new Set()
   const visitPackage = (name, version) => {
-    // An alias names the other package's key as its version.
+    // The version of an alias is the key of the aliased package.
     const key = version in lock.snapshots ? version : `${name}@${version}`
     if (packages.has(key)) return
     packages.add(key)

@@ -5,12 +5,12 @@ import { join, relative } from 'node:path'
 
 const SECTION = /^mfe-[a-z0-9-]+$/
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/
-/** Names that begin with a dot are never served: what is being written has such names. */
+/** Prefix of unfinished folders: names with a leading dot are never served. */
 const UNFINISHED = '.unfinished-'
 const LEFTOVER_MS = 3_600_000
 const unfinishedIn = folder => join(folder, `${UNFINISHED}${randomBytes(6).toString('hex')}`)
 
-/** What stands in the way, in words for whoever runs the command. */
+/** An obstacle to publishing, with a message for the user of the command. */
 export class PublishError extends Error {}
 
 /** Sections of the workspace: folders `mfe-*` that hold a package.json. */
@@ -18,8 +18,8 @@ export const listSections = async root =>
   (await publishedSections(root)).filter(name => existsSync(join(root, name, 'package.json')))
 
 /**
- * Builds a section and publishes it as `<to>/<app>/<version>/`, the version being its package.json's. A version that is
- * there already must have the same content.
+ * Builds a section and publishes it as `<to>/<app>/<version>/`, with the version of its package.json. A
+ * version that is already published must have the same content.
  * @param {{ root: string, app: string, to: string }} options
  * @returns {Promise<{ version: string, isNew: boolean }>} rejects with a PublishError
  */
@@ -41,13 +41,13 @@ export async function publishSection({ root, app, to }) {
       await build(join(root, app), unfinished)
       const finished = join(folder, version)
       if (!existsSync(finished)) {
-        // What has a version's name is on the disk in whole, also after a power cut.
+        // Synced before the rename: after a power cut, a folder with a version's name must be complete.
         for (const file of await filesOf(unfinished)) await save(join(unfinished, file))
         try {
           await rename(unfinished, finished)
           return { version, isNew: true }
         } catch (error) {
-          // Another command published it a moment ago.
+          // A concurrent command has published the version.
           if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
         } finally {
           await save(folder)
@@ -65,8 +65,8 @@ export async function publishSection({ root, app, to }) {
 }
 
 /**
- * Points the section to a published version, or with `undefined` back to the files that the gateway came with.
- * Rejects with a PublishError when that version isn't published.
+ * Switches the section to a published version; `undefined` switches back to the files that the gateway ships.
+ * Rejects with a PublishError if the version is not published.
  */
 export async function useVersion({ app, to, version }) {
   const { versions } = await sectionState(to, app)
@@ -91,7 +91,8 @@ export async function useVersion({ app, to, version }) {
 }
 
 /**
- * What is published of a section: its versions, oldest first, and the one in use (undefined: the gateway's own files).
+ * A section's published versions, oldest first, and the one in use (undefined: the files that the gateway
+ * ships).
  * @returns {Promise<{ versions: string[], current: string | undefined }>}
  */
 export async function sectionState(to, app) {
@@ -106,13 +107,13 @@ export async function sectionState(to, app) {
   return { versions, current }
 }
 
-/** Sections of which something is published in the folder. */
+/** Sections with at least one published version in the folder. */
 export const publishedSections = async to =>
   (await readdir(to).catch(() => [])).filter(name => SECTION.test(name)).sort()
 
 async function build(cwd, folder) {
   try {
-    // Loaded here alone: going back to an earlier version needs nothing installed.
+    // Loaded lazily: switching to an earlier version needs no installed packages.
     const { buildInto } = await import('./build-apps.mjs')
     await buildInto(cwd, folder)
   } catch (error) {
@@ -120,7 +121,7 @@ async function build(cwd, folder) {
   }
 }
 
-/** Does the work in a folder, which is made where there is none. */
+/** Runs the work in a folder, which is created if missing. */
 async function writable(folder, work) {
   try {
     await mkdir(folder, { recursive: true })
@@ -132,7 +133,7 @@ async function writable(folder, work) {
   }
 }
 
-/** What commands that were killed have left. */
+/** Removes unfinished folders of killed commands. */
 async function removeLeftovers(folder) {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue
@@ -158,7 +159,7 @@ async function digestOf(folder) {
   return hash.digest('hex')
 }
 
-/** Writes a file's content or a folder's entries through to the disk. */
+/** Syncs a file's content or a folder's entries to the disk. */
 async function save(path) {
   const handle = await open(path)
   try {

@@ -1,6 +1,6 @@
 /**
- * Runs in each remote's entry. A browser joins a script to a hung request of the same address, so an entry that was
- * fetched again as `?retry=n` asks for its chunks with the same query.
+ * Runs in each remote's entry. A browser joins a script to a hung request for the same address, so an entry
+ * that was retried as `?retry=n` requests its chunks with the same query.
  */
 const query = document.currentScript?.src.match(/\?retry=\d+$/)?.[0]
 if (query) {

@@ -8,24 +8,24 @@ import { pluginReact } from '@rsbuild/plugin-react'
 /** @typedef {import('@rsbuild/core').RsbuildConfig} RsbuildConfig */
 
 const CHUNK_TIMEOUT_MS = 120_000
-/** The running stack that dev servers take the API and everything else from. */
+/** The running stack that dev servers proxy the API and all other paths to. */
 const GATEWAY = process.env.GATEWAY_URL ?? 'http://localhost:8080'
 
 const readPackage = cwd => JSON.parse(readFileSync(`${cwd}/package.json`, 'utf8'))
 
 const PACKAGES = fileURLToPath(new URL('../../../packages', import.meta.url))
 
-/** Version of a library of the workspace as an app is built with it. */
+/** Version of a workspace library that the app is built with. */
 const versionOf = (cwd, name) => {
   const installed = join(cwd, 'node_modules/@iodine', name)
   return readPackage(existsSync(installed) ? installed : join(PACKAGES, name)).version
 }
 
 /**
- * What host and remotes share at run time. The trailing-slash keys cover subpaths (react/jsx-runtime,
- * react-dom/client). Of Blueprint, the router and TanStack Query only our curated re-exports are shared:
- * a whole shared library can't be tree-shaken. Each remote requires the versions that it was built with, and fails to
- * load where the page has another major one: the shell then shows its error card.
+ * Modules that host and remotes share at run time. The trailing-slash keys cover subpaths (react/jsx-runtime,
+ * react-dom/client). Of Blueprint, the router and TanStack Query only our curated re-exports are shared: a
+ * shared library can't be tree-shaken. Each remote requires the versions it was built with and fails to load
+ * if the page has another major version: the shell then shows its error card.
  */
 const sharedModules = (cwd, eager) => {
   const shared = (version, options) => ({
@@ -49,10 +49,10 @@ const sharedModules = (cwd, eager) => {
   }
 }
 
-// Blueprint's dark mode and its icon font: the app has a light mode alone and draws its icons as SVG.
+// Blueprint's dark mode and icon font: the app has only a light mode and draws its icons as SVG.
 const NEVER_USED = /\.bp6-dark|^\.bp6-icon-[\w-]+::?before$/
 
-/** Leaves out of Blueprint's CSS what the app never shows, a third of it. */
+/** Removes unused rules from Blueprint's CSS, a third of it. */
 const leaveOutUnused = {
   postcssPlugin: 'leave-out-unused',
   Rule(rule) {
@@ -62,18 +62,21 @@ const leaveOutUnused = {
   },
 }
 
-/** The federation plugin asks for its runtime as CommonJS, which can't be tree-shaken: the same files are there as modules. */
+/**
+ * The federation plugin imports its runtime as CommonJS, which can't be tree-shaken; the same files exist as
+ * ES modules.
+ */
 const COMMON_JS_RUNTIME = /^@module-federation\/runtime$|@module-federation\/.*\.cjs$/
 const asModule = asked => {
   asked.request = asked.request.replace(/\.cjs$/, '.js').replace(/runtime$/, 'runtime/bundler')
 }
 
-/** What every build of zod 4 names itself by, minified or not. */
+/** A name that every build of zod 4 contains, minified or not. */
 const ZOD = '$ZodType'
 
 /**
- * Fails the build where zod is in a script. It is 60 kB that no page needs, and it tries `Function("")`, which the content
- * security policy forbids and reports.
+ * Fails the build if a script contains zod: 60 kB that no page needs. It also tries `Function("")`, which the
+ * content security policy forbids and reports.
  */
 const refuseZod = {
   name: 'refuse-zod',
@@ -100,15 +103,15 @@ const baseConfig = name => ({
   plugins: [pluginReact(), refuseZod],
   resolve: { conditionNames: ['source', '...'] },
   output: {
-    // Pages that are open keep asking for the files they began with: build-apps prunes these later.
+    // Open pages still request files of earlier builds: build-apps prunes these later.
     cleanDistPath: false,
     legalComments: 'none',
     sourceMap: false,
-    // Two remotes may hold a file of the same name: the app's own name keeps their classes apart.
+    // Files of two remotes may have the same name: the app's name keeps their classes distinct.
     cssModules: { localIdentName: `${name}-[local]-[hash:base64:5]` },
   },
   performance: { printFileSize: false },
-  // Shared modules must be there when a remote's entry runs.
+  // Shared modules must be present when a remote's entry runs.
   dev: { lazyCompilation: false },
   server: { proxy: { '/api': GATEWAY, '/config.json': GATEWAY, '/remotes': GATEWAY } },
   tools: {
@@ -122,7 +125,7 @@ const baseConfig = name => ({
 })
 
 /**
- * The rsbuild configuration of the shell: the federation host, built for the root of its origin.
+ * The rsbuild configuration of the shell: the federation host, served at the root of its origin.
  * @param {string} cwd folder of the app
  * @returns {RsbuildConfig}
  */
@@ -154,8 +157,8 @@ export function defineShell(cwd) {
 }
 
 /**
- * The rsbuild configuration of a remote: exposes `./parcel` (src/parcel.tsx) through `mf-manifest.json`, and serves
- * src/standalone.tsx as a page of its own in development, at the port that its package.json gives under `section`.
+ * The rsbuild configuration of a remote: exposes `./parcel` (src/parcel.tsx) through `mf-manifest.json`. In
+ * development it also serves src/standalone.tsx as a page, at the port in `section` of its package.json.
  * @param {string} cwd folder of the app, named like its package without the scope
  * @returns {RsbuildConfig}
  */
@@ -166,8 +169,8 @@ export function defineRemote(cwd) {
   const base = baseConfig(app)
   return {
     ...base,
-    // MF needs one entry. Deployed it is empty: what it shared with the parcel would be split off it, into files that
-    // the manifest doesn't name and no preload fetches.
+    // MF needs an entry. In production it is empty: code shared with the parcel would be split into files
+    // that the manifest doesn't list and that are not preloaded.
     source: { entry: { index: development ? './src/standalone.tsx' : 'data:text/javascript,' } },
     output: { ...base.output, assetPrefix: 'auto' },
     server: {
@@ -195,14 +198,14 @@ export function defineRemote(cwd) {
       ...(!development && { htmlPlugin: false }),
       rspack: {
         ...base.tools.rspack,
-        // A page may load a version after another has failed: neither is to take the other's chunks for its own.
+        // A page may load another version after one has failed: their chunks must not mix.
         output: { ...base.tools.rspack.output, chunkLoadingGlobal: `chunk_${app}@${version}` },
       },
     },
   }
 }
 
-/** What the menu is to call a section that the shell doesn't know of itself stands beside its manifest. */
+/** Writes the menu label of a section that the shell doesn't know beside its manifest. */
 const sayLabel = label => ({
   name: 'say-label',
   setup(api) {
@@ -213,7 +216,7 @@ const sayLabel = label => ({
   },
 })
 
-/** A remote's refresh runtime finds the running shell's React only through this hook. */
+/** A remote's refresh runtime finds the shell's React only through this hook. */
 const devtoolsHook = {
   tag: 'script',
   head: true,
@@ -230,8 +233,8 @@ const devtoolsHook = {
 }
 
 /**
- * In development the shell takes the remotes named in DEV_REMOTES (comma-separated) from their own dev servers
- * and all others from the running gateway.
+ * In development the shell loads the remotes named in DEV_REMOTES (comma-separated) from their own dev
+ * servers and all others from the running gateway.
  */
 const serveDevRemotes = cwd => context => {
   if (context.action !== 'dev') return

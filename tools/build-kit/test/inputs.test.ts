@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 
 type Lock = Record<'importers' | 'snapshots', unknown>
-// The module is plain JavaScript: its type stands here.
+// A plain JavaScript module, typed here.
 const MODULE = '../src/inputs.mjs'
 const { inputsOf } = (await import(MODULE)) as {
   inputsOf: (lock: Lock, app: string) => { folders: string[]; packages: string[] }

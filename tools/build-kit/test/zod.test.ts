@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 const ROOT = join(import.meta.dirname, '../../..')
 let folder: string
 beforeAll(() => {
-  // Below this package, whose dependencies it finds.
+  // Inside this package, so that its dependencies can be resolved.
   folder = mkdtempSync(join(import.meta.dirname, '.app-'))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Builds an app of one script, as `npm start` builds the others; resolves to what it says, or rejects with it. */
+/** Builds an app of one script like `npm start`; resolves to the build's output, or rejects with it. */
 const build = async (define: 'defineShell' | 'defineRemote', script: string) => {
   const files = {
     'package.json': '{ "name": "@iodine/mfe-tried", "version": "1.0.0" }',

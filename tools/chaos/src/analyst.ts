@@ -25,7 +25,7 @@ import {
 const TRIES = 3
 const RETRY_PAUSE_MS = 300
 const MAIL_WAIT_MS = 90_000
-/** Longer than the product itself waits for the provider. */
+/** Longer than the product's own timeout for the provider. */
 const NARRATIVE_MS = 75_000
 
 const ACTORS = ['Mirrors', 'Engineers', 'Reporters', 'Lakes', 'Officials']
@@ -34,17 +34,20 @@ const OBJECTS = ['the numbers', 'the lake', 'old mirrors', 'every letter']
 
 let made = 0
 
-/** What an analyst works with. */
+/** Environment of an analyst. */
 export interface Surroundings {
   client: Client
   ledger: Ledger
   random: () => number
   mails: () => readonly Mail[]
-  /** Begins every name, so that runs over the same data could be told apart. */
+  /** Prefix of every name, which distinguishes runs over the same data. */
   run: string
 }
 
-/** Does what analysts do, and writes down what was acknowledged. All methods resolve to whether it was. */
+/**
+ * Simulates an analyst and records acknowledged writes in the ledger. All methods resolve to whether the
+ * write was acknowledged.
+ */
 export class Analyst {
   readonly #around: Surroundings
   readonly #ledger: Ledger
@@ -65,7 +68,7 @@ export class Analyst {
     return `${kind} ${this.#around.run} ${++made}`
   }
 
-  /** Sends, and sends again while the effect is unknown; `tries` tells how often it took. */
+  /** Sends with retries while the outcome is unknown; `tries` is the number of attempts. */
   async #insist<T>(
     action: string,
     send: () => Promise<Outcome<T>>,
@@ -80,9 +83,9 @@ export class Analyst {
   }
 
   /**
-   * Attempts to give a register a value; whether that was acknowledged.
-   * @param options.repeated the status that a try gets after an earlier, unanswered one had its effect
-   * @param options.done hears of the answer
+   * Attempts to set a register; resolves to whether the write was acknowledged.
+   * @param options.repeated status of a retry after an unanswered attempt that took effect
+   * @param options.done receives the body of the answer
    */
   async #change<T, Body>(
     action: string,
@@ -102,7 +105,7 @@ export class Analyst {
     return true
   }
 
-  /** Deletes one of those that are there. */
+  /** Deletes a random existing entry. */
   async #delete(
     kind: string,
     entries: Iterable<Entry>,
@@ -182,7 +185,9 @@ export class Analyst {
     return this.#change('vote', vote, vote_type, send, { repeated: 409 })
   }
 
-  /** A campaign has no natural key: without an answer the creation is not tried again. */
+  /**
+   * A campaign has no natural key, so its creation is not idempotent: without an answer it is not retried.
+   */
   async createCampaign(): Promise<boolean> {
     const name = this.#fresh('campaign')
     const entry: CampaignEntry = {
@@ -210,7 +215,7 @@ export class Analyst {
     if (!entry || !iod) return false
     const member = entry.members.get(iod.id) ?? new Register(false)
     entry.members.set(iod.id, member)
-    // While its state is unknown, an earlier request that arrives late could still change it.
+    // While the state is unknown, an earlier request that arrives late could still change it.
     if (!member.isCertain) return false
     const input = { params: { id: entry.id }, body: { iod_id: iod.id } }
     return member.known
@@ -255,7 +260,7 @@ export class Analyst {
     )
   }
 
-  /** One thing of the mix. */
+  /** Runs a random action of the mix. */
   act(): Promise<boolean> {
     const mix: [number, () => Promise<boolean>][] = [
       [20, () => this.ingest()],
@@ -279,9 +284,9 @@ export class Analyst {
   }
 }
 
-/** Whether its id is known. */
+/** Whether the id is known. */
 const hasId = <E extends Entry>(entry: E): entry is E & { id: string } => entry.id !== undefined
-/** Whether it was acknowledged, and no attempt to change that is open. */
+/** Whether the entry was acknowledged, without a pending attempt to change that. */
 const isThere = <E extends Entry>(entry: E): entry is E & { id: string } =>
   hasId(entry) && entry.exists.known && entry.exists.isCertain
 const keepId =
@@ -290,7 +295,7 @@ const keepId =
     entry.id = id
   }
 
-/** Asks for a sign-in link; resolves to the token in a mail that had not been there. */
+/** Requests a sign-in link; resolves to the token in a new mail. */
 const mailedToken = async (around: Surroundings, email: string): Promise<string | undefined> => {
   const { client, ledger, mails } = around
   const mine = () => mails().filter(({ to }) => to.includes(email))
@@ -314,7 +319,10 @@ const mailedToken = async (around: Surroundings, email: string): Promise<string 
 export const asksForLink = async (around: Surroundings): Promise<boolean> =>
   (await mailedToken(around, `canary${++made}@${around.run}.example`)) !== undefined
 
-/** Signs a new member in by a mailed link, as often as it takes, and chooses a username; undefined when `isOver` comes first. */
+/**
+ * Signs a new member in by a mailed link, with retries, and chooses a username; undefined if `isOver` comes
+ * first.
+ */
 export const registerAnalyst = async (
   around: Surroundings,
   isOver: () => boolean,

@@ -15,20 +15,20 @@ import type { Ask, Client } from './client.js'
 import type { Ledger, UserEntry } from './ledger.js'
 
 export interface Audit {
-  /** Acknowledged, and not there as acknowledged. */
+  /** Acknowledged writes that are missing or differ. */
   lost: string[]
-  /** There more than once, or where it must not be. */
+  /** Duplicates, and entries that must not exist. */
   doubled: string[]
-  /** Acknowledged things looked for. */
+  /** Number of acknowledged entries checked. */
   checked: number
   /** Mails that the server took twice, with the same Message-ID. */
   repeatedMails: number
 }
 
-/** Milliseconds that an answer is waited for. */
+/** Timeout of a request in milliseconds. */
 const WAIT_MS = 60_000
 
-/** How often each of the texts comes. */
+/** Number of occurrences of each text. */
 const tally = (texts: readonly string[]): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
@@ -37,7 +37,7 @@ const tally = (texts: readonly string[]): Map<string, number> => {
 
 type Expect = (isSo: boolean, kind: 'lost' | 'doubled', what: string) => void
 
-/** Expects each text once, and only texts that are known. */
+/** Expects each known text exactly once, and no other text. */
 const expectOnce = (
   texts: readonly string[],
   expect: Expect,
@@ -48,7 +48,7 @@ const expectOnce = (
     expect(count === 1 && known.has(text), 'doubled', `${what(text)}: ${count} times`)
 }
 
-/** Compares all that the product holds with the ledger, over its API; every part must be up, and no work under way. */
+/** Compares all stored data with the ledger, over the API. Every part must be up, and no work in progress. */
 export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail[]): Promise<Audit> => {
   const result: Audit = { lost: [], doubled: [], checked: 0, repeatedMails: 0 }
   const expect: Expect = (isSo, kind, what) => {
@@ -77,7 +77,7 @@ export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail
     const narratives = await auditNarratives(user, ask, expect)
     await auditGraph(user, narratives, ask, expect)
     const owned = [...iods.filter(iod => iod.created_by_id === user.id), ...narratives]
-    // A profile is public once it has a name.
+    // A profile is public once it has a username.
     if (username !== null) await auditProfile(user, username, owned, reader, expect)
   }
 
@@ -137,7 +137,7 @@ const auditCampaigns = async (user: UserEntry, ask: Ask, expect: Expect): Promis
   const campaigns = await ask(campaignsApi.listMyCampaigns)
   const left = new Map(campaigns.map(campaign => [campaign.id, campaign]))
   for (const entry of user.campaigns) {
-    // A campaign whose creation got no answer is known by its name alone.
+    // A campaign whose creation got no answer can be identified only by its name.
     const campaign = entry.id
       ? left.get(entry.id)
       : [...left.values()].find(({ name }) => entry.name.allows(name))
@@ -179,7 +179,7 @@ const auditNarratives = async (user: UserEntry, ask: Ask, expect: Expect): Promi
   return narratives
 }
 
-/** The graph, against a count from scratch. */
+/** Compares the graph with a count from scratch. */
 const auditGraph = async (
   user: UserEntry,
   narratives: readonly Narrative[],
@@ -207,7 +207,7 @@ const auditGraph = async (
     expect(count <= (counted.get(link) ?? 0), 'doubled', `graph of ${user.email}: ${link} ${count}`)
 }
 
-/** The community's projection of a member, against what the services hold. */
+/** Compares a member's community projection with the data of the services. */
 const auditProfile = async (
   { id, email }: UserEntry,
   name: string,

@@ -11,41 +11,41 @@ import {
 import { Agent, fetch, type RequestInit } from 'undici'
 
 /**
- * What became of a request: `done` it was acknowledged, `refused` it had no effect (4xx), `unknown` its effect is not
- * known (5xx, a time-out, a connection that broke). `status` is 0 where no answer came.
+ * Outcome of a request: `done` acknowledged; `refused` without effect (4xx); `unknown` whether it had an
+ * effect (5xx, timeout, broken connection). `status` is 0 without an answer.
  */
 export type Outcome<T> = { ms: number } & (
   | { kind: 'done'; body: T }
   | { kind: 'refused' | 'unknown'; status: number; detail: string }
 )
 
-/** An answer's body, as a call of the contracts' client resolves to it. */
+/** Resolves to an answer's body, as a call of the contracts' client. */
 export type Ask = ContractClient['call']
 
 export interface Client {
   /** Calls an endpoint of the contract; never rejects. */
   call<E extends EndpointSpec>(endpoint: E, ...input: InputArguments<E>): Promise<Outcome<ResponseOf<E>>>
-  /** Anything else that the gateway serves. */
+  /** Gets any other path of the gateway. */
   get(path: string, ms: number): Promise<Outcome<string>>
-  /** The same client with a session, and with the milliseconds that it waits for an answer where a call doesn't say. */
+  /** The same client with a session, and with a default timeout in milliseconds. */
   as(token: string, ms?: number): Client
-  /** Counts requests from now on, and those without the answer that they are due, until told to stop. */
+  /** Counts requests, and those without a proper answer, until stopped. */
   watch(): { stop(): { requests: number; dropped: string[] } }
   close(): Promise<void>
 }
 
 const WAIT_MS = 15_000
 
-/** Talks to the product as a browser does: over connections that are kept, and without trying anything again by itself. */
+/** Talks to the product like a browser: keep-alive connections, no retries. */
 export const connect = (base: string): Client => {
-  // Given up before any server would close them, so that no request meets a connection that is just being closed.
+  // Closed before any server's keep-alive timeout, so that no request hits a connection that is being closed.
   const agent = new Agent({ connections: 128, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 })
   const watches = new Set<{ requests: number; dropped: string[] }>()
 
   const send = (path: string, request: RequestInit) =>
     fetch(`${base}${path}`, { ...request, dispatcher: agent })
 
-  /** Waits for an answer's body, and says what became of the request. */
+  /** Waits for an answer's body and classifies the outcome. */
   const settle = async <T>(what: string, asked: Promise<T>): Promise<Outcome<T>> => {
     const from = performance.now()
     const since = () => performance.now() - from
@@ -59,7 +59,7 @@ export const connect = (base: string): Client => {
     )
     for (const watch of watches) {
       watch.requests++
-      // That an analysis goes on is an answer.
+      // An answer that an analysis is still in progress is a proper answer.
       if (outcome.kind === 'unknown' && !outcome.detail.includes(DETAILS.stillWorking))
         watch.dropped.push(`${what}: ${outcome.status} ${outcome.detail}`)
     }

@@ -3,10 +3,10 @@ import { type PartProcess, PROCESS_NAMES, type ProcessName } from '@iodine/harne
 import { connectRedis } from '@iodine/service-kit'
 
 /**
- * - `kill` kill -9, and a start afterwards
- * - `pause` SIGSTOP, and SIGCONT afterwards
- * - `flush` Redis forgets everything, as by FLUSHALL
- * - `reset`, `silent`, `slow` what becomes of every connection that the part has or is offered
+ * - `kill` kill -9, then a start
+ * - `pause` SIGSTOP, then SIGCONT
+ * - `flush` FLUSHALL: Redis loses all data
+ * - `reset`, `silent`, `slow` faults of all connections to and from the part
  */
 export const FAULT_KINDS = ['kill', 'pause', 'flush', 'reset', 'silent', 'slow'] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
@@ -14,13 +14,13 @@ export type FaultKind = (typeof FAULT_KINDS)[number]
 export interface Fault {
   part: ProcessName
   kind: FaultKind
-  /** How long it lasts, in milliseconds; a killed part is then started. */
+  /** Duration in milliseconds; a killed part is started afterwards. */
   ms: number
 }
 
 const SHORTEST_MS = 500
 
-/** As many faults as asked for: every kind for every part, in an order that the numbers decide, again and again. */
+/** Draws that many faults: every kind for every part in a random order, repeated as needed. */
 export const drawFaults = (count: number, random: () => number, longestMs: number): Fault[] => {
   const faults: Fault[] = []
   while (faults.length < count) {
@@ -54,7 +54,7 @@ export const heal = async ({ kind }: Fault, part: PartProcess): Promise<void> =>
   else if (kind !== 'flush') part.setLinks('open')
 }
 
-/** Tries until it succeeds; how long that took, or undefined where it did not within `limitMs`. */
+/** Polls until it succeeds; resolves to the time taken, or undefined after `limitMs`. */
 export const untilTrue = async (
   attempt: () => Promise<boolean>,
   limitMs: number,

@@ -2,7 +2,7 @@ import type { VoteType } from '@iodine/contracts'
 import type { AiTriplet } from '@iodine/test-kit'
 import type { Outcome } from './client.js'
 
-/** A value that only its owner changes: what was acknowledged last, or attempts without a known outcome. */
+/** A value that only its owner changes: the last acknowledged value, or attempts with an unknown outcome. */
 export class Register<T> {
   #known: T
   readonly #maybe = new Set<T>()
@@ -19,12 +19,14 @@ export class Register<T> {
     return this.#maybe.size === 0
   }
 
-  /** To be called before the request is sent. */
+  /** Must be called before the request is sent. */
   attempt(value: T): void {
     this.#maybe.add(value)
   }
 
-  /** @param tries after more than one, an earlier request may still be on its way and arrive later than others. */
+  /**
+   * @param tries after more than one, an earlier request may still be in flight and arrive after later ones
+   */
   acknowledge(value: T, tries = 1): void {
     this.#known = value
     if (tries === 1) this.#maybe.delete(value)
@@ -35,7 +37,7 @@ export class Register<T> {
   }
 }
 
-/** What may be there or not: its id is known from the first acknowledgement on. */
+/** A thing that may exist or not. Its id is known from the first acknowledgement. */
 export interface Entry {
   id?: string
   exists: Register<boolean>
@@ -43,9 +45,9 @@ export interface Entry {
 
 export interface RecordEntry extends Entry {
   videoId: string
-  /** Text of each version sent, by its fetch time: the newest one wins. */
+  /** Text of each sent version by fetch time; the newest version wins. */
   versions: Map<string, string>
-  /** The newest fetch time that was acknowledged. */
+  /** The newest acknowledged fetch time. */
   acknowledged?: string
 }
 
@@ -83,13 +85,13 @@ export interface MailsEntry {
   unknown: number
 }
 
-/** Everything that was asked of the product, and what it said to it. */
+/** All writes sent to the product, and its answers. */
 export class Ledger {
   readonly users: UserEntry[] = []
   readonly iods: IodEntry[] = []
-  /** Sign-in links asked for, by address. */
+  /** Requested sign-in links, by address. */
   readonly mails = new Map<string, MailsEntry>()
-  /** Refusals that nothing in the request deserved. */
+  /** Refusals that the request does not explain. */
   readonly surprises: string[] = []
   /** Requests by action and outcome. */
   readonly counts = new Map<string, Record<Outcome<unknown>['kind'], number>>()
@@ -100,7 +102,7 @@ export class Ledger {
     this.counts.set(action, counts)
   }
 
-  /** Notes a refusal that nothing explains; an outcome of another kind is none. */
+  /** Records an unexplained refusal; other outcomes are ignored. */
   surprise(action: string, outcome: Outcome<unknown>): void {
     if (outcome.kind === 'refused') this.surprises.push(`${action}: ${outcome.status} ${outcome.detail}`)
   }

@@ -1,5 +1,5 @@
 /**
- * Breaks the running product, part by part, under load:
+ * Injects faults into the running product, part by part, under load:
  *
  *   npm run chaos
  *   FAULTS=200 SEED=7 LONGEST_MS=3500 npm run chaos
@@ -16,7 +16,7 @@ const number = (name: string, otherwise: number): number => {
 }
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
-// Ends the processes, too.
+// The exit ends the child processes, too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const report = await runChaos({

@@ -5,7 +5,7 @@ import type { ChaosReport, FaultReport, Probe } from './run.js'
 const seconds = (ms: number) => (ms / 1_000).toFixed(1)
 const RECOVERY_MAX_MS = 10_000
 
-/** Whatever a run must not show, a line each; none when all is well. */
+/** Violations found in a run, one line each; empty if the run passed. */
 export const faultsOf = ({
   faults,
   replacements,
@@ -54,7 +54,7 @@ const waits = (probes: readonly Probe[]) => {
   ]
 }
 
-/** The run's figures as Markdown, ready for `docs/`. */
+/** The run's figures as Markdown for `docs/`. */
 export const figuresOf = (report: ChaosReport): string => {
   const { seed, faults, replacements, probes, audit, ledger, settledMs } = report
   const parts = [...new Set(faults.map(({ fault }) => fault.part))].sort()

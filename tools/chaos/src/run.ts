@@ -13,15 +13,15 @@ import { SECTIONS, USABLE_MS } from './sections.js'
 
 export interface ChaosOptions {
   faults: number
-  /** How often Redis is flushed after them. */
+  /** Number of Redis flushes after the faults. */
   flushes?: number
-  /** The longest that a fault lasts, in milliseconds. */
+  /** Longest duration of a fault, in milliseconds. */
   longestMs: number
-  /** Parts that are replaced by another copy afterwards, one by one, while people work. */
+  /** Parts that are then replaced by another copy under load, one by one. */
   replace?: readonly ProcessName[]
-  /** Decides faults, their order and the load's choices. */
+  /** Seed of the faults, their order and the load's choices. */
   seed: number
-  /** How many people work at the same time. */
+  /** Number of concurrent analysts. */
   analysts?: number
   progress: (line: string) => void
 }
@@ -30,32 +30,35 @@ export interface ChaosOptions {
 export interface Probe {
   section: string
   fault: string
-  /** The section needs the part: it may fail, and `ms` is how long people wait for being told so. */
+  /** The section depends on the part: it may fail, and `ms` is the time until the failure is reported. */
   isHit: boolean
   ms: number
-  /** Why it was of no use. */
+  /** Reason for a failed read. */
   failed: string | undefined
 }
 
 export interface FaultReport {
   fault: Fault
-  /** How long a killed part took to start. */
+  /** Start time of a killed part. */
   startMs: number
-  /** From then, or from the end of any other fault, until everything worked again; undefined: it did not. */
+  /**
+   * Time until everything worked again, from that start or from the end of any other fault; undefined: no
+   * recovery.
+   */
   recoveryMs: number | undefined
-  /** What was still not working where it did not recover. */
+  /** Checks that still failed when recovery timed out. */
   stuck: string[]
-  /** What worked last. */
+  /** The check that succeeded last. */
   last: string
 }
 
-/** What a part's replacement by another copy did to those who work meanwhile. */
+/** Effect of a part's replacement by another copy on concurrent requests. */
 export interface ReplacementReport {
   part: ProcessName
-  /** The old copy's exit code, and how long after SIGTERM. */
+  /** The old copy's exit code, and its time after SIGTERM. */
   code: number | null
   ms: number
-  /** Requests that were begun and ended meanwhile, and those of them that did not get their answer. */
+  /** Requests that began and ended during the replacement, and those without a proper answer. */
   requests: number
   dropped: string[]
 }
@@ -67,9 +70,9 @@ export interface ChaosReport {
   probes: Probe[]
   audit: Audit
   ledger: Ledger
-  /** Until all that had been begun was done, after the last fault. */
+  /** Time from the last fault until all pending work was done. */
   settledMs: number
-  /** Jobs that were given up, by queue. */
+  /** Failed jobs (retries exhausted), by queue. */
   failedJobs: Record<string, number>
   crashes: ProcessStack['crashes']
 }
@@ -78,14 +81,14 @@ const RECOVERY_LIMIT_MS = 60_000
 const REPAIR_MS = 20_000
 const SETTLE_LIMIT_MS = 180_000
 const PROBE_PAUSE_MS = 250
-/** Before and after a replacement. */
+/** Duration of the load before and after a replacement. */
 const REPLACEMENT_LOAD_MS = 500
-/** In which people do the next thing. */
+/** Mean pause of an analyst between two actions. */
 const PAUSE_MS = 150
 
 const describe = ({ part, kind }: Fault) => `${kind} ${part}`
 
-/** Probes all sections again and again until told to stop. */
+/** Probes all sections repeatedly until stopped. */
 const probing = (reader: Client, fault: Fault) => {
   const probes: Probe[] = []
   let isOver = false
@@ -111,7 +114,10 @@ const probing = (reader: Client, fault: Fault) => {
   }
 }
 
-/** What must work before a part counts as recovered: every section's read, and a write through all that is behind it. */
+/**
+ * Checks that must pass before a part counts as recovered: every section's read, and a write through all
+ * parts behind it.
+ */
 const workingChecks = (
   around: Surroundings,
   canary: Analyst,
@@ -144,7 +150,7 @@ const workingChecks = (
   ]
 }
 
-/** Resolves to what is left to do in all queues, and to what was given up. */
+/** Resolves to the backlog of all queues and to their failed jobs. */
 const queueCounts = async (stack: ProcessStack) => {
   const { url, prefix } = stack.redis
   const redis = await connectRedis(url)
@@ -164,7 +170,7 @@ const queueCounts = async (stack: ProcessStack) => {
         return { name: queue.name as QueueName, failed, open: waiting + active + delayed + prioritized }
       }),
     )
-    // Those of the clock always have their next job waiting.
+    // Scheduled jobs are excluded: their next run is always waiting.
     return {
       open: counts.reduce((sum, { name, open }) => sum + (everyMs(name) === undefined ? open : 0), 0),
       failed: Object.fromEntries(
@@ -178,8 +184,8 @@ const queueCounts = async (stack: ProcessStack) => {
 }
 
 /**
- * Runs the product as processes under mixed load, breaks one part after the other, and compares in the end what it holds
- * with what it had acknowledged.
+ * Runs the product as processes under mixed load, injects faults part by part, and finally compares the
+ * stored data with the acknowledged writes.
  */
 export const runChaos = async ({
   faults: count,
@@ -211,7 +217,7 @@ export const runChaos = async ({
     const underWay = new Set<Promise<unknown>>()
     const work = async (analyst: Analyst) => {
       while (!isOver) {
-        // An analysis takes long: people do other things meanwhile.
+        // An analysis is slow, so it runs concurrently with the analyst's next actions.
         const acting = analyst.act().finally(() => underWay.delete(acting))
         underWay.add(acting)
         await Promise.race([acting, sleep(2_000)])
@@ -231,7 +237,7 @@ export const runChaos = async ({
     const probes: Probe[] = []
     const reader = client.as(canary.entry.token, USABLE_MS)
     const checks = workingChecks(around, canary, reader)
-    // Sections without anything in them would prove nothing.
+    // An empty section would prove nothing.
     await canary.createCampaign()
     for (const [index, fault] of faults.entries()) {
       const part = stack.parts[fault.part]
@@ -275,7 +281,8 @@ export const runChaos = async ({
     )
     if (settledMs === undefined) throw new Error(`${counts.open} jobs are still open`)
     progress('Comparing with the ledger …')
-    // What a crash left between a document and its event is found by the repair, which looks every 2 s at what is 2 s old.
+    // The repair job sends an event that a crash lost after its document was written: every 2 s, it handles
+    // documents that are at least 2 s old.
     let compared = await audit(client, ledger, stack.mails())
     for (const deadline = Date.now() + REPAIR_MS; compared.lost.length > 0 && Date.now() < deadline; ) {
       await sleep(1_000)

@@ -2,18 +2,18 @@ import { campaignsApi, collectorApi, OPERATIONS } from '@iodine/contracts'
 import type { ProcessName } from '@iodine/harness'
 import type { Client, Outcome } from './client.js'
 
-/** A section slower than this, in milliseconds, is of no use. */
+/** Longest useful response time of a section, in milliseconds. */
 export const USABLE_MS = 5_000
 
-/** What people open in the product: the parts that it cannot do without, and a read as its page makes it. */
+/** A section of the product: the parts that it depends on, and a read as its page sends it. */
 export interface Section {
   name: string
   needs: readonly ProcessName[]
-  /** @param client with a session, waiting for `USABLE_MS` */
+  /** @param client with a session and a timeout of `USABLE_MS` */
   read(client: Client): Promise<Outcome<unknown>>
 }
 
-/** Read otherwise below, or by administrators alone. */
+/** Sections with a custom read below, or for administrators only. */
 const OWN_READ = new Set(['collector', 'campaigns', 'admin'])
 
 const isRead = ({ section, spec }: (typeof OPERATIONS)[number]) =>
@@ -54,7 +54,7 @@ export const SECTIONS: readonly Section[] = [
       const [first] = list.kind === 'done' ? list.body : []
       if (!first) return list
       const detail = await call(campaignsApi.getCampaign, { params: { id: first.id } })
-      // Its owner may have deleted it between the two.
+      // The owner may have deleted it between the two reads.
       return detail.kind !== 'done' && detail.status === 404 ? list : detail
     },
   },

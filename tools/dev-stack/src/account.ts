@@ -8,19 +8,19 @@ import type { Env } from './parts.js'
 import { keptServices } from './services.js'
 import { type Stack, startStack } from './stack.js'
 
-/** Why the product cannot be started for the command alone; undefined when it can. */
+/** Reason why the product cannot be started for the command alone; undefined if it can. */
 const obstacle = (config: StackConfig, dataDir: string): string | undefined => {
   const has = (name: string) => existsSync(join(dataDir, name))
   if (!config.MONGODB_URI && !has('embedded-mongo') && !has('mongod'))
     return `${dataDir} holds no data: set DATA_DIR as for npm start`
-  // With other keys than those of the data it could read no queued mail and open no AI key.
+  // Without the original keys, queued mails and AI keys in the data could not be decrypted.
   if (config.MONGODB_URI && !config.SECRETS_KEY && !has('secrets-key'))
     return `Neither SECRETS_KEY nor DATA_DIR ${dataDir} tells the keys of that database: set what npm start is given`
   return undefined
 }
 
 /**
- * The command `npm run account`: asks the services that run on DATA_DIR, or starts them for the time it takes.
+ * The command `npm run account`: calls the services that run on DATA_DIR, or starts them for its duration.
  * @param env the same as for npm start
  * @returns the exit code
  */
@@ -43,7 +43,7 @@ export const account = async (args: string[], env: Env, io: AccountIo): Promise<
     }
     say(`Nothing runs on ${dataDir}: starting it for this command …`)
     const PUBLIC_URL = config.PUBLIC_URL ?? localUrl(config.HOST, config.PORT)
-    // On free loopback ports, which no client knows.
+    // Free loopback ports, unknown to any client.
     const onFreePorts = { ...env, HOST: '127.0.0.1', PORT: '0', INBOX_PORT: '0', PUBLIC_URL }
     alone = await startStack({ env: onFreePorts, progress: say })
   }

@@ -19,22 +19,22 @@ import { Redis } from 'ioredis'
 import { readStackConfig } from './config.js'
 import type { Env } from './parts.js'
 
-/** A reason why nothing was done, in words for whoever asked for it. */
+/** A reason why nothing was done, with a message for the user of the command. */
 export class BackupRefusal extends Error {
   override name = 'BackupRefusal'
 }
 
-/** Written last: a folder without it is no backup. */
+/** Written last: a folder without it is not a complete backup. */
 const MANIFEST = 'backup.json'
 interface Manifest {
   made_at: string
-  /** The product was in use meanwhile: what was on its way between its databases may have to be brought in line. */
+  /** The product was running: its databases may need to be reconciled. */
   running: boolean
   /** SHA-256 by path. */
   files: Record<string, string>
 }
 
-// What a start makes anew, or what belongs to one run.
+// Files that a start recreates, or that belong to one run.
 const LEFT_OUT =
   /^(lock(\.\d+)?|services\.json|iodine\.log(\.old)?)$|(^|\/)(process\.json|redis\.(conf|log)|lock\.mdb|embedded-mongo\.lock.*)$/
 
@@ -58,7 +58,10 @@ const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(
 
 const REWRITE = 'auto-aof-rewrite-percentage'
 
-/** Copies the append-only files of a running Redis, whose rewriting rests meanwhile; what is appended meanwhile may be in or not. */
+/**
+ * Copies the append-only files of a running Redis, with rewrites disabled meanwhile. Concurrent appends may
+ * be included or not.
+ */
 const copyRunningRedis = async (from: string, to: string): Promise<void> => {
   const redis = new Redis(keptRedisUrl(from), { maxRetriesPerRequest: 3 })
   redis.on('error', () => {})
@@ -77,9 +80,9 @@ const copyRunningRedis = async (from: string, to: string): Promise<void> => {
 }
 
 /**
- * Copies the DATA_DIR of a product, running or stopped, into a new folder: databases, queues, keys and inbox.
- * Queues first: what the databases have on top of them is found and mended by the repair job and `rebuild-community`,
- * while jobs about things that the databases don't know would be believed.
+ * Copies the DATA_DIR of a running or stopped product into a new folder: databases, queues, keys and inbox.
+ * Queues are copied first: the repair job and `rebuild-community` find and mend documents without jobs, but
+ * jobs about documents missing from the databases would be processed.
  * @throws BackupRefusal
  */
 export const backup = async (env: Env, to: string): Promise<void> => {
@@ -122,7 +125,7 @@ export const backup = async (env: Env, to: string): Promise<void> => {
 }
 
 /**
- * Fills an empty or absent DATA_DIR from a backup whose files are all as they were written.
+ * Fills an empty or absent DATA_DIR from a backup whose files all match their checksums.
  * @returns whether the backup is of a running product
  * @throws BackupRefusal, with nothing copied
  */

@@ -34,7 +34,7 @@ const isSubnet = (text: string) => {
 
 const hostSetting = z.string().regex(/^[\w.:-]+$/, 'must be a host name or an address')
 
-/** What the services bound: the same settings for all of them. */
+/** Limits of the services: the same settings for all of them. */
 const bounds: Record<string, z.ZodType> = Object.assign(
   {},
   ...Object.values(PARTS).map(({ schema }) =>
@@ -44,7 +44,9 @@ const bounds: Record<string, z.ZodType> = Object.assign(
   ),
 )
 
-/** The environment variables a deployer may set: the README lists them, and whatever is absent has an embedded default. */
+/**
+ * The environment variables of a deployment, listed in the README. Each absent one has an embedded default.
+ */
 export const stackConfigSchema = z.object({
   PORT: portSetting.default(8080),
   HOST: hostSetting.default('127.0.0.1'),
@@ -54,7 +56,7 @@ export const stackConfigSchema = z.object({
   REDIS_URL: urlSetting('redis', 'rediss').optional(),
   SMTP_URL: urlSetting('smtp', 'smtps').optional(),
   INBOX_PORT: portSetting.default(1080),
-  /** Not HOST: whoever reads the inbox can sign in as anybody. */
+  /** Does not default to HOST: a reader of the inbox can sign in as any user. */
   INBOX_HOST: hostSetting.default('127.0.0.1'),
   MAIL_FROM: z
     .string()
@@ -98,5 +100,5 @@ export const stackConfigSchema = z.object({
 
 export type StackConfig = z.output<typeof stackConfigSchema>
 
-/** Environment → settings of the whole product. Throws a ConfigError that lists every fault. */
+/** Converts the environment to the product's settings. Throws a ConfigError that lists every fault. */
 export const readStackConfig = (env: Env): StackConfig => readConfig(stackConfigSchema, env)

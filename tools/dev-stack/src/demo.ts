@@ -7,8 +7,9 @@ import { readConfig } from '@iodine/service-kit'
 import type { Stack } from './stack.js'
 
 /**
- * Fills a stack with the demo's accounts and their work, once for its data folder, and tells how to sign in. It mails
- * nothing, so that an SMTP_URL hears of no made-up address. What the product refuses is said and tried again at the next start.
+ * Fills a stack with the demo's accounts and their data, once per data folder, and prints how to sign in.
+ * Sends no mail, so that no made-up address reaches an SMTP_URL. A refused step is reported and retried at
+ * the next start.
  */
 export const addDemo = async (
   { url, inboxUrl, adminEmails, offlineAi, dataDir, parts }: Stack,

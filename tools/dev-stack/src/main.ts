@@ -4,14 +4,14 @@ import { addDemo } from './demo.js'
 import { type Stack, startStack } from './stack.js'
 
 const GRACE_MS = 15_000
-// Standard output carries the one line `ready <url>`.
+// Standard output is reserved for the line `ready <url>`.
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
 let stack: Stack | undefined
 let asked = false
 /**
- * Ends cleanly. Asked again it does nothing more: in a terminal npm and we both get the same Ctrl+C, and npm passes its own
- * on. Not close-with-grace: it exits with 1 at the second signal.
+ * Shuts down gracefully. Further signals are ignored: in a terminal npm and this process both get Ctrl+C, and
+ * npm forwards its own. close-with-grace does not fit: it exits with 1 at the second signal.
  */
 const stop = async () => {
   if (asked) return
@@ -21,14 +21,14 @@ const stop = async () => {
     say('Some parts did not stop in time')
     process.exit(1)
   }, GRACE_MS).unref()
-  // A start under way ends first: only then is it known what to stop.
+  // Waits for a start in progress: only then are the parts to stop known.
   await starting.catch(() => {})
   await stack?.stop()
   process.exit(0)
 }
 process.on('SIGINT', stop).on('SIGTERM', stop)
 
-// Started by npm, we end with it, even when it is killed: nobody would be left to stop us.
+// Ends with npm, even if npm is killed: otherwise this process would be orphaned.
 if (process.env.npm_lifecycle_event) {
   const npm = process.ppid
   setInterval(() => process.ppid !== npm && void stop(), 1_000).unref()
@@ -58,7 +58,7 @@ ${signIns}Stop it with Ctrl+C.
 }
 
 function describe(error: unknown): string {
-  // A message of ours says it all; what comes from elsewhere needs its place.
+  // The product's own errors need only their message; other errors need a stack.
   if (!(error instanceof Error)) return String(error)
   return error.constructor === Error ? error.message : (error.stack ?? error.message)
 }

@@ -8,22 +8,23 @@ import { MongoClient } from 'mongodb'
 export interface Database {
   kind: 'mongod' | 'embedded'
   uri: string
-  /** Resolves when the server has gone, asked for or not. */
+  /** Resolves when the server has exited, for any reason. */
   ended: Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * A MongoDB on the folder: the `mongod` on PATH, else the embedded engine in a process of its own. A folder that the
- * embedded engine has filled stays with it, as nothing of it could be read by a mongod installed later.
- * It is reached at the address of the one `before`, else on a free port.
+ * Starts a MongoDB on the folder: the `mongod` on PATH, else the embedded engine in a process of its own. A
+ * folder with data of the embedded engine keeps using it, since a mongod installed later could not read the
+ * data. Listens at the address of `before` if given, else on a free port.
  */
 export const startMongo = async (folder: string, before?: Database): Promise<Database> => {
   const port = before ? Number(new URL(before.uri).port) : (await freePorts(1))[0]!
   const embedded = join(folder, 'embedded-mongo')
   const mongod = existsSync(embedded) ? undefined : onPath('mongod')
   if (mongod) return startMongod(mongod, resolve(folder, 'mongod'), port)
-  // The engine of a killed run may still be closing its files: DATA_DIR is locked by this process, so that it is about to end.
+  // The engine of a killed run may still be closing its files. DATA_DIR is locked by this process, so it
+  // exits soon.
   for (const deadline = Date.now() + 5_000; ; await sleep(100)) {
     try {
       const { uri, ended, stop } = await startEmbeddedMongo({ dataDir: embedded, port, isolate: 'process' })
@@ -34,7 +35,7 @@ export const startMongo = async (folder: string, before?: Database): Promise<Dat
   }
 }
 
-/** A real mongod as a replica set of one, which is what production has. */
+/** A real mongod as a replica set of one member, like production. */
 const startMongod = async (program: string, dir: string, port: number): Promise<Database> => {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   await endLeftover(dir)
@@ -67,7 +68,9 @@ const startMongod = async (program: string, dir: string, port: number): Promise<
   }
 }
 
-/** Makes the server a replica set of itself under its present address (the port is another one each time). */
+/**
+ * Configures the server as a replica set of one at its present address (the port changes with each start).
+ */
 const becomePrimary = async (client: MongoClient, host: string): Promise<void> => {
   const admin = client.db('admin')
   const members = [{ _id: 0, host }]

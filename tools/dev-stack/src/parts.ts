@@ -16,7 +16,7 @@ const part = <T extends z.ZodObject>(
   schema: T,
   create: (config: z.output<T>, deps: ServiceDeps) => Promise<Part>,
 ) => ({
-  /** What the part reads from its environment. */
+  /** Schema of the part's environment. */
   schema,
   /** Checks the configuration first, so that all parts' faults are known before any part starts. */
   prepare(env: Env): Create {
@@ -41,7 +41,7 @@ export const PART_NAMES = Object.keys(PARTS) as PartName[]
 export const byPart = <T>(value: (name: PartName) => T) =>
   Object.fromEntries(PART_NAMES.map(name => [name, value(name)])) as Record<PartName, T>
 
-/** Ways to create each part with its own environment. Throws one ConfigError with the faults of all. */
+/** Factories of all parts with their own environments. Throws one ConfigError with the faults of all. */
 export const preparedParts = (envs: Record<PartName, Env>): Record<PartName, Create> => {
   const faults = new Set<string>()
   const creators = byPart(name => {
@@ -56,10 +56,10 @@ export const preparedParts = (envs: Record<PartName, Env>): Record<PartName, Cre
   return creators as Record<PartName, Create>
 }
 
-/** One part of a running stack, which may be stopped and started again at the same address. */
+/** A part of a running stack; it can be stopped and started again at the same address. */
 export interface StackPart {
   url: string
-  /** What a process of its own would run it with; it holds the deployment's secrets. */
+  /** Environment for running the part as a process of its own; contains the deployment's secrets. */
   env: Env
   start(): Promise<void>
   stop(): Promise<void>
@@ -73,7 +73,7 @@ export const restartable = (url: string, env: Env, create: () => Promise<Part>):
     async start() {
       if (running) return
       const part = await create()
-      // Closed by stop() even where listening fails.
+      // Set before listening, so that stop() closes the part even if listening fails.
       running = part
       await part.listen()
     },

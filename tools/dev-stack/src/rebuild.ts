@@ -5,8 +5,8 @@ import type { Env } from './parts.js'
 import { keptServices } from './services.js'
 
 /**
- * Has a service of the product that runs on DATA_DIR make anew what it derives.
- * @returns false where none runs there
+ * Makes a service of the product that runs on DATA_DIR rebuild its derived data.
+ * @returns false if no product runs there
  */
 export const rebuild = async (part: RebuiltPart, env: Env): Promise<boolean> => {
   const services = keptServices(resolve(readStackConfig(env).DATA_DIR))

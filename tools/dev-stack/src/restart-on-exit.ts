@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 interface Server {
-  /** Resolves when the server has gone, asked for or not. */
+  /** Resolves when the server has exited, for any reason. */
   ended: Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Keeps a server running: whenever it ends unasked, it is started again by `start`, which is given the one before so
- * that the new one is found at the same address.
+ * Supervises a server: after an unrequested exit, `start` starts it again. It gets the previous server, so
+ * that the new one can use the same address.
  */
 export const restartOnExit = async <S extends Server>(
   name: string,

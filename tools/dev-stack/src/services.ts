@@ -4,7 +4,10 @@ import type { PeersConfig } from '@iodine/service-kit'
 
 const fileOf = (dataDir: string) => join(dataDir, 'services.json')
 
-/** Leaves in the folder where the running services are and the key they take, for the team's commands alone (mode 600). */
+/**
+ * Writes the addresses and the key of the running services into the folder, for the team's commands only
+ * (mode 600).
+ */
 export const keepServices = (dataDir: string, services: PeersConfig): void => {
   forgetServices(dataDir)
   writeFileSync(fileOf(dataDir), JSON.stringify(services), { mode: 0o600, flag: 'wx' })

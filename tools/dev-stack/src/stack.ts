@@ -29,41 +29,41 @@ import { restartOnExit } from './restart-on-exit.js'
 import { keptSecret } from './secrets.js'
 import { forgetServices, keepServices } from './services.js'
 
-/** Begins the names of databases and Redis keys. */
+/** Default prefix of database names and Redis keys. */
 export const DEFAULT_PREFIX = 'iodine'
 
 export interface Stack {
   /** The app and its API, at the gateway. */
   url: string
-  /** The embedded inbox's page; absent when mail goes to an SMTP_URL. */
+  /** The page of the embedded inbox; absent if mail goes to an SMTP_URL. */
   inboxUrl: string | undefined
   adminEmails: string[]
-  /** Whether texts are analyzed by the offline provider. */
+  /** Whether the offline provider analyzes texts. */
   offlineAi: boolean
   /** Absolute path of DATA_DIR. */
   dataDir: string
-  /** What holds the data: one of the embedded defaults, or a server that was given. */
+  /** The database: one of the embedded defaults, or a given server. */
   database: Database['kind'] | 'given'
   parts: Record<PartName, StackPart>
-  /** Stops the parts, then the servers below them, and frees DATA_DIR. Safe to call twice. */
+  /** Stops the parts, then their servers, and unlocks DATA_DIR. Idempotent. */
   stop(): Promise<void>
 }
 
 export interface StackOptions {
-  /** The contract's environment variables; each part also finds there what else it reads. */
+  /** The contract's environment variables, and further ones that the parts read. */
   env: Env
-  /** Begins the names of databases and Redis keys, so that stacks can share servers. */
+  /** Prefix of database names and Redis keys, so that stacks can share servers. */
   prefix?: string
-  /** Analyzes texts by the offline provider unless OPENAI_BASE_URL is set. */
+  /** Analyzes texts with the offline provider unless OPENAI_BASE_URL is set. */
   demo?: boolean
-  /** Hears what is going on, a line each. */
+  /** Receives progress messages, one line each. */
   progress?: (line: string) => void
 }
 
 /**
- * Starts the whole product in this process: databases and inbox as embedded defaults where none is given, then every
- * service, the workers and the gateway, each on a loopback port of its own; resolves when the gateway is ready.
- * Throws a ConfigError with every fault of the environment, or an Error that says what did not start.
+ * Starts the whole product in this process: embedded databases and inbox unless given, then every service,
+ * the workers and the gateway, each on its own loopback port. Resolves when the gateway is ready. Throws a
+ * ConfigError with every fault of the environment, or an Error that names the part that did not start.
  */
 export const startStack = async ({
   env,
@@ -81,7 +81,7 @@ export const startStack = async ({
     })()
     return stopping
   }
-  /** Remembers to stop what has started. */
+  /** Registers a started part to be stopped. */
   const keep = async <T extends { stop(): unknown }>(starting: Promise<T>): Promise<T> => {
     const server = await starting
     started.push(() => server.stop())
@@ -159,7 +159,7 @@ export const startStack = async ({
     )
     const { gateway, ...behind } = parts
     started.push(() => Promise.all(Object.values(behind).map(part => part.stop())))
-    // Stopped first: it takes no request any more when those it forwards to go.
+    // Stopped first: the gateway must accept no requests while the services behind it stop.
     started.push(() => gateway.stop())
     if (config.RATE_LIMITS === 'off') {
       progress('Rate limits are off (RATE_LIMITS)')
@@ -185,7 +185,9 @@ export const startStack = async ({
   }
 }
 
-/** Like Promise.all, but settles when everything has: what did start is then known and can be stopped. */
+/**
+ * Like Promise.all, but waits until all have settled, so that every started part is known and can be stopped.
+ */
 const all = async <const T extends readonly unknown[]>(work: T) => {
   await Promise.allSettled(work)
   return Promise.all(work)
@@ -221,14 +223,14 @@ const newSigningKey = () =>
 
 const LOG_BYTES = 20 * 1024 * 1024
 
-/** Appends to the file; one that has grown large is kept once, under another name, at the next start. */
+/** Appends to the file. A large file is rotated at the next start; one old file is kept. */
 const logFile = (path: string): { write(line: string): void } => {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`)
   const file = openSync(path, 'a', 0o600)
   return { write: line => void writeSync(file, line) }
 }
 
-/** Asks the gateway until every service is ready. */
+/** Polls the gateway until every service is ready. */
 const untilReady = async (url: string): Promise<void> => {
   let last = 'no answer'
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(50)) {

@@ -41,7 +41,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** All that a user sees of the product. */
+/** All data that a user can see. */
 const served = async (api: ApiClient, userId: string) => ({
   iods: await api.call(iodsApi.listIods),
   narratives: await api.call(narrativesApi.listNarratives),
@@ -94,7 +94,7 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   await expect(restore(on('first'), at('hot'))).rejects.toThrow('is not empty')
   expect(await restore(on('second'), at('hot'))).toMatchObject({ running: true })
   stack = await startStack({ env: on('second') })
-  // The session, the key and the links go on as well.
+  // The session, the AI key and the links still work.
   const again = apiClient(stack.url, token)
   expect(await rebuild('community', on('second'))).toBe(true)
   const before = await served(again, userId)

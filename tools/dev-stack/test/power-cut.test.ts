@@ -16,7 +16,7 @@ import {
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The built package, as `npm start` runs it: only processes of their own can be killed.
+// The built package, as `npm start` runs it: only separate processes can be killed.
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const folder = temporaryFolder()
 const children = new Set<ChildProcess>()
@@ -60,7 +60,7 @@ const start = (env: Record<string, string> = {}) => {
   return { child, url, exited }
 }
 
-/** Ids of the processes that work in the data folder or name it. */
+/** Ids of the processes that use the data folder or have it in their command line. */
 const onTheFolder = () =>
   readdirSync('/proc').filter(pid => {
     try {

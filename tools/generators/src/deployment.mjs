@@ -6,10 +6,10 @@ const KUBERNETES = 'deploy/kubernetes'
 const FIRST_SIZE = { cpu: '100m', memory: '192Mi', limit: '512Mi' }
 
 /**
- * The services with databases of their own, sorted by name: what their package.json says under `service`.
- * - `settings` what docker-compose.yml hands on, with the value where the deployer gives none
- * - `secrets` the secrets that the service alone reads, besides those of every service
- * - `resources` what a pod asks for and may have
+ * The services with databases of their own, sorted by name, from `service` in their package.json:
+ * - `settings` passed on by docker-compose.yml, with the default value
+ * - `secrets` those of this service alone, besides those of every service
+ * - `resources` requests and limits of a pod
  */
 const readServices = async root => {
   const services = []
@@ -140,7 +140,10 @@ ${given.map(line => `${line}\n`).join('')}    networks: [parts, mongo, redis]
 
 const address = ({ name, upper }) => `  ${upper}_URL: http://${name}:8080`
 
-/** What each file says of a service between its marks `begin: services` and `end: services`, mark by mark. */
+/**
+ * Texts about a service for each file, one for each pair of marks `begin: services` and `end: services`, in
+ * order.
+ */
 const REGIONS = {
   'docker-compose.yml': [
     address,
@@ -157,7 +160,7 @@ const REGIONS = {
 const REGION = /^( *# begin: services.*\n)[\s\S]*?(^ *# end: services\n)/gm
 
 /**
- * What the files of a deployment hold about the services, of which package.json says what differs.
+ * Deployment files with their generated regions about the services, from each service's package.json.
  * @param {string} root the repository
  * @returns {Promise<Map<string, string>>} texts by path
  */
@@ -177,7 +180,7 @@ export async function deploymentFiles(root) {
   return files
 }
 
-/** Writes them; resolves to the paths of those that changed. */
+/** Writes the files; resolves to the paths of those that changed. */
 export async function writeDeployment(root) {
   const changed = []
   for (const [file, text] of await deploymentFiles(root)) {

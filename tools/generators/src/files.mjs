@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** A reason why nothing was generated, in words for whoever asked for it. */
+/** A reason why nothing was generated, with a message for the user of the command. */
 export class GeneratorError extends Error {}
 
 export const pascal = name => name.replace(/(^|-)(\w)/g, (_, _dash, letter) => letter.toUpperCase())
@@ -13,14 +13,17 @@ export const quoted = text => {
   return text.includes("'") ? inDouble : `'${inDouble.slice(1, -1).replaceAll('\\"', '"')}'`
 }
 
-/** Files of a folder, each changed; resolves to texts by path. */
+/** Reads files of a folder, applies `change` to each; resolves to texts by path. */
 export async function readTexts(folder, files, change) {
   const texts = {}
   for (const file of files) texts[file] = change(await readFile(join(folder, file), 'utf8'))
   return texts
 }
 
-/** Makes a folder with files in it, given as texts by path. Refused where the folder exists, so that no work is overwritten. */
+/**
+ * Creates a folder with files, given as texts by path. Refuses an existing folder, so that no work is
+ * overwritten.
+ */
 export async function writeFolder(root, folder, texts) {
   await mkdir(join(root, folder)).catch(error => {
     throw error.code === 'EEXIST' ? new GeneratorError(`${folder} is there already.`) : error
@@ -33,7 +36,7 @@ export async function writeFolder(root, folder, texts) {
   return Object.keys(texts).map(file => join(folder, file))
 }
 
-/** Changes a file's text; a change that finds nothing to change is a fault of the generator. */
+/** Changes a file's text. A change without effect is an error of the generator. */
 export async function edit(root, file, change) {
   const path = join(root, file)
   const before = await readFile(path, 'utf8')
@@ -50,5 +53,5 @@ export const addReferences = (root, file, ...paths) =>
     return json({ ...rest, references: [...references, ...paths.map(path => ({ path }))] })
   })
 
-/** Puts a line in before the first one that matches. */
+/** Inserts a line before the first matching one. */
 export const before = (text, line, added) => text.replace(line, found => `${added}\n${found}`)

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addReferences, GeneratorError, json, pascal, quoted, readTexts, writeFolder } from './files.mjs'
 
-/** The section whose outer files every new one begins with. */
+/** The section whose configuration files are the template. */
 const MODEL = 'mfe-community'
 const OUTER_FILES = [
   'package.json',
@@ -14,13 +14,13 @@ const OUTER_FILES = [
   'test/tsconfig.json',
 ]
 const SECTION_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
-/** What the shell has pages of its own for. */
+/** Names of the shell's own pages. */
 const TAKEN = ['overview', 'admin', 'profile']
 
 /**
- * Begins a section: `mfe-<name>/` with the outer files of all sections, an empty page and a test of it, and its place
- * among the type-checked parts in the root's tsconfig.json.
- * @param {{ root: string, name: string, label: string }} options label is what the menu calls it
+ * Generates a section: `mfe-<name>/` with the common configuration files, an empty page with a test, and its
+ * reference in the root's tsconfig.json.
+ * @param {{ root: string, name: string, label: string }} options label is its name in the menu
  * @returns {Promise<{ written: string[], changed: string[] }>}
  */
 export async function newSection({ root, name, label }) {

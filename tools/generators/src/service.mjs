@@ -13,7 +13,7 @@ import {
   writeFolder,
 } from './files.mjs'
 
-/** The service whose outer files every new one begins with. */
+/** The service whose configuration files are the template. */
 const MODEL = 'community'
 const OUTER_FILES = [
   'package.json',
@@ -23,7 +23,7 @@ const OUTER_FILES = [
   'src/index.ts',
   'test/tsconfig.json',
 ]
-/** Its name is also a setting's, a database user's and a variable's. */
+/** The name is also used for a setting, a database user and a variable. */
 const SERVICE_NAME = /^[a-z]{3,20}$/
 const TAKEN = ['workers', 'gateway', 'inbox', 'mongo', 'redis', 'root', 'internal']
 
@@ -178,8 +178,8 @@ it('forgets a deleted user, and nobody else', async () => {
 })
 
 /**
- * Begins a service: its contract in packages/contracts, its folder in services/ with a list that each user keeps and the
- * tests of it, its manifest, its places in tools/dev-stack, docker-compose.yml and deploy/kubernetes.
+ * Generates a service: its contract in packages/contracts, its folder in services/ with a per-user list and
+ * tests, its manifest, and its entries in tools/dev-stack, docker-compose.yml and deploy/kubernetes.
  * @param {{ root: string, name: string }} options
  * @returns {Promise<{ written: string[], changed: string[] }>}
  */

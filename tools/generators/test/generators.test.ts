@@ -12,14 +12,14 @@ let root: string
 let written: string[]
 let changed: string[]
 
-/** Compilers and whole test runs take their time on a machine with other work to do. */
+/** Compilers and whole test runs are slow on a busy machine. */
 const PATIENCE_MS = 480_000
 
-/** Not copied: what belongs to one checkout, the bundles, and the packages of others, which the copy's links lead to. */
+/** Not copied: files of one checkout, bundles, and node_modules, which the copy links to. */
 const LEFT_OUT =
   /^(\.git|\.data|node_modules\/(\.pnpm|\.cache)|(shell|extension|mfe-[^/]+)\/dist)$|(^|\/)(test-results|\.vite-temp)$/
 
-/** Runs a command in the copy; what it said is in the error of one that fails. */
+/** Runs a command in the copy; the error of a failed one contains its output. */
 const run = (command: string, ...args: string[]) =>
   promisify(execFile)(command, args, {
     cwd: root,
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const section = await newSection({ root, name: 'watchlists', label: "Team's lists" })
   written = [...service.written, ...section.written]
   changed = [...service.changed, ...section.changed]
-  // As an install would: links to packages that others have already.
+  // As an install would do: links to packages that are already installed.
   for (const [model, made] of [
     ['services/community', 'services/watchlists'],
     ['mfe-community', 'mfe-watchlists'],
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await symlink('../../../../services/watchlists', link, 'dir')
   const sources = [...written, ...changed].filter(file => /\.(tsx?|json)$/.test(file))
   await run(bin('biome'), 'check', '--write', ...sources)
-  // What the guide has one add by hand: who may do what.
+  // The guide's manual step: the access table.
   const table = join(root, 'tools/harness/test/access.test.ts')
   const row = `  'POST /watchlists': { body: () => ({ text: 'mine' }), status: 201 },\n`
   const text = await readFile(table, 'utf8')

@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
 /**
- * Resolves to the address that a process prints as `ready ADDRESS`. Rejects with what the process has printed where it ends
- * first, or is not ready in `ms`.
+ * Resolves to the address that a process prints as `ready ADDRESS`. Rejects with the process's output if it
+ * exits first or is not ready within `ms`.
  */
 export const readyAddress = (child: ChildProcess, ms: number): Promise<string> => {
   let said = ''

@@ -20,51 +20,56 @@ import {
 
 const OWN_PARTS = [...SERVICE_NAMES, 'workers', 'gateway'] as const
 type OwnPart = (typeof OWN_PARTS)[number]
-/** Every process of the product, and the servers that it stands on. */
+/** Every process of the product, and the servers it depends on. */
 export const PROCESS_NAMES = ['database', 'redis', 'smtp', 'ai', ...OWN_PARTS] as const
 export type ProcessName = (typeof PROCESS_NAMES)[number]
 
 const isOwn = (name: ProcessName): name is OwnPart => OWN_PARTS.some(own => own === name)
 
-/** One process, which may be treated badly. */
+/** A process with fault injection. */
 export interface PartProcess {
   name: ProcessName
   pid(): number
-  /** Starts it and waits until it takes requests; one that ends meanwhile is started again, as a supervisor would. */
+  /**
+   * Starts it and waits until it accepts requests. If it exits meanwhile it is restarted, as by a supervisor.
+   */
   start(): Promise<void>
-  /** Resolves when it has ended by kill -9. */
+  /** Sends SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>
   /** SIGSTOP, SIGCONT. */
   pause(): void
   resume(): void
-  /** SIGTERM; resolves to its exit code when it has ended. */
+  /** Sends SIGTERM; resolves to the exit code. */
   terminate(): Promise<number | null>
-  /** Starts another copy, sends it all new connections, and ends the old one by SIGTERM; resolves to how that went. */
+  /**
+   * Starts another copy, routes all new connections to it, and ends the old one by SIGTERM; resolves to the
+   * old copy's exit.
+   */
   replace(): Promise<{ code: number | null; ms: number }>
-  /** Cuts it off from, or joins it to, everything that it talks to and everybody who talks to it. */
+  /** Sets the state of all links to and from the process: cuts or restores them. */
   setLinks(state: FaultProxyState): void
 }
 
 export interface ProcessStack {
-  /** The gateway, as clients reach it: through a link. */
+  /** The gateway's address for clients, through a link. */
   url: string
   parts: Record<ProcessName, PartProcess>
-  /** Where Redis is for a client that no fault touches, and what begins the names of its keys. */
+  /** Redis without a fault proxy, and the prefix of its keys. */
   redis: { url: string; prefix: string }
-  /** Every mail that was taken, oldest first. */
+  /** Every accepted mail, oldest first. */
   mails(): readonly Mail[]
-  /** Processes that ended without being asked to, and were started again. */
+  /** Processes that exited unexpectedly and were restarted. */
   crashes: { name: ProcessName; code: number | null; said: string }[]
-  /** What a part has written on its standard outputs. */
+  /** Output of a part. */
   said(name: ProcessName): string
   stop(): Promise<void>
 }
 
 export interface ProcessStackOptions {
-  /** For every part of the product. */
+  /** Environment for every part of the product. */
   env?: Record<string, string>
   links?: FaultProxyOptions
-  /** The AI provider takes up to so long for an answer. */
+  /** Maximum delay of the AI provider's answers. */
   aiAfterMs?: number
 }
 
@@ -79,7 +84,7 @@ const RESTART_PAUSE_MS = 300
 
 /** The workspace's root: the same distance from src and from dist. */
 const ROOT = resolve(import.meta.dirname, '../../..')
-/** Compiled entries; processes cannot run TypeScript. */
+/** Compiled entries: the processes cannot run TypeScript. */
 const helper = (name: string) => fileURLToPath(new URL(`../dist/parts/${name}.js`, import.meta.url))
 
 const forked = async (name: string, args: string[], output: number): Promise<Running> => {
@@ -99,9 +104,9 @@ const forked = async (name: string, args: string[], output: number): Promise<Run
 }
 
 /**
- * The whole product, each part a process of its own as on real servers, over a durable Redis and database, a mail catcher
- * and an AI provider that are processes too. Whoever talks to somebody does so through a link of their own, so that
- * any part can be cut off. All packages must be built. Rate limits are off.
+ * The whole product with one process per part, as on real servers, over a durable Redis and database, a mail
+ * catcher and an AI provider, which are processes too. Each pair of processes has its own link, so that any
+ * part can be cut off. All packages must be built. Rate limits are off.
  */
 export const startProcesses = async ({
   env = {},
@@ -116,7 +121,7 @@ export const startProcesses = async ({
   const mailFile = join(folder.path, 'mails.jsonl')
   closeSync(openSync(mailFile, 'a'))
   const running = new Map<ProcessName, Running>()
-  /** Where the product's parts are to listen, and where links lead. */
+  /** Ports that the parts listen on; `ports` are the targets of the links. */
   const assigned = new Map<OwnPart, number>()
   const ports = new Map<ProcessName, number>()
   const links = new Map<string, FaultProxy & { ends: readonly [string, ProcessName] }>()
@@ -165,7 +170,7 @@ export const startProcesses = async ({
       PUBLIC_URL: 'http://iodine.example',
       ...keys,
       ...Object.fromEntries(urls),
-      // A part reaches itself at its own door.
+      // A part reaches itself without a link.
       ...(name !== 'workers' &&
         name !== 'gateway' && { [`${name.toUpperCase()}_URL`]: `http://127.0.0.1:${assigned.get(name)}` }),
       MONGODB_URI: `mongodb://${await at('database')}/?directConnection=true`,
@@ -245,7 +250,7 @@ export const startProcesses = async ({
   const end = async (name: ProcessName, which: NodeJS.Signals): Promise<number | null> => {
     const part = running.get(name)
     if (!part) return null
-    // First, so that its end counts as asked for.
+    // Removed first, so that the exit counts as requested.
     running.delete(name)
     process.kill(part.pid, which)
     return part.ended
@@ -289,7 +294,7 @@ export const startProcesses = async ({
     stopping = true
     const ended = [...running.values()].map(part => part.ended)
     killAll()
-    // What ends now was asked to.
+    // From here on all exits are requested.
     running.clear()
     await Promise.all(ended)
     await Promise.all([...links.values()].map(each => each.stop()))

@@ -12,26 +12,26 @@ import { readyAddress } from './output.js'
 const ROOT = resolve(import.meta.dirname, '../../..')
 const START_MS = 240_000
 
-/** The product as a user runs it: `npm start`, in a process group and a data folder of its own. */
+/** The product as a user runs it: `npm start`, in its own process group and data folder. */
 export interface Product {
   url: string
   inboxUrl: string
   /** The newest sign-in link mailed to an address; waits for it. */
   mailedLink(to: string): Promise<string>
-  /** The team's command `npm run account`, on this running copy; rejects with what it said when it fails. */
+  /** Runs `npm run account` on this product; rejects with its output on failure. */
   account(...args: string[]): Promise<void>
   /** Everything logged so far. */
   log(): string
-  /** Ends everything at once, as a power cut does (SIGKILL to the whole process group). */
+  /** Simulates a power cut: SIGKILL to the whole process group. */
   cutPower(): Promise<void>
-  /** Starts it again on the same data and the same ports. */
+  /** Starts again on the same data and ports. */
   start(): Promise<void>
-  /** Ctrl+C, then removes the data folder. Resolves to the exit code, null when it had to be killed. */
+  /** Ctrl+C, then removes the data folder. Resolves to the exit code; null if it had to be killed. */
   stop(): Promise<number | null>
 }
 
 /**
- * Runs `npm start` and waits until it is ready; a start that fails is an error with what it said.
+ * Runs `npm start` and waits until it is ready; a failed start throws an error with its output.
  * @param env settings besides ports and data folder
  * @param args further arguments, such as `--demo`
  */

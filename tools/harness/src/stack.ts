@@ -24,29 +24,30 @@ export interface TestStack extends Stack {
   ai: AiProvider
   /** Calls the gateway without a session. */
   api: ApiClient
-  /** Where the databases are: one a service, `{prefix}_{service}`. */
+  /** Address of the databases: one per service, `{prefix}_{service}`. */
   mongoUrl: string
   prefix: string
-  /** Calls the services as they call each other. */
+  /** Calls the services over their internal API. */
   peers: Peers
-  /** Everything that the databases hold, and everything in Redis, as text. */
+  /** All contents of the databases and of Redis, as text. */
   dump(): Promise<{ databases: string; redis: string }>
   /** Everything logged so far. */
   log(): string
-  /** Signs somebody new in by a mailed link; a username of null chooses none yet. */
+  /** Signs a new user in by a mailed link; with a username of null, none is chosen. */
   signUp(email?: string, username?: string | null): Promise<SignedInUser>
 }
 
 /**
- * The whole product for one test file: gateway, services and workers in this process on free ports, over databases, a
- * mail catcher and an AI provider of its own. Rate limits are off; `env` sets or changes any variable of the contract.
+ * The whole product for one test file: gateway, services and workers in this process on free ports, with its
+ * own databases, mail catcher and AI provider. Rate limits are off; `env` sets or changes any variable of the
+ * contract.
  */
 export const startTestStack = async ({
   env = {},
 }: {
   env?: Record<string, string>
 } = {}): Promise<TestStack> => {
-  // Loaded here only: tests of one service never load the others.
+  // Loaded lazily: tests of one service never load the others.
   const { startStack } = await import('@iodine/dev-stack')
   const folder = temporaryFolder()
   const prefix = uniquePrefix()

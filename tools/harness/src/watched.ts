@@ -9,20 +9,20 @@ import { readyAddress } from './output.js'
 const MAIN = fileURLToPath(new URL('../../dev-stack/dist/main.js', import.meta.url))
 const START_MS = 60_000
 
-/** The whole product in a process of its own that can be looked into while it runs. */
+/** The whole product in a process of its own with an attached inspector. */
 export interface WatchedProduct {
   url: string
   pid: number
-  /** Runs an expression in the product's process; it must give what JSON can carry. */
+  /** Evaluates an expression in the product's process; the result must be serializable as JSON. */
   evaluate<T>(expression: string): Promise<T>
-  /** Bytes that are in use once all garbage is collected. */
+  /** Bytes in use after a full garbage collection. */
   memoryInUse(): Promise<{ heap: number; buffers: number }>
-  /** Everything the process has said on standard error. */
+  /** The process's standard error so far. */
   said(): string
   stop(): Promise<number | null>
 }
 
-/** Starts the built product on free ports and a data folder of its own, with the settings of the contract in `env`. */
+/** Starts the built product on free ports and a new data folder, with the contract's settings in `env`. */
 export const startWatchedProduct = async (env: Record<string, string> = {}): Promise<WatchedProduct> => {
   const folder = temporaryFolder()
   const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', MAIN], {
@@ -68,7 +68,7 @@ export const startWatchedProduct = async (env: Record<string, string> = {}): Pro
       pid: child.pid as number,
       evaluate,
       async memoryInUse() {
-        // What the first round sets free may hold buffers that the second finds.
+        // Two rounds: objects freed by the first may release buffers in the second.
         for (let round = 0; round < 2; round++) await devtools.HeapProfiler.collectGarbage()
         return evaluate(
           '(({ heapUsed, external }) => ({ heap: heapUsed, buffers: external }))(process.memoryUsage())',

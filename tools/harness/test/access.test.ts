@@ -38,7 +38,7 @@ const nameOf = ({ method, path }: Pick<EndpointSpec, 'method' | 'path'>) => `${m
 type Role = 'anonymous' | 'collector' | 'other' | 'admin' | 'owner'
 
 interface Things {
-  /** One of each source. */
+  /** One record of each source. */
   record: Record<Source, string>
   iod: string
   campaign: string
@@ -46,11 +46,11 @@ interface Things {
   owner: string
 }
 interface Row {
-  /** What stands for `:id` in the path, or follows the path. */
+  /** The thing whose id replaces `:id` in the path, or follows the path. */
   id?: keyof Things
   query?: (things: Things) => string
   body?: (things: Things, role: Role, source: Source) => unknown
-  /** Status for another user, an admin, and whose thing it is; one number for all of them. */
+  /** Status for another user, an admin and the owner; a single number for all of them. */
   status: number | Record<'other' | 'admin' | 'owner', number>
 }
 
@@ -60,11 +60,14 @@ let made = 0
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 
-/** A read for whoever is signed in; not what the extension may read, nor what a parameter decides. */
+/** A read for any signed-in user, except those open to the extension or decided by a parameter. */
 const isPlainRead = ({ method, path, access }: PublicEndpoint) =>
   method === 'GET' && !path.includes(':') && access === 'user'
 
-/** In the order they are tried; each by everybody else before its owner. Reads without parameters need no row. */
+/**
+ * In order of execution; each row is tried by all other users before the owner. Reads without parameters need
+ * no row.
+ */
 const ROWS: Record<string, Row> = {
   ...Object.fromEntries(operations.filter(isPlainRead).map(spec => [nameOf(spec), { status: 200 }])),
   'POST /auth/request-magic-link': { body: () => ({ email: `asked${++made}@example.org` }), status: 200 },
@@ -102,7 +105,7 @@ const ROWS: Record<string, Row> = {
 }
 
 let stack: TestStack
-/** Every server that starts here, with the routes that it registers. */
+/** Every started server, with its registered routes. */
 const servers: { app: FastifyInstance; routes: { method: string; url: string }[] }[] = []
 beforeAll(async () => {
   const note = (message: unknown) => {
@@ -130,7 +133,7 @@ const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
   }
   const iod = await api.call(iodsApi.createIod, { body: iodInput() })
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Theirs' } })
-  // Past what a public profile shows of it.
+  // Beyond the excerpt that a public profile shows.
   const text = `${'They told everybody. '.repeat(15)}${MARK}`
   const narrative = await api.call(narrativesApi.createNarrative, { body: { text } })
   return { record, iod: iod.id, campaign: campaign.id, narrative: narrative.id, owner }
@@ -202,7 +205,7 @@ it('the table is of every route that is registered, and of the document that the
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
   )
   expect(described.sort()).toEqual(Object.keys(ROWS).sort())
-  // Beside what it forwards, the gateway serves nothing that belongs to anybody.
+  // Besides forwarded routes, the gateway serves no user data.
   const own = routesOf(gateway.url).map(({ url }) => url)
   expect(own.filter(url => /internal|metrics/.test(url))).toEqual([])
 })
@@ -236,7 +239,7 @@ it('what the parts say to each other is reached neither through the gateway nor 
     const path = url.replace(/:\w+/g, 'a'.repeat(24))
     const ask = (address: string, headers: Record<string, string>) => fetch(address, { method, headers })
     const insider = { authorization: `Bearer ${token}`, [SERVICE_KEY_HEADER]: key }
-    // The gateway has health of its own.
+    // The gateway has health endpoints of its own.
     const paths = path.endsWith('z')
       ? []
       : [path, `/api/v1/..%2f..${path}`, `/api/v1/auth/%2e%2e/%2e%2e/%2e%2e${path}`]
@@ -249,7 +252,7 @@ it('what the parts say to each other is reached neither through the gateway nor 
       const answer = await ask(stack.url + each, insider)
       expect([each, answer.status, await answer.json()]).toEqual([each, 404, { detail: DETAILS.notFound }])
     }
-    // Public keys, health and metrics are for whoever is on the parts' own network.
+    // Public keys, health and metrics are open to the internal network.
     if (!url.startsWith('/internal/') || url === '/internal/jwks') continue
     for (const headers of [
       { authorization: `Bearer ${token}` },

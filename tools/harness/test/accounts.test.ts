@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => stack?.stop())
 
-/** The team's command, with what it says and what it writes to standard output. */
+/** Runs `npm run account`; resolves to its messages and its standard output. */
 const command = async (...args: string[]) => {
   const said: string[] = []
   const stdout = new PassThrough()
@@ -52,7 +52,7 @@ const collectorToken = async ({ api }: SignedInUser): Promise<string> => {
   return (await stack.api.call(authApi.redeemExtensionCode, { body: { code } })).access_token
 }
 
-/** Every operation that asks for a session, with an address that it takes. */
+/** Every operation that requires a session, with a valid address. */
 const guarded = [
   authApi,
   profileApi,
@@ -105,7 +105,7 @@ describe('a token is dead at the next call, on every service,', () => {
   const sessions = async () => {
     const user = await stack.signUp()
     const collector = await collectorToken(user)
-    // Both are in use, so that every part knows them as live.
+    // Both sessions are used, so that every part has cached them as live.
     await user.api.call(campaignsApi.listCampaigns)
     await apiClient(stack.url, collector).call(iodsApi.lookupIods, { body: { values: ['x'] } })
     return { user, collector }
@@ -138,11 +138,11 @@ interface Life {
   iodId: string
   othersIodId: string
   campaignId: string
-  /** Whatever tells who it was or what they kept for themselves. */
+  /** Texts that identify the user or belong to the user's private data. */
   traces: string[]
 }
 
-/** Somebody who has used everything there is. */
+/** A user who has used every feature. */
 const live = async (name: string, other: SignedInUser): Promise<Life> => {
   const user = await stack.signUp(`${name}@example.org`, name)
   const { api } = user
@@ -183,7 +183,7 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
   }
 }
 
-/** The user's id alone may be left: for minutes in auth, for an hour in iods, as a tombstone in community. */
+/** Only the user's id may remain: for minutes in auth, for an hour in iods, as a tombstone in community. */
 const expectForgotten = async ({ traces, user }: Life) => {
   const { databases, redis } = await stack.dump()
   const parsed = JSON.parse(databases) as [string, string, { _id: string }[]][]
@@ -243,7 +243,7 @@ describe('the team’s command', () => {
     for (const path of [`/community/users/${life.user.id}`, `/graph/triplets?user_id=${life.user.id}`])
       expect((await other.api.send('GET', path)).status).toBe(404)
 
-    // The address and the name are free, for somebody new.
+    // The address and the username are free for a new user.
     const again = await stack.signUp(life.user.email, 'ana_leaves')
     expect(again.id).not.toBe(life.user.id)
     expect((await again.api.call(profileApi.getProfile)).has_openai_key).toBe(false)
@@ -295,7 +295,7 @@ describe('the team’s command', () => {
     expect(kinds('community')).toEqual(['contribution', 'contribution', 'public_profile'])
     for (const part of [iodId, othersIodId, campaignId, 'blog of eve_exports', 'Secrets of eve_exports'])
       expect(written).toContain(part)
-    // Of others nothing, of secrets nothing.
+    // No data of other users, no secrets.
     for (const part of [other.id, other.email, 'sk-eve', 'sealed', 'token_hash'])
       expect(written).not.toContain(part)
 
@@ -338,7 +338,7 @@ describe('the AI key', () => {
     expect((await set(`  ${canary} `)).status).toBe(200)
     await send('GET', '/profile/me')
     await expectUnseen()
-    // While a job is waiting, under way and parked.
+    // Covers jobs that are waiting, active and parked.
     stack.ai.always({ after: 400, answer: 'simple' })
     const underWay = [1, 2, 3, 4, 5].map(analyze)
     await vi.waitFor(() => expect(stack.ai.requests.some(({ key }) => key === canary)).toBe(true), 30_000)
@@ -370,7 +370,7 @@ describe('the AI key', () => {
     expect(stack.ai.requests.at(-1)?.key).toBe(edited)
     await expectUnseen()
 
-    // Moved to another user it opens nothing.
+    // A sealed key moved to another user cannot be opened.
     const thief = await stack.signUp()
     const mongo = await connectMongo(stack.mongoUrl, `${stack.prefix}_auth`)
     const users = mongo.collection('users')
@@ -386,7 +386,7 @@ describe('the AI key', () => {
     expect((await send('DELETE', '/profile/remove-openai-key')).status).toBe(200)
     expect((await analyze()).status).toBe(400)
     const { log, redis, databases } = await expectUnseen()
-    // It was looked for where it could have been.
+    // Proves that the searched dumps include the places that a leaked key would be in.
     expect(log).toContain('job failed')
     expect(redis).toContain(':extraction:')
     expect(databases).toContain('They hide number 1.')

@@ -18,7 +18,7 @@ it('lets nobody but its creator edit or delete a campaign, whatever their role',
     stack.signUp(undefined, null),
   ])
   const { code } = await creator.api.call(authApi.generateExtensionCode)
-  // The creator's own, too: the extension's session is for collecting.
+  // The creator's extension session too: its scope is collecting only.
   const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
   const { id } = await creator.api.call(campaignsApi.createCampaign, { body: { name: 'Mine' } })
   const iod = await creator.api.call(iodsApi.createIod, { body: iodInput() })
@@ -40,7 +40,7 @@ it('lets nobody but its creator edit or delete a campaign, whatever their role',
       api.send('GET', `${path}/export?format=csv`),
     ])
     const statuses = answers.map(answer => answer.status)
-    // A key that nobody may send is refused before anybody is asked whose campaign it is.
+    // An invalid key is refused before ownership is checked.
     const misformed = reads === 200 ? 422 : status
     expect({ who, statuses }).toEqual({
       who,

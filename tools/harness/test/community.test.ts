@@ -65,7 +65,7 @@ it('is told within a minute of what a crash kept from being announced', async ()
   await ana.api.call(iodsApi.createIod, { body: iodInput() })
   const iods = await database('iods').asPromise()
   const stored = await iods.collection('iods').findOne({ created_by: new Types.ObjectId(ana.id) })
-  // As the service writes it before it tells anybody.
+  // The state between the service's write and its event.
   const _id = new Types.ObjectId()
   const lost = { ...stored, _id, value: 'left behind', fold_key: 'left behind', announced: false }
   await iods.collection('iods').insertOne(lost)

@@ -16,7 +16,7 @@ import { startTestStack, type TestStack } from '../src/index.js'
 
 const FLUSHES = rounds(3)
 const BY_THE_CLOCK = (Object.keys(QUEUES) as QueueName[]).filter(name => everyMs(name) !== undefined)
-/** Queues whose jobs are all there, undone, when Redis loses them. */
+/** Queues whose jobs are all pending when Redis loses them. */
 const HELD: QueueName[] = ['projections', 'extraction', 'erasures']
 
 let stack: TestStack
@@ -52,7 +52,7 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
   const leavers: { user: SignedInUser; email: string }[] = []
   const answers: Promise<{ status: number }>[] = []
   let isOver = false
-  // Goes on all the time, so that flushes meet jobs at every stage.
+  // Continuous load, so that flushes hit jobs at every stage.
   const load = users.map(async ({ api }) => {
     while (!isOver) {
       await api.call(iodsApi.createIod, { body: iodInput() })
@@ -86,7 +86,7 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
 
     await service.redis.flushall()
     expect(await waiting('extraction')).toBeLessThan(users.length)
-    // Not even the tombstone of what was ended lives on: auth's database decides.
+    // The tombstone of the ended session is lost too: auth's database decides.
     expect((await closed.api.send('GET', '/profile/me')).status).toBe(401)
     await vi.waitFor(async () => {
       for (const name of BY_THE_CLOCK) expect([name, await isScheduled(name)]).toEqual([name, true])
@@ -114,7 +114,7 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
     const counted = links.filter(({ type }) => type === 'subject_to_verb').map(({ count }) => count)
     expect(counted.reduce((sum, count) => sum + count, 0)).toBe(triplets.length)
 
-    // A deletion is announced like anything else.
+    // A deletion is sent as an event like any other change.
     const [first] = await narratives()
     await api.call(narrativesApi.deleteNarrative, { params: { id: first?.id ?? '' } })
     await service.redis.flushall()

@@ -6,7 +6,7 @@ import { startTestStack, type TestStack } from '../src/index.js'
 
 /** Sockets of an attack: more than a service has connections. */
 const SOCKETS = 160
-/** Without shares others wait as long as the attack goes on. */
+/** Without shares, other users would wait as long as the attack lasts. */
 const PATIENCE_MS = 20_000
 
 let stack: TestStack
@@ -29,7 +29,7 @@ afterAll(() => stack?.stop())
 
 const load = async (): Promise<Load> => (await (await fetch(`${stack.url}/readyz`)).json()).load
 
-/** Others read each section and sign in, each with 200, while the attack is under way, before and after. */
+/** Other users read each section and sign in, all with 200, before, during and after the attack. */
 const expectOthersServed = async (isUnderWay: () => Promise<boolean>) => {
   const paths = ['/profile/me', '/iods?limit=5', '/narratives/data', '/graph/triplets']
   const expectUnderWay = () => expect.poll(isUnderWay, { timeout: PATIENCE_MS }).toBe(true)

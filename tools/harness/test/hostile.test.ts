@@ -30,11 +30,14 @@ import { exchange, type RawAnswer } from './hostile/wire.js'
 const REQUESTS = rounds(400)
 const SEED = Number(process.env.SEED ?? randomInt(2 ** 31))
 const AT_ONCE = 8
-/** Looks at the heap so often in a run: the first after a tenth of it, when everything has been used once. */
+/** Number of heap measurements in a run: the first after a tenth of it, when all code is warm. */
 const LOOKS = 10
-/** Last third against first: what was created in between is kept, and the product keeps an index of all IODs. */
+/**
+ * Limit of the last third against the first: entries created in between are kept, and the product keeps an
+ * index of all IODs.
+ */
 const HEAP_GROWTH = 1.1
-/** What the contract knows: anything else is a fault. */
+/** Statuses of the contract: any other is a fault. */
 const STATUSES = new Set([200, 201, 204, 400, 401, 403, 404, 409, 413, 414, 415, 422, 431])
 const ADMIN = 'boss@example.org'
 
@@ -62,7 +65,7 @@ const ROLES: Role[] = ['anonymous', 'user', 'admin', 'collector']
 
 const told = { triplets: [{ subject: 'they', verb: 'told', object: 'everybody' }] }
 
-/** One thing of each kind, made by the user over the API. */
+/** Creates one thing of each kind as the user over the API. */
 const furnish = async ({ api }: SignedInUser) => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
   const { results } = await api.call(collectorApi.ingestRecords, {
@@ -83,7 +86,7 @@ const furnish = async ({ api }: SignedInUser) => {
 }
 type Things = Awaited<ReturnType<typeof furnish>>
 
-/** All of a user's that nobody else may change; votes and a campaign's members are for everybody. */
+/** A user's data that no other user may change; votes and a campaign's members are open to all users. */
 const belongings = async ({ api, id }: SignedInUser, things: Things) => {
   const {
     iod_count: _,
@@ -127,7 +130,7 @@ const fault = (shot: Shot, answer: RawAnswer): string | undefined => {
 const show = (index: number, role: Role, { method, target, tricks, body }: Shot, what: string) =>
   `#${index} ${role} ${method} ${target.toString('latin1').slice(0, 200)} [${tricks.join('; ')}] ${body?.length ?? 'no'} bytes: ${what}`
 
-/** The names that every object, list, text and function has: more of them would be a polluted prototype. */
+/** Property names of the built-in prototypes: additional ones would mean prototype pollution. */
 const PROTOTYPES = `JSON.stringify([Object, Array, String, Function, Promise, Buffer].map(type => Object.getOwnPropertyNames(type.prototype).sort()))`
 
 it(
@@ -173,7 +176,7 @@ it(
     const before = await belongings(victim, theirs)
     const prototypes = await product.evaluate<string>(PROTOTYPES)
 
-    /** Sessions end by requests of their own making: whoever has none any more signs in again. */
+    /** Generated requests may end sessions: a user without a session signs in again. */
     const tokens: Partial<Record<Role, string>> = {}
     const collectorToken = async (api: ApiClient) => {
       const { code } = await api.call(authApi.generateExtensionCode)
@@ -240,7 +243,7 @@ it(
     const profile = await apiClient(product.url, tokens.user).call(profileApi.getProfile)
     expect(profile).toMatchObject({ id: people.user.id, is_admin: false })
     expect(product.said()).not.toMatch(/unhandled|uncaught|warning/i)
-    // What is drawn must get past the doors, too, or all this would only test them.
+    // Enough requests must pass validation and authorization, or the test would cover only these two.
     if (REQUESTS >= 2_000) {
       expect(touched.size).toBeGreaterThan(operations.length * 0.8)
       const mean = (bytes: number[]) => bytes.reduce((sum, each) => sum + each, 0) / bytes.length

@@ -17,7 +17,7 @@ const SHORT = 2
 const KILLS = rounds(SHORT)
 const KILLS_IN_A_ROW = 5
 const TEXTS_PER_KILL = 5
-/** As long as the product's own unless this is the short run, where waiting for it would be most of the time. */
+/** The product's own value, except in the short run, where waiting for it would take most of the time. */
 const LOCK_MS = KILLS > SHORT ? 15_000 : 2_000
 
 let stack: TestStack
@@ -26,7 +26,7 @@ let users: SignedInUser[]
 let worker: ChildProcess | undefined
 
 beforeAll(async () => {
-  // A process to kill needs built code: the tests' own compiler leaves none.
+  // A process that can be killed needs compiled code, which the test runner does not emit.
   await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-b', WORKERS])
   stack = await startTestStack({
     env: { EXTRACTION_WAIT_MS: '3000', EXTRACTION_LOCK_MS: String(LOCK_MS), LOG_LEVEL: 'silent' },
@@ -60,7 +60,7 @@ const killWorker = async () => {
   worker = undefined
 }
 
-/** What becomes of a text, however often it is sent. */
+/** The provider's answer for a text, of the same kind for each retry. */
 const provider = (text: string): AiAnswer => {
   const answer = /refused/.test(text) ? 'refusal' : /failing/.test(text) ? 'failing' : 'simple'
   return { after: Math.random() * 800, answer }
@@ -75,7 +75,7 @@ const ENDS = {
 interface Sent {
   kind: keyof typeof ENDS
   user: SignedInUser
-  /** Tells the narrative from the others: a failed one keeps no text. */
+  /** Identifies the narrative: a failed one keeps no text. */
   src: string
   answer: Promise<Answer>
 }
@@ -105,7 +105,7 @@ it('workers killed at random points end every narrative once, done or failed wit
       await startWorker()
       sent.push(...Array.from({ length: TEXTS_PER_KILL }, send))
       const before = stack.ai.requests.length
-      // One of a row dies at work for certain, the others anywhere.
+      // One worker of a series is killed during work for certain, the others at any time.
       if (row === 0) await vi.waitFor(() => expect(stack.ai.requests.length).toBeGreaterThan(before), 30_000)
       await sleep(Math.random() * (row === 0 ? 500 : 1_500))
       await killWorker()

@@ -31,7 +31,7 @@ it('ends a session for good although Redis is away, and says so as long as it ca
   await expect.poll(kept).toContain('full')
 
   link.set('reset')
-  // Whatever connection is noticed first as gone.
+  // Independent of the order in which lost connections are detected.
   await expect.poll(me).toBe(200)
   expect(await api.send('POST', '/auth/logout')).toMatchObject({
     status: 503,
@@ -39,7 +39,7 @@ it('ends a session for good although Redis is away, and says so as long as it ca
   })
   expect(await me()).toBe(401)
 
-  // Redis comes back with what it knew before: the gateway takes none of it.
+  // Redis restarts with its old data: the gateway must use none of it.
   expect(await kept()).toContain('full')
   link.set('open')
   const seen = new Set<number>()

@@ -18,7 +18,7 @@ interface ReceivedSpan {
   attributes: Record<string, unknown>
 }
 
-/** A collector for OTLP over HTTP: keeps what comes in, as spans and as it came. */
+/** An OTLP/HTTP collector: keeps requests, parsed as spans and raw. */
 const startCollector = async () => {
   const bodies: string[] = []
   const keys = new Set<unknown>()
@@ -51,7 +51,7 @@ const startCollector = async () => {
   }
 }
 
-/** What of OpenTelemetry's SDK this process has loaded. */
+/** Modules of OpenTelemetry's SDK that this process has loaded. */
 const tracingCode = () =>
   Object.keys(createRequire(import.meta.url).cache).filter(file => file.includes('@opentelemetry/sdk-trace'))
 
@@ -82,7 +82,7 @@ afterAll(async () => {
   await collector?.stop()
 })
 
-/** Has auth asked about the session by the next request, as a minute later. */
+/** Expires the cached session, as after a minute, so that the next request asks auth. */
 const forgetSession = async (token: string): Promise<void> => {
   const { sid } = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
   const { REDIS_URL = '' } = stack.parts.gateway.env
@@ -117,7 +117,7 @@ describe('a request', () => {
           'gateway request /api/v1/narratives 201',
           'narratives request /api/v1/narratives 201',
           'workers job extraction completed',
-          // The worker's calls, and what follows from them on another queue.
+          // The worker's calls, and the jobs that they cause on another queue.
           'auth request /internal/users/:id/ai-key 200',
           `narratives request ${result} 200`,
           'workers job projections completed',
@@ -126,7 +126,7 @@ describe('a request', () => {
       )
     }, 30_000)
 
-    // The provider is not ours: it hears of no trace.
+    // The provider is a third party: no trace context is sent to it.
     expect(stack.ai.requests.at(-1)?.headers).not.toHaveProperty('traceparent')
 
     await vi.waitFor(
@@ -166,7 +166,7 @@ describe('a request', () => {
         const written = below(told, 'narratives', `POST ${result}`)
         below(written, 'narratives', 'update edges')
         below(below(written, 'narratives', 'add projections.projections'), 'workers', 'process projections')
-        // What serves all requests belongs to none.
+        // Commands shared by all requests belong to no trace.
         for (const name of ['xread', 'bzpopmin', 'hello'])
           expect(spans.map(span => span.name)).not.toContain(name)
       },
@@ -248,7 +248,7 @@ describe('metrics', () => {
   test('show what answers, what runs and what waits, of every part', async () => {
     let text = ''
     const part = (name: string, rest: string) => readingOf(text, new RegExp(`^${name}\\{service="${rest}`))
-    // The gateway takes a Redis for down that needs 300 ms for an answer, as on a machine that is busy just then.
+    // The gateway treats a Redis that needs 300 ms for an answer as down, which happens on a busy machine.
     await vi.waitFor(async () => {
       text = await scrape()
       for (const name of SERVICE_NAMES) {
@@ -274,7 +274,7 @@ describe('metrics', () => {
     const explained = rowsBelow('## Metrics').map(([name]) => name?.replaceAll('`', ''))
     expect(explained.slice(0, -1).sort()).toEqual(own.sort())
     const read = alerts().flatMap(({ expr }) => metricsOf(expr))
-    // `up` is Prometheus' own.
+    // Prometheus itself adds `up`.
     const known = new Set([
       ...names.flatMap(name => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]),
       'up',
@@ -324,7 +324,7 @@ describe('metrics', () => {
     const name = (line: string) => line.slice(0, line.lastIndexOf(' '))
     const known = new Set(before.map(name))
     const added = after.map(name).filter(each => !known.has(each))
-    // What the parts ask each other by the clock may just have been seen for the first time.
+    // Periodic requests between the parts may have just occurred for the first time.
     const asked = /^http_.*service="(gateway|campaigns|iods|narratives)".*route="(\/api\/|\/remotes\/|none)/
     expect(added.filter(each => asked.test(each))).toEqual([])
     expect(after.filter(each => /0{8}/.test(name(each)))).toEqual([])

@@ -18,7 +18,7 @@ describe('docs/operations.md', () => {
       name,
       start,
       parts: parts.length === ALL ? 'all' : parts.join(', ') || 'npm start',
-      // Long ones, and folders of this machine, are described.
+      // Long defaults and local paths are only described.
       fallback: fallback.length > 60 || fallback.startsWith('/') ? expect.any(String) : fallback,
     }))
     const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) =>

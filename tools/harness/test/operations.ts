@@ -33,7 +33,7 @@ export const alerts = (): Alert[] => {
   return groups.flatMap(({ rules }) => rules)
 }
 
-/** The metrics that an expression reads. Throws for what is no PromQL. */
+/** The metrics that an expression reads. Throws on invalid PromQL. */
 export const metricsOf = (expression: string): string[] => {
   const names: string[] = []
   parser.parse(expression).iterate({

@@ -2,12 +2,12 @@ import { stackConfigSchema } from '@iodine/dev-stack'
 import { PARTS } from '@iodine/dev-stack/parts'
 import type { z } from 'zod'
 
-/** A setting as the schemas have it. */
+/** A setting as defined by the schemas. */
 export interface Setting {
-  /** Whether `npm start` and docker-compose's `.env` take it. */
+  /** Whether `npm start` and docker-compose's `.env` accept it. */
   start: boolean
   parts: string[]
-  /** As written in an environment; `required` or `none` where there is no default. */
+  /** The default as written in an environment; `required` or `none` if there is no default. */
   fallback: string
 }
 
@@ -18,17 +18,17 @@ const fallbackOf = (schema: z.ZodType): string => {
   return schema.safeParse(undefined).success ? 'none' : 'required'
 }
 
-/** Every setting that some part reads. */
+/** Every setting that any part reads. */
 export const settings = (): Map<string, Setting> => {
   const found = new Map<string, Setting>()
-  // Passed on as it is by whoever starts the parts.
+  // Passed on unchanged by the process that starts the parts.
   const start = new Set([...Object.keys(stackConfigSchema.shape), 'SOCIAL_LINKS'])
   for (const [part, { schema }] of Object.entries(PARTS))
     for (const [name, field] of Object.entries(schema.shape)) {
       const setting = found.get(name) ?? { start: start.delete(name) || false, parts: [], fallback: '' }
       setting.parts.push(part)
       const fallback = fallbackOf(field as z.ZodType)
-      // One part may need what another can do without.
+      // A setting may be required by one part and optional for another.
       setting.fallback = setting.fallback === 'required' ? 'required' : fallback
       found.set(name, setting)
     }

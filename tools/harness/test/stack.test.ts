@@ -129,7 +129,7 @@ describe('a running stack', () => {
     const answer = await api.send('GET', '/iods')
     expect(answer.status).toBe(503)
     expect(answer.body).toEqual({ detail: expect.any(String) })
-    // Far from the 30 s that a silent service is given.
+    // Well below the 30 s timeout for an unresponsive service.
     expect(Date.now() - started).toBeLessThan(20_000)
     expect(await status(`${stack.url}/readyz`)).toBe(503)
     expect(await api.call(campaignsApi.listCampaigns)).toEqual([])

@@ -8,10 +8,10 @@ interface Running {
 }
 
 /**
- * A product over a mail catcher and a database that the bench can reach: an embedded one, in a process of its own as in
- * `npm start`.
+ * A product with a mail catcher and a database that the bench can reach: an embedded one in a process of its
+ * own, as in `npm start`.
  * @param start starts the product with these settings
- * @param options.env settings besides the servers; without limits unless told
+ * @param options.env settings besides the servers; rate limits are off by default
  * @param options.fill writes to the database before the product starts
  */
 export const startBed = async <P extends Running>(
@@ -33,7 +33,7 @@ export const startBed = async <P extends Running>(
     url: product.url,
     client,
     mail,
-    /** Until the product was ready, in milliseconds. */
+    /** Time until the product was ready, in milliseconds. */
     startMs: performance.now() - from,
     signUp: (): Promise<SignedInUser> => signUp({ url: product.url, mail }),
     async stop() {

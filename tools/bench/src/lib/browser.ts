@@ -1,8 +1,9 @@
 import { type Browser, chromium, type Page } from '@playwright/test'
 
 /**
- * The Chromium that the journeys use (CHROMIUM_PATH, else Playwright's own), drawing in software, its background traffic
- * off. A bench launches it before the product: it ends with this process after any failure, which the product doesn't.
+ * The Chromium of the journeys (CHROMIUM_PATH, else Playwright's own), with software rendering and without
+ * background traffic. A bench launches it before the product: after a failure the browser ends with this
+ * process, but the product does not.
  */
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
@@ -18,7 +19,7 @@ export const launchBrowser = (): Promise<Browser> =>
     ],
   })
 
-/** A page with a cache and storage of its own, signed in where a token is given. */
+/** A page with its own cache and storage; a token signs it in. */
 export const openPage = async (browser: Browser, token?: string): Promise<Page> => {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   if (token) await page.addInitScript(value => localStorage.setItem('access_token', value), token)

@@ -3,15 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const TICKS_A_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** Seconds of CPU time that a process has used so far, in user and in kernel mode (Linux). */
+/** CPU seconds that a process has used so far, user and kernel mode (Linux). */
 export const cpuSeconds = (pid: number): number => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // After the process's name, which may itself hold blanks.
+  // Fields start after the process's name, which may contain blanks.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
 }
 
-/** The same to the nanosecond, of the threads that still run. */
+/** CPU seconds in nanosecond resolution, of live threads only. */
 export const preciseCpuSeconds = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`).reduce(
     (sum, thread) =>

@@ -7,7 +7,7 @@ export const timed = async (work: () => unknown): Promise<number> => {
   return performance.now() - from
 }
 
-/** Runs a task `count` times, `width` at once; the task gets its number, from 0. */
+/** Runs a task `count` times with concurrency `width`; the task gets its number, from 0. */
 export const atOnce = async (
   count: number,
   width: number,
@@ -31,9 +31,9 @@ export const mapValues = <Name extends string, T, R>(
   >
 
 /**
- * Calls the sides in turn, so that a busy machine slows all of them, and gives what each call resolved to. Another side
- * begins each round, as the side before may still be at work.
- * @param warmUps rounds before the others, whose results are dropped; rounds count from 0, these included
+ * Calls the sides in turn, so that load on the machine slows all of them; returns the result of each call.
+ * The order rotates each round, since a side may still work in the background after its call.
+ * @param warmUps first rounds whose results are dropped; round numbers include them
  */
 export const takeTurns = async <Name extends string, T>(
   rounds: number,
@@ -68,16 +68,16 @@ export const medians = <Field extends string>(
 ): Record<Field, number> =>
   mapValues(samples[0] as Record<Field, number>, (_, field) => median(samples.map(each => each[field])))
 
-/** A number as the tables show it: whole from 100 on, else with two decimals. */
+/** Formats a number for the tables: whole from 100 on, else with two decimals. */
 export const count = (value: number): string => (value >= 100 ? whole(Math.round(value)) : value.toFixed(2))
 
-/** A whole number with its thousands set apart. */
+/** Formats a whole number with thousands separators. */
 export const whole = (value: number): string => value.toLocaleString('en')
 
-/** How many times `base` the value is. */
+/** The value as a multiple of `base`. */
 export const ratio = (value: number, base: number): string => (value / base).toFixed(2)
 
-/** So many operations in so many milliseconds, as operations a second. */
+/** Formats operations per second. */
 export const rate = (operations: number, ms: number): string => count(operations / (ms / 1_000))
 
 /** Prints a Markdown table, ready for `docs/`. */

@@ -1,6 +1,6 @@
 /**
- * For `node --import`: puts what a product without tracing would have in place of OpenTelemetry's API, the request's id in
- * an AsyncLocalStorage.
+ * For `node --import`: replaces OpenTelemetry's API by the equivalent of a product without tracing, a request
+ * id in an AsyncLocalStorage.
  */
 import { register } from 'node:module'
 

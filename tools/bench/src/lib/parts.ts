@@ -9,7 +9,7 @@ import { temporaryFolder } from '@iodine/test-kit'
 const children = new Map<string, ChildProcess>()
 process.once('exit', () => stopParts())
 
-/** Ends the processes that were started below, all but those at addresses that are still needed. */
+/** Ends the processes started below, except those at the addresses in `needed`. */
 export const stopParts = (...needed: string[]): void => {
   for (const [url, child] of children) {
     if (needed.includes(url)) continue
@@ -18,7 +18,7 @@ export const stopParts = (...needed: string[]): void => {
   }
 }
 
-/** Notes the process for `stopParts` and waits until it answers at a path of its address. */
+/** Registers the process for `stopParts` and waits until a path of its address answers. */
 const untilAnswering = async (child: ChildProcess, url: string, path: string): Promise<void> => {
   children.set(url, child)
   for (let left = 1_200; left > 0; left--) {
@@ -29,8 +29,8 @@ const untilAnswering = async (child: ChildProcess, url: string, path: string): P
 }
 
 /**
- * A part in a process of its own, that answers.
- * @param server its compiled file, from the repository's root
+ * Starts a part in a process of its own; resolves when it answers.
+ * @param server its compiled file, relative to the repository's root
  */
 export const startPart = async (
   server: string,
@@ -47,7 +47,7 @@ export const startPart = async (
   return { url, pid: child.pid as number }
 }
 
-/** A process that stands for services: answers every path with JSON of so many bytes, and tells the keys of sessions. */
+/** Starts a stub service: answers every path with JSON of `bytes` bytes, and serves the session keys. */
 export const startUpstream = async (bytes: number, jwks: string): Promise<string> => {
   const child = fork(fileURLToPath(new URL('./upstream.js', import.meta.url)), {
     env: { ...process.env, UPSTREAM_BODY: String(bytes), UPSTREAM_JWKS: jwks },
@@ -57,7 +57,10 @@ export const startUpstream = async (bytes: number, jwks: string): Promise<string
   return url
 }
 
-/** nginx with one worker in front of an upstream, keeping its connections alive; an Error says how to install it. */
+/**
+ * Starts nginx with one worker and keep-alive connections to an upstream. Throws an Error with install
+ * instructions if nginx is missing.
+ */
 export const startNginx = async (upstream: string): Promise<string> => {
   if (spawnSync('nginx', ['-v']).error)
     throw new Error('nginx is not on PATH: install it first (Debian, Ubuntu: apt-get install nginx-light)')

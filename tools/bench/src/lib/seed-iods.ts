@@ -7,7 +7,7 @@ const BATCH = 2_000
 const MINUTE = 60_000
 
 const SYLLABLES = ['ka', 'ro', 'ti', 'me', 'lu', 'sa', 'vo', 'ne', 'pi', 'da', 'fe', 'go']
-/** Made-up words of two to four syllables; the first are the most frequent. */
+/** Made-up words of two to four syllables, most frequent first. */
 export const WORDS = Array.from({ length: 600 }, (_, n) => {
   const random = seededRandom(n + 1)
   return Array.from(
@@ -16,13 +16,19 @@ export const WORDS = Array.from({ length: 600 }, (_, n) => {
   ).join('')
 })
 
-/** Two words that follow each other; each stands in one IOD of twenty, so that a page of any collection is full. */
+/**
+ * Pairs of adjacent words; each is in one of twenty IODs, so that a search fills a page at any collection
+ * size.
+ */
 export const PHRASES = Array.from(
   { length: 40 },
   (_, n) => `${WORDS[(n * 7) % WORDS.length]} ${WORDS[(n * 13 + 300) % WORDS.length]}`,
 )
 
-/** Fills the iods service's database with `count` IODs by 200 users, one a minute up to a day ago, votes included. */
+/**
+ * Fills the iods service's database with `count` IODs by 200 users, one a minute up to a day ago, votes
+ * included.
+ */
 export const seedIods = async (db: Db, count: number): Promise<void> => {
   const random = seededRandom(7)
   const users = Array.from({ length: 200 }, () => new ObjectId())

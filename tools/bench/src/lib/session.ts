@@ -15,7 +15,7 @@ export const startSession = async () => {
   await redis.set(sessionKey(prefix, sid), JSON.stringify({ user_id: id, scope: 'full' }))
   const token = await signToken(signingKey, { id, sid, scope: 'full' }, 3_600_000)
   return {
-    /** The keys that auth would tell: the answer of its `/internal/jwks`. */
+    /** The public keys, as auth's `/internal/jwks` returns them. */
     jwks: JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'EdDSA', use: 'sig' }] }),
     prefix,
     /** Settings for the gateway and services. */
@@ -23,14 +23,14 @@ export const startSession = async () => {
       REDIS_URL: server.url,
       REDIS_PREFIX: prefix,
       SERVICE_KEY: newId() + newId(),
-      // Requests are counted, and the limit is never reached.
+      // Requests are counted, but the limit is never reached.
       USER_REQUESTS_A_MINUTE: '1000000000',
     },
-    /** A client over so many kept connections; an answer other than success is an error. */
+    /** A client with that many keep-alive connections; an answer other than success is an error. */
     connect(url: string, width: number) {
       const pool = new Pool(url, { connections: width })
       return {
-        /** A GET, or a POST where there is content. */
+        /** A GET, or a POST if there is content. */
         async send(path: string, content?: object): Promise<void> {
           const { statusCode, body } = await pool.request({
             path: `/api/v1${path}`,

@@ -1,6 +1,6 @@
 /**
- * A process of its own that stands for a service: answers every path with the JSON of UPSTREAM_BODY bytes, and the
- * gateway's questions about sessions. Sends its address to the process that forked it.
+ * A stub service as a process: answers every path with JSON of UPSTREAM_BODY bytes, and the gateway's session
+ * requests. Sends its address to its parent process.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

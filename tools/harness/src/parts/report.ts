@@ -1,6 +1,6 @@
-/** Tells the process that forked this one on which port it listens. */
+/** Reports the listening port to the parent process. */
 export const reportPort = (url: string): void => {
   process.send?.({ port: Number(new URL(url).port) })
-  // Whoever forked it has gone.
+  // The parent process has exited.
   process.once('disconnect', () => process.exit(0))
 }

@@ -11,7 +11,7 @@ import {
 import fc from 'fast-check'
 import type { RawRequest } from './wire.js'
 
-/** What of JSON Schema the product's OpenAPI document uses. */
+/** The subset of JSON Schema that the product's OpenAPI document uses. */
 interface Schema {
   type?: string
   enum?: unknown[]
@@ -54,9 +54,9 @@ export const operationsOf = (document: {
     })),
   )
 
-/** Ids of things that exist, so that requests get past the doors. */
+/** Ids of existing things, so that requests pass the lookup. */
 export interface Known {
-  /** By the path that takes them: `/iods/{id}/vote` → ids of IODs. */
+  /** By path: `/iods/{id}/vote` → ids of IODs. */
   ids: Record<string, string[]>
   iods: string[]
   users: string[]
@@ -64,7 +64,7 @@ export interface Known {
 
 export interface Shot extends RawRequest {
   operation: Operation
-  /** What was done to the request, for whoever has to find out. */
+  /** Mutations applied to the request, for debugging. */
   tricks: string[]
 }
 
@@ -82,7 +82,7 @@ const KEYS = [
   '\0',
   'toString',
 ]
-/** As JSON, for each use to have its own: what is spoilt twice must not be spoilt for the next request. */
+/** Kept as JSON so that each use gets its own copy: a mutation must not affect the next request. */
 const OBJECTS = [
   '{"__proto__": {"polluted": true}}',
   '{"constructor": {"prototype": {"polluted": true}}}',
@@ -96,7 +96,7 @@ const OBJECTS = [
   '{"$set": {"is_admin": true}}',
   '{"votes.0": 1, "a.$[].b": 2}',
 ]
-/** Numbers that JSON.stringify cannot write: put in place of a mark once the body is text. */
+/** Numbers that JSON.stringify cannot write replace this mark in the serialized body. */
 const MARK = '"@number@"'
 const NUMBERS = [
   '1e400',
@@ -218,11 +218,11 @@ const METHODS = [
 
 type Random = ReturnType<typeof seededRandom>
 
-/** Not by `String`, which asks a hostile object for its `toString`. */
+/** Not `String`, which calls a hostile object's `toString`. */
 const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
 
-/** Draws one request of a run from its seed alone, so that any request can be made again. */
+/** Draws one request of a run from its seed alone, so that any request can be reproduced. */
 export const drawShot = (operations: Operation[], known: Known, seed: number, index: number): Shot => {
   const random: Random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
   const chance = (share: number) => random() < share
@@ -249,7 +249,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
   }
 
   const iso = () => new Date(1_700_000_000_000 + upTo(10 ** 11)).toISOString()
-  /** Something that a name like this usually means, where the schema alone would not get far. */
+  /** A plausible value for a field name, where the schema alone is too general. */
   const meant = (name: string): unknown => {
     if (name === 'email') return `hostile${upTo(10 ** 6)}@example.org`
     if (name === 'iod_id') return pick(known.iods)
@@ -306,7 +306,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
     }
   }
 
-  /** The value with something in it changed for the worse. */
+  /** A copy of the value with a random mutation. */
   const spoilt = (root: unknown): unknown => {
     const holders: [Record<string, unknown>, string][] = []
     const walk = (value: unknown) => {
@@ -397,7 +397,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
       case 'empty':
         return Buffer.alloc(0)
       case 'large':
-        // Seldom past what collected records may have: each is 16 MiB on the wire.
+        // Rarely above the limit of collected records: each such body is 16 MiB on the wire.
         return Buffer.from(
           `{"text":"${'x'.repeat(pick([1_048_500, 1_048_600, 1_048_600, 3_000_000, chance(0.1) ? 16_777_300 : 70_000]))}"}`,
         )
@@ -453,7 +453,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
   }
   const isChunked = body !== undefined && chance(0.1)
   if (chance(0.1)) {
-    // A length without a body would only wait for what never comes.
+    // A length without a body would only wait for the timeout.
     const header = pick(
       body ? HEADERS : HEADERS.filter(([name, value]) => name !== 'Content-Length' || value !== '5'),
     )
@@ -469,7 +469,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
     target: Buffer.from(`/api/v1${path}${query.length ? `?${query.join('&')}` : ''}`),
     headers,
     body,
-    // A few thousand chunks at most: more say nothing new.
+    // At most a few thousand chunks: more would test nothing new.
     ...(isChunked && { chunked: Math.max(pick([1, 7, 1_000, 65_536]), (body?.length ?? 0) / 2_000) | 0 }),
   }
 }

@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 
-/** A request as its bytes: nothing between the test and the server corrects it. */
+/** A request as raw bytes: no client library corrects it. */
 export interface RawRequest {
   method: string
   target: Buffer
   headers: [name: string, value: string][]
   body: Buffer | undefined
-  /** Sends the body in chunks of so many bytes, by `Transfer-Encoding`, instead of telling its length. */
+  /** Sends the body in chunks of that many bytes with `Transfer-Encoding`, without a Content-Length. */
   chunked?: number
 }
 
@@ -29,7 +29,7 @@ const encode = ({ method, target, headers, body, chunked }: RawRequest): Buffer 
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
 }
 
-/** The answer in the bytes so far; undefined while some of it is missing and the connection stands. */
+/** Parses the answer in the bytes so far; undefined while it is incomplete and the connection is open. */
 const decode = (bytes: Buffer, isOver: boolean, isHead: boolean): RawAnswer | undefined => {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -62,7 +62,7 @@ const decode = (bytes: Buffer, isOver: boolean, isHead: boolean): RawAnswer | un
   }
 }
 
-/** Sends the request on a connection of its own; rejects when there is no whole answer within `ms`. */
+/** Sends the request on a new connection; rejects without a complete answer within `ms`. */
 export const exchange = (base: string, request: RawRequest, ms = 20_000): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
     const isHead = request.method === 'HEAD'
