@@ -235,7 +235,7 @@ describe('a write in slices', () => {
     const c = await rows(2000)
     await c.createIndex({ m: 1 })
     const removing = c.deleteMany({ m: 0, ...slowly(100) })
-    // In reverse order: the documents deleted here first are not deleted by the other command.
+    // In reverse order: documents changed here first no longer match the deleteMany.
     const kept: number[] = []
     for (let _id = 1999; _id >= 1990; _id--)
       if ((await c.updateOne({ _id, m: 0 }, { $set: { m: 1 } })).modifiedCount === 1) kept.unshift(_id)
