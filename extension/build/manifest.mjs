@@ -1,4 +1,4 @@
-/** What both browsers are told; README.md says what each permission is for. */
+/** The manifest's part for both browsers. README.md explains each permission. */
 const shared = {
   manifest_version: 3,
   name: 'Iodine collector',
@@ -10,7 +10,7 @@ const shared = {
   permissions: ['activeTab', 'alarms', 'scripting', 'storage'],
   optional_host_permissions: ['https://*/*', 'http://*/*'],
   content_security_policy: {
-    // Requests go to the server alone: https anywhere, http on this computer. Blueprint sets styles on elements.
+    // Requests go only to the server: https anywhere, http on this computer. Blueprint sets inline styles.
     extension_pages: [
       "default-src 'none'",
       "script-src 'self'",
@@ -25,7 +25,7 @@ const shared = {
   },
 }
 
-/** Parts of the manifest in which the browsers differ. */
+/** The manifest's parts that differ by browser. */
 const own = {
   chromium: { minimum_chrome_version: '122', background: { service_worker: 'background.js' } },
   firefox: {

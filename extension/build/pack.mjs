@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 import { zipSync } from 'fflate'
 import { manifestFor, TARGETS } from './manifest.mjs'
 
-/** Of every file in a zip, so that the same sources make the same bytes: zips know no time before 1980. */
+/** The time of every file in a zip, for reproducible builds. The zip format's times start in 1980. */
 const MTIME = new Date(1980, 0, 1)
 const SERVER = process.env.EXTENSION_SERVER ?? 'http://localhost:8080'
 
@@ -15,7 +15,7 @@ const listFiles = async folder => {
 }
 
 /**
- * Makes of the built files a folder to load unpacked and a zip for the store, for each browser:
+ * Packs the built files, for each browser, as a folder to load unpacked and a zip for the store:
  * `chromium/`, `iodine-collector-0.1.0-chromium.zip` and so on.
  */
 export async function packExtension(built, out) {

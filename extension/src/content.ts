@@ -8,7 +8,7 @@ declare global {
   var iodineCollector: true | undefined
 }
 
-/** Runs the background's orders, and what the user has switched on for this site. */
+/** Handles the background's orders, and starts the features that the user has enabled for this site. */
 const start = () => {
   const keeper = createKeeper()
   const marker = createMarker()
@@ -39,7 +39,7 @@ const start = () => {
     .catch(() => {})
 }
 
-// The script may be injected several times into a page: only the first one starts.
+// The script may be injected into a page several times. Only the first one starts.
 if (!globalThis.iodineCollector) {
   globalThis.iodineCollector = true
   start()

@@ -1,8 +1,8 @@
 import type { PassedList } from './content/keep'
 import { isTiktokList, urlOf } from './sources'
 
-// Runs in the page's own world while the user keeps collecting. It passes on the lists of posts that the page fetches,
-// and fetches nothing itself. Its errors must not reach the page.
+// Runs in the page's own world while the tab keeps collecting. Forwards the lists of posts that the page
+// fetches, and fetches nothing itself. Its errors must not reach the page.
 
 const MARK = Symbol.for('iodine.lists')
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
     },
     scripting: { insertCSS: async () => {} },
   })
-  // Whatever would go to the server is an error here.
+  // Any request to the server fails the test.
   vi.stubGlobal('fetch', () => Promise.reject(new Error('no request was expected')))
   database = await openDatabase('app')
   await writeSetting(database, 'account', {

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Source } from '@iodine/contracts'
 
 export const SOURCES: Source[] = ['tiktok', 'telegram', 'blog']
-/** When every fixture was looked at. */
+/** The capture time of all fixtures. */
 export const TIME = '2026-11-21T10:00:00.000Z'
 const folder = (source: Source) => join(import.meta.dirname, 'fixtures', source)
 
-/** A page and what its reader must make of it. */
+/** A page and the expected result of its reader. */
 export interface Fixture {
   name: string
   note: string

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { readPage, readTiktokList } from '../src/sources'
 import { pagesOf, parsePage, SOURCES, TIME, tiktokLists } from './fixtures'
 
-/** One change of a page's text: `at` and `length` are shares of it. */
+/** One change of a page's text. `at` and `length` are fractions of its length. */
 const mutation = fc.record({
   kind: fc.constantFrom('cut', 'insert', 'repeat', 'move', 'junk value', 'rename'),
   at: fc.double({ min: 0, max: 0.999, noNaN: true }),
@@ -62,7 +62,7 @@ const mutate = (text: string, { kind, at, length, text: piece, value }: Mutation
   return before + (inside + after).replace(/:\s*("[^"]*"|\d+|\[[^[\]]*\])/, `: ${value}`)
 }
 
-/** Everything that a page says, in every form in which a reader may take it up. */
+/** All text of a page, in every form in which a reader may extract it. */
 const evidenceOf = (document: Document, url: string): string => {
   const said: string[] = [url, decodeURIComponent(url)]
   const addAddress = (text: string) => {

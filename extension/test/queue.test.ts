@@ -28,7 +28,7 @@ const message = (id: number): Captured => ({
 
 type Behaviour = 'take' | 'take, then cut' | 'cut' | 'end session' | 'nonsense' | 'too few' | number
 
-/** A server that ingests by the contract's rules, unless told to misbehave for the next requests. */
+/** A server that ingests as the contract requires, unless it is set to fail the next requests. */
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
@@ -79,7 +79,7 @@ const account = () => ({
   name: '@ana',
   token: 'token',
 })
-/** The queue and its sender as they start anew with the browser. */
+/** Opens the queue and its sender, as at a browser start. */
 const open = async () => {
   database?.close()
   database = await openDatabase(name)

@@ -4,7 +4,7 @@ import { type Account, type Database, readSetting, writeSetting } from './databa
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1)$/
 
-/** The origin of a server's address. Throws a message for the user where no token may be sent there. */
+/** The origin of a server's address. Throws a message for the user if no token may be sent to it. */
 export const serverOf = (address: string): string => {
   const text = address.trim()
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -18,7 +18,7 @@ export const serverOf = (address: string): string => {
   return url.origin
 }
 
-/** The server to sign in at: the one in the options, else the one that this copy was packed for. */
+/** The server for sign-in: the one in the options, else the default of this build. */
 export const readServer = async (database: Database): Promise<string> => {
   const chosen = await readSetting(database, 'server')
   if (chosen) return chosen
@@ -40,7 +40,7 @@ export const signIn = async (database: Database, server: string, code: string): 
   await writeSetting(database, 'trouble', undefined)
 }
 
-/** Removes the account and ends its session on the server. A server that can't be reached does not prevent it. */
+/** Removes the account and ends its session on the server. Also works if the server is unreachable. */
 export const signOut = async (database: Database): Promise<void> => {
   const account = await readSetting(database, 'account')
   await writeSetting(database, 'account', undefined)
@@ -53,7 +53,7 @@ export const signOut = async (database: Database): Promise<void> => {
   }
 }
 
-/** The signed-in account. Throws a message for the user where there is none, or its session has ended. */
+/** The signed-in account. Throws a message for the user if there is none or its session has ended. */
 export const requireAccount = async (database: Database): Promise<Account & { token: string }> => {
   const account = await readSetting(database, 'account')
   if (!account?.token) throw new Error('Sign in first')

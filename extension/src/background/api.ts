@@ -13,7 +13,7 @@ import {
 
 const WAIT_MS = 30_000
 
-/** The endpoints that a token of the collector's scope may call. */
+/** The endpoints allowed for a token of the collector's scope. */
 export const endpoints = {
   redeem: authApi.redeemExtensionCode,
   logout: authApi.logout,
@@ -24,8 +24,8 @@ export const endpoints = {
 } as const
 
 /**
- * Calls an endpoint of a server. Rejects with an ApiError, whose message is for the user, also where the answer does not
- * match the contract.
+ * Calls an endpoint of a server. Rejects with an ApiError, whose message is for the user, also if the
+ * response does not match the contract.
  */
 export const callApi = async <E extends EndpointSpec>(
   { server, token }: { server: string; token?: string | undefined },
@@ -54,7 +54,7 @@ export const callApi = async <E extends EndpointSpec>(
   })
 }
 
-/** The error of an answer that does not match the contract. */
+/** The error for a response that does not match the contract. */
 export const nonsense = (server: string): ApiError => {
   const error = new ApiError(200, null)
   return Object.assign(error, { message: messageOf(server, error) })

@@ -18,7 +18,7 @@ import { createSender } from './sender'
 import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
 import { order, prepareTab, readKeeping, styleHighlights, watchLists, writeKeeping } from './tabs'
 
-/** Name of the alarm that sends the waiting records. */
+/** Name of the alarm that sends the queued records. */
 export const SEND = 'send'
 /** Browsers fire alarms at most twice a minute. Shorter waits use a timer, with the alarm as a fallback. */
 const SHORT_MS = 30_000
@@ -29,15 +29,15 @@ interface Place {
   url: string
 }
 type Handler = (input: unknown) => Promise<unknown>
-/** What a handler resolves to: nothing where the answer is null. */
+/** The result of a handler: undefined for a null answer. */
 type ResultOf<N extends RequestName> = ValueOf<N> extends null ? undefined : ValueOf<N>
 
 /** The background script's logic, without its event listeners. */
 export interface App {
-  /** The answer to a message; undefined where its sender may not send it. */
+  /** The answer to a message; undefined if its sender is not allowed to send it. */
   handle(message: unknown, from: chrome.runtime.MessageSender): Promise<Answer<unknown>> | undefined
   send(options?: { force: boolean }): void
-  /** Continues collecting in a page that was loaded again, and ends it on another site or without the permission. */
+  /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
   pageLoaded(tabId: number): Promise<void>
   tabClosed(tabId: number): Promise<void>
   permissionsRemoved(): Promise<void>
@@ -52,7 +52,7 @@ export const createApp = (database: Database): App => {
   }
   const sender = createSender({ database, queue, wakeAt })
   const send = async (options?: { force: boolean }): Promise<void> => {
-    // The alarm tries again where the browser ends this script on the way, or it throws.
+    // The alarm retries if the browser ends this script or the run throws.
     chrome.alarms.create(SEND, { when: Date.now() + SHORT_MS })
     try {
       const { isDone } = await sender.flush(options)
@@ -186,7 +186,7 @@ export const createApp = (database: Database): App => {
   const isKept = async ({ tabId, url }: Place): Promise<boolean> =>
     (await readKeeping())[tabId] === new URL(url).origin
 
-  /** Requests of the script in a web page. Each checks that the user has switched the feature on for that page. */
+  /** Requests of the content script. Each checks that the user has enabled the feature for that page. */
   const forContent: {
     [N in keyof ContentRequests]: (input: InputOf<N>, place: Place) => Promise<ResultOf<N>>
   } = {
@@ -240,7 +240,8 @@ export const createApp = (database: Database): App => {
 
   const handlerFor = (name: unknown, from: chrome.runtime.MessageSender): Handler | undefined => {
     if (from.id !== chrome.runtime.id || typeof name !== 'string') return undefined
-    // The extension's pages have its own address. A script in a web page has that page's; only the top frame's is heard.
+    // The extension's pages have its own address, content scripts that of their page. Only the top frame is
+    // accepted.
     if (from.url?.startsWith(chrome.runtime.getURL('')))
       return Object.hasOwn(forPages, name) ? (forPages[name as keyof PageRequests] as Handler) : undefined
     const { tab, frameId, url } = from

@@ -3,7 +3,7 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { Outcome, Totals } from '../shared/messages'
 import type { Captured } from '../sources'
 
-/** The signed-in account. Pages and content scripts have no access to the extension's IndexedDB. */
+/** The signed-in account. Web pages and content scripts have no access to the extension's IndexedDB. */
 export interface Account {
   server: string
   userId: string
@@ -22,7 +22,7 @@ export interface Waiting extends Captured {
   owner: string
   /** Owner, source and the record's natural key. */
   id: string
-  /** Changes with the record's content, so that an answer counts only for the content that was sent. */
+  /** Changes with the record's content, so that a response applies only to the content that was sent. */
   version: string
   digest: string
   state: 'waiting' | 'refused'

@@ -8,19 +8,22 @@ const BATCH_CHARACTERS_MAX = LIMITS.ingestBodyBytes / 8
 const ACKNOWLEDGED_MAX = 10_000
 const OUTCOMES_MAX = 100
 
-/** The queue of captured records. A record is durable before `add` resolves, and stays until the server has answered. */
+/**
+ * The queue of captured records. A record is durable before `add` resolves, and is kept until the server
+ * responds.
+ */
 export interface Queue {
   /**
-   * Adds records. A waiting record is replaced by newer content. A record whose content the server has acknowledged is
-   * left out; with `again` it is sent once more with its old time (the server answers 'unchanged', or stores it again
-   * where it was deleted).
+   * Adds records. Newer content replaces a queued record. A record whose content the server has acknowledged
+   * is skipped; with `again` it is sent once more with its old time (the server responds 'unchanged', or
+   * stores it again if it was deleted).
    */
   add(
     owner: string,
     captured: readonly Captured[],
     options: { again: boolean },
   ): Promise<{ queued: number; invalid: string[] }>
-  /** The oldest waiting records of one source that fit into one request. */
+  /** The oldest queued records of one source that fit into one request. */
   next(owner: string, max?: number): Promise<Waiting[]>
   /** Records the server's results for a batch, in its order. */
   settle(batch: readonly Waiting[], results: readonly IngestResult[]): Promise<void>
@@ -99,7 +102,7 @@ export const createQueue = (database: Database): Queue => ({
       const result = results[position]
       if (!result || sent.seq === undefined) continue
       const now = await records.get(sent.seq)
-      // Newer content that was added meanwhile keeps waiting.
+      // Newer content that was added meanwhile stays in the queue.
       const isSame = now?.version === sent.version
       if ('error' in result) {
         const reason = [result.error].flat().join(', ')
@@ -193,7 +196,7 @@ const entryOf = async (owner: string, captured: Captured): Promise<Waiting> => {
   }
 }
 
-/** JSON with sorted keys: equal for equal content. */
+/** Canonical JSON (sorted keys): equal for equal content. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

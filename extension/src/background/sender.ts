@@ -8,8 +8,8 @@ const LONGEST_WAIT_MS = 5 * 60_000
 
 export interface Sender {
   /**
-   * Sends the waiting records of the signed-in account, not before the back-off has ended unless `force`. `isDone` says
-   * that no later try is needed.
+   * Sends the queued records of the signed-in account. Waits for the end of the back-off unless `force`.
+   * `isDone`: no retry is needed.
    */
   flush(options?: { force?: boolean }): Promise<{ isDone: boolean }>
 }
@@ -17,7 +17,7 @@ export interface Sender {
 export interface SenderOptions {
   database: Database
   queue: Queue
-  /** Calls `flush` again at a time (milliseconds of `Date.now()`). */
+  /** Schedules a call of `flush` (milliseconds of `Date.now()`). */
   wakeAt: (time: number) => void
   /** Random numbers from 0 to 1 for the jitter of the back-off. */
   random?: () => number
@@ -47,7 +47,7 @@ export const createSender = ({ database, queue, wakeAt, random = Math.random }: 
         if (!(error instanceof ApiError)) throw error
         if (error.status === 401) return endSession(account)
         if (!isRefusal(error)) return postpone(error)
-        // A record in the batch is refused. Halving the batch finds it and lets the others pass.
+        // The server refuses a record of the batch. Halving the batch isolates it, and the others are sent.
         if (batch.length === 1) await queue.settle([first], [{ error: error.message }])
         max = batch.length === 1 ? undefined : Math.ceil(batch.length / 2)
       }
@@ -89,7 +89,7 @@ export const createSender = ({ database, queue, wakeAt, random = Math.random }: 
   }
 }
 
-/** Whether the server refuses the request itself; other failures may pass when it is sent again. */
+/** Whether the server refuses the request itself. Other failures are retried. */
 const isRefusal = ({ status }: ApiError): boolean => [400, 413, 415, 422].includes(status)
 
 const handIn = async (account: Account, batch: Waiting[]): Promise<IngestResult[]> => {

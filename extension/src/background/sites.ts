@@ -5,7 +5,7 @@ const MARKING = 'marking'
 const LISTS = 'lists'
 export const TIKTOK_PATTERN = 'https://*.tiktok.com/*'
 
-/** The match pattern of a page's site for permissions; undefined where the address is no web page's. */
+/** The match pattern of a page's site for permissions; undefined if the address is not a web page's. */
 export const patternOf = (address: string): string | undefined => {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
@@ -27,7 +27,7 @@ export const permittedOf = async (patterns: readonly string[]): Promise<string[]
   return patterns.filter((_, position) => answers[position])
 }
 
-/** Registers the marking of known IODs on these sites, where they are permitted. */
+/** Registers the script that marks known IODs on those of these sites that are permitted. */
 export const registerMarking = async (patterns: readonly string[]): Promise<void> => {
   const permitted = await permittedOf(patterns)
   await replaceScript(
@@ -38,7 +38,10 @@ export const registerMarking = async (patterns: readonly string[]): Promise<void
   )
 }
 
-/** Registers or removes the script that reads the lists fetched by short-video pages. Without the permission it runs only in open pages. */
+/**
+ * Registers or removes the script that reads the lists fetched by short-video pages. Without the permission
+ * it runs only in open pages.
+ */
 export const registerLists = async (on: boolean): Promise<void> =>
   replaceScript(
     LISTS,

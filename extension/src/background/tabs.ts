@@ -3,7 +3,7 @@ import type { Captured } from '../sources'
 
 const KEEPING = 'keeping'
 
-/** The tabs that keep collecting, with the origin it was started on. Lost when the browser ends. */
+/** The tabs that keep collecting, with the origin of the start. Lost when the browser ends. */
 export type Keeping = Record<string, string>
 
 export const readKeeping = async (): Promise<Keeping> => {
@@ -11,7 +11,9 @@ export const readKeeping = async (): Promise<Keeping> => {
   return (keeping as Keeping | undefined) ?? {}
 }
 
-/** Stores the origin on which a tab keeps collecting; undefined removes the tab. Returns all that keep collecting. */
+/**
+ * Stores the origin on which a tab keeps collecting; undefined removes the tab. Returns all collecting tabs.
+ */
 export const writeKeeping = async (tabId: number, origin: string | undefined): Promise<Keeping> => {
   const { [tabId]: _, ...others } = await readKeeping()
   const keeping = origin === undefined ? others : { ...others, [tabId]: origin }
@@ -24,12 +26,15 @@ export const prepareTab = async (tabId: number): Promise<void> => {
   await chrome.scripting.executeScript({ target: { tabId }, files: ['content.js'] })
 }
 
-/** Runs the script that passes the page's lists of posts on to the content script. */
+/** Runs the script that forwards the page's lists of posts to the content script. */
 export const watchLists = async (tabId: number): Promise<void> => {
   await chrome.scripting.executeScript({ target: { tabId }, files: ['page-lists.js'], world: 'MAIN' })
 }
 
-/** The style of marked values, in a style sheet that the page's scripts can't see. Chromium ignores backgrounds of the origin USER here. */
+/**
+ * The style of marked values, in a style sheet that the page's scripts can't see. Chromium ignores
+ * `::highlight` backgrounds of the origin USER.
+ */
 const HIGHLIGHT_CSS =
   '::highlight(iodine-known) { background-color: #fff0b3; color: #1c2127; text-decoration: underline 2px #15803d }'
 

@@ -6,7 +6,7 @@ const PICTURE_MS = 8_000
 const PICTURE_BYTES_MAX = 20_000_000
 const PICTURES_AT_ONCE = 6
 
-/** SHA-256 of a picture's bytes in hex; undefined where the page may not read them. */
+/** SHA-256 of a picture's bytes in hex; undefined if the page may not read them. */
 const hashOf = async (address: string, signal: AbortSignal): Promise<string | undefined> => {
   try {
     const response = await fetch(address, { cache: 'force-cache', credentials: 'same-origin', signal })
@@ -22,7 +22,7 @@ const hashOf = async (address: string, signal: AbortSignal): Promise<string | un
 }
 
 const hashed = new Map<string, string>()
-/** The hashes by address of the pictures that could be read in time. Each picture is read once per page. */
+/** The hashes, by address, of the pictures read before the timeout. Each picture is read once per page. */
 const hashAll = async (addresses: string[]): Promise<Map<string, string>> => {
   const signal = AbortSignal.timeout(PICTURE_MS)
   const waiting = addresses.filter(address => !hashed.has(address))
@@ -39,7 +39,7 @@ const hashAll = async (addresses: string[]): Promise<Map<string, string>> => {
 /** Posts from the page's own requests, by id. They have more fields than the page shows. */
 export const seenPosts = new Map<string, TiktokRecord>()
 
-/** Adds to a source's record what is not in the page's elements: hashes, and fields of the page's own requests. */
+/** Adds data that is not in the page's elements: hashes, and fields of the page's own requests. */
 const complete = {
   tiktok: async (record: TiktokRecord): Promise<TiktokRecord> =>
     record.main.create_time == null ? (seenPosts.get(record.main.video_id) ?? record) : record,
@@ -60,7 +60,7 @@ const complete = {
   },
 }
 
-/** The records of this page: its own post (where it has none, the one in the middle of the window), or all. */
+/** The records of this page: its own post (else the one in the middle of the window), or all. */
 export const capture = async (what: 'own' | 'all'): Promise<PageReport> => {
   const page = { document, url: location.href, time: new Date().toISOString() }
   const { source, own, all } = readPage(page)

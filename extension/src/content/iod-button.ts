@@ -9,7 +9,7 @@ const WATCHED = { trackVisibility: true, delay: 100, threshold: [0, 1] } as Inte
 
 type Seen = IntersectionObserverEntry & { isVisible?: boolean }
 
-/** Whether an element is in full view now; true where the browser can't tell. */
+/** Whether an element is fully visible now; true if the browser does not track visibility. */
 const isShown = (element: Element): Promise<boolean> =>
   new Promise(resolve => {
     const end = (shown: boolean) => {
@@ -25,7 +25,10 @@ const isShown = (element: Element): Promise<boolean> =>
     observer.observe(element)
   })
 
-/** Offers '+ IOD' beside a selected text. Its elements are in a closed shadow root, which the page's scripts can't read. */
+/**
+ * Offers '+ IOD' beside a selected text. Its elements are in a closed shadow root, which the page's scripts
+ * can't read.
+ */
 export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
   const host = document.createElement('div')
   const root = host.attachShadow({ mode: 'closed' })
@@ -35,13 +38,16 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
   // In the top layer, above all elements of the page.
   host.popover = 'manual'
 
-  /** Whether the form is in full view; undefined where the browser can't tell. */
+  /** Whether the form is fully visible; undefined if the browser does not track visibility. */
   let inView: boolean | undefined
   const watcher = new IntersectionObserver(entries => {
     const last = entries.at(-1) as Seen | undefined
     inView = last?.isVisible
   }, WATCHED)
-  /** Accepts only events of a person, on an element that was and is in full view: a page could cover it to steal clicks. */
+  /**
+   * Accepts only trusted events on an element that was and is fully visible, against clickjacking by the
+   * page.
+   */
   const isDeliberate = async (event: Event): Promise<boolean> => {
     const target = root.firstElementChild
     return event.isTrusted && inView !== false && target !== null && (await isShown(target))

@@ -5,7 +5,9 @@ import { capture, seenPosts } from './capture'
 const SETTLED_MS = 700
 const LIST_CHARACTERS_MAX = 32_000_000
 
-/** A message of the script in the page's own world. A page may forge it, so it is read only as data of that page. */
+/**
+ * A message of the script in the page's own world. A page may forge it: trust it only as data of that page.
+ */
 export interface PassedList {
   iodine: 'list'
   url: string
@@ -14,7 +16,7 @@ export interface PassedList {
 
 /** Collects the page's records at each change of the page, until stopped. */
 export const createKeeper = () => {
-  /** The records handed over, by source and content without the time. */
+  /** The records sent to the background, by source and content without the time. */
   const handed = new Set<string>()
   let timer: number | undefined
   let observer: MutationObserver | undefined
@@ -29,7 +31,7 @@ export const createKeeper = () => {
 
   const scan = async () => {
     const { captured } = await capture('all')
-    // A post known only by its address would overwrite a complete one from a list.
+    // A post with only an address would overwrite a complete one from a list.
     await handOver(captured.filter(({ record }) => !('main' in record) || record.main.create_time != null))
   }
 

@@ -1,17 +1,17 @@
 import { createBatchedLookup, createKnownIods, lookupCandidates } from '@iodine/known-iods'
 import { ask, type KnownValue } from '../shared/messages'
 
-/** Name of the highlight, which the background styles. */
+/** Name of the highlight. The background sets its style. */
 const HIGHLIGHT = 'iodine-known'
 const SETTLED_MS = 400
 const TEXTS_MAX = 400
 const TEXT_CHARACTERS_MAX = 5_000
-/** Bounds the values looked up for one view of a page. */
+/** The maximum number of values looked up for one view of a page. */
 const CANDIDATES_MAX = 4_000
 const UNREAD =
   'script, style, noscript, template, textarea, input, select, [contenteditable]:not([contenteditable="false"])'
 
-/** Highlights known IODs in view. The page's elements are not changed. */
+/** Highlights known IODs in view, without changing the page's elements. */
 export const createMarker = () => {
   const lookup = createBatchedLookup<KnownValue>(values => ask('lookup', { values }))
   const asked = new Set<string>()

@@ -143,7 +143,7 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         checked={status.keeping}
         onChange={({ currentTarget: { checked: on } }) =>
           change(async () => {
-            // Without the permission, lists are read from now on; with it, from the page's start.
+            // Without the permission, lists are read from now on; with it, from the start of the page.
             if (on && status.source === 'tiktok') await permitted()
             await ask('keep', { tabId, on })
           })

@@ -1,7 +1,7 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import styles from './Popup.module.css'
 
-/** The privacy note: what leaves the browser, and what does not. */
+/** The privacy note: which data leaves the browser, and which does not. */
 export function Privacy() {
   return (
     <main className={styles.page}>

@@ -7,7 +7,7 @@ import type { StatusProps } from './use-status'
 const SOURCE_NAMES = { tiktok: 'Short video', telegram: 'Channel post', blog: 'Article' }
 const RESULTS = { created: 'accepted', updated: 'updated', unchanged: 'unchanged' }
 
-/** The queue: the number of waiting records, the results of sent ones, and refused ones with the reason. */
+/** The queue: the number of queued records, the results of sent ones, and refused ones with the reason. */
 export function QueueState({ status, attempt }: StatusProps) {
   const { waiting, waitingForOthers, refused, totals, recent, trouble } = status
   return (

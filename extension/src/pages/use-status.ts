@@ -18,7 +18,7 @@ export function useStatus() {
     return () => clearInterval(timer)
   }, [refresh])
 
-  /** Runs an action and shows its error. True where it succeeded. */
+  /** Runs an action and shows its error. Resolves to true if it succeeded. */
   const attempt = useCallback(
     async (work: () => Promise<unknown>): Promise<boolean> => {
       setProblem('')
@@ -37,7 +37,7 @@ export function useStatus() {
   return { status, problem, attempt }
 }
 
-/** What the parts of a page share: the background's state, and the function that runs an action. */
+/** Shared props of a page's parts: the background's state, and the function that runs an action. */
 export interface StatusProps {
   status: Status
   attempt: ReturnType<typeof useStatus>['attempt']
@@ -50,7 +50,7 @@ export interface CurrentTab {
   status: TabStatus
 }
 
-/** The tab that the popup was opened for. `?tab=` names it where the popup is opened as a tab. */
+/** The tab that the popup was opened for. `?tab=` gives its id if the popup is opened as a tab. */
 export function useTab() {
   const [tab, setTab] = useState<CurrentTab>()
   const refresh = useCallback(async () => {

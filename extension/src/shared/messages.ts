@@ -1,7 +1,7 @@
 import type { Category, NewIod, Source } from '@iodine/contracts'
 import type { Captured } from '../sources'
 
-/** The number of sent records by result, since the extension was installed. */
+/** The number of sent records by result, since installation. */
 export interface Totals {
   created: number
   updated: number
@@ -30,12 +30,12 @@ export interface Status {
   /** Whether known IODs are marked on the chosen sites. */
   reading: boolean
   waiting: number
-  /** Records that wait for another account to sign in again. */
+  /** The number of queued records of other accounts, which wait for their sign-in. */
   waitingForOthers: number
   refused: Refusal[]
   totals: Totals
   recent: Outcome[]
-  /** The failure of the last try to send, and the time of the next one (milliseconds of `Date.now()`). */
+  /** The failure of the last attempt to send, and the time of the retry (milliseconds of `Date.now()`). */
   trouble: { reason: string; until: number } | null
 }
 

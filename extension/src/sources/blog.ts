@@ -20,7 +20,7 @@ export const readBlogPage = ({ document, url, time }: PageState): Found<BlogReco
     title:
       textOf(document.querySelector('head title')?.textContent?.trim()) ?? textOf(at(article, 'headline')),
     description: meta('description'),
-    // A record needs an address: where the page names none, its own.
+    // A record needs an address. The page's own is the fallback.
     canonical: canonical ?? (ogUrl ? undefined : page),
     generator: meta('generator'),
     og_title: meta('og:title'),
@@ -46,7 +46,10 @@ export const readBlogPage = ({ document, url, time }: PageState): Found<BlogReco
   return { own, all: [own] }
 }
 
-/** The addresses of the pictures in an article's page, each once. `imageHashes` holds the hashes of their bytes. */
+/**
+ * The addresses of the pictures in an article's page, each once. `imageHashes` holds the hashes of their
+ * bytes.
+ */
 export const imagesOf = ({ document, url }: Pick<PageState, 'document' | 'url'>): string[] => {
   const base = baseOf(document, url)
   const pictures = [...document.querySelectorAll('img')].map(image => {
@@ -81,7 +84,7 @@ const linkedAddress = (document: Document, base: string): string | undefined => 
   return addressOf(link?.getAttribute('href'), base)
 }
 
-/** All JSON-LD nodes of the page: single ones, lists, and those of an `@graph`. */
+/** All JSON-LD nodes of the page: single nodes, lists, and those of an `@graph`. */
 const linkedData = (document: Document): unknown[] => {
   const roots = [...document.querySelectorAll('script[type="application/ld+json"]')].map(jsonOf)
   return roots

@@ -4,7 +4,7 @@ import { type Found, type PageState, urlOf } from './read'
 import { isTelegramHost, readTelegramPage } from './telegram'
 import { isTiktokHost, readTiktokPage } from './tiktok'
 
-/** The kind of source of a page's address; undefined where it is no web page's. */
+/** The source of a page's address; undefined if it is not a web page's. */
 export const sourceOf = (address: string): Source | undefined => {
   const url = urlOf(address)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined
@@ -24,7 +24,7 @@ export interface Captured<S extends Source = Source> {
   record: RecordOf[S]
 }
 
-/** The records of a page; none where it is no web page. */
+/** The records of a page; none if it is not a web page. */
 export const readPage = (page: PageState): { source: Source | undefined } & Found<RecordOf[Source]> => {
   const source = sourceOf(page.url)
   return source ? { source, ...readers[source](page) } : { source, own: undefined, all: [] }

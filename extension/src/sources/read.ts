@@ -1,6 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
 
-/** The value under a path of keys; undefined where a key is missing. */
+/** The value at a path of keys; undefined if a key is missing. */
 export const at = (value: unknown, ...path: (string | number)[]): unknown => {
   let found = value
   for (const key of path) {
@@ -12,16 +12,18 @@ export const at = (value: unknown, ...path: (string | number)[]): unknown => {
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** A text that is not blank and that the contract accepts. An integer is read as its digits, because ids may be numbers. */
+/**
+ * A non-blank text that the contract accepts. An integer is read as its digits, because ids may be numbers.
+ */
 export const textOf = (value: unknown): string | undefined => {
   const text = Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || text.trim() === '') return undefined
-  // The server refuses these, and a shortened or repaired text would not be the author's.
+  // The server refuses such texts, and a truncated or repaired one would not be the author's.
   if (text.length > LIMITS.fieldMax || text.includes('\0') || !text.isWellFormed()) return undefined
   return text
 }
 
-/** An exact count: an integer, or one in digits. '1.2M' is rounded and counts as none. */
+/** An exact count: an integer, or its digits. A rounded one ('1.2M') is not accepted. */
 export const countOf = (value: unknown): number | undefined => {
   const count = typeof value === 'string' && /^\s*\d{1,16}\s*$/.test(value) ? Number(value) : value
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined
@@ -29,7 +31,7 @@ export const countOf = (value: unknown): number | undefined => {
 
 const TEXTS_MAX = 1_000
 
-/** The texts of the first list with any that is not blank, each once, in their order. */
+/** The distinct texts of the first list that has a non-blank one, in order. */
 export const firstTexts = (...lists: unknown[][]): string[] | undefined =>
   lists
     .map(list => [...new Set(list.map(textOf).filter(text => text !== undefined))].slice(0, TEXTS_MAX))
@@ -37,13 +39,13 @@ export const firstTexts = (...lists: unknown[][]): string[] | undefined =>
 
 type Filled<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-/** The object without its absent fields; undefined where none is left. */
+/** The object without undefined fields; undefined if none is left. */
 export const filled = <T extends object>(fields: T): Partial<Filled<T>> | undefined => {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return entries.length > 0 ? (Object.fromEntries(entries) as Partial<Filled<T>>) : undefined
 }
 
-/** The JSON in a script of the page; undefined where it is missing or broken. */
+/** The JSON in a script of the page; undefined if it is missing or malformed. */
 export const jsonOf = (script: Element | null): unknown => {
   try {
     return JSON.parse(script?.textContent ?? '')

@@ -35,7 +35,7 @@ export const readTelegramPage = (page: PageState): Found<TelegramRecord> => {
   return { own: number ? own : undefined, all: [...all.values()] }
 }
 
-/** A post; undefined where it has no address. */
+/** A post; undefined if it has no address. */
 export const readTelegramPost = (
   post: Element,
   { document, url: base, time }: PageState,
@@ -98,7 +98,10 @@ const linesOf = (node: Node): string => {
 
 type Attachment = NonNullable<TelegramRecord['telegram']['attachments']>[number]
 
-/** Pictures, videos and documents. The preview has no file of a document: its address is that of the link around its title. */
+/**
+ * Pictures, videos and documents. The preview has no file of a document: its address is that of the link
+ * around its title.
+ */
 const attachmentsOf = (post: Element, base: string): Attachment[] => {
   const seen = new Set<string>()
   const attachments: Attachment[] = []

@@ -17,7 +17,7 @@ const LIST_PATH = /^\/api\/(?!preload\/)(?:[\w-]+\/)*(?:item_list|search\/(?:gen
 
 export const isTiktokHost = (host: string): boolean => host === 'tiktok.com' || host.endsWith('.tiktok.com')
 
-/** Whether a response under this address holds a list of posts. */
+/** Whether the response of this address is a list of posts. */
 export const isTiktokList = (address: string): boolean => {
   const url = urlOf(address)
   return url !== undefined && isTiktokHost(url.hostname) && LIST_PATH.test(url.pathname)
@@ -36,7 +36,7 @@ export const readTiktokPage = ({ document, url, time }: PageState): Found<Tiktok
   const stats = { ...shownCounts(document), ...shown.stats }
   const own = { ...shown, ...(Object.keys(stats).length > 0 && { stats }) }
   if (!own.author) delete own.author
-  // The state is that of the loaded page; the user may have gone to another post since.
+  // The state is that of the page load. The user may have navigated to another post since.
   return { own, all: [own] }
 }
 
@@ -142,7 +142,7 @@ const COUNTS = {
   collect_count: 'favorite-count',
 } as const
 
-/** The counts on the page, where it shows only one post's. */
+/** The counts on the page, if it shows those of only one post. */
 const shownCounts = (document: Document): Partial<Record<keyof typeof COUNTS, number>> => {
   const counts = Object.entries(COUNTS).map(([name, mark]) => {
     const elements = [...document.querySelectorAll(`[data-e2e="${mark}"]`)]

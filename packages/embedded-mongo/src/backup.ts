@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { open } from 'lmdb'
 
 /**
- * Copies all data as it stands at one moment into a new folder that an engine can be started on, also while an engine
- * of another process serves it: LMDB's readers see a snapshot and hold up no writer.
+ * Copies a consistent snapshot of the data into a new folder, on which an engine can start. Another process's
+ * engine may be serving the data: LMDB's readers see a snapshot and block no writer.
  */
 export const backupData = async (dataDir: string, to: string): Promise<void> => {
   mkdirSync(to, { recursive: true, mode: 0o700 })

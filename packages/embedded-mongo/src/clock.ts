@@ -6,16 +6,16 @@ import { space } from './storage/catalog.js'
 import type { Kv } from './storage/kv.js'
 
 const key = Buffer.from([space.meta, 2])
-/** How far beyond this machine's clock a client may push the cluster's: a year, as MongoDB has it. */
+/** Seconds that a client may advance the cluster time beyond this machine's clock: a year, as in MongoDB. */
 const mostAhead = 31_536_000
-/** How far ahead of a change the kept time is, so that most changes need not write it. */
+/** Seconds by which the stored time is ahead of a write, so that most writes need not store it. */
 const aheadSeconds = 1
 const noSignature = Doc.of({ hash: new Binary(0, Buffer.alloc(20)), keyId: 0n })
 
-/** The cluster's time, as a replica set of one keeps it: it never goes back, not even over a restart. */
+/** The cluster time of a single-member replica set. It is monotonic, also across restarts. */
 export class ClusterClock {
   private at: Timestamp
-  /** What a restart begins with; at least every time given out with a change. */
+  /** The stored time, from which a restart continues; not before the time of any write. */
   private kept: Timestamp | undefined
 
   constructor(kv: Kv) {
@@ -24,7 +24,7 @@ export class ClusterClock {
     this.at = kept instanceof Timestamp ? kept : new Timestamp(seconds(), 1)
   }
 
-  /** A time later than every one before. */
+  /** A time later than all earlier ones. */
   tick(): Timestamp {
     const now = seconds()
     this.at =
@@ -32,7 +32,7 @@ export class ClusterClock {
     return this.at
   }
 
-  /** Gives a change its time and sees to it that a restart begins later: called within the change's transaction. */
+  /** Advances the time for a write and stores it for a restart. Must run inside the write's transaction. */
   keep(kv: Kv) {
     this.tick()
     if (this.kept && !later(this.at, this.kept)) return
@@ -40,12 +40,14 @@ export class ClusterClock {
     kv.put(key, writeDoc(Doc.of({ at: this.kept })))
   }
 
-  /** The transaction of a change came to nothing, and with it what it kept. */
+  /**
+   * Discards the stored time after its transaction was rolled back, so that the next write stores it again.
+   */
   undo() {
     this.kept = undefined
   }
 
-  /** Takes over the time that a client has heard of, if that is later. */
+  /** Advances to a client's `$clusterTime` if that is later (gossip). */
   hear(command: Doc) {
     const gossip = command.get('$clusterTime')
     if (gossip === undefined) return
@@ -59,14 +61,16 @@ export class ClusterClock {
     if (later(time, this.at)) this.at = time
   }
 
-  /** Refuses a read after a time that has not come yet; every other one sees all that is committed. */
+  /**
+   * Refuses an `afterClusterTime` in the future. Any other one holds already: reads see all committed data.
+   */
   checkAfter(time: Value) {
     if (!(time instanceof Timestamp)) return fail(14, "'readConcern.afterClusterTime' must be a timestamp")
     if (later(time, this.at))
       fail(72, 'readConcern afterClusterTime value must not be greater than the current clusterTime.')
   }
 
-  /** A reply with the times that a replica set's replies have. */
+  /** Adds the `$clusterTime` and `operationTime` of a replica set's replies. */
   stamp(reply: Doc): Doc {
     return reply
       .set('$clusterTime', Doc.of({ clusterTime: this.at, signature: noSignature }))

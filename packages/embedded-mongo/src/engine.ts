@@ -19,14 +19,14 @@ import { View } from './storage/view.js'
 
 type Reply = Doc | RawDoc
 
-/** Who waits for a reply; a read of one that has gone is not finished. */
+/** The connection that a command came on. A read whose connection has closed is ended. */
 export type Client = { readonly destroyed: boolean }
 
-/** A command that waits, runs or rests between two slices. */
+/** A command that is queued, running or paused between two slices. */
 type Operation = {
   readonly command: Doc
   readonly writes: boolean
-  /** The session it has for itself while it runs, if it is numbered. */
+  /** The session that the command locks while it runs; only for a command with a `txnNumber`. */
   readonly session: string | undefined
   readonly client: Client | undefined
   readonly timer: Timer
@@ -41,7 +41,7 @@ type Session = {
   catalog: Catalog
   id: string
   began: number
-  /** The command of the transaction that is under way. */
+  /** The timer of the transaction's running command. */
   running: Timer | undefined
 }
 
@@ -63,22 +63,22 @@ const inTransactions = new Set([
   'createIndexes',
 ])
 
-/** Most commands that share one write transaction, and so one wait for the disk. */
+/** The largest number of commands in one write transaction, which share one flush to disk. */
 const batchSize = 200
-/** A command's first slice is short, so that many slow ones that come together leave room for the quick. */
+/** The first slice of a command is short, so that a burst of slow commands does not delay quick ones. */
 const firstSliceMs = 3
 const sliceMs = 10
 const transactionMs = 60_000
-/** Each open transaction takes one of the store's 126 places for readers. */
+/** Each open transaction takes one slot of LMDB's reader table (`mostReaders` in storage/kv.ts). */
 const mostTransactions = 100
 const mostSessions = 10_000
 const sessionMs = 30 * 60_000
 const sweepSessionsMs = 60_000
 
 /**
- * Runs commands against a store, in turns of the event loop. Each gets a short slice of its own; one that needs more
- * goes on in later turns, between those that have come meanwhile. A read then goes on with a snapshot. Writes of a
- * turn share one write transaction, and none is answered before it is on disk.
+ * Runs commands against a store in turns of the event loop. Each command gets a short time slice; a longer
+ * command continues in later turns, interleaved with new commands. A read continues on a snapshot. The writes
+ * of a turn share one write transaction and are acknowledged once it is on disk.
  */
 export class Engine {
   private readonly store: Store
@@ -90,11 +90,11 @@ export class Engine {
   private readonly sessions = new Map<string, Session>()
   private readonly address: () => string
   private queue: Operation[] = []
-  /** Writes that there was no time for in their turn. */
+  /** Writes postponed because their turn's time was used up. */
   private late: Operation[] = []
-  /** Commands between two slices, the next one first. */
+  /** Commands between two slices, in the order of resumption. */
   private paused: Operation[] = []
-  /** Sessions with a numbered command under way, and the commands that wait for it. */
+  /** Sessions locked by a running command with a `txnNumber`, and the commands queued behind it. */
   private readonly busy = new Map<string, Operation[]>()
   private scheduled = false
   private sweeping = false
@@ -122,7 +122,7 @@ export class Engine {
     this.timer.unref()
   }
 
-  /** Runs a command and answers its reply; errors are replies too. */
+  /** Runs a command and resolves to its reply. Errors resolve to error replies. */
   submit(command: Doc, client?: Client): Promise<Reply> {
     return new Promise(done => {
       const resolve = (reply: Reply) => done(this.completed(command, reply))
@@ -130,7 +130,7 @@ export class Engine {
       try {
         this.clock.hear(command)
         const most = natural(command, 'maxTimeMS')
-        // A getMore has what is left of its cursor's time.
+        // A getMore gets the remaining time of its cursor.
         if (most && !command.has('getMore')) timer.deadline = performance.now() + most
         const name = nameOf(command)
         this.queue.push({
@@ -150,7 +150,7 @@ export class Engine {
     })
   }
 
-  /** A reply with what every reply of a replica set has: its times, and whether the write concern was met. */
+  /** Adds the fields of a replica set's replies: cluster times, and an unmet write concern. */
   private completed(command: Doc, reply: Reply): Reply {
     if (!(reply instanceof Doc)) return reply
     if (reply.get('ok') instanceof Double) {
@@ -184,7 +184,7 @@ export class Engine {
     })
   }
 
-  /** Starts what has come, and runs one slice of what came before. */
+  /** Starts queued commands and runs one slice of one paused command. */
   private turn() {
     const until = performance.now() + sliceMs
     const writes = this.late
@@ -207,7 +207,9 @@ export class Engine {
     if (this.hasWork()) this.schedule()
   }
 
-  /** Takes the session of a numbered command; if another has it, the command waits for that one's end. */
+  /**
+   * Locks the session of a command with a `txnNumber`. If it is locked, the command is queued: returns false.
+   */
   private take(operation: Operation): boolean {
     if (operation.session === undefined) return true
     const others = this.busy.get(operation.session)
@@ -232,14 +234,14 @@ export class Engine {
     this.paused.push(operation)
   }
 
-  /** Runs a slice of a command that needs no write transaction. */
+  /** Runs one slice of a command that needs no write transaction. */
   private advance(operation: Operation) {
     const reply = this.slice(operation, asReply)
     if (reply === pause) this.rest(operation)
     else this.finish(operation, reply)
   }
 
-  /** Runs slices of writes in one write transaction; those for which there is no time left wait for the next turn. */
+  /** Runs slices of writes in one write transaction. Writes beyond the turn's time wait for the next turn. */
   private write(batch: readonly Operation[]) {
     if (batch.length === 0) return
     const until = performance.now() + sliceMs
@@ -254,8 +256,9 @@ export class Engine {
         this.clock.keep(this.store)
       })
     } catch (error) {
-      // Nothing of the slices was kept. Those that began with them run again, one by one, so that only the one at
-      // fault fails; what others did in earlier slices is on disk and cannot be begun again.
+      // The transaction of these slices was rolled back. Commands in their first slice run again, one by one,
+      // so that only the faulty one fails. Commands with earlier slices fail: those slices are on disk and
+      // cannot be repeated.
       this.clock.undo()
       this.catalog = Catalog.load(this.store)
       this.late.push(...batch.slice(begun))
@@ -274,7 +277,7 @@ export class Engine {
     this.late.push(...batch.slice(begun))
   }
 
-  /** Runs a command until it is done or pauses. */
+  /** Runs a command until it ends or pauses. */
   private slice(operation: Operation, onError: (error: unknown) => Reply): Reply | Pause {
     const { timer, client } = operation
     if (client?.destroyed && !operation.writes) timer.stop(new MongoError(279, 'the client has disconnected'))
@@ -336,8 +339,8 @@ export class Engine {
   }
 
   /**
-   * A retryable write: a number seen before gets the reply it got then, even after a restart. One that was cut off
-   * between two slices goes on where it was.
+   * Runs a retryable write. A repeated `txnNumber` gets the stored reply, even after a restart. A write that
+   * was interrupted between two slices resumes from its stored progress.
    */
   private *once(command: Doc, number: bigint, handler: Command, context: Context): Work<Reply> {
     const key = sessionKey(command)
@@ -447,7 +450,7 @@ export class Engine {
     }
   }
 
-  /** Keeps the number of transactions that are open, and of sessions that are remembered, within bounds. */
+  /** Limits the number of open transactions and of stored sessions. */
   private makeRoom() {
     const open = [...this.sessions.values()].filter(({ state }) => state === 'open').length
     if (open >= mostTransactions) throw transient(112, `Too many open transactions: ${open}`)
@@ -458,7 +461,7 @@ export class Engine {
     }
   }
 
-  /** A commit whose answer was lost is answered again, even after a restart: otherwise all would be done twice. */
+  /** Makes a commit idempotent, also after a restart: a client retries one whose reply was lost. */
   private wasCommitted(command: Doc, number: bigint): boolean {
     const stored = this.store.get(sessionKey(command))
     const known = stored && readDoc(stored)
@@ -508,7 +511,7 @@ export class Engine {
     return ok()
   }
 
-  /** What a server does on its own: expires documents, ends old transactions, forgets old cursors and sessions. */
+  /** Periodic work: expires documents, aborts old transactions, and removes old cursors and sessions. */
   private sweep() {
     const now = Date.now()
     this.cursors.sweep(now)
@@ -525,7 +528,7 @@ export class Engine {
       client: undefined,
       timer: new Timer(),
       work: this.expire(now),
-      // After a full disk, say, nothing was kept, and the next round tries again.
+      // A failed sweep (a full disk, for example) is rolled back. The next sweep retries it.
       resolve: () => {
         this.sweeping = false
       },
@@ -584,7 +587,7 @@ export class Engine {
   }
 }
 
-/** The range of an index that holds the dates of what has expired. */
+/** The range of a TTL index that holds the expired dates. */
 const rangeUntil = (index: IndexInfo, now: number): { from: Buffer; to: Buffer } => {
   const time = now - (index.expireAfterSeconds ?? 0) * 1000
   const direction = index.directions[0]!
@@ -603,7 +606,7 @@ function* first<T>(items: Iterable<T>, most: number): Iterable<T> {
   }
 }
 
-/** The context of a command that only reads. */
+/** The context of a read-only command. */
 const reading = (context: Context, view: View): Context => ({
   ...context,
   kv: view,
@@ -631,11 +634,11 @@ const transient = (code: number, message: string) =>
 const internalError = (error: unknown) =>
   new MongoError(1, `internal error: ${error instanceof Error ? error.message : String(error)}`).toReply()
 
-/** An error becomes a reply; one that is not MongoDB's is the server's own fault and says so. */
+/** The reply of an error. An error other than a `MongoError` becomes an InternalError. */
 const asReply = (error: unknown): Reply =>
   error instanceof MongoError ? error.toReply() : internalError(error)
 
-/** As `asReply`, inside a write transaction, which errors that are not MongoDB's have to undo. */
+/** `asReply` inside a write transaction: errors other than `MongoError` are thrown, to roll it back. */
 const onlyMongoErrors = (error: unknown): Reply => {
   if (error instanceof MongoError) return error.toReply()
   throw error

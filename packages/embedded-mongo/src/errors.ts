@@ -1,6 +1,6 @@
 import { Doc, type Value } from './bson/values.js'
 
-/** MongoDB's error codes that this server answers with, and their names. */
+/** The names of the MongoDB error codes that this server uses. */
 const codeNames: Record<number, string> = {
   1: 'InternalError',
   2: 'BadValue',
@@ -61,7 +61,7 @@ const codeNames: Record<number, string> = {
   28667: 'Location28667',
 }
 
-/** An error a client is answered with: MongoDB's code, its name, and whatever fields go beside them. */
+/** An error reply to a client: MongoDB's code, its name, and additional fields. */
 export class MongoError extends Error {
   readonly code: number
   readonly extra: ReadonlyMap<string, Value>
@@ -78,7 +78,7 @@ export class MongoError extends Error {
     return codeNames[this.code] ?? `Location${this.code}`
   }
 
-  /** The reply of a failed command. */
+  /** The error reply of a command. */
   toReply(): Doc {
     const reply = Doc.of({ ok: 0, errmsg: this.message, code: this.code, codeName: this.codeName })
     for (const [key, value] of this.extra) reply.set(key, value)
@@ -99,7 +99,7 @@ export const writeConflict = () =>
     ['TransientTransactionError'],
   )
 
-/** Errors that end a whole command: time limits, kills and conflicts are never those of one statement. */
+/** Codes that fail a whole command rather than one statement: time limits, kills and conflicts. */
 const interruptions = new Set([50, 112, 175, 237, 251, 279, 11600])
 
 export const isInterruption = (error: MongoError) => interruptions.has(error.code)

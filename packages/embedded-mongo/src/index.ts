@@ -10,14 +10,17 @@ export { backupData } from './backup.js'
 export { DataFolderError } from './storage/folder.js'
 
 export type EmbeddedMongoOptions = {
-  /** Where the data is kept. Absent: a temporary folder, removed on stop, that is not flushed to disk. */
+  /** The data folder. Default: a temporary folder that is removed on stop and not flushed to disk. */
   dataDir?: string
   host?: '127.0.0.1'
   /** 0 or absent: any free port. */
   port?: number
-  /** Where the engine runs: in this thread (the default), or where a long query cannot hold this thread up. */
+  /**
+   * Where the engine runs: in this thread (default), or isolated, so that a long query does not block this
+   * thread.
+   */
   isolate?: 'none' | 'thread' | 'process'
-  /** How often expired documents are looked for, in milliseconds; 1,000 unless told. */
+  /** The interval of the sweep for expired documents, in milliseconds. Default: 1,000. */
   sweepMs?: number
 }
 
@@ -27,14 +30,14 @@ export type EmbeddedMongo = {
   /** A connection string for one database. */
   uriFor(db: string): string
   port: number
-  /** Resolves when the server has gone, asked for or not: an isolated one may be killed. */
+  /** Resolves when the server has ended, also unexpectedly: an isolated server may be killed. */
   ended: Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts a MongoDB-compatible server for this machine alone; the unchanged `mongodb` driver connects to its `uri`.
- * Rejects with a clear message if the folder is in use, damaged or someone else's.
+ * Starts a MongoDB-compatible server on loopback. The unmodified `mongodb` driver connects to its `uri`.
+ * Rejects if the folder is in use, damaged, or holds another program's data.
  */
 export const startEmbeddedMongo = async (options: EmbeddedMongoOptions = {}): Promise<EmbeddedMongo> => {
   const host = options.host ?? '127.0.0.1'
@@ -60,7 +63,7 @@ export const startEmbeddedMongo = async (options: EmbeddedMongoOptions = {}): Pr
   }
 }
 
-/** The compiled entry of an isolated server; threads and processes cannot run TypeScript. */
+/** The compiled entry file of an isolated server: threads and processes cannot run TypeScript. */
 const entry = (): string => {
   const path = fileURLToPath(
     new URL(import.meta.url.endsWith('.ts') ? '../dist/isolated.js' : './isolated.js', import.meta.url),
@@ -87,7 +90,7 @@ type Isolated = {
   once(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** Waits until an isolated server is up; stopping waits until it has ended. */
+/** Waits until an isolated server listens. Its `stop` waits until the server has ended. */
 const attach = (other: Isolated, askToStop: () => void): Promise<Started> =>
   new Promise((resolve, reject) => {
     const ended = new Promise<void>(done => other.once('exit', done))

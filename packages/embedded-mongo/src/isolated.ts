@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type StartOptions, startHere } from './start.js'
 
-/** What an isolated server tells the thread that started it. */
+/** A message of an isolated server to the thread that started it. */
 export type Report = { port: number } | { error: string } | { stopped: true }
 
-/** The other end of a server that runs in a worker thread or a process of its own. */
+/** Runs the server in a worker thread or child process. */
 const run = async (
   options: StartOptions,
   report: (message: Report) => void,
@@ -37,11 +37,11 @@ if (parentPort) {
       message => process.connected && process.send?.(message),
       stop => {
         process.once('message', () => stop().then(() => process.exit(0)))
-        // The parent is gone: what was acknowledged is on disk, so nothing is left to wait for.
+        // Exit when the parent has ended. Acknowledged writes are on disk.
         process.once('disconnect', () => stop().finally(() => process.exit(0)))
       },
     )
   })
-  // A signal to the whole group is the parent's to handle: it stops this process when it is done with it.
+  // Ignore signals to the process group: the parent handles them and stops this process.
   process.on('SIGINT', () => {}).on('SIGTERM', () => {})
 }

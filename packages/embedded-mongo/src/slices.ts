@@ -1,29 +1,29 @@
 import { MongoError } from './errors.js'
 
-/** What long work yields in place of a row when its slice of time is used up. */
+/** Yielded in place of a row when the time slice is used up. */
 export const pause = Symbol('pause')
 export type Pause = typeof pause
 
-/** Rows, with pauses between them. */
+/** Rows, interleaved with pauses. */
 export type Rows<T> = Iterable<T | Pause>
 
-/** Work in slices: it yields pauses and returns its result. */
+/** Work in time slices: a generator that yields pauses and returns its result. */
 export type Work<T> = Generator<Pause, T>
 
-/** The longest that one step without a pause may take (an expression over one document, say), in milliseconds. */
+/** The longest step without a pause (such as an expression over one document), in milliseconds. */
 const longestStepMs = 2000
 
-/** What a command reads through: from a pause on, its snapshot. */
+/** The view that a command reads. `hold` pins a snapshot at the first pause. */
 export type Held = { hold(): void; release(): void }
 
-/** The time one command has, and whether somebody ended it. */
+/** The time limits of one command, and its interruption. */
 export class Timer {
-  /** When `maxTimeMS` runs out, on the clock of `performance.now()`. */
+  /** The end of `maxTimeMS`, in milliseconds of `performance.now()`. */
   deadline = Number.POSITIVE_INFINITY
   sliceEnd = Number.POSITIVE_INFINITY
-  /** How often the command has paused: what it read before a pause, others may have changed since. */
+  /** The number of pauses. Other commands may have changed data that was read before a pause. */
   pauses = 0
-  /** Why the command must not go on. */
+  /** The error that interrupts the command. */
   stopped: MongoError | undefined
   view: Held | undefined
 
@@ -31,7 +31,7 @@ export class Timer {
     this.stopped ??= error
   }
 
-  /** Runs a slice of the command's work. */
+  /** Runs one slice of the command's work. */
   run<T>(sliceMs: number, work: () => T): T {
     const outer = running
     running = this
@@ -50,12 +50,12 @@ let steps = 0
 /** The timer of the command that is running. */
 export const currentTimer = (): Timer | undefined => running
 
-/** How often the running command has paused. */
+/** The number of pauses of the running command. */
 export const pauses = (): number => running?.pauses ?? 0
 
 export const timeUp = () => new MongoError(50, 'operation exceeded time limit')
 
-/** Whether the slice is used up, so that the caller should yield a pause; throws 50 once `maxTimeMS` has passed. */
+/** True once the slice is used up and the caller should yield a pause. Throws 50 after `maxTimeMS`. */
 export const due = (): boolean => {
   if (!running) return false
   const now = performance.now()
@@ -63,7 +63,7 @@ export const due = (): boolean => {
   return now > running.sliceEnd
 }
 
-/** For loops that cannot pause: throws 50 once `maxTimeMS` has passed, or the step has taken too long for the others. */
+/** For loops that cannot pause: throws 50 after `maxTimeMS`, or when the step exceeds `longestStepMs`. */
 export const checkTime = (): void => {
   if ((++steps & 63) !== 0 || !running) return
   const now = performance.now()
@@ -72,7 +72,7 @@ export const checkTime = (): void => {
     throw new MongoError(50, `operation exceeded time limit: one document took more than ${longestStepMs} ms`)
 }
 
-/** All rows as a list. */
+/** Collects all rows in a list. */
 export function* gathered<T>(rows: Rows<T>): Work<T[]> {
   const all: T[] = []
   for (const row of rows) {
@@ -82,7 +82,7 @@ export function* gathered<T>(rows: Rows<T>): Work<T[]> {
   return all
 }
 
-/** The items of a list that is there already, with pauses. */
+/** Iterates over existing items, with pauses. */
 export function* paced<T>(items: Iterable<T>): Generator<T | Pause> {
   for (const item of items) {
     if (due()) yield pause
@@ -92,7 +92,7 @@ export function* paced<T>(items: Iterable<T>): Generator<T | Pause> {
 
 const runSize = 512
 
-/** Sorts a list; equal items keep their order. */
+/** Merge sort with pauses. Stable. */
 export function* sorted<T>(items: readonly T[], order: (a: T, b: T) => number): Work<T[]> {
   let runs: T[][] = []
   for (let i = 0; i < items.length; i += runSize) {

@@ -6,12 +6,12 @@ import { checkData, lockFolder } from './storage/folder.js'
 import { Store } from './storage/kv.js'
 import { WireServer } from './wire/server.js'
 
-/** What a server in this thread needs to know. */
+/** Options of a server in this thread. */
 export type StartOptions = { dataDir?: string | undefined; host: string; port: number; sweepMs: number }
 
 export type Started = {
   port: number
-  /** Resolves when the server has gone, asked for or not. */
+  /** Resolves when the server has ended, also unexpectedly. */
   ended: Promise<void>
   stop(): Promise<void>
 }

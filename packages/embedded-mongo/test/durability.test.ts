@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
 import { randomOf } from './random.js'
 
-/** The full run is `pnpm durability`; every `npm test` kills a few times. */
+/** `pnpm durability` is the full run; `npm test` kills the server a few times. */
 const kills = Number(process.env.KILLS ?? 2)
 const writers = 8
 const folder = mkdtempSync(join(tmpdir(), 'embedded-mongo-durability-'))
@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What the writers were told: written here only once the server has answered. */
+/** Acknowledged writes: recorded only after the server's reply. */
 const told = {
   inserted: new Set<number>(),
   removed: new Set<number>(),
@@ -43,7 +43,7 @@ const connect = async (server: EmbeddedMongo) => {
   }
 }
 
-/** Writes until the server is gone. */
+/** Writes until the server has ended. */
 const write = async (
   { client, docs, counters, accounts }: Awaited<ReturnType<typeof connect>>,
   seed: number,
@@ -60,7 +60,7 @@ const write = async (
         mine.push(_id)
       } else if (action === 2) {
         const [_id] = mine.splice(random.below(mine.length), 1)
-        // From here on it may be gone, answered or not.
+        // From here on the document may be deleted, acknowledged or not.
         told.inserted.delete(_id!)
         await docs.deleteOne({ _id: _id! })
         told.removed.add(_id!)
@@ -91,7 +91,7 @@ const check = async ({ client, docs, counters, accounts }: Awaited<ReturnType<ty
   const n = (await counters.findOne({ _id: 1 }))?.n ?? 0
   expect(n).toBeGreaterThanOrEqual(told.added)
   expect(n).toBeLessThanOrEqual(told.tried)
-  // Transfers are whole or not there at all: the total never changes.
+  // Transfers are atomic: the total never changes.
   const balance = (await accounts.find().toArray()).reduce((sum, account) => sum + account.n, 0)
   expect(balance).toBe(500)
   for (const collection of [docs, counters, accounts] as unknown as Collection<Document>[]) {
@@ -112,7 +112,7 @@ test(`no acknowledged write is lost to kill -9 (${kills} kills)`, { timeout: 600
     } else await check(connected)
     if (kill < kills) {
       const writing = Array.from({ length: writers }, (_, i) => write(connected, kill * 100 + i))
-      // However busy the machine is, something was acknowledged before the kill; others are under way.
+      // At the kill some writes are acknowledged and others in flight, also on a busy machine.
       const enough = told.acknowledged + 1 + random.below(kills > 10 ? 300 : 30)
       await vi.waitUntil(() => told.acknowledged >= enough, { timeout: 120_000, interval: 1 })
       await new Promise(resolve => setTimeout(resolve, random.below(20)))

@@ -6,7 +6,7 @@ import { plain, useServer } from './support.js'
 
 const server = useServer()
 
-/** The full run is `pnpm fuzz:bytes`; every `npm test` sends a few hundred. */
+/** `pnpm fuzz:bytes` is the full run; `npm test` sends a few hundred messages. */
 const wanted = Number(process.env.FUZZ_MESSAGES ?? 500)
 
 const header = (length: number, operation: number): Buffer => {
@@ -96,7 +96,7 @@ const samples: Buffer[] = [
   ]),
 ]
 
-/** A message made malformed in one of many ways. */
+/** A message with a random malformation. */
 const malformed = (random: Random): Buffer => {
   const bytes = Buffer.from(random.pick(samples))
   switch (random.below(9)) {
@@ -114,7 +114,7 @@ const malformed = (random: Random): Buffer => {
       bytes.writeUInt32LE(random.pick([1, 2, 4, 0x8000, 0x10000, 0xffffffff]), 16)
       return bytes
     case 5: {
-      // A length somewhere inside becomes nonsense.
+      // Overwrite a length field.
       bytes.writeInt32LE(
         random.pick([-1, 0, 3, 2147483647, 65_536]),
         16 + random.below(Math.max(1, bytes.length - 20)),
@@ -129,9 +129,10 @@ const malformed = (random: Random): Buffer => {
 }
 
 /**
- * Sends bytes on a connection of their own; resolves once the server answered or hung up. A message that promises more bytes than
- * it brings is rightly waited for, and so is one that wants no reply: with `mayWait` it is given up once the server, which takes
- * connections in their order, has answered two that came later.
+ * Sends bytes on a new connection. Resolves when the server replies or disconnects. The server waits for the
+ * rest of an incomplete message, and does not reply to a message without a request for a reply. With
+ * `mayWait` such a message is abandoned once the server, which serves connections in order, has answered two
+ * later ones.
  */
 const send = (bytes: Buffer, mayWait = false): Promise<'answered' | 'dropped' | 'waiting'> =>
   new Promise(resolve => {
@@ -169,7 +170,7 @@ test(`malformed messages are dropped or answered with an error (${wanted} messag
     `hostile bytes: ${sent} messages, ${seen.answered} answered, ${seen.dropped} dropped, ${seen.waiting} incomplete; memory grew by ${grown} MB`,
   )
   expect(grown).toBeLessThan(300)
-  // Else the server was not asked.
+  // Ensures that the server received enough messages of both kinds.
   expect(Math.min(seen.answered, seen.dropped)).toBeGreaterThan(wanted / 5)
   const name = await server.holding([{ _id: 1 }])
   expect((await server.find(name)).length).toBe(1)

@@ -5,7 +5,7 @@ import { exact, plain, useServer } from './support.js'
 
 const server = useServer()
 
-/** The full run is `pnpm fuzz:indexes`; every `npm test` takes a few seconds' worth of it. */
+/** `pnpm fuzz:indexes` is the full run; `npm test` runs a few seconds of it. */
 const wanted = Number(process.env.FUZZ_QUERIES ?? 250)
 const seed = Number(process.env.FUZZ_SEED ?? 20261121)
 
@@ -163,7 +163,7 @@ const change = (random: Random): Document =>
     () => ({ $max: { n: random.below(9) } }),
   ])()
 
-/** The same query, its expressions said so that no plan can be made of them. */
+/** The same query, with expressions written so that no index can serve them. */
 const unplanned = (filter: Document): Document => ({
   ...filter,
   ...(filter.$expr && { $expr: { $or: [filter.$expr] } }),
@@ -171,7 +171,7 @@ const unplanned = (filter: Document): Document => ({
   ...(filter.$and && { $and: filter.$and.map(unplanned) }),
 })
 
-/** What a query finds through the indexes and through a plain scan, in its order. */
+/** The results of a query with indexes and with a scan, in its order. */
 const both = async (name: string, filter: Document, sort: Document) => {
   const projection =
     Object.keys(sort).length > 0
@@ -309,8 +309,8 @@ test('distinct values and kept fields are the same with an index and without', a
 })
 
 /**
- * The rows' sort fields with numbers as plain ones: equal numbers of different types may come in either order.
- * Undefined if one is an array, which sorts by an element: no index serves such a sort.
+ * The sort fields of the rows, with numbers as JS numbers: equal numbers of different types have no fixed
+ * order. Undefined if a field is an array, which sorts by an element: no index serves such a sort.
  */
 const sortKeys = (rows: Document[], sort: Document): unknown[] | undefined => {
   const keys = rows.map(row => Object.keys(sort).map(path => row[path] ?? null))

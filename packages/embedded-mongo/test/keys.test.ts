@@ -24,7 +24,7 @@ const decimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 33n), max: 10n ** 33n }), fc.integer({ min: -40, max: 40 }))
   .map(([digits, exponent]) => Decimal128.fromString(`${digits}E${exponent}`))
 
-/** Numbers near each other across the types, where rounding would show. */
+/** Close numbers of different types, which reveal rounding errors. */
 const number: fc.Arbitrary<Numeric> = fc.oneof(
   fc.integer({ min: -5, max: 5 }),
   fc.integer({ min: -2147483648, max: 2147483647 }),

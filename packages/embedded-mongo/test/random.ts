@@ -1,4 +1,4 @@
-/** Repeatable random numbers (mulberry32), and choices made with them. */
+/** Seeded random numbers (mulberry32) and choices. */
 export const randomOf = (seed: number) => {
   let state = seed >>> 0
   const next = (): number => {

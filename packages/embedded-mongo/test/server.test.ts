@@ -175,7 +175,7 @@ describe('transactions', () => {
 
   test('a commit that is sent again is answered again, also after a restart', async () => {
     const folder = newFolder()
-    // The driver numbers its commands itself, so these go to the engine past it.
+    // The driver sets `txnNumber` itself, so these commands bypass it.
     const inTransaction = {
       lsid: Doc.of({ id: new Binary(4, Buffer.alloc(16, 1)) }),
       txnNumber: 1n,
@@ -318,7 +318,7 @@ describe('the data folder', () => {
     await (await fill(folder)).stop()
     writeFileSync(join(folder, 'embedded-mongo.lock'), '999999999 1 x')
     await (await startEmbeddedMongo({ dataDir: folder })).stop()
-    // Nor does one whose number another process has by now.
+    // Nor does a lock whose process id was reused.
     writeFileSync(join(folder, 'embedded-mongo.lock'), `${process.pid} 1 x`)
     await (await startEmbeddedMongo({ dataDir: folder })).stop()
   })
@@ -383,7 +383,7 @@ describe('isolation', () => {
       await c.insertOne({})
       let turns = 0
       const timer = setInterval(() => turns++, 5)
-      // One step of a good part of a second, which the server cannot pause in.
+      // One step of a large part of a second, in which the server cannot pause.
       const sum = { input: { $range: [0, 500_000] }, initialValue: 0, in: { $add: ['$$value', '$$this'] } }
       const [found] = await c.aggregate([{ $project: { _id: 0, sum: { $reduce: sum } } }]).toArray()
       clearInterval(timer)

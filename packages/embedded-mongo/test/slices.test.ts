@@ -31,7 +31,7 @@ const join5000 = (c: Collection<Row>) => [
   { $group: { _id: null, n: { $sum: { $size: '$same' } } } },
 ]
 
-/** True for every document, and slow to find out. */
+/** True for every document, and slow to evaluate. */
 const slowly = (steps: number) => ({
   $expr: {
     $eq: [
@@ -50,7 +50,7 @@ const connected = async <T>(work: (client: MongoClient) => Promise<T>): Promise<
   }
 }
 
-/** How many commands are under way beside the one that asks. */
+/** The number of running commands besides this `serverStatus`. */
 const active = async () =>
   plain((await server.run({ serverStatus: 1 }, 'admin')).globalLock.activeClients.total)
 const becomes = (wanted: number) => expect.poll(active, { timeout: 50_000 }).toBe(wanted)
@@ -235,7 +235,7 @@ describe('a write in slices', () => {
     const c = await rows(2000)
     await c.createIndex({ m: 1 })
     const removing = c.deleteMany({ m: 0, ...slowly(100) })
-    // From the other end: those that get here first are kept.
+    // In reverse order: documents changed here first no longer match the deleteMany.
     const kept: number[] = []
     for (let _id = 1999; _id >= 1990; _id--)
       if ((await c.updateOne({ _id, m: 0 }, { $set: { m: 1 } })).modifiedCount === 1) kept.unshift(_id)

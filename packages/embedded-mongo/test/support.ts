@@ -3,7 +3,7 @@ import { type Document, MongoClient } from 'mongodb'
 import { afterAll, beforeAll } from 'vitest'
 import { type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
 
-/** A server for the tests of a file, with what they need to talk to it. */
+/** A server for the tests of a file, with helper functions. */
 export const useServer = () => {
   let server: EmbeddedMongo
   let client: MongoClient
@@ -20,7 +20,7 @@ export const useServer = () => {
     client.db(db).command(command, { promoteValues: false, ignoreUndefined: true })
   return {
     run,
-    /** A collection of its own that holds these documents; answers its name. */
+    /** Creates a collection with these documents and returns its name. */
     async holding(docs: Document[]): Promise<string> {
       const name = `c${++made}`
       if (docs.length > 0) await run({ insert: name, documents: docs })
@@ -31,7 +31,7 @@ export const useServer = () => {
       (await run({ find: name, ...options, batchSize: 10_000 })).cursor.firstBatch,
     aggregate: async (name: string, pipeline: Document[]): Promise<Document[]> =>
       (await run({ aggregate: name, pipeline, cursor: { batchSize: 10_000 } })).cursor.firstBatch,
-    /** The error a command is answered with, its write error if it has one. */
+    /** The error reply of a command: its write error if it has one. */
     async failure(command: Document, db?: string): Promise<Document> {
       try {
         const reply = await run(command, db)
@@ -48,10 +48,10 @@ export const useServer = () => {
   }
 }
 
-/** A value as canonical extended JSON: types, values and the order of keys all count. */
+/** A value as canonical extended JSON, which preserves types and the order of keys. */
 export const exact = (value: unknown): string => EJSON.stringify(value, { relaxed: false })
 
-/** A number of any type as a plain one. */
+/** Converts a number of any type to a JS number. */
 export const plain = (value: unknown): number => Number(String(value))
 
 /** A branch of `$switch`. */

@@ -4,10 +4,9 @@ import { lookupBatches } from './lookup-batches'
 const WAIT_MS = 25
 
 /**
- * Joins look-ups that are asked for within 25 ms into few calls of at most 1,000 values. `send` is the call. A call that
- * fails rejects the look-ups whose values were in it. Values are folded.
- * Not dataloader: it has no limit in characters, and for four lines less it adds 1.2 kB (brotli) to My data and to each
- * page of the extension.
+ * Batches look-ups made within 25 ms into calls of `send` with at most 1,000 values each. A failed call
+ * rejects the look-ups of its values. Values are folded. Not dataloader: it has no limit in characters, and
+ * for four lines less it adds 1.2 kB (brotli) to My data and to each page of the extension.
  */
 export function createBatchedLookup<I extends Pick<Iod, 'value'> = Iod>(
   send: (values: string[]) => Promise<readonly I[]>,

@@ -5,7 +5,7 @@ type Identified = Pick<Iod, 'id' | 'value'>
 /** A piece of a text, and the IODs whose values cover it. */
 export interface Piece<I extends Identified = Iod> {
   text: string
-  /** Where it starts in the text. */
+  /** The offset in the text. */
   start: number
   iods: readonly I[]
 }
@@ -13,7 +13,7 @@ export interface Piece<I extends Identified = Iod> {
 export interface KnownIods<I extends Identified = Iod> {
   /** The IODs with this value. */
   matching: (value: string) => readonly I[]
-  /** Splits the text where IODs' values begin and end in it. The pieces joined are the text. */
+  /** Splits the text at the starts and ends of IOD values. The joined pieces equal the text. */
   split: (text: string) => Piece<I>[]
 }
 
@@ -23,7 +23,10 @@ const INSIDE_WORDS_MIN = 4
 const WORD_CHARACTER =
   /^(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai}|\p{Script=Lao}|\p{Script=Khmer}|\p{Script=Myanmar})[\p{L}\p{N}_]$/u
 
-/** An index of known IODs, for badges and highlights. Values are compared folded, as the server's look-up does. */
+/**
+ * An index of known IODs, for badges and highlights. Values are compared folded, as the server's look-up
+ * does.
+ */
 export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]): KnownIods<I> {
   const byValue = new Map<string, I[]>()
   const seen = new Set<string>()
@@ -81,7 +84,7 @@ interface FoldedText {
   text: string
   length: number
   folded: string
-  /** For each unit of `folded`, where its character starts in the text; absent where the offsets are equal. */
+  /** For each unit of `folded`, the offset of its character in the text; absent if the offsets are equal. */
   offsets?: number[]
 }
 

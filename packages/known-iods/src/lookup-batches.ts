@@ -3,7 +3,7 @@ import { LIMITS } from '@iodine/contracts'
 /** Keeps a call's body below the server's limit: a UTF-16 unit takes up to 6 bytes of JSON. */
 const BATCH_CHARACTERS_MAX = 120_000
 
-/** Splits values into lists that one `POST /iods/lookup` takes, by number and by length. Each value is in one list. */
+/** Splits the distinct values into batches within the number and length limits of `POST /iods/lookup`. */
 export function lookupBatches(values: Iterable<string>): string[][] {
   const batches: string[][] = []
   let characters = 0

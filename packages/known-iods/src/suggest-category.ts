@@ -1,6 +1,6 @@
 import type { Category } from '@iodine/contracts'
 
-/** The first rule that applies counts. `key` and `value` are lower-cased. */
+/** The first matching rule wins. `key` and `value` are lower-cased. */
 const RULES: [category: Category, applies: (key: string, value: string) => boolean][] = [
   ['USERNAME', key => /username|author|unique_id/.test(key)],
   ['URL', key => /url|link|canonical/.test(key)],
@@ -13,7 +13,10 @@ const RULES: [category: Category, applies: (key: string, value: string) => boole
   ['URL', (_, value) => /\.com|http/.test(value)],
 ]
 
-/** The category to suggest for a value, by the last key of its `path` ('author.author_unique_id') and the value. */
+/**
+ * The category to suggest for a value, by the last key of its `path` ('author.author_unique_id') and the
+ * value.
+ */
 export function suggestCategory(path: string, value: string): Category {
   const key = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
   const text = value.trim().toLowerCase()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createKnownIods } from '../src'
 import { iod } from './fixtures'
 
-/** The pieces written with the values of their IODs: 'a [b|beta]'. */
+/** The pieces as text with the values of their IODs: 'a [b|beta]'. */
 const marked = (text: string, iods: Iod[]) => {
   const pieces = createKnownIods(iods).split(text)
   expect(pieces.map(piece => piece.text).join('')).toBe(text)
@@ -58,7 +58,7 @@ test('an IOD known from several look-ups counts once, one value in two categorie
 test('a long text and many values are cut quickly', () => {
   const text = 'lorem ipsum dolor '.repeat(550)
   const iods = Array.from({ length: 500 }, (_, index) => iod(`value ${index}`))
-  // The fastest of several: a busy machine slows the others.
+  // The fastest of several runs, since a busy machine slows some.
   const times = [1, 2, 3].map(() => {
     const started = performance.now()
     createKnownIods([...iods, iod('ipsum dolor')]).split(text)

@@ -2,13 +2,13 @@ import { createClient, type InputArguments, type Page, routed } from '@iodine/co
 import type { Output, Route, Spec } from './routes'
 
 /**
- * The contracts' operations as calls by route, since an endpoint's schemas would bring zod into the browser's bundle;
- * rejects with an `ApiError` for any failure save an abort.
+ * Calls the contracts' operations by route: importing an endpoint's schemas would add zod to the browser
+ * bundle. Rejects with an `ApiError` for any failure except an abort.
  */
 export interface ApiClient {
   /** @example api.call('POST /iods/:id/vote', { params: { id }, body: { vote_type: 'POSITIVE' } }) */
   call<R extends Route>(route: R, ...input: InputArguments<Spec<R>>): Promise<Output<R>>
-  /** The same for a list asked for with `limit` and `cursor`. */
+  /** The same for a list with `limit` and `cursor`. */
   page<R extends Route>(route: R, ...input: InputArguments<Spec<R>>): Promise<Page<Output<R>>>
 }
 
@@ -17,11 +17,11 @@ export interface ApiClientOptions {
   baseUrl: string
   /** The session's token, or null; read on each call. */
   getToken: () => string | null
-  /** Called on each 401, with the token the refused call carried; the error is thrown all the same. */
+  /** Called on each 401 with the refused call's token. The error is still thrown. */
   onUnauthorized?: (refusedToken: string | null) => void
 }
 
-/** The client that a host makes once and hands to its pages and remotes. */
+/** Creates the API client. A host creates one and passes it to its pages and remotes. */
 export function createApiClient({ baseUrl, getToken, onUnauthorized }: ApiClientOptions): ApiClient {
   const client = createClient((target, request) => fetch(baseUrl + target, request), {
     token: getToken,
@@ -33,5 +33,5 @@ export function createApiClient({ baseUrl, getToken, onUnauthorized }: ApiClient
   }
 }
 
-/** As much of the endpoint as a client needs. */
+/** The part of an endpoint that a client needs. */
 const endpointOf = <R extends Route>(route: R) => routed(route) as unknown as Spec<R>

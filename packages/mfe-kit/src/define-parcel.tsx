@@ -10,7 +10,7 @@ import { queryClientFor } from './query-client'
 
 const HostContext = createContext<HostProps | null>(null)
 
-/** The host's props, inside a section. */
+/** The host's props, for components of a section. */
 export function useHost(): HostProps {
   const host = use(HostContext)
   if (!host) throw new Error('useHost() works only below defineParcel()')
@@ -18,8 +18,8 @@ export function useHost(): HostProps {
 }
 
 /**
- * Makes a section of a React component: single-spa lifecycles that give `Root` the host's props (`useHost`), a router
- * based at the section's path, and a query client kept between visits.
+ * Defines a section by a React component: single-spa lifecycles that give `Root` the host's props
+ * (`useHost`), a router based at the section's path, and a query client that is kept between visits.
  */
 export function defineParcel(Root: ComponentType): RemoteParcel {
   const queryClient = queryClientFor()
@@ -71,7 +71,7 @@ interface CrashedProps {
 
 function Crashed({ error, onCrash, cache }: CrashedProps) {
   useEffect(() => {
-    // Retry must not start with the cached data that crashed the page.
+    // A retry must not start with the cached data that crashed the page.
     cache.clear()
     onCrash(error)
   }, [error, onCrash, cache])

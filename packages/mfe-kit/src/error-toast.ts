@@ -12,8 +12,8 @@ export const errorToast = (error: unknown, fallback: string, change: Partial<Toa
 })
 
 /**
- * Shows `description` as a toast each time a query fails anew. A 401 shows none: the host signs the user out.
- * `duration` is in milliseconds.
+ * Shows `description` as a toast on each new failure of a query. A 401 shows none: the host signs the user
+ * out. `duration` is in milliseconds.
  */
 export function useErrorToast(error: unknown, description: string, duration?: number): void {
   const { notify } = useHost()

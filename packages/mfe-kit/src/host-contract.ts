@@ -5,14 +5,14 @@ import type { LifeCycles } from 'single-spa'
 import type { ApiClient } from './api-client'
 
 /**
- * Version of the interface between host and remotes. It is raised when a remote built against the older version would
- * break. Adding an optional prop doesn't raise it.
+ * Version of the interface between host and remotes. Raise it when a remote built against the older version
+ * would break. Adding an optional prop needs no new version.
  */
 export const HOST_CONTRACT_VERSION = 1
 
 export type { Toast }
 
-/** The signed-in user; a parcel is only ever mounted with one. */
+/** The signed-in user. A parcel is only mounted for one. */
 export interface HostSession {
   user: Profile
   /** Reads the profile again, without a loading state. */
@@ -26,15 +26,15 @@ export interface HostProps {
   /** The browser's location with its full path; `defineParcel` passes it to the section's router. */
   location: Location
   navigationType: NavigationType
-  /** Goes to a full path of the app, or a number of steps through history. */
+  /** Navigates to a full path of the app, or by a number of history entries. */
   navigate: (to: To | number, options?: NavigateOptions) => void
   session: HostSession
   api: ApiClient
   notify: (toast: Toast) => void
   config: BrowserConfig
-  /** Called by `defineParcel` when the section throws while rendering; the host then shows its error card. */
+  /** Called by `defineParcel` when rendering the section throws. The host then shows its error card. */
   onCrash: (error: Error) => void
 }
 
-/** What a remote's `./parcel` module exports as `parcel`. */
+/** The export `parcel` of a remote's `./parcel` module. */
 export type RemoteParcel = LifeCycles<HostProps & { domElement: HTMLElement }> & { hostContract: number }

@@ -16,11 +16,11 @@ type PagedOptions<P> = Omit<
   UseInfiniteQueryOptions<P, Error, InfiniteData<P, Cursor>, QueryKey, Cursor>,
   'queryFn' | 'initialPageParam' | 'getNextPageParam' | 'select'
 > & {
-  /** Reads one page. `page` goes into the request's query: empty for the first page, then the cursor. */
+  /** Reads one page. `page` is for the request's query: empty for the first page, then the cursor. */
   readPage: (page: { cursor?: string }, signal: AbortSignal) => Promise<P>
 }
 
-/** A list of the API that comes in pages: each page names the cursor of the next, null at the end. */
+/** A paginated list of the API. Each page has the cursor of the next one, null at the end. */
 export function usePagedQuery<P extends HasNextCursor>({
   readPage,
   ...options

@@ -5,21 +5,23 @@ const MAX_RETRIES = 1
 
 const isClientFault = (error: unknown) => isApiError(error) && error.status >= 400 && error.status < 500
 
-/** A query client with the defaults of all sections: cached data shows at once and is read again on each visit. */
+/**
+ * A query client with the defaults of all sections: cached data is shown at once and refetched on each visit.
+ */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
       queries: {
         gcTime: 10 * 60_000,
         refetchOnWindowFocus: false,
-        // An answer in the 400s would be the same again.
+        // A retry does not change a 4xx response.
         retry: (failures, error) => failures < MAX_RETRIES && !isClientFault(error),
         retryDelay: 500,
       },
     },
   })
 
-/** A query client per signed-in user, so that nobody sees another user's cached data. */
+/** A query client per signed-in user, so that no user sees another user's cached data. */
 export function queryClientFor(): (userId: string) => QueryClient {
   let current: { userId: string; client: QueryClient } | undefined
   return userId => {

@@ -7,7 +7,10 @@ type EndpointByRoute = {
   [E in Endpoints as E extends contracts.PublicEndpoint ? `${E['method']} ${E['path']}` : never]: E
 }
 
-/** Every operation of the contracts' endpoint tables, written 'METHOD /path', for example 'POST /iods/:id/vote'. */
+/**
+ * Every operation of the contracts' endpoint tables, written 'METHOD /path', for example 'POST
+ * /iods/:id/vote'.
+ */
 export type Route = keyof EndpointByRoute
 
 /** The endpoint of a route. */
@@ -18,5 +21,5 @@ export type Spec<R extends Route> = EndpointByRoute[R] extends infer E extends c
 /** The input of a call to `R`: `params` of the path, `query`, `body`, each typed by the contract. */
 export type Input<R extends Route> = contracts.Input<Spec<R>>
 
-/** The answer of a call to `R`. */
+/** The response of a call to `R`. */
 export type Output<R extends Route> = contracts.ResponseOf<Spec<R>>

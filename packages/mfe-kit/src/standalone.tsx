@@ -10,8 +10,9 @@ import type { HostProps, RemoteParcel } from './host-contract'
 const TOKEN_KEY = 'access_token'
 
 /**
- * Runs one section without the shell, on its own dev server, against a product started by `npm start`. The session is
- * the token in local storage. Where there is none, it asks for one: copy it from a signed-in shell.
+ * Runs one section without the shell, on its own dev server, against a product started by `npm start`. The
+ * session is the token in local storage. If there is none, it prompts for one: copy it from a signed-in
+ * shell.
  */
 export async function runStandalone(parcel: RemoteParcel): Promise<void> {
   if (!localStorage.getItem(TOKEN_KEY)) {

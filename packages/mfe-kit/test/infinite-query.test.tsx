@@ -5,7 +5,7 @@ import { QueryClient, QueryClientProvider, useInfiniteQuery } from '../src/query
 
 afterEach(cleanup)
 
-/** Pages by their number, each answered when the test says so. */
+/** A list whose numbered pages the test answers one by one. */
 const openList = async () => {
   const client = new QueryClient()
   const asked: { page: number; signal: AbortSignal; answer: () => void }[] = []

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
 import type { Route } from '../src/index'
 
-/** `null` in the place of an answer breaks the connection. */
+/** A response; `null` closes the connection without one. */
 export type Answer = [status: number, body?: unknown, headers?: Record<string, string>] | null
 
 export interface Call {
-  /** As the contract writes it: 'GET /campaigns/:id'. */
+  /** The route in the contract's notation: 'GET /campaigns/:id'. */
   route: string
   params: Record<string, string>
   search: URLSearchParams
@@ -16,15 +16,15 @@ export interface Call {
 
 type Handler = (call: Call) => Answer | Promise<Answer>
 
-/** What the API answers, by the contract's routes. */
+/** The API's responses, by the contract's routes. */
 export type Routes = { [R in Route]?: Answer | Handler }
 
 const closers: (() => void)[] = []
 const misses: string[] = []
 
 /**
- * Starts an HTTP server that answers below `prefix` as `routes` say, and stops it when the test ends. A request that no
- * route matches is answered with 501 and fails the test. `calls` holds the matched requests in their order.
+ * Starts an HTTP server that serves `routes` below `prefix`, and stops it when the test ends. A request
+ * without a matching route gets a 501 and fails the test. `calls` holds the matched requests in order.
  */
 export async function startApi(routes: Routes, prefix = '') {
   const calls: Call[] = []
@@ -73,7 +73,7 @@ function patternOf(route: string) {
   return { names, pattern: new RegExp(`^${route.replace(/:\w+/g, '([^/]+)')}$`) }
 }
 
-/** Throws where requests since the last call met no route. Runs after each test. */
+/** Throws if a request since the last call matched no route. Runs after each test. */
 export function failOnMisses(): void {
   const unanswered = misses.splice(0)
   if (unanswered.length > 0) throw new Error(`No route of this test answers ${unanswered.join('; ')}`)

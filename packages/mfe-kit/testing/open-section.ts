@@ -30,14 +30,14 @@ const raise = (message: string): never => {
   throw new Error(message)
 }
 
-/** Moves the test's page to an address. */
+/** Sets the address of the test's page. */
 export const setAddress = (url: string): void =>
   (window as unknown as { happyDOM: { setURL: (url: string) => void } }).happyDOM.setURL(url)
 
 /**
- * Mounts the section's parcel as the shell does, at `path`, against a server that answers as `routes` say.
- * `change` are fields of the signed-in user that differ; unless it gives an id, the user and its query cache are new.
- * A section that the test has opened before is unmounted.
+ * Mounts the section's parcel as the shell does, at `path`, against a server with these `routes`. `change`
+ * overrides fields of the signed-in user; unless it sets an id, the user and its query cache are new. A
+ * section opened earlier in the test is unmounted.
  */
 export async function openSection(
   parcel: RemoteParcel,

@@ -8,7 +8,7 @@ import { type Compile, missing, namedSpecs } from './operator.js'
 import { deviation } from './operators.js'
 import { compareBy, sortPattern } from './sort.js'
 
-/** Gathers the values of one group. */
+/** Accumulates the values of one group. */
 export type Accumulator = { add(doc: Doc): void; result(): Value }
 
 type Gather = { add(value: Value | undefined): void; result(): Value }
@@ -78,7 +78,7 @@ const last = (): Gather => {
   }
 }
 
-/** Counts what an accumulator holds, up to what MongoDB lets one hold. */
+/** Counts the bytes of an accumulator and enforces MongoDB's memory limit (146). */
 const memory = (name: string) => {
   let used = 0
   return (value: Value) => {
@@ -174,7 +174,7 @@ const ordered = (sign: number) => (items: Value[], n: number) =>
     .sort((a, b) => compare(a, b) * sign)
     .slice(0, n)
 
-/** `$top`, `$bottom` and their N forms: sorted by a pattern of their own. */
+/** `$top`, `$bottom` and their N forms, with a sort pattern of their own. */
 const ranked =
   (name: string, bottom: boolean, plural: boolean) =>
   (spec: Value, compile: Compile): (() => Accumulator) => {
@@ -199,7 +199,7 @@ const ranked =
     }
   }
 
-/** Every accumulator of `$group` by name. */
+/** The accumulators of `$group` by name. */
 export const accumulators: ReadonlyMap<string, (spec: Value, compile: Compile) => () => Accumulator> =
   new Map([
     ['$sum', simple(sum)],
@@ -224,7 +224,7 @@ export const accumulators: ReadonlyMap<string, (spec: Value, compile: Compile) =
     ['$bottomN', ranked('$bottomN', true, true)],
   ])
 
-/** Text that is equal for values that are equal: how groups are told apart. */
+/** The group key of a value: a text that is equal for equal values. */
 export const groupKey = (value: Value | undefined): string => {
   if (typeof value === 'string') return `s${value}`
   return `k${encodeKey([value], [1]).bytes.toString('latin1')}`

@@ -4,7 +4,7 @@ import { type Compile, checkVariable, type Evaluate } from './operator.js'
 import { operators } from './operators.js'
 import { Variables } from './variables.js'
 
-/** Compiles an aggregation expression; throws 168 for an operator it does not know. */
+/** Compiles an aggregation expression. Throws 168 for an unknown operator. */
 export const compileExpression = (spec: Value, variables = Variables.forCommand()): Evaluate => {
   const compile: Compile = (inner, scope = variables) => compileExpression(inner, scope)
   if (typeof spec === 'string' && spec.startsWith('$')) return fieldPath(spec, variables)
@@ -40,20 +40,23 @@ export const compileExpression = (spec: Value, variables = Variables.forCommand(
   }
 }
 
-/** Whether an expression's value may depend on the document it is evaluated for; yes when in doubt. */
+/** Whether an expression may depend on the document. Conservative: true when in doubt. */
 export const readsDocument = (spec: Value): boolean => {
   if (typeof spec === 'string') return /^\$(?!\$)|^\$\$(ROOT|CURRENT)(\.|$)/.test(spec)
   if (Array.isArray(spec)) return spec.some(readsDocument)
   if (!(spec instanceof Doc)) return false
   return [...spec].some(([name, inner]) => {
     if (name === '$literal') return false
-    // Without an `input` this one reads the document itself.
+    // `$getField` without `input` reads the document.
     if (name === '$getField' && !(inner instanceof Doc && inner.has('input'))) return true
     return readsDocument(inner)
   })
 }
 
-/** The variables of a command: `$$NOW` and its `let`, whose expressions are evaluated here, once, each seeing those before it. */
+/**
+ * The variables of a command: `$$NOW` and its `let`. Each `let` expression is evaluated once, here, and sees
+ * those before it.
+ */
 export const commandVariables = (lets: Doc): Variables => {
   const variables = new Variables(Variables.forCommand())
   for (const [name, spec] of lets) {
@@ -95,7 +98,7 @@ const pathParts = (path: string): string[] => {
   return parts
 }
 
-/** A dotted path as expressions read it: through arrays element by element, never by position. */
+/** Resolves a dotted path as expressions do: through each element of arrays, never by position. */
 export const pathValue = (
   value: Value | undefined,
   parts: readonly string[],

@@ -3,20 +3,20 @@ import { Doc, isNumeric, typeName, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import type { Variables } from './variables.js'
 
-/** A compiled expression: its value for a document, undefined where MongoDB's is "missing". */
+/** A compiled expression. Returns its value for a document, undefined for MongoDB's "missing". */
 export type Evaluate = (doc: Doc) => Value | undefined
 
-/** What an operator is made with: how it compiles what stands inside it. */
+/** Compiles an operator's inner expressions. */
 export type Compile = (spec: Value, variables?: Variables) => Evaluate
 
-/** MongoDB's idea of truth: everything but false, zero, null and missing. */
+/** MongoDB's truthiness: everything except false, zero, null and missing. */
 export const truthy = (value: Value | undefined): boolean =>
   isNumeric(value) ? toDouble(value) !== 0 : value !== undefined && value !== null && value !== false
 
-/** Makes an operator's evaluator of what the query gives it. */
+/** Compiles an operator with its argument. */
 export type Operator = (spec: Value, compile: Compile, variables: Variables) => Evaluate
 
-/** An operator of a fixed number of arguments, each evaluated first. */
+/** An operator with a bounded number of arguments, which are evaluated first. */
 export const withArguments =
   (
     name: string,
@@ -35,7 +35,7 @@ export const withArguments =
     return doc => apply(inner.map(evaluate => evaluate(doc)))
   }
 
-/** An operator that takes a document of named arguments. */
+/** An operator with a document of named arguments. */
 export const withNames = (
   name: string,
   required: readonly string[],
@@ -54,7 +54,7 @@ export const withNames = (
   }
 }
 
-/** The named arguments of an operator, checked. */
+/** Checks the named arguments of an operator. */
 export const namedSpecs = (
   name: string,
   spec: Value,
@@ -73,7 +73,7 @@ export const namedSpecs = (
 export const missing = (value: Value | undefined): value is null | undefined =>
   value === undefined || value === null
 
-/** A user variable's name: it starts with a lower-case letter. */
+/** Checks the name of a user variable: it starts with a lower-case letter. */
 export const checkVariable = (name: string): string =>
   /^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name) || name === 'CURRENT'
     ? name

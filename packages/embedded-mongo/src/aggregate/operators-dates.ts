@@ -10,7 +10,7 @@ const dayMs = 86_400_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** What a zone is ahead of UTC at a time, in milliseconds. Zones are `UTC`, `+hh:mm` or Olson names. */
+/** The UTC offset of a zone at a time, in milliseconds. Zones are `UTC`, `+hh:mm` or Olson names. */
 const offsetAt = (time: number, zone: Value | undefined): number => {
   if (isUtc(zone)) return 0
   if (typeof zone !== 'string')
@@ -40,10 +40,10 @@ const offsetAt = (time: number, zone: Value | undefined): number => {
   return local - Math.floor(time / 1000) * 1000
 }
 
-/** A time as the clock of a zone shows it: a Date whose UTC fields are the local ones. */
+/** The local time in a zone: a Date whose UTC fields are the local ones. */
 const local = (time: number, zone: Value | undefined): Date => new Date(time + offsetAt(time, zone))
 
-/** The time at which a zone's clock shows a local time. */
+/** Converts a zone's local time to UTC. */
 const fromLocal = (shown: number, zone: Value | undefined): number => {
   const guess = shown - offsetAt(shown, zone)
   return shown - offsetAt(guess, zone)
@@ -57,7 +57,7 @@ const dayOfYear = (date: Date) =>
 
 const isoDay = (date: Date) => date.getUTCDay() || 7
 
-/** ISO 8601's week: the one that holds the date's Thursday. */
+/** The ISO 8601 week, and the year that its Thursday is in. */
 const isoWeek = (date: Date): { year: number; week: number } => {
   const thursday = new Date(date.getTime() + (4 - isoDay(date)) * dayMs)
   return { year: thursday.getUTCFullYear(), week: Math.ceil(dayOfYear(thursday) / 7) }
@@ -65,7 +65,7 @@ const isoWeek = (date: Date): { year: number; week: number } => {
 
 const week = (date: Date) => Math.floor((dayOfYear(date) - 1 + 7 - date.getUTCDay()) / 7)
 
-/** An operator that reads one part of a date, given alone or with a zone. */
+/** An operator for one part of a date. Its argument is the date, or the date and a zone. */
 const part = (name: string, read: (date: Date) => Value): [string, Operator] => [
   name,
   (spec, compile) => {
@@ -156,7 +156,7 @@ const badFormat = (letter: string): never =>
     ? fail(18535, "Unmatched '%' at end of format string")
     : fail(18536, `Invalid format character '%${letter}' in format string`)
 
-/** What a format's letters stand for in a text, as `$dateFromString` reads it. */
+/** The patterns of the format letters of `$dateFromString`. */
 const readable: ReadonlyMap<string, string> = new Map([
   ['Y', '(?<year>\\d{4})'],
   ['m', '(?<month>\\d{1,2})'],
@@ -178,7 +178,7 @@ const readable: ReadonlyMap<string, string> = new Map([
 
 const patterns = new Map<string, RegExp>()
 
-/** A format as a regular expression with a name for each part. */
+/** Translates a format to a regular expression with a named group for each part. */
 const patternOf = (format: string): RegExp => {
   const known = patterns.get(format)
   if (known) return known
@@ -200,7 +200,7 @@ const patternOf = (format: string): RegExp => {
 
 type ReadDate = { shown: number; zone: Value | undefined }
 
-/** Reads a text by a format; undefined if it does not follow it, or names no day there is. */
+/** Parses a date by a format; undefined if it does not match or the day does not exist. */
 const readDate = (text: string, format: string): ReadDate | undefined => {
   const part = patternOf(format).exec(text)?.groups
   if (!part) return undefined
@@ -216,7 +216,7 @@ const readDate = (text: string, format: string): ReadDate | undefined => {
   return { shown, zone: part.zone === undefined ? undefined : part.zone.replace(/^([+-]\d{2}):?$/, '$1') }
 }
 
-/** The day that a text names, as midnight UTC: by month and day, by day of the year, or by ISO week. */
+/** The parsed day as midnight UTC, from month and day, day of the year, or ISO week. */
 const dayOf = (part: Record<string, string | undefined>): number | undefined => {
   const start = (year: string, month = 0, day = 1) => {
     const date = new Date(0)
@@ -278,7 +278,7 @@ const dateFromString = ({ dateString, format, timezone, onError, onNull }: Named
   try {
     return new Date(fromLocal(read.shown, read.zone ?? timezone))
   } catch (error) {
-    // A zone within the text that nobody knows is an error of the text.
+    // An unknown zone in the text counts as a parse error.
     if (read.zone === undefined) throw error
     return failed()
   }
@@ -387,7 +387,7 @@ const weekday = (name: string, value: Value | undefined): number => {
   return found < 0 ? fail(5439015, `${name} requires 'startOfWeek' to be a day of the week`) : found
 }
 
-/** Which month of all, which week, which hour …: what `$dateTrunc` and `$dateDiff` count in. */
+/** The number of a date's month, week, hour … since a fixed origin, for `$dateTrunc` and `$dateDiff`. */
 const unitNumber = (shown: Date, unit: string, firstDay: number): number => {
   const monthly = unitMonths[unit]
   if (monthly) return Math.floor((shown.getUTCFullYear() * 12 + shown.getUTCMonth()) / monthly)

@@ -9,7 +9,7 @@ import { textOf } from './operators-types.js'
 
 type Args = (Value | undefined)[]
 
-/** A value as the older string operators take it: null is empty, numbers and dates are written out. */
+/** Converts an argument of the older string operators: null to an empty text, numbers and dates to text. */
 const coerced = (name: string, value: Value | undefined): string => {
   if (missing(value)) return ''
   if (typeof value === 'string') return value
@@ -35,7 +35,7 @@ const concat = (values: Args): Value => {
   return made
 }
 
-/** Only ASCII letters change case, as in MongoDB. */
+/** Changes the case of ASCII letters only, as MongoDB does. */
 const cased = (name: string, pattern: RegExp, by: (text: string) => string) =>
   withArguments(name, 1, 1, ([value]) => coerced(name, value).replace(pattern, by))
 
@@ -63,7 +63,7 @@ const substrCodePoints = ([value, start, length]: Args): Value => {
   return [...coerced('$substrCP', value)].slice(from, from + size).join('')
 }
 
-/** Finds a text in another, counting in bytes or in code points. */
+/** Finds a substring. Positions are in bytes or in code points. */
 const indexOf = (
   name: string,
   units: (text: string) => ArrayLike<unknown> & { slice(from: number, to: number): unknown },
@@ -107,7 +107,7 @@ const compareIgnoringCase = ([left, right]: Args): Value => {
   return Math.sign(compareStrings(lower(left), lower(right)))
 }
 
-/** The compiled expression of a regex operator's arguments, or null when there is nothing to match. */
+/** Compiles a regex operator's arguments; null for a null or missing regex. */
 const regexOf = (name: string, regex: Value | undefined, options: Value | undefined): Pattern | null => {
   if (missing(regex)) return null
   if (options !== undefined && !missing(options) && typeof options !== 'string')

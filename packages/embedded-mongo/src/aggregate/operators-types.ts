@@ -14,7 +14,7 @@ import { missing, namedSpecs, type Operator, withArguments } from './operator.js
 
 const failed = (message: string): never => fail(241, `${message} in $convert with no onError value`)
 
-/** A scalar written out as `$toString` does; undefined for what has no such form. */
+/** Converts a scalar to text as `$toString` does; undefined for other types. */
 export const textOf = (value: Value): string | undefined => {
   if (typeof value === 'string') return value
   if (value instanceof Sym) return value.text
@@ -95,7 +95,7 @@ const toDate = (value: Value): Value => {
   return unsupported(value, 'date')
 }
 
-/** An ISO 8601 date, with UTC where it names no zone; undefined for anything else. */
+/** Parses an ISO 8601 date, by default in UTC; undefined for other texts. */
 export const parseDate = (text: string): Date | undefined => {
   const iso =
     /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/.exec(

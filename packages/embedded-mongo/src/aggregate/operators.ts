@@ -253,7 +253,9 @@ const setField =
     }
   }
 
-/** `$sum` and its kin as expressions: over their arguments, or over the elements of a single array. */
+/**
+ * `$sum` and similar operators as expressions: over the arguments, or over the elements of a single array.
+ */
 const overList =
   (apply: (values: Value[]) => Value): Operator =>
   (spec, compile) => {
@@ -265,7 +267,7 @@ const overList =
     }
   }
 
-/** The sum of the numbers among values; 0 when there are none. */
+/** The sum of the numeric values; 0 if there are none. */
 const sumOf = (values: readonly Value[]): Numeric => {
   const total = new Total()
   for (const value of values) if (isNumeric(value)) total.add(value)
@@ -286,7 +288,7 @@ const best =
     return found
   }
 
-/** The standard deviation of the numbers among values. */
+/** The standard deviation of the numeric values. */
 export const deviation = (values: readonly Value[], sample: boolean): Value => {
   const numbers = values.filter(isNumeric).map(toDouble)
   const size = numbers.length - (sample ? 1 : 0)
@@ -312,7 +314,7 @@ const positive = (name: string, code: number, apply: (value: number) => number):
 
 const refused = (name: string): [string, Operator] => [name, () => fail(238, `${name} is not supported`)]
 
-/** Every expression operator by name. */
+/** The expression operators by name. */
 export const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['$literal', spec => () => spec],
   ['$const', spec => () => spec],

@@ -11,16 +11,19 @@ import { compileAddFields, compileProjection } from './project.js'
 import { sortBy, sortPattern } from './sort.js'
 import { Variables } from './variables.js'
 
-/** One stage: documents in, documents out; the pauses between them pass through. */
+/** A stage: transforms a stream of documents and passes pauses through. */
 export type Stage = (input: Rows<Doc>) => Rows<Doc>
 
 export type PipelineContext = {
   variables: Variables
-  /** The documents of another collection of the same database that match a filter, in which the variables stand. */
+  /**
+   * The documents of another collection of the database that match a filter. `variables` are those of the
+   * filter.
+   */
   source(collection: string, filter: Doc, variables: Variables): Rows<Doc>
 }
 
-/** Compiles a pipeline; throws 40324 for a stage it does not know. */
+/** Compiles a pipeline. Throws 40324 for an unknown stage. */
 export const compilePipeline = (pipeline: Value, context: PipelineContext): Stage => {
   if (!Array.isArray(pipeline)) return fail(14, "'pipeline' option must be specified as an array")
   const stages = pipeline.map(stage => {
@@ -195,7 +198,7 @@ const unwind: StageMaker = spec => {
   }
 }
 
-/** The document with another value at a path, everything on the way copied. */
+/** Replaces the value at a path. Copies the documents along the path. */
 const replaced = (doc: Doc, parts: readonly string[], value: Value | undefined, from = 0): Doc => {
   const made = new Doc(doc)
   const name = parts[from]!
@@ -261,7 +264,7 @@ const lookup: StageMaker = (spec, context) => {
   }
 }
 
-/** Gathers documents into one array, up to what MongoDB lets one stage gather. */
+/** Collects documents in an array, up to MongoDB's limit for one stage. */
 function* within(docs: Rows<Doc>, code: number, what: string): Work<Doc[]> {
   const all: Doc[] = []
   let size = 0
@@ -277,7 +280,10 @@ function* within(docs: Rows<Doc>, code: number, what: string): Work<Doc[]> {
   return all
 }
 
-/** The condition on a foreign field: equal to the local value, or to one of its elements. Patterns are values here. */
+/**
+ * The `$lookup` condition: the foreign field equals the local value or one of its elements. A regex is a
+ * plain value.
+ */
 const joinOn = (path: string, value: Value): Doc => {
   const equals = (one: Value) => new Doc([[path, new Doc([['$eq', one]])]])
   if (!Array.isArray(value)) return equals(value)
@@ -403,7 +409,7 @@ const stageMakers: ReadonlyMap<string, StageMaker> = new Map<string, StageMaker>
 
 const needsWhole = /^\$(getField|setField|unsetField|top|topN|bottom|bottomN)$/
 
-/** The top-level fields that a first stage reads of its documents, or undefined when it may read any. */
+/** The top-level fields that a first stage reads, or undefined if it may read any. */
 export const stageFields = (stage: Value | undefined): Set<string> | undefined => {
   const fields = new Set<string>()
   const collect = (value: Value): boolean => {
@@ -422,7 +428,7 @@ export const stageFields = (stage: Value | undefined): Set<string> | undefined =
   return spec !== undefined && collect(spec) ? fields : undefined
 }
 
-/** The stages an update's pipeline form may use. */
+/** The stages allowed in a pipeline update. */
 export const updateStages = new Set([
   '$addFields',
   '$set',

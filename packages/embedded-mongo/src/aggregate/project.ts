@@ -6,7 +6,7 @@ import { compileExpression } from './expressions.js'
 import { type Evaluate, truthy } from './operator.js'
 import { Variables } from './variables.js'
 
-/** What becomes of a field: kept, dropped, cut, computed, or decided by its own fields. */
+/** The projection of a field: included, excluded, sliced, computed, or by its inner fields. */
 type Node = {
   kind: 'include' | 'exclude' | 'slice' | 'first' | 'compute' | 'inner'
   children: Map<string, Node>
@@ -40,7 +40,7 @@ const place = (root: Node, path: string, node: Node) => {
   }
 }
 
-/** Compiles a find's projection or a `$project`; throws MongoDB's errors for mixed or unknown forms. */
+/** Compiles a projection of `find` or `$project`. Throws MongoDB's errors for mixed or unknown forms. */
 export const compileProjection = (spec: Doc, options: Options = {}): Project => {
   const variables = options.variables ?? Variables.forCommand()
   const root = inner()
@@ -91,7 +91,7 @@ export const compileProjection = (spec: Doc, options: Options = {}): Project => 
         return
       }
     }
-    // A computed field may stand beside exclusion of _id alone.
+    // Computed fields are allowed with an exclusion of _id only.
     decide(true, path)
     if (path === '_id') idKept = true
     place(root, path, { ...inner(), kind: 'compute', compute: compileExpression(value, variables) })
@@ -109,10 +109,7 @@ export const compileProjection = (spec: Doc, options: Options = {}): Project => 
   return (doc, position = {}) => shape(doc, root, keep, doc, position)
 }
 
-/**
- * The fields that a projection keeps, where it does nothing but keep top-level fields as they are; undefined for every
- * other one.
- */
+/** The fields of a projection that only includes top-level fields; undefined for any other projection. */
 export const keptFields = (spec: Doc): ReadonlySet<string> | undefined => {
   const kept = new Set<string>()
   let id = true
@@ -141,7 +138,7 @@ const shape = (doc: Doc, node: Node, including: boolean, root: Doc, position: Po
   return compute(made, node, root)
 }
 
-/** Sets the computed fields below a node, in the order they were named. */
+/** Sets the computed fields below a node, in the order of the specification. */
 const compute = (made: Doc, node: Node, root: Doc): Doc => {
   for (const [name, child] of node.children) {
     if (child.kind === 'compute') {
@@ -231,7 +228,10 @@ const elementMatch = (spec: Value) => {
   }
 }
 
-/** Compiles `$addFields`: computed fields laid over the document, nested ones through arrays and in place of scalars. */
+/**
+ * Compiles `$addFields`: sets computed fields. Nested ones apply to each element of arrays and replace
+ * scalars.
+ */
 export const compileAddFields = (spec: Doc, variables: Variables): Project => {
   const root = inner()
   const read = (path: string, value: Value): void => {

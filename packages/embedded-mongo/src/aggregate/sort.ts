@@ -8,7 +8,7 @@ import { checkTime, due, type Pause, pause, type Rows, sorted } from '../slices.
 
 export type SortPart = { path: string; parts: readonly string[]; direction: 1 | -1 }
 
-/** Reads a sort specification; throws MongoDB's error for a direction other than 1 and -1. */
+/** Parses a sort specification. Throws MongoDB's error for a direction other than 1 and -1. */
 export const sortPattern = (spec: Doc): SortPart[] => {
   if (spec.size > 32) fail(13103, 'too many compound keys')
   return [...spec].map(([path, value]) => {
@@ -48,7 +48,7 @@ const compareTuples = (
   return 0
 }
 
-/** The values a document sorts by: of an array's elements the smallest, or the largest when descending. */
+/** The sort key of a document. An array sorts by its smallest element, descending by its largest. */
 const sortKey = (pattern: readonly SortPart[], doc: Doc): readonly KeyValue[] => {
   const { keys } = extractKeys(
     doc,
@@ -59,7 +59,7 @@ const sortKey = (pattern: readonly SortPart[], doc: Doc): readonly KeyValue[] =>
   return least
 }
 
-/** Compares documents by a pattern; for lists use `sortBy`, which reads each document's key once. */
+/** Compares documents by a pattern. For lists use `sortBy`, which extracts each key once. */
 export const compareBy =
   (pattern: readonly SortPart[]) =>
   (a: Doc, b: Doc): number => {
@@ -67,7 +67,7 @@ export const compareBy =
     return compareTuples(pattern, sortKey(pattern, a), sortKey(pattern, b))
   }
 
-/** Sorts items by their documents; equal ones keep their order. */
+/** Sorts items by their documents. Stable. */
 export function* sortBy<T>(
   items: Rows<T>,
   docOf: (item: T) => Doc,

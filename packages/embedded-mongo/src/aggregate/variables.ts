@@ -1,9 +1,11 @@
 import type { Value } from '../bson/values.js'
 
-/** A variable's place: expressions find it when they are compiled and read it when they run. */
+/** The slot of a variable. Expressions resolve it at compile time and read it at run time. */
 export type Slot = { value: Value | undefined }
 
-/** The `$$name`s an expression may use. Evaluation never suspends inside an expression, so slots are simply set. */
+/**
+ * The `$$` variables of an expression. Evaluation never pauses inside an expression, so slots can be mutable.
+ */
 export class Variables {
   private readonly slots = new Map<string, Slot>()
   private readonly outer: Variables | undefined
@@ -13,7 +15,7 @@ export class Variables {
     for (const [name, value] of values) this.slots.set(name, { value })
   }
 
-  /** What every command starts with: `$$NOW`, the same throughout the command. */
+  /** The variables of every command: `$$NOW`, constant throughout the command. */
   static forCommand() {
     return new Variables(undefined, [['NOW', new Date()]])
   }

@@ -17,7 +17,7 @@ import {
 
 const by = (a: number | bigint | string, b: number | bigint | string) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Orders by code points, which is the order of the UTF-8 bytes. */
+/** Compares by code points, which is the order of the UTF-8 bytes. */
 export const compareStrings = (a: string, b: string): number => {
   if (a === b) return 0
   const size = Math.min(a.length, b.length)
@@ -34,7 +34,7 @@ export const compareStrings = (a: string, b: string): number => {
   return a.length - b.length
 }
 
-/** MongoDB's order over all BSON values; a missing value compares as null. */
+/** MongoDB's comparison order of BSON values. A missing value compares as null. */
 export const compare = (a: Value | undefined, b: Value | undefined): number => {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)

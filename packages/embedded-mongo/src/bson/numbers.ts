@@ -20,7 +20,7 @@ const decimalParts = (value: Decimal128): Exact => {
   const low = Buffer.from(value.bytes).readBigUInt64LE(0)
   const high = Buffer.from(value.bytes).readBigUInt64LE(8)
   const negative = high >> 63n === 1n
-  // Coefficients of the second form exceed 34 digits: they count as zero.
+  // Coefficients of the second encoding exceed 34 digits and count as zero.
   const large = ((high >> 61n) & 3n) === 3n
   const exponent = Number((large ? high >> 47n : high >> 49n) & 0x3fffn) - 6176
   const coefficient = large ? 0n : ((high & 0x1ffffffffffffn) << 64n) | low
@@ -56,12 +56,12 @@ const compareExact = (a: Exact, b: Exact): number => {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Orders by exact numeric value whatever the types; NaN comes first and equals itself. */
+/** Compares by exact numeric value across types. NaN sorts first and equals itself. */
 export const compareNumbers = (a: Numeric, b: Numeric): number => {
   if (a instanceof Decimal128 || b instanceof Decimal128) {
     const left = toDouble(a)
     const right = toDouble(b)
-    // Rounding keeps the order, so only equal doubles need the exact digits.
+    // Rounding is monotonic, so only equal doubles need the exact digits.
     if (left < right) return -1
     if (left > right) return 1
     if (Number.isNaN(left) || Number.isNaN(right))
@@ -131,14 +131,14 @@ const long = (value: bigint): Numeric | undefined => (value < minLong || value >
 const narrow = (value: number): Numeric =>
   Number.isInteger(value) && value >= -2147483648 && value <= 2147483647 ? value : BigInt(value)
 
-/** int32 if it fits, else int64: how counts come back. */
+/** A count in a reply: int32 if it fits, else int64. */
 export const count = (value: number): Value => (value <= 2147483647 ? value : BigInt(value))
 
 type Operation = 'add' | 'subtract' | 'multiply'
 
 /**
- * Adds, subtracts or multiplies by MongoDB's type rules: the wider type wins, int32 widens to int64.
- * An int64 overflow gives a double, or undefined when `strict` (as `$inc` and `$mul` refuse it).
+ * Adds, subtracts or multiplies with MongoDB's type rules: the result has the wider type, and int32 widens to
+ * int64. An int64 overflow gives a double, or undefined if `strict` (`$inc` and `$mul` refuse it).
  */
 export const arithmetic = (op: Operation, a: Numeric, b: Numeric, strict = false): Numeric | undefined => {
   if (a instanceof Decimal128 || b instanceof Decimal128)
@@ -174,8 +174,8 @@ const decimalArithmetic = (op: Operation, a: Decimal128, b: Decimal128): Decimal
 }
 
 /**
- * Adds numbers up as MongoDB's accumulators do: whole numbers exactly, doubles with what rounding loses kept beside
- * them (so that ten times 0.1 is 1), decimals in decimal.
+ * Sums numbers as MongoDB's accumulators do: integers exactly, doubles with compensated summation (ten times
+ * 0.1 is 1), decimals in decimal.
  */
 export class Total {
   private whole = 0
@@ -214,7 +214,7 @@ export class Total {
     return double === 0 ? this.decimal : decimalArithmetic('add', this.decimal, toDecimal(new Double(double)))
   }
 
-  /** Moves the whole numbers gathered so far to where they cannot overflow. */
+  /** Moves the integer sum to a bigint, which cannot overflow. */
   private settle(next: number) {
     this.large += BigInt(this.whole)
     this.whole = next
@@ -298,7 +298,7 @@ export const roundTo = (
   return typeof value === 'number' && back >= -2147483648n && back <= 2147483647n ? Number(back) : back
 }
 
-/** The whole part of a number as an int64 bigint; fails with `code` when it has none in range. */
+/** The integer part of a number as an int64 bigint. Fails with `code` if it is out of range. */
 export const toLong = (value: Numeric, code = 2): bigint => {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return BigInt(value)
@@ -309,7 +309,7 @@ export const toLong = (value: Numeric, code = 2): bigint => {
   return long(result) === undefined ? fail(code, 'Out of range for an int64') : result
 }
 
-/** A whole number as a JS number, or undefined when the value is no whole number in the safe range. */
+/** An integer as a JS number; undefined if the value is not an integer in the safe range. */
 export const asInteger = (value: Value | undefined): number | undefined => {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint')
@@ -329,7 +329,7 @@ export const decimalDigits = (value: Numeric): { exponent: number; digits: strin
   return { exponent: exponent + text.length, digits: text.replace(/0+$/, ''), negative }
 }
 
-/** Whether a double stands for the number exactly: -1 the number is smaller than its double, 0 exact, 1 larger. */
+/** Compares a number with its nearest double: -1 smaller, 0 equal, 1 larger. */
 export const besideDouble = (value: Numeric, rounded: number): number => {
   if (typeof value === 'number' || value instanceof Double) return 0
   return compareNumbers(value, new Double(rounded))

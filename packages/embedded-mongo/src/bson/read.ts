@@ -21,15 +21,15 @@ const strict = new TextDecoder('utf-8', { fatal: true })
 const broken = (what: string): never => fail(22, `Invalid BSON: ${what}`)
 
 /**
- * Reads one BSON document at an offset, checking every length against the bytes that are there.
- * `only` names the top-level fields wanted; the others are skipped over unread.
+ * Decodes one BSON document at an offset. Checks every length against the available bytes.
+ * `only` names the top-level fields to decode; the others are skipped.
  */
 export const readDoc = (bytes: Buffer, at = 0, only?: ReadonlySet<string>): Doc => {
   const reader = new Reader(bytes, at)
   return reader.document(0, only)
 }
 
-/** One BSON document's top-level fields of these names, as bytes: nothing of them is made into values. */
+/** Copies these top-level fields of a BSON document as bytes, without decoding values. */
 export const pickFields = (bytes: Buffer, names: ReadonlySet<string>): Buffer =>
   new Reader(bytes, 0).pick(names)
 
@@ -90,7 +90,7 @@ class Reader {
     return items
   }
 
-  /** Steps over a document's length; answers where its closing zero is. */
+  /** Reads a document's length. Returns the offset of its terminating zero. */
   private open(depth: number): number {
     if (depth > maxDepth) throw new MongoError(15, `Exceeded maximum BSON depth of ${maxDepth}`)
     if (this.at + 5 > this.bytes.length) broken('document cut off')

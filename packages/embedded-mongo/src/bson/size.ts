@@ -1,13 +1,13 @@
 import { Binary, Code, Decimal128, Doc, ObjectId, RawDoc, Regex, Sym, type Value } from './values.js'
 
-/** The largest document that may be stored. */
+/** The largest stored document, in bytes. */
 export const maxDocumentSize = 16 * 1024 * 1024
-/** The largest document that an answer may hold: one that is stored, and a little about it. */
+/** The largest document in a reply: a stored document plus overhead. */
 export const maxResultSize = maxDocumentSize + 16 * 1024
-/** What one value may grow to while it is gathered: an array of a group, the documents of a join. */
+/** The size limit of an accumulated value: an array of `$group`, the documents of a `$lookup`. */
 export const maxGathered = 100 * 1024 * 1024
 
-/** How many bytes of BSON a value takes, its type and name not counted. */
+/** The BSON size of a value in bytes, without its type and name. */
 export const sizeOf = (value: Value): number => {
   switch (typeof value) {
     case 'string':

@@ -2,9 +2,9 @@ import { Decimal128 } from 'bson'
 
 export { Decimal128 }
 
-/** A BSON document: fields in their order, integer-like names included. */
+/** A BSON document. A Map keeps the order of fields, also of integer-like names. */
 export class Doc extends Map<string, Value> {
-  /** A document of a plain object's own fields (names that are not integer-like), undefined ones left out. */
+  /** Creates a document from an object's fields (names not integer-like), without undefined ones. */
   static of(fields: Record<string, Value | undefined>): Doc {
     const made = new Doc()
     for (const key of Object.keys(fields)) {
@@ -15,10 +15,10 @@ export class Doc extends Map<string, Value> {
   }
 }
 
-/** The fields of a reference to a document elsewhere: the only names with a dollar that queries, paths and indexes take. */
+/** The fields of a DBRef: the only names with a dollar that queries, paths and indexes accept. */
 export const dbRefNames: ReadonlySet<string> = new Set(['$ref', '$id', '$db'])
 
-/** A document kept as the bytes it came as. */
+/** A document as its BSON bytes, not decoded. */
 export class RawDoc {
   readonly bytes: Buffer
   constructor(bytes: Buffer) {
@@ -94,7 +94,10 @@ export class MaxKey {
 export const minKey = new MinKey()
 export const maxKey = new MaxKey()
 
-/** A BSON value. A JS number is an int32, a bigint an int64, Double a double; JS undefined means "no such field". */
+/**
+ * A BSON value. A JS number is an int32, a bigint an int64, Double a double; JS undefined means "no such
+ * field".
+ */
 export type Value =
   | number
   | bigint
@@ -144,7 +147,7 @@ export const order = {
   maxKey: 17,
 } as const
 
-/** The sort class of a value; a missing one sorts as null. */
+/** The sort class of a value. A missing value sorts as null. */
 export const orderOf = (value: Value | undefined): number => {
   switch (typeof value) {
     case 'string':
@@ -172,7 +175,7 @@ export const orderOf = (value: Value | undefined): number => {
   return value instanceof MinKey ? order.minKey : order.maxKey
 }
 
-/** BSON's type number and the alias `$type` knows it by. */
+/** BSON's type number, and its alias in `$type`. */
 export const typeOf = (value: Value): { number: number; alias: string } => {
   switch (typeof value) {
     case 'string':

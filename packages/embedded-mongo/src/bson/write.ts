@@ -17,7 +17,7 @@ import {
 let out = Buffer.allocUnsafe(1 << 16)
 let at = 0
 
-/** A document's BSON bytes. */
+/** Encodes a document as BSON. */
 export const writeDoc = (doc: Doc): Buffer => {
   at = 0
   document(doc, 0)
@@ -75,7 +75,7 @@ const element = (name: string, value: Value, depth: number) => {
   const type = at++
   cstring(name)
   room(32)
-  // Not in one statement: writing the value may move `out`.
+  // Two statements, because writing the value may reallocate `out`.
   const kind = body(value, depth)
   out[type] = kind
 }
@@ -85,7 +85,7 @@ const raw = (bytes: Buffer) => {
   at += bytes.copy(out, at)
 }
 
-/** Writes a value's bytes; answers its BSON type. */
+/** Writes a value's bytes. Returns its BSON type. */
 const body = (value: Value, depth: number): number => {
   switch (typeof value) {
     case 'string':

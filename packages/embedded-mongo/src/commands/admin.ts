@@ -109,7 +109,8 @@ const create: Command = {
       fail(2, "The field 'key' for an _id index must be {_id: 1}")
     if (command.get('autoIndexId') === false) fail(115, "create's autoIndexId: false is not supported")
     const name = collectionName(command)
-    // One that is there already, with the same options (there are none), is as good as created.
+    // Creating an existing collection succeeds outside of transactions: no options are supported that could
+    // differ.
     if (context.transaction && findCollection(context, name))
       fail(48, `Collection ${context.db}.${name} already exists.`)
     findOrCreate(context, name)
@@ -157,7 +158,7 @@ const indexOptions = new Set([
   'collation',
 ])
 
-/** Checks an index specification; gives it back as `listIndexes` shows it. */
+/** Checks an index specification and returns it as `listIndexes` shows it. */
 const indexSpec = (given: Doc): Doc => {
   const key = given.get('key')
   if (!(key instanceof Doc))
@@ -280,7 +281,8 @@ const createIndexes: Command = {
       try {
         open(context, info).build(index)
       } catch (error) {
-        // Nothing was written yet for this index: forget it again, and keep the ones before it.
+        // Nothing was written for this index: remove it from the catalog, and keep the indexes built before
+        // it.
         context.catalog.save({ ...info, indexes: info.indexes.filter(one => one.id !== index.id) })
         throw error
       }
@@ -418,7 +420,7 @@ const listDatabases: Command = {
   },
 }
 
-/** Counts a collection's index entries against its documents. */
+/** Compares a collection's index entries with its documents. */
 const validate: Command = {
   writes: false,
   *run(command, context) {

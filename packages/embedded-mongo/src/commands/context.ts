@@ -11,22 +11,22 @@ import type { Kv } from '../storage/kv.js'
 import type { Cursors } from './cursors.js'
 import type { Progress } from './progress.js'
 
-/** What a command works on. */
+/** The context in which a command runs. */
 export type Context = {
   db: string
   kv: Kv
   catalog: Catalog
   numbers: RecordNumbers
   cursors: Cursors
-  /** The transaction the command belongs to, as text; undefined outside of transactions. */
+  /** The id of the command's transaction; undefined outside of transactions. */
   transaction: string | undefined
-  /** The cluster's time, for timestamps that the server sets. */
+  /** The cluster clock, for timestamps that the server sets. */
   clock: ClusterClock
-  /** This server's own address, as `hello` names it. */
+  /** This server's address, as `hello` reports it. */
   address: string
-  /** How many commands are under way beside this one, and how many were ended early, for `serverStatus`. */
+  /** The numbers of other running commands and of commands ended early, for `serverStatus`. */
   activity: Activity
-  /** How far a retryable write has come, for one that is told again after a restart. */
+  /** The progress of a retryable write, for a retry after a restart. */
   progress?: Progress | undefined
 }
 
@@ -38,9 +38,9 @@ export type Activity = {
 }
 
 export type Command = {
-  /** Whether it may change the store: then it runs inside a write transaction. */
+  /** Whether the command may change the store. It then runs inside a write transaction. */
   writes: boolean
-  /** The reply, or work in slices that returns it. */
+  /** Returns the reply, or sliced work that returns it. */
   run(command: Doc, context: Context): Doc | Work<Doc>
 }
 
@@ -65,7 +65,10 @@ const generic = new Set([
   'apiDeprecationErrors',
 ])
 
-/** What a client that keeps to version 1 of MongoDB's stable API may use; the commands of transactions and sessions are the engine's. */
+/**
+ * The commands of MongoDB's Stable API version 1, without those for transactions and sessions (see the
+ * engine).
+ */
 const stable = new Set([
   'aggregate',
   'bulkWrite',
@@ -90,7 +93,7 @@ const stable = new Set([
   'update',
 ])
 
-/** Refuses versions of the API that do not exist (322), and commands beyond it for a client that is strict (323). */
+/** Refuses unknown API versions (322) and, with `apiStrict`, commands outside the Stable API (323). */
 export const checkApi = (command: Doc) => {
   const version = command.get('apiVersion')
   if (version === undefined) {
@@ -104,7 +107,7 @@ export const checkApi = (command: Doc) => {
     fail(323, `Provided apiStrict:true, but the command ${name} is not in API Version 1`)
 }
 
-/** Refuses fields a command does not know (40415), and collations (which need more than binary order). */
+/** Refuses unknown fields (40415) and collations (only binary order is supported). */
 export const knownFields = (command: Doc, ...names: string[]) => {
   const [command0] = command.keys()
   for (const [name, value] of command) {
@@ -149,7 +152,7 @@ export const docs = (command: Doc, name: string): Doc[] =>
       : fail(14, `BSON field '${name}' is the wrong type '${typeName(one)}', expected type 'object'`),
   )
 
-/** A whole number that is not negative, or undefined. */
+/** A non-negative integer field, or undefined. */
 export const natural = (command: Doc, name: string): number | undefined => {
   const value = command.get(name)
   if (value === undefined || value === null) return undefined
@@ -164,7 +167,7 @@ export const natural = (command: Doc, name: string): number | undefined => {
     : number
 }
 
-/** The name of the collection a command is about: the value of its first field. */
+/** The name of a command's collection: the value of its first field. */
 export const collectionName = (command: Doc): string => {
   const [name, value] = command.entries().next().value!
   if (typeof value !== 'string')
@@ -187,7 +190,7 @@ export const find = (context: Context, name: string): Collection | undefined => 
 export const open = (context: Context, info: CollectionInfo) =>
   new Collection(info, context.kv, context.catalog, context.numbers)
 
-/** The collection of that name, made if there is none. */
+/** The collection of that name, created if it does not exist. */
 export const findOrCreate = (context: Context, name: string): Collection => {
   const found = find(context, name)
   if (found) return found

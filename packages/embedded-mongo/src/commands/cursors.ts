@@ -11,30 +11,30 @@ type Cursor = {
   next: RawDoc | undefined
   transaction: string | undefined
   used: number
-  /** What is left of its command's `maxTimeMS`. */
+  /** The remaining `maxTimeMS` of its command. */
   leftMs: number
   view: Held | undefined
-  /** The command that reads it right now. */
+  /** The timer of the command that is reading the cursor. */
   reader: Timer | undefined
   ended: boolean
 }
 
 const idleMs = 10 * 60_000
 const mostCursors = 5_000
-/** A batch stays below the largest message: rows of at most 16 MB together. */
+/** Limits the rows of a batch to 16 MB together, below the largest message. */
 const batchBytes = 16 * 1024 * 1024
 
-/** The open cursors: each the rest of a result that is still being read. */
+/** The open cursors. Each holds the unread rest of a result. */
 export class Cursors {
   private readonly open = new Map<bigint, Cursor>()
-  /** Those whose first batch is being read. */
+  /** Cursors whose first batch is being read. */
   private readonly beginning = new Set<Cursor>()
 
   get size() {
     return this.open.size
   }
 
-  /** Takes the first batch of a result; keeps a cursor for the rest unless `single`. */
+  /** Reads the first batch of a result. Keeps a cursor for the rest unless `single`. */
   *first(
     ns: string,
     rows: Rows<Doc | RawDoc>,
@@ -86,7 +86,7 @@ export class Cursors {
     return Doc.of({ nextBatch: batch.rows, id: batch.done ? 0n : id, ns })
   }
 
-  /** Reads a batch; a cursor that fails or is ended meanwhile is let go. */
+  /** Reads a batch. Closes the cursor if it fails or is killed meanwhile. */
   private *read(cursor: Cursor, size: number): Work<Batch> {
     let batch: Batch | undefined
     try {
@@ -112,12 +112,12 @@ export class Cursors {
     return this.open.delete(id)
   }
 
-  /** Drops the cursors of a transaction that has ended. */
+  /** Closes the cursors of an ended transaction. */
   endTransaction(transaction: string) {
     for (const [id, cursor] of this.open) if (cursor.transaction === transaction) this.kill(id)
   }
 
-  /** Drops the cursors over a collection whose indexes or documents go away under them. */
+  /** Closes the cursors over a collection whose indexes or documents are being dropped. */
   endNamespace(ns: string) {
     for (const [id, cursor] of this.open) {
       if (cursor.ns !== ns) continue
@@ -127,7 +127,7 @@ export class Cursors {
     for (const cursor of this.beginning) if (cursor.ns === ns) cursor.ended = true
   }
 
-  /** Drops cursors that nobody has read for ten minutes. */
+  /** Closes cursors that have been idle for ten minutes. */
   sweep(now = Date.now()) {
     for (const [id, cursor] of this.open) if (!cursor.reader && now - cursor.used > idleMs) this.kill(id)
   }
@@ -145,7 +145,7 @@ type Batch = { rows: RawDoc[]; done: boolean }
 function* take(cursor: Cursor, size: number): Work<Batch> {
   const rows: RawDoc[] = []
   let bytes = 0
-  // Nobody waits for the first row yet.
+  // `batchSize: 0` opens a cursor without reading a row.
   if (size === 0) return { rows, done: false }
   for (;;) {
     const row = cursor.next ?? pull(cursor)
@@ -169,7 +169,7 @@ const pull = (cursor: Cursor): RawDoc | Pause | undefined => {
   if (step.done) return undefined
   if (step.value === pause || step.value instanceof RawDoc) return step.value
   const bytes = writeDoc(step.value)
-  // MongoDB's documents may be larger on their way through a pipeline, but not at its end.
+  // As in MongoDB, the limit applies to a pipeline's results, not to its intermediate documents.
   if (bytes.length > maxResultSize)
     fail(
       10334,

@@ -28,7 +28,7 @@ import {
   variablesOf,
 } from './context.js'
 
-/** A document that met a condition; it is read as a whole only if somebody asks for it. */
+/** A document that matched. It is decoded in full only on access. */
 export class Found {
   readonly id: number
   readonly bytes: Buffer
@@ -47,7 +47,7 @@ export class Found {
   }
 }
 
-/** The top-level fields a filter looks at, or undefined when only the whole document will do. */
+/** The top-level fields that a filter reads, or undefined if it may read the whole document. */
 const fieldsOf = (filter: Doc): Set<string> | undefined => {
   const fields = new Set<string>()
   for (const [name, value] of filter) {
@@ -63,7 +63,7 @@ const fieldsOf = (filter: Doc): Set<string> | undefined => {
   return fields
 }
 
-/** What a search examined, for `explain`. */
+/** The counts of a search, for `explain`. */
 export type Examined = { keys: number; docs: number; scans: number; indexes: Set<string> }
 
 const nothingExamined = (): Examined => ({ keys: 0, docs: 0, scans: 0, indexes: new Set() })
@@ -74,7 +74,7 @@ const planned = (plan: Plan, examined: Examined) => {
   else for (const one of plan.of) planned(one, examined)
 }
 
-/** Runs a plan and keeps what meets the whole condition, each document once. */
+/** Runs a plan and yields the documents that match the whole condition, each once. */
 export function* search(
   collection: Collection,
   plan: Plan,
@@ -131,7 +131,7 @@ export type Query = {
   variables: Variables
 }
 
-/** A query made ready: its condition, its plan, and whether the plan gives the order asked for. */
+/** Compiles a query: its condition, its plan, and whether the plan yields the requested order. */
 export const prepare = (collection: Collection, query: Query) => {
   const condition = compileFilter(query.filter, { variables: query.variables, settled: true })
   const pattern = sortPattern(naturalFree(query.sort))
@@ -149,7 +149,7 @@ export const prepare = (collection: Collection, query: Query) => {
 const naturalFree = (sort: Doc) =>
   sort.has('$natural') ? new Doc([...sort].filter(([name]) => name !== '$natural')) : sort
 
-/** The documents of a query in its order, between skip and limit. */
+/** The documents of a query, with its sort, skip and limit applied. */
 export function* select(collection: Collection, query: Query, examined?: Examined): Rows<Found> {
   const { condition, pattern, plan, sorted } = prepare(collection, query)
   const found = search(collection, plan, condition, query, examined)
@@ -168,7 +168,7 @@ export function* select(collection: Collection, query: Query, examined?: Examine
   }
 }
 
-/** Other collections, as pipelines read them. */
+/** Gives pipelines access to other collections. */
 export const pipelineContext = (
   context: Context,
   variables: Variables,
@@ -220,7 +220,7 @@ const unsupportedFind = [
   'noCursorTimeout',
 ]
 
-/** Refuses the limit that MongoDB sets a sort or group that may not use its disk: here none is measured. */
+/** Refuses `allowDiskUse: false`: the memory of a sort or group is not measured, so it cannot be limited. */
 const checkMemory = (command: Doc) => {
   if (command.get('allowDiskUse') === false) fail(303, 'allowDiskUse: false is not supported')
 }
@@ -333,7 +333,7 @@ const count: Command = {
   },
 }
 
-/** What distinct values may take in all: they are answered in one document. */
+/** The total size of distinct values: the reply holds them in one document. */
 const mostDistinct = maxDocumentSize - 4096
 
 const distinct: Command = {
@@ -380,7 +380,7 @@ const distinct: Command = {
         continue
       }
       visitPath(one.doc, parts, false, value => {
-        // The elements of an array count, not the array as a whole.
+        // An array counts as its elements.
         for (const item of Array.isArray(value) ? value : value === undefined ? [] : [value]) {
           gather(groupKey(item), item)
         }
@@ -391,7 +391,7 @@ const distinct: Command = {
   },
 }
 
-/** Splits off the stages that a plan can serve: a leading `$match`, and a `$sort` after it. */
+/** Splits off the leading stages that an index can serve: a `$match`, then a `$sort`. */
 const leading = (pipeline: readonly Value[]) => {
   let used = 0
   let filter = new Doc()
@@ -437,7 +437,7 @@ const aggregate: Command = {
     const target = command.get('aggregate')
     const variables = variablesOf(command)
     const inside = pipelineContext(context, variables)
-    // The whole pipeline is checked before anything runs.
+    // Compile the whole pipeline first, so that errors are found before it runs.
     compilePipeline(pipeline, inside)
     if (typeof target !== 'string') {
       const name = pipeline[0] instanceof Doc ? pipeline[0].keys().next().value : undefined
@@ -475,7 +475,7 @@ function* bodies(found: Rows<Found>, only: Set<string> | undefined) {
   for (const one of found) yield one === pause ? pause : readDoc(one.bytes, 0, only)
 }
 
-/** A command's query, for `explain`. */
+/** The query of a command, for `explain`. */
 const explained = (command: Doc): Query => {
   const name = command.keys().next().value
   const base = {
@@ -533,7 +533,7 @@ const keyStage = (plan: Plan): Doc => {
   })
 }
 
-/** The stages of a pipeline after those that its plan serves, each with what it read of other collections. */
+/** The `explain` output of the stages that the plan does not serve, with their reads of other collections. */
 function* explainedStages(
   rest: readonly Value[],
   context: Context,

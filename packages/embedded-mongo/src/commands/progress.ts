@@ -1,9 +1,9 @@
 import { asInteger } from '../bson/numbers.js'
 import { Doc, type Value } from '../bson/values.js'
 
-/** What a write of many statements has done so far: kept with each slice of a retryable one. */
+/** The progress of a write with several statements. For a retryable write it is stored with each slice. */
 export class Progress {
-  /** How many statements are done. */
+  /** The number of completed statements. */
   done = 0
   readonly counts = new Map<string, number>()
   readonly rows: Doc[] = []

@@ -36,7 +36,7 @@ import {
 import { Found, pipelineContext, type Query, select } from './find.js'
 import { Progress } from './progress.js'
 
-/** Checks a document before it is stored and puts `_id`, made if need be, in front. */
+/** Checks a new document and moves `_id` to the front; generates a missing one. */
 const withId = (doc: Doc): Doc => {
   const id = doc.get('_id')
   if (id === undefined) return idFirst(new Doc(doc).set('_id', new ObjectId(Buffer.from(new NewId().id))))
@@ -44,7 +44,7 @@ const withId = (doc: Doc): Doc => {
   return idFirst(doc)
 }
 
-/** A document as an insert stores it: with its `_id`, and the times it leaves to the server. */
+/** Prepares a document for an insert: adds `_id` and fills empty timestamps. */
 const insertable = (doc: Doc, context: Context): Doc =>
   fillTimestamps(withId(doc), () => context.clock.tick())
 
@@ -56,7 +56,7 @@ const checkId = (id: Value) => {
         fail(52, `_id fields may not contain '$'-prefixed fields: ${name} is not valid for storage.`)
 }
 
-/** An error of one statement, for `writeErrors`. Conflicts and time limits are the whole command's. */
+/** The `writeErrors` entry of one statement. Conflicts and time limits fail the whole command. */
 const statementError = (error: unknown, index: number): Doc => {
   if (!(error instanceof MongoError) || isInterruption(error)) throw error
   const made = Doc.of({ index, code: error.code })
@@ -64,7 +64,7 @@ const statementError = (error: unknown, index: number): Doc => {
   return made.set('errmsg', error.message)
 }
 
-/** Runs the statements that are not done yet in turn, with pauses; stops at the first error when ordered. */
+/** Runs the remaining statements in sequence, with pauses. Stops at the first error if ordered. */
 function* each<T>(
   statements: readonly T[],
   ordered: boolean,
@@ -85,7 +85,7 @@ function* each<T>(
   }
 }
 
-/** A collection as it is after each pause: it may have got an index meanwhile, or have been dropped. */
+/** Looks a collection up again after each pause: it may have a new index, or have been dropped. */
 const current = <T>(find: () => T) => {
   let at = -1
   let found: T
@@ -114,7 +114,7 @@ const insert: Command = {
     const name = collectionName(command)
     const collection = current(() => findOrCreate(context, name))
     const progress = context.progress ?? new Progress()
-    // It is made even if none of the documents can be stored.
+    // The collection is created even if no document can be stored.
     collection()
     yield* each(documents, orderedOf(command), progress, doc => {
       collection().insert(insertable(doc, context))
@@ -148,7 +148,7 @@ const queryOf = (
   variables: statement.variables,
 })
 
-/** A statement's own variables, values as they stand, which only a pipeline may read. */
+/** Adds the constants of an update statement to the variables. Only a pipeline may use them. */
 const withConstants = (variables: Variables, statement: Doc, name: string): Variables => {
   const constants = optionalDoc(statement, name)
   if (constants.size === 0) return variables
@@ -165,7 +165,7 @@ type Updated = {
   after: Doc | undefined
 }
 
-/** Applies one update statement. `after` is the document as the last change left it. */
+/** Applies one update statement. `after` is the last changed document. */
 function* runUpdate(context: Context, name: string, statement: UpdateStatement): Work<Updated> {
   const now = () => context.clock.tick()
   const query = queryOf(statement, statement.multi ? 0 : 1)
@@ -198,8 +198,8 @@ function* runUpdate(context: Context, name: string, statement: UpdateStatement):
 }
 
 /**
- * Changes what a query finds. All that match are found before the first changes, so that none is met twice. After a
- * pause each is looked at again: others may have changed or removed it, and what they wrote must not be lost.
+ * Changes the documents of a query. All matches are found before the first change, so that none is matched
+ * twice. After a pause each is read again, so that writes of other commands are not lost.
  */
 function* forEachFound(
   context: Context,
@@ -231,7 +231,7 @@ function* forEachFound(
   }
 }
 
-/** A document found before a pause, as it is now; undefined if it is gone or no longer meets the condition. */
+/** Reads a match again after a pause; undefined if it was removed or no longer matches. */
 const stillFound = (collection: Collection, found: Found, condition: Condition): Found | undefined => {
   const bytes = collection.get(found.id)
   if (!bytes || bytes.equals(found.bytes)) return bytes && found
@@ -239,7 +239,7 @@ const stillFound = (collection: Collection, found: Found, condition: Condition):
   return condition.matches(now.doc, now.position) ? now : undefined
 }
 
-/** Changes one document; undefined if the update left it as it was. */
+/** Changes one document; undefined if the update had no effect. */
 const change = (collection: Collection, found: Found, update: Update, now: Now): Doc | undefined => {
   const after = update.apply(readDoc(found.bytes), { index: found.position.index, now })
   checkId(after.get('_id')!)
@@ -426,7 +426,7 @@ const findAndModify: Command = {
 
 const totals = ['nInserted', 'nMatched', 'nModified', 'nUpserted', 'nDeleted']
 
-/** One operation of a client bulk write; answers its row of the result. */
+/** Runs one operation of a `bulkWrite` and returns its row of the result. */
 function* bulkOperation(
   context: Context,
   op: Doc,

@@ -2,14 +2,14 @@ import { Doc, type Value } from '../bson/values.js'
 import { MongoError } from '../errors.js'
 import { emptyArray, type KeyValue } from './key.js'
 
-/** One index field on its way into a document: what it has reached and the names still to go. */
+/** The state of resolving one index path: the value reached and the remaining names. */
 type Step = { value: Value | undefined; rest: readonly string[]; settled: boolean }
 
 const numeric = /^(0|[1-9]\d*)$/
 
 /**
- * The keys a document has in an index over `paths`: one tuple of values, or one per element when a path meets an
- * array. Two paths that meet different arrays are refused (code 171), as MongoDB refuses them.
+ * The keys of a document in an index over `paths`: one tuple of values, or one per element of an array on a
+ * path. Paths through different (parallel) arrays are refused with code 171, as in MongoDB.
  */
 export const extractKeys = (
   doc: Doc,

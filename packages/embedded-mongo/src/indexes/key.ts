@@ -16,11 +16,11 @@ import {
   type Value,
 } from '../bson/values.js'
 
-/** LMDB takes keys of up to 1,978 bytes; what goes beyond this many is cut and told apart by a hash. */
+/** LMDB's keys have at most 1,978 bytes. Keys beyond this length are truncated and end in a hash. */
 const longest = 1900
 const hashSize = 20
 
-/** Stands for an empty array's missing element, which sorts before null. */
+/** The key value of an empty array, which sorts before null. */
 export const emptyArray = Symbol('empty array')
 export type KeyValue = Value | undefined | typeof emptyArray
 
@@ -39,7 +39,7 @@ const byte = (value: number) => {
   out[at++] = value
 }
 
-/** Text ends in 00 00 and an inner 00 becomes 00 FF, so that bytes compare as the texts do. */
+/** Text ends in 00 00 and an inner 00 becomes 00 FF, so that the bytes sort like the texts. */
 const text = (value: string) => {
   room(value.length * 3 + 2)
   const from = at
@@ -65,8 +65,8 @@ const double = (value: number) => {
 }
 
 /**
- * The nearest double, then whether the number lies below (0x7f), on (0x80) or above (0x81) it, then if it is
- * not on it the decimal digits: numbers that are equal get one key whatever their types.
+ * The nearest double, then whether the number is below (0x7f), equal to (0x80) or above (0x81) it, then,
+ * unless equal, the decimal digits. Equal numbers of different types have the same key.
  */
 const number = (value: Numeric) => {
   const rounded = toDouble(value)
@@ -155,8 +155,8 @@ const document = (doc: Doc) => {
 }
 
 /**
- * Values, one per field of an index, as bytes that compare as the values do (in each field's direction).
- * `cut` tells that the bytes were too long and end in a hash instead: still equal for equal values, no longer ordered.
+ * Encodes values, one per field of an index, as bytes that sort like the values (in each field's direction).
+ * `cut`: the bytes were too long and end in a hash; still equal for equal values, but no longer ordered.
  */
 export const encodeKey = (
   values: readonly KeyValue[],
@@ -175,7 +175,7 @@ export const encodeKey = (
   return { bytes, cut }
 }
 
-/** A bound's bytes, cut (without a hash) where stored keys are cut. */
+/** Encodes a bound, truncated (without a hash) where stored keys are. */
 export const encodeBound = (value: KeyValue, direction: number): Buffer => {
   at = 0
   encode(value)
@@ -183,7 +183,7 @@ export const encodeBound = (value: KeyValue, direction: number): Buffer => {
   return Buffer.from(out.subarray(0, at))
 }
 
-/** The bytes that start every key of a type class, and those that come after all of them. */
+/** The first bytes of a type class's keys, and the first bytes after them. */
 export const classBounds = (kind: number, direction: number): [Buffer, Buffer] =>
   direction < 0
     ? [Buffer.from([~kind & 255]), Buffer.from([(~kind & 255) + 1])]
@@ -191,10 +191,13 @@ export const classBounds = (kind: number, direction: number): [Buffer, Buffer] =
 
 export const longestKey = longest
 
-/** Index bytes from `from` up to, not including, `to`; an empty `to` is the index's end. `exact`: `from` is one whole key. */
+/**
+ * A range of index keys: `to` is exclusive, an empty one is the index's end. `exact`: `from` is one whole
+ * key.
+ */
 export type Range = { from: Buffer; to: Buffer; exact?: boolean }
 
-/** The first bytes after every key that starts with these. */
+/** The first bytes after all keys with this prefix. */
 export const after = (prefix: Buffer): Buffer => {
   const next = Buffer.from(prefix)
   for (let i = next.length - 1; i >= 0; i--) {

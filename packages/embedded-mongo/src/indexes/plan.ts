@@ -8,7 +8,7 @@ import { literalPrefix } from '../match/regex.js'
 import type { CollectionInfo, IndexInfo } from '../storage/catalog.js'
 import { after, classBounds, emptyArray, encodeBound, type KeyValue, longestKey, type Range } from './key.js'
 
-/** How documents are found. Whatever a plan yields is checked against the whole condition again. */
+/** A query plan. Its documents are checked against the whole condition again. */
 export type Plan =
   | { kind: 'scan'; reverse: boolean }
   | { kind: 'index'; index: IndexInfo; ranges: Range[]; reverse: boolean; sorted: boolean }
@@ -17,7 +17,7 @@ export type Plan =
 const mostRanges = 500
 const numericName = /^\d+$/
 
-/** The conditions that all must hold, `$elemMatch` ones under their full paths. */
+/** The conjunction's conditions, those of `$elemMatch` with their full paths. */
 const conjuncts = (condition: Condition, prefix = ''): Condition[] => {
   if (condition.kind === 'and') return condition.of.flatMap(one => conjuncts(one, prefix))
   if (condition.kind === 'elements') return conjuncts(condition.of, `${prefix}${condition.path}.`)
@@ -26,7 +26,7 @@ const conjuncts = (condition: Condition, prefix = ''): Condition[] => {
   return [condition]
 }
 
-/** Picks how to find what a condition asks for, in the order asked for if an index has it. */
+/** Chooses a plan for a condition, in the requested order if an index provides it. */
 export const choosePlan = (
   info: CollectionInfo,
   condition: Condition,
@@ -77,19 +77,20 @@ const hintedPlan = (
       'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
     )
   const all = conjuncts(condition)
-  // A hinted sparse index may leave documents out, as MongoDB's manual says; a partial one may not.
+  // As MongoDB's manual says, a hinted sparse index may omit documents from the result; a partial one may
+  // not.
   if (index.filter && !usable({ ...index, sparse: false }, all))
     fail(291, 'error processing query: planner returned error :: caused by :: No query solutions')
   return indexPlan(index, all, sort).plan
 }
 
-/** The index a name or a key pattern means. */
+/** The index with a name or key pattern. */
 export const findIndex = (info: CollectionInfo, hint: Value): IndexInfo | undefined =>
   info.indexes.find(index =>
     typeof hint === 'string' ? index.name === hint : hint instanceof Doc && equal(index.key, hint),
   )
 
-/** Whether a condition holds only for documents that have the field. */
+/** Whether a condition matches only documents that have the field. */
 const needsField = (condition: Condition): boolean => {
   switch (condition.kind) {
     case 'compare':
@@ -119,7 +120,7 @@ const usable = (index: IndexInfo, all: readonly Condition[]): boolean => {
   )
 }
 
-/** Whether every document that meets `given` surely meets `wanted`. Says no when in doubt. */
+/** Whether every document that matches `given` matches `wanted`. Conservative: false when in doubt. */
 const implies = (given: Condition, wanted: Condition): boolean => {
   if (pathOf(given) === undefined || pathOf(given) !== pathOf(wanted)) return false
   if (wanted.kind === 'exists') return needsField(given)
@@ -136,8 +137,8 @@ const implies = (given: Condition, wanted: Condition): boolean => {
 }
 
 /**
- * The index in which the values of `path` follow each other below one prefix, for a condition that names equal values for
- * all fields before it and nothing else: one look an index value then tells them apart, whatever number of documents has it.
+ * The index for a `distinct` of `path`: the condition consists of equalities on exactly the index fields
+ * before `path`. Each distinct value then takes one index lookup, whatever the number of documents.
  */
 export const distinctPlan = (
   info: CollectionInfo,
@@ -173,7 +174,7 @@ const point = (value: KeyValue, direction: number): Range => {
 const points = (values: readonly Value[], direction: number): Bounds | undefined => {
   const ranges: Range[] = []
   for (const value of values) {
-    // A whole array is found by its first element, or as an element of an outer array.
+    // An array is indexed under its elements (search the first), and as an element of an outer array.
     if (Array.isArray(value)) ranges.push(point(value.length === 0 ? emptyArray : value[0], direction))
     ranges.push(point(value, direction))
   }
@@ -209,7 +210,7 @@ const comparisonRange = (op: Comparison, value: Value, direction: number): Bound
 const regexRange = (regex: Regex, direction: number): Bounds | undefined => {
   const prefix = literalPrefix(regex.pattern, regex.options)
   if (prefix === undefined) return undefined
-  // Texts end in two zero bytes; without them the bytes are a prefix of every text that goes on.
+  // Texts end in two zero bytes. Without these, the bytes are a prefix of every longer text.
   const whole = encodeBound(prefix, direction)
   const from = whole.subarray(0, whole.length - 2)
   return { kind: 'range', ranges: merged([{ from, to: after(from) }, point(regex, direction)]) }
@@ -232,7 +233,10 @@ const boundsOf = (condition: Condition, direction: number): Bounds | undefined =
   }
 }
 
-/** The bounds of one index field: the best single condition, or on a plain index the ranges' intersection. */
+/**
+ * The bounds of one index field: the fewest points, else the ranges' intersection (multikey: the first
+ * range).
+ */
 const fieldBounds = (
   path: string,
   all: readonly Condition[],
@@ -268,7 +272,7 @@ const indexPlan = (
   const fixed = new Set<string>()
   let bound = 0
   for (const [i, name] of names.entries()) {
-    // On a multikey index two conditions below one array may be met by different elements.
+    // On a multikey index, different elements of an array may match two conditions below it.
     if (i > 0 && index.multikey && roots.indexOf(roots[i]) !== roots.lastIndexOf(roots[i])) break
     const bounds = fieldBounds(name, all, index.directions[i]!, index.multikey)
     if (!bounds) break
@@ -288,7 +292,7 @@ const indexPlan = (
     if (bounds.ranges.length === 1 && !index.multikey) fixed.add(name)
     score += bounds.ranges.length === 1 ? 100 : 80
   }
-  // Between equals, the index that is bound to its end, and the one that holds fewer documents.
+  // Tie-breaks: an index with all fields fixed, and one with fewer documents (partial or sparse).
   if (score >= 100 && fixed.size === names.length) score += index.unique ? 1000 : 5
   if (score > 0 && (index.filter || index.sparse)) score += 1
   const exact = bound === names.length
@@ -311,14 +315,14 @@ const indexPlan = (
   }
 }
 
-/** Bounds as long as keys that are cut must not miss them. */
+/** Truncates bounds like the stored keys, so that they include truncated keys. */
 const cut = ({ from, to, exact = false }: Range): Range => ({
   exact: exact && from.length <= longestKey,
   from: from.length > longestKey ? from.subarray(0, longestKey) : from,
   to: to.length > longestKey ? after(to.subarray(0, longestKey)) : to,
 })
 
-/** 1 or -1 if reading the index forwards or backwards gives the order, else 0. */
+/** 1 or -1 if a forward or backward scan of the index gives the order, else 0. */
 const sortDirection = (
   index: IndexInfo,
   names: readonly string[],

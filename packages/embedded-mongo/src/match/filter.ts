@@ -24,14 +24,14 @@ import { fail } from '../errors.js'
 import { visitPath } from './paths.js'
 import { compileRegex } from './regex.js'
 
-/** Where in an array a query matched, for the positional `$` of updates and projections. */
+/** The array position of a match, for the positional `$` of updates and projections. */
 export type Position = { index?: number | undefined }
 
 export type Comparison = '$eq' | '$lt' | '$lte' | '$gt' | '$gte'
 
 /**
- * A compiled condition. The planner reads the shape, everyone else calls `matches`; `test` judges a single value,
- * for conditions that stand inside `$elemMatch`.
+ * A compiled condition. `matches` tests a document; the planner reads the other fields. `test` tests a single
+ * value, for conditions inside `$elemMatch`.
  */
 export type Condition = { matches(doc: Doc, position?: Position): boolean; test?: Test | undefined } & (
   | { kind: 'and' | 'or'; of: Condition[] }
@@ -45,15 +45,15 @@ export type Condition = { matches(doc: Doc, position?: Position): boolean; test?
 
 export type FilterContext = {
   variables?: Variables | undefined
-  /** Whether the variables already have the values they will have: then a plan may be built on them. */
+  /** Whether the variables have their final values, so that a plan may use them. */
   settled?: boolean
-  /** Whether the condition is about an array's element, not the whole document. */
+  /** Whether the condition applies to an array element, not to the whole document. */
   element?: boolean
 }
 
 type Test = (value: Value | undefined) => boolean
 
-/** Compiles a query; throws MongoDB's error for what it does not know. */
+/** Compiles a query. Throws MongoDB's error for unknown operators. */
 export const compileFilter = (filter: Doc, context: FilterContext = {}): Condition => {
   const of: Condition[] = []
   for (const [name, value] of filter)
@@ -126,15 +126,15 @@ const topLevel = (name: string, value: Value, context: FilterContext): Condition
   }
 }
 
-/** Whether a field's condition is made of operators, rather than a value that it has to be equal to. */
+/** Whether a field's condition consists of operators, rather than of a value to compare with. */
 export const isOperators = (value: Value): value is Doc =>
   value instanceof Doc &&
   (value.keys().next().value?.startsWith('$') ?? false) &&
   !(value.has('$ref') && value.has('$id'))
 
 /**
- * What an expression's equalities say as conditions, for an index to serve. Only single values: a field that holds one
- * is equal to it in an expression and in a query alike, while arrays, null and patterns mean something else in each.
+ * Converts the equalities of an `$expr` to conditions that an index can serve. Scalars only: arrays, null and
+ * regexes compare differently in expressions and queries.
  */
 const fixedFields = (spec: Value, context: FilterContext): Condition[] => {
   if (!(spec instanceof Doc)) return []
@@ -174,7 +174,7 @@ const operators = (path: string, spec: Doc, context: FilterContext): Condition[]
   return of
 }
 
-/** A condition on the values a path reaches; `leaves` looks into an array at its end. */
+/** A condition on the values at a path. With `leaves` it also tests the elements of an array at the end. */
 const onPath = (path: string, test: Test, leaves = true) => {
   const parts = path.split('.')
   const matches = (doc: Doc, position?: Position) =>
@@ -220,7 +220,7 @@ const holds: Record<Comparison, (found: number) => boolean> = {
   $gte: found => found >= 0,
 }
 
-/** A comparison as queries make it: within one type class, null standing for missing too. */
+/** A query comparison: within one type class, with missing equal to null. */
 const comparison = (op: Comparison, wanted: Value): Test => {
   if (wanted instanceof MinKey || wanted instanceof MaxKey) return value => holds[op](compare(value, wanted))
   if (wanted === null) {

@@ -1,12 +1,14 @@
 import { Doc, type Value } from '../bson/values.js'
 
-/** Sees one value at a path (undefined: none there) and the outermost array position it came by; true stops the visit. */
+/**
+ * Receives a value at a path (undefined if missing) and its outermost array position. True stops the visit.
+ */
 export type See = (value: Value | undefined, position: number | undefined) => boolean
 
 /**
- * Visits what a query's dotted path reaches in a document, as MongoDB walks it: through every element of arrays on
- * the way and, for a numeric name, also by position; and, with `leaves`, into the elements of an array at the end
- * before the array itself. Answers whether `see` accepted one.
+ * Visits the values at a query's dotted path, as MongoDB does: through every element of arrays on the path,
+ * for a numeric name also by position and, with `leaves`, the elements of an array at the end before the
+ * array itself. Returns whether `see` accepted a value.
  */
 export const visitPath = (doc: Doc, parts: readonly string[], leaves: boolean, see: See): boolean =>
   visitDoc(doc, parts, 0, leaves, undefined, see)
@@ -46,7 +48,7 @@ const visitArray = (
     const isDoc = item instanceof Doc
     if (isDoc && visitDoc(item, parts, from, leaves, position, see)) return true
     if (name !== String(i)) continue
-    // An element that the path names by its number was not searched for: the position stays what it was.
+    // An element that the path names by position was not matched by search, so the position stays the same.
     if (last) {
       if (see(item, outer)) return true
     } else if (isDoc) {

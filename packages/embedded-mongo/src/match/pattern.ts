@@ -2,19 +2,19 @@ import { createContext, Script } from 'node:vm'
 import { fail } from '../errors.js'
 import { currentTimer, timeUp } from '../slices.js'
 
-/** A match that may take more steps than this runs under a time limit; as many take about ten milliseconds. */
+/** A match that may take more steps than this (about ten milliseconds) runs with a timeout. */
 const quickSteps = 10_000_000
-/** The processor time that one match may take, in milliseconds. */
+/** The CPU time limit of one match, in milliseconds. */
 const mostMs = 100
 
 /**
- * A compiled regular expression. JavaScript's engine backtracks, and some patterns make it try exponentially many ways
- * (`^(a+)+$`): what might take long is ended by a time limit with 51156, or with 50 when `maxTimeMS` is shorter.
+ * A compiled regular expression. JavaScript's engine backtracks, for some patterns exponentially (`^(a+)+$`),
+ * so a potentially slow match has a timeout: it fails with 51156, or with 50 when `maxTimeMS` ends first.
  */
 export class Pattern {
   private readonly regex: RegExp
   private readonly ways: Ways
-  /** Whether it can only match at the beginning of a text. */
+  /** Whether the pattern can match only at the start of a text. */
   private readonly anchored: boolean
 
   constructor(source: string, flags: string) {
@@ -38,7 +38,7 @@ export class Pattern {
     return this.steps(text) * (text.length + 1) <= quickSteps ? all() : limited(all)
   }
 
-  /** The most steps a match may take in a text: from each place it can start at, every way through the pattern. */
+  /** An upper bound of a match's steps: every way through the pattern, from each possible start. */
   private steps({ length }: string): number {
     const { power, factor } = this.ways
     return (length + 1) ** (this.anchored ? Math.max(power, 1) : power + 1) * factor
@@ -48,7 +48,7 @@ export class Pattern {
 const sandbox: { run(): void } = { run() {} }
 let script: Script | undefined
 
-/** Runs a match that may take too long; it is interrupted from outside, which costs a tenth of a millisecond. */
+/** Runs a match with a timeout by `node:vm`, which costs a tenth of a millisecond. */
 const limited = <T>(match: () => T): T => {
   if (!script) {
     createContext(sandbox)
@@ -60,7 +60,8 @@ const limited = <T>(match: () => T): T => {
   }
   const started = process.cpuUsage()
   const deadline = currentTimer()?.deadline ?? Number.POSITIVE_INFINITY
-  // On a busy machine time passes without work being done: then it gets more of it.
+  // The limit is in CPU time. On a busy machine less of it has passed at the timeout, so retry with a longer
+  // one.
   for (let ms = mostMs; ; ms *= 2) {
     try {
       const left = Math.ceil(deadline - performance.now())
@@ -80,10 +81,10 @@ const limited = <T>(match: () => T): T => {
   }
 }
 
-/** In how many ways a pattern can be tried from one place of a text: `factor` × length ^ `power`, at most. */
+/** An upper bound of the ways to match a pattern from one position: `factor` × length ^ `power`. */
 type Ways = { power: number; factor: number }
 
-/** How the start of a text stands in a translated pattern. */
+/** The translation of an anchor at the start of the text. */
 export const textStart = '(?<![\\s\\S])'
 
 const one: Ways = { power: 0, factor: 1 }
@@ -93,12 +94,12 @@ const either = (a: Ways, b: Ways): Ways => ({
   factor: a.factor + b.factor,
 })
 
-/** The ways of something that stands `least` to `most` times. */
+/** The ways of a part that is repeated `least` to `most` times. */
 const repeated = (ways: Ways, least: number, most: number): Ways => {
   const counts: Ways =
     most === Number.POSITIVE_INFINITY ? { power: 1, factor: 1 } : { power: 0, factor: most - least + 1 }
   if (ways.power === 0 && ways.factor === 1) return counts
-  // Each time may go another way.
+  // Each repetition may match in a different way.
   return both(counts, { power: ways.power * most || 0, factor: ways.factor === 1 ? 1 : ways.factor ** most })
 }
 
@@ -154,7 +155,7 @@ const waysOf = (source: string): { ways: Ways; branches: number } => {
         source.slice(at),
       )
       at += name?.[0].length ?? 1
-      // A back reference reads what its group held once more.
+      // A back-reference repeats its group's match, in time linear in its length.
       if (name && /^(?:k<|[1-9])/.test(name[0])) return { power: 1, factor: 1 }
     }
     return one

@@ -4,8 +4,9 @@ import { Pattern, textStart } from './pattern.js'
 const compiled = new Map<string, Pattern>()
 
 /**
- * MongoDB's (PCRE's) regular expression as JavaScript's. What the two read differently is rewritten (`$`, `.`, `\s`,
- * `\A`, `\z`, `\h`, extended mode, a leading `(?i)`); what JavaScript lacks is refused with code 51091.
+ * Translates MongoDB's (PCRE's) regular expressions to JavaScript's. Syntax with a different meaning is
+ * rewritten (`$`, `.`, `\s`, `\A`, `\z`, `\h`, extended mode, a leading `(?i)`). Unsupported syntax is
+ * refused with 51091.
  */
 export const compileRegex = (pattern: string, options: string): Pattern => {
   const name = `${options}/${pattern}`
@@ -68,14 +69,14 @@ const translate = (pattern: string, options: string): Pattern => {
         char === '-' &&
         (/^\\[wWdDsShv]$/.test(source.slice(i - 2, i)) || /^\\[wWdDsShv]/.test(source.slice(i + 1)))
       ) {
-        // Beside a set of characters a hyphen can only mean itself.
+        // Next to a character class such as `\d`, a hyphen is literal.
         out.push('\\-')
       } else out.push('[(){}/|'.includes(char) ? `\\${char}` : char)
     } else if (char === '[') {
       inClass = true
       out.push(char)
       if (source[i + 1] === '^') out.push(source[++i]!)
-      // A closing bracket that comes first stands for itself.
+      // A closing bracket in first position is literal.
       if (source[i + 1] === ']') out.push(`\\${source[++i]}`)
     } else if (char === ']' || char === '}') out.push(`\\${char}`)
     else if (char === '{') {
@@ -130,7 +131,7 @@ const escaped = (char: string, inClass: boolean): string => {
   return /[\\^$.*+?()[\]{}|/-]/.test(char) && (char !== '-' || inClass) ? `\\${char}` : char
 }
 
-/** The literal text every match must start with, or undefined when the pattern promises none. */
+/** The literal prefix of every match, or undefined if there is none. */
 export const literalPrefix = (pattern: string, options: string): string | undefined => {
   if (/[imx]/.test(options) || !/^(\^|\\A)/.test(pattern) || pattern.includes('|')) return undefined
   const body = [...pattern.replace(/^(\^|\\A)/, '')]

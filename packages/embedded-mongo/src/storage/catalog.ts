@@ -4,7 +4,7 @@ import { Binary, Doc, type Value } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
 import type { Kv } from './kv.js'
 
-/** How keys of the store begin. */
+/** The first byte of the store's keys. */
 export const space = { meta: 0, collection: 1, record: 2, index: 3, session: 4 } as const
 
 export type IndexInfo = {
@@ -18,11 +18,11 @@ export type IndexInfo = {
   readonly filter: Doc | undefined
   readonly expireAfterSeconds: number | undefined
   readonly hidden: boolean
-  /** Set once, when a document first has several keys; bounds and sorting may then not be trusted as they stand. */
+  /** Set once a document has several keys in the index; combined bounds and sorting are then restricted. */
   readonly multikey: boolean
-  /** Set once, when a key was too long for the store and was cut: the index then no longer orders. */
+  /** Set once a key was truncated because of the store's size limit; the index then gives no sort order. */
   readonly cut: boolean
-  /** The index as `listIndexes` shows it. */
+  /** The specification that `listIndexes` returns. */
   readonly spec: Doc
 }
 
@@ -73,17 +73,17 @@ export const indexInfo = (id: number, spec: Doc, state: Changes = {}): IndexInfo
 }
 
 /**
- * Which collections and indexes there are, kept in the store and mirrored in memory. The mirror is replaced, never
- * changed in place, so a transaction's catalog can start as the one it found.
+ * The collections and indexes, persisted in the store and mirrored in memory. The mirror is immutable: a
+ * change replaces it, so a transaction's catalog can share it.
  */
 export class Catalog {
   private readonly kv: Kv
   private collections: ReadonlyMap<string, CollectionInfo>
-  /** Shared with the catalogs of transactions, so that no number is given twice. */
+  /** Shared with the catalogs of transactions, so that ids are unique. */
   private readonly ids: { next: number }
-  /** Namespaces this catalog changed, for a transaction's commit. */
+  /** Namespaces that this catalog changed, for a transaction's commit. */
   readonly changed = new Set<string>()
-  /** The collections as they were when this catalog was made. */
+  /** The collections at the creation of this catalog. */
   private readonly started: ReadonlyMap<string, CollectionInfo>
 
   private constructor(kv: Kv, collections: ReadonlyMap<string, CollectionInfo>, ids: { next: number }) {
@@ -106,7 +106,7 @@ export class Catalog {
     return new Catalog(kv, collections, { next: next ? next.readUInt32BE() : 1 })
   }
 
-  /** A catalog for a transaction: what this one holds now, its changes written to `kv`. */
+  /** A catalog for a transaction: starts with the current collections and writes its changes to `kv`. */
   fork(kv: Kv): Catalog {
     return new Catalog(kv, this.collections, this.ids)
   }
@@ -122,7 +122,7 @@ export class Catalog {
     )
   }
 
-  /** The other spelling of a database name that differs in case only, which MongoDB refuses. */
+  /** An existing database name that differs in case only, which MongoDB refuses. */
   sameButCase(db: string) {
     return this.list().find(info => info.db !== db && info.db.toLowerCase() === db.toLowerCase())?.db
   }
@@ -157,7 +157,7 @@ export class Catalog {
     this.kv.remove(collectionKey(info.db, info.name))
   }
 
-  /** Notes that an index has become multikey or holds cut keys. */
+  /** Marks an index as multikey or as holding truncated keys. */
   flag(info: CollectionInfo, index: IndexInfo, change: Changes) {
     const now = this.get(info.db, info.name)
     if (!now) return
@@ -168,8 +168,8 @@ export class Catalog {
   }
 
   /**
-   * Takes over what a transaction's catalog changed. Answers false if a collection it changed or wrote to is no
-   * longer the one it knew; nothing may then be applied.
+   * Whether a transaction can commit. False if a collection that it changed or wrote to was since replaced,
+   * or its indexes were changed; nothing may then be applied.
    */
   canAdopt(fork: Catalog, written: ReadonlySet<number>): boolean {
     const shape = (info: CollectionInfo | undefined) =>
@@ -181,7 +181,9 @@ export class Catalog {
     return true
   }
 
-  /** Makes a transaction's changes this catalog's own; flags that were set meanwhile stay set. */
+  /**
+   * Applies a transaction's changes to this catalog. Index flags set since the transaction began stay set.
+   */
   adopt(fork: Catalog) {
     for (const ns of fork.changed) {
       const theirs = fork.collections.get(ns)

@@ -13,10 +13,12 @@ import type { Kv } from './kv.js'
 /** A stored document: its record number and its bytes. */
 export type StoredDoc = { id: number; bytes: Buffer }
 
-/** One index's keys of a document. `tuples` holds the values behind each key. */
+/** The keys of a document in one index, each with its values. */
 type Keys = { index: IndexInfo; keys: Map<string, KeyValue[]>; multikey: boolean; cut: boolean }
 
-/** The next record number of each collection, by its id. Numbers of transactions that fail stay unused. */
+/**
+ * The next record number of each collection, by collection id. An aborted transaction's numbers stay unused.
+ */
 export type RecordNumbers = Map<number, number>
 
 const numberBytes = (id: number): Buffer => {
@@ -28,8 +30,8 @@ const numberBytes = (id: number): Buffer => {
 const numberIn = (bytes: Buffer, at: number) => Number(bytes.readBigUInt64BE(at))
 
 /**
- * An index entry. A unique index holds the record number as the value of a key; others, where many records may share
- * a key, hold it at the key's end.
+ * An index entry. A unique index stores the record number as the entry's value. Other indexes append it to
+ * the key, since several records may share a key.
  */
 const entryOf = (index: IndexInfo, key: string, id: number): { key: Buffer; value: Buffer } => {
   const start = Buffer.concat([indexPrefix(index), Buffer.from(key, 'latin1')])
@@ -42,7 +44,7 @@ const nothing = Buffer.alloc(0)
 
 const filters = new WeakMap<Doc, (doc: Doc) => boolean>()
 
-/** The compiled condition of a partial index. */
+/** The compiled filter of a partial index, cached. */
 const partialFilter = (index: IndexInfo) => {
   if (!index.filter) return undefined
   let filter = filters.get(index.filter)
@@ -53,7 +55,7 @@ const partialFilter = (index: IndexInfo) => {
   return filter
 }
 
-/** A collection's documents and its indexes, always changed together. */
+/** A collection's documents and indexes, always updated together. */
 export class Collection {
   readonly info: CollectionInfo
   private readonly kv: Kv
@@ -82,7 +84,9 @@ export class Collection {
       yield { id: Number(key.readBigUInt64BE(5)), bytes: value }
   }
 
-  /** Record numbers of the index entries from `start` up to `end` (key bytes after the index's own prefix). */
+  /**
+   * Record numbers of the index entries from `start` up to `end` (key bytes after the index's own prefix).
+   */
   *indexRange(index: IndexInfo, { from: start, to: end, exact }: Range, reverse = false): Iterable<number> {
     const prefix = indexPrefix(index)
     if (index.unique && exact) {
@@ -96,7 +100,10 @@ export class Collection {
     else for (const key of this.kv.keys(from, to, reverse)) yield numberIn(key, key.length - 8)
   }
 
-  /** The values of `path` below a prefix of an index in which it comes next, each once; undefined where it is missing. */
+  /**
+   * The distinct values of `path`, the index field that follows `prefix`. A missing field counts as
+   * undefined.
+   */
   *distinct(index: IndexInfo, prefix: Buffer, path: string): Iterable<Value | undefined> {
     const names = [...index.key.keys()]
     const at = names.indexOf(path)
@@ -109,7 +116,7 @@ export class Collection {
       const [[value] = []] = extractKeys(readDoc(bytes), [parts]).keys
       if (value === emptyArray) return
       const next = after(Buffer.concat([prefix, encodeBound(value, index.directions[at]!)]))
-      // What is missing stands where null does.
+      // A missing field has the same key as null.
       yield value ?? (this.hasNull(index, { from, to: next }, path) ? null : undefined)
       from = next
     }
@@ -142,7 +149,7 @@ export class Collection {
     return next
   }
 
-  /** Stores a new document; `bytes` are used as they are if the document needs no change. */
+  /** Stores a new document. `bytes` is its encoding, if known. */
   insert(doc: Doc, bytes?: Buffer): void {
     const stored = bytes ?? writeDoc(doc)
     checkSize(stored)
@@ -155,7 +162,7 @@ export class Collection {
     for (const keys of found) this.addKeys(keys, id)
   }
 
-  /** Replaces a document's content; answers whether anything changed. */
+  /** Replaces a document's content. Returns whether it changed. */
   update(id: number, before: Doc, beforeBytes: Buffer, afterDoc: Doc): boolean {
     const stored = writeDoc(afterDoc)
     if (stored.equals(beforeBytes)) return false
@@ -181,7 +188,9 @@ export class Collection {
     for (const index of this.info.indexes) this.removeKeys(keysOf(index, doc), id)
   }
 
-  /** Fills a new index from the documents there are; fails with 11000 and writes nothing if they break it. */
+  /**
+   * Fills a new index from the existing documents. On duplicate keys it fails with 11000 and writes nothing.
+   */
   build(index: IndexInfo): void {
     let multikey = false
     let cut = false
@@ -209,7 +218,7 @@ export class Collection {
     for (const prefix of prefixes) for (const key of this.kv.keys(prefix, after(prefix))) this.kv.remove(key)
   }
 
-  /** Compares every index with the documents, entry by entry. */
+  /** Compares the entries of every index with the documents. */
   *verify(): Work<{ errors: string[]; keysPerIndex: Map<string, number>; records: number }> {
     const errors: string[] = []
     const keysPerIndex = new Map<string, number>()
@@ -281,7 +290,7 @@ const checkSize = (bytes: Buffer) => {
     fail(10334, `BSONObj size: ${bytes.length} is invalid. Size must be between 0 and ${maxDocumentSize}`)
 }
 
-/** The keys a document has in one index, by their bytes as latin1 text. */
+/** A document's keys in one index, by their bytes as latin1 text. */
 const keysOf = (index: IndexInfo, doc: Doc): Keys => {
   const found: Keys = { index, keys: new Map(), multikey: false, cut: false }
   const filter = partialFilter(index)

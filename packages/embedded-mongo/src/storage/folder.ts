@@ -14,17 +14,17 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** A data folder that cannot be used as it is; nothing in it was changed. */
+/** The data folder cannot be used. Nothing in it was changed. */
 export class DataFolderError extends Error {}
 
 const lockName = 'embedded-mongo.lock'
 const dataName = 'data.mdb'
 
-/** The key that marks a store as ours, and what it holds. It sorts before all others. */
+/** The key of the store's format marker, and its value. It sorts before all other keys. */
 export const formatKey = Buffer.from([0, 0])
 export const format = Buffer.from('iodine embedded-mongo 2')
 
-/** When a process started, from the kernel where it tells: ids alone are used again. */
+/** The start time of a process, where the kernel reports it: process ids are reused. */
 const startOf = (pid: number): string => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -43,7 +43,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** The process that holds a lock, or undefined if it is gone. */
+/** The id of the process that holds a lock, or undefined if it has ended. */
 const holder = (text: string): number | undefined => {
   const [pid, start] = text.split(' ')
   const id = Number(pid)
@@ -51,7 +51,7 @@ const holder = (text: string): number | undefined => {
   return start === '' || startOf(id) === start ? id : undefined
 }
 
-/** Takes a folder for this process alone, making it if need be; answers how to give it back. */
+/** Locks a folder for this process, creating it if needed. Returns the function that unlocks it. */
 export const lockFolder = (folder: string): (() => void) => {
   mkdirSync(folder, { recursive: true })
   const lock = join(folder, lockName)
@@ -81,7 +81,7 @@ const inUse = (folder: string, pid?: number) =>
     `The data folder ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}. Stop it first, or choose another folder.`,
   )
 
-/** Removes a lock whose process is gone; throws if it is alive. */
+/** Removes a stale lock. Throws if its process is alive. */
 const takeAway = (folder: string, lock: string) => {
   let text: string
   try {
@@ -97,7 +97,7 @@ const takeAway = (folder: string, lock: string) => {
   } catch {
     return
   }
-  // Someone else may have been faster: then what was moved is their new lock, and it goes back.
+  // If another process replaced the stale lock first, the moved file is its new lock and is restored.
   if (readFileSync(aside, 'latin1') !== text) {
     try {
       linkSync(aside, lock)
@@ -110,8 +110,8 @@ const takeAway = (folder: string, lock: string) => {
 }
 
 /**
- * Looks at a folder's data before the store opens it: LMDB maps the file into memory and trusts it, so a cut or
- * overwritten one would end the process. Checks the headers and every page of the tree; reads only.
+ * Checks the data file before the store opens it: the headers and every page of the tree. Read-only. LMDB
+ * maps the file into memory without validation, so a truncated or overwritten file would crash the process.
  */
 export const checkData = (folder: string): void => {
   for (const name of ['WiredTiger', 'mongod.lock'])
@@ -135,7 +135,7 @@ const none = 0xffffffffffffffffn
 
 type Meta = { free: bigint; root: bigint; transaction: bigint }
 
-/** LMDB's file as lmdb-js writes it: two headers, then pages of branches, leaves and overflowing values. */
+/** A data file of lmdb-js: two headers, then branch, leaf and overflow pages. */
 class DataFile {
   private readonly file: number
   private readonly path: string
@@ -220,7 +220,7 @@ class DataFile {
       const at = this.node(bytes, i, root)
       const keyEnd = at + 8 + bytes.readUInt16LE(at + 6)
       if (keyEnd > bytes.length) this.damaged(`page ${root} holds a broken key`)
-      // A branch's first key is left out.
+      // A branch page's first key is empty.
       if (
         ordered &&
         before >= 0 &&
@@ -243,7 +243,7 @@ class DataFile {
     return lower / 2
   }
 
-  /** Where a page's node begins. */
+  /** The offset of a node in its page. */
   private node(bytes: Buffer, index: number, number: bigint): number {
     const at = bytes.readUInt16LE(header + index * 2)
     if (at < bytes.readUInt16LE(22) || at + header + 8 > bytes.length)

@@ -2,16 +2,16 @@ import { open, type RootDatabase, type Transaction as Snapshot } from 'lmdb'
 import { MongoError, writeConflict } from '../errors.js'
 import { DataFolderError, format, formatKey } from './folder.js'
 
-/** Ordered bytes: what collections and indexes are kept in. Ranges hold keys from `start` up to, not including, `end`. */
+/** An ordered key-value store of bytes. Ranges include `start` and exclude `end`. */
 export interface Kv {
   get(key: Buffer): Buffer | undefined
   put(key: Buffer, value: Buffer): void
   remove(key: Buffer): void
   entries(start: Buffer, end: Buffer, reverse?: boolean): Iterable<Entry>
-  /** As `entries`, with empty values where the store need not read them. */
+  /** The keys of a range, without reading the values. */
   keys(start: Buffer, end: Buffer, reverse?: boolean): Iterable<Buffer>
   count(start: Buffer, end: Buffer): number
-  /** Announces a change of something that transactions may fight over; throws a WriteConflict for the loser. */
+  /** Registers a write for conflict detection. Throws a WriteConflict if another transaction wrote first. */
   claim(name: Buffer): void
 }
 
@@ -20,14 +20,14 @@ export type { Snapshot }
 
 const firstChunk = 16
 const largestChunk = 512
-/** A chunk of large documents holds fewer: reading one must stay a short step. */
+/** The target size of a chunk: large documents make chunks of fewer items, so that each read stays short. */
 const chunkBytes = 1024 * 1024
-/** Places for readers: one for each connection that may read, and for each open transaction. */
+/** Slots of LMDB's reader table: one for each connection that may read, and for each open transaction. */
 const mostReaders = 2_200
 
 /**
- * Reads a range in growing chunks, each a short read of its own: a cursor may rest between two of them for as long
- * as it likes without keeping the store's old pages alive.
+ * Reads a range in growing chunks, each with a short read of its own. A cursor paused between two chunks does
+ * not pin the store's old pages.
  */
 export function* inChunks<T>(
   read: (start: Buffer, end: Buffer, limit: number) => T[],
@@ -54,7 +54,7 @@ export function* inChunks<T>(
 
 export const sizeOf = (entry: Entry) => entry.value.length
 
-/** The folder's LMDB store. Writes happen inside `write` alone. */
+/** The folder's LMDB store. Writes are only allowed inside `write`. */
 export class Store implements Kv {
   private readonly db: RootDatabase<Buffer, Buffer>
   private sequence = 0
@@ -82,10 +82,10 @@ export class Store implements Kv {
     }
   }
 
-  /** Runs `work` in one write transaction, on disk when this returns; an exception undoes all of it. */
+  /** Runs `work` in one write transaction, which is on disk on return. An exception rolls it back. */
   write<T>(work: () => T): T {
     const made = this.db.transactionSync(work)
-    // What is read from here on sees it, also within this turn of the event loop.
+    // Later reads see the changes, also within this turn of the event loop.
     this.db.resetReadTxn()
     return made
   }
@@ -148,7 +148,7 @@ export class Store implements Kv {
     return this.db.getKeysCount({ start, end, ...(snapshot && { transaction: snapshot }) })
   }
 
-  /** The store as it is now, until `done()`. */
+  /** A snapshot of the store, valid until `done()`. */
   snapshot(): Snapshot {
     return this.db.useReadTransaction()
   }
@@ -157,14 +157,14 @@ export class Store implements Kv {
     if (this.transactions.size > 0) this.lastWrites.set(name.toString('latin1'), ++this.sequence)
   }
 
-  /** Starts a transaction that sees the store as it is now. */
+  /** Starts a transaction on a snapshot of the current state. */
   begin(): Transaction {
     const transaction = new Transaction(this, this.snapshot(), this.sequence)
     this.transactions.add(transaction)
     return transaction
   }
 
-  /** Marks a name as the transaction's, unless someone else was first. */
+  /** Claims a name for the transaction. Throws a WriteConflict if another write came first. */
   claimFor(transaction: Transaction, name: string) {
     const owner = this.claims.get(name)
     if ((owner && owner !== transaction) || this.changedSince(name, transaction.started))
@@ -173,7 +173,7 @@ export class Store implements Kv {
     transaction.claimed.add(name)
   }
 
-  /** Fails with a WriteConflict if anything the transaction wrote has changed since it began. */
+  /** Throws a WriteConflict if a name that the transaction claimed has changed since it began. */
   check(transaction: Transaction) {
     for (const name of transaction.claimed)
       if (this.changedSince(name, transaction.started)) throw writeConflict()
@@ -183,7 +183,7 @@ export class Store implements Kv {
     return (this.lastWrites.get(name) ?? 0) > sequence
   }
 
-  /** Writes what the transaction changed; must run inside `write`. */
+  /** Writes the transaction's changes. Must run inside `write`. */
   apply(transaction: Transaction) {
     for (const [key, value] of transaction.changes()) {
       if (value) this.put(key, value)
@@ -208,17 +208,17 @@ export class Store implements Kv {
 const edges = (start: Buffer, end: Buffer, reverse: boolean) =>
   reverse ? { start: end, end: start, reverse, exclusiveStart: true, inclusiveEnd: true } : { start, end }
 
-/** So many are put in their places one by one; more are sorted in one go. */
+/** Up to this many names are inserted one by one; more are sorted together. */
 const fewNames = 16
 
-/** A snapshot of the store with a transaction's own changes laid over it. */
+/** A transaction: a snapshot of the store, overlaid with the transaction's own changes. */
 export class Transaction implements Kv {
   readonly started: number
   readonly claimed = new Set<string>()
   private readonly store: Store
   private readonly snapshot: Snapshot
   private readonly changed = new Map<string, Buffer | undefined>()
-  /** The names in `changed` in order, save those in `unsorted`: most are never asked for in order. */
+  /** The sorted names of `changed`, without those in `unsorted`. Sorting waits for the first range read. */
   private sorted: string[] = []
   private unsorted: string[] = []
   private released = false
@@ -277,7 +277,7 @@ export class Transaction implements Kv {
     this.unsorted = []
   }
 
-  /** How many of the changed names come before `name`. */
+  /** The number of sorted names before `name` (binary search). */
   private position(name: string): number {
     let from = 0
     let to = this.sorted.length
@@ -309,7 +309,7 @@ export class Transaction implements Kv {
     for (const [name, value] of this.changed) yield [Buffer.from(name, 'latin1'), value]
   }
 
-  /** The numbers of the collections whose records it changed: a record's key holds it after the first byte. */
+  /** The ids of the collections with changed records, from bytes 1 to 4 of the record keys. */
   written(): Set<number> {
     const ids = new Set<number>()
     for (const name of this.claimed)

@@ -3,8 +3,8 @@ import type { Catalog } from './catalog.js'
 import { type Entry, inChunks, type Kv, type Snapshot, type Store, sizeOf } from './kv.js'
 
 /**
- * The store as a command that reads it sees it: as it is while the command runs in one go, and from its first pause
- * on as it was then. The snapshot ends with the command; a cursor that rests between two batches holds none.
+ * The store for a read-only command: the current state until the command's first pause, then a snapshot. The
+ * snapshot is released at the end of the command; a cursor holds none between two batches.
  */
 export class View implements Kv {
   private readonly store: Store

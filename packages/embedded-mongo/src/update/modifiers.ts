@@ -14,10 +14,10 @@ import {
 import { fail } from '../errors.js'
 import { compileFilter } from '../match/filter.js'
 
-/** The old value of a field in, the new one out; undefined means there is no such field. */
+/** Computes a field's new value from the old one; undefined for a missing field. */
 type Change = (value: Value | undefined, path: string, now: () => Timestamp) => Value | undefined
 
-/** A modifier compiled for one field. `creates` tells whether it makes the way to a field that is not there. */
+/** A modifier compiled for one field. `creates`: whether it creates the path to a missing field. */
 export type Modifier = { creates: boolean; onInsert?: boolean; change: Change }
 
 const number = (value: Value, message: string): Numeric => (isNumeric(value) ? value : fail(14, message))
@@ -174,7 +174,7 @@ const without = (accepts: (item: Value) => boolean): Modifier => ({
   },
 })
 
-/** Operators of a whole document, which `$pull` applies to documents in the array. */
+/** Operators on a whole document, which `$pull` applies to the array's documents. */
 const fieldless = new Set(['$and', '$or', '$nor', ...dbRefNames])
 
 const pull = (argument: Value): Modifier => {
@@ -240,7 +240,7 @@ const bit = (argument: Value, path: string): Modifier => {
   }
 }
 
-/** Every field modifier by name; `$rename` is the caller's, as it has two fields. */
+/** The field modifiers by name. The caller handles `$rename`, which has two fields. */
 export const modifiers: ReadonlyMap<string, (argument: Value, path: string) => Modifier> = new Map<
   string,
   (argument: Value, path: string) => Modifier

@@ -7,13 +7,13 @@ import { fail, MongoError } from '../errors.js'
 import { type Condition, compileFilter, isOperators } from '../match/filter.js'
 import { type Modifier, modifiers } from './modifiers.js'
 
-/** Gives times of the server, each later than the one before. */
+/** Returns the server's time. Each call returns a later one. */
 export type Now = () => Timestamp
 
-/** What an update knows of the document it changes: the array position its query matched, and whether it inserts. */
+/** The context of an update: the array position that its query matched, and whether it inserts. */
 export type Occasion = { index?: number | undefined; inserting?: boolean; now: Now }
 
-/** The document with the present time where it has an empty timestamp at the top level, as MongoDB sets them. */
+/** Sets empty timestamps at the document's top level to the current time, as MongoDB does. */
 export const fillTimestamps = (doc: Doc, now: Now): Doc => {
   for (const [name, value] of doc)
     if (name !== '_id' && value instanceof Timestamp && value.seconds === 0 && value.ordinal === 0)
@@ -21,7 +21,7 @@ export const fillTimestamps = (doc: Doc, now: Now): Doc => {
   return doc
 }
 
-/** A compiled update: takes a document (which it may change in place) and gives what it becomes. */
+/** A compiled update: returns the changed document. It may change its argument in place. */
 export type Update = {
   kind: 'modifiers' | 'replacement' | 'pipeline'
   apply(doc: Doc, occasion: Occasion): Doc
@@ -31,7 +31,7 @@ type Step = { parts: readonly string[]; path: string; apply(doc: Doc, occasion: 
 
 type ArrayFilters = Map<string, { condition: Condition; used: boolean }>
 
-/** Compiles an update document, replacement or pipeline. */
+/** Compiles an update: modifiers, replacement or pipeline. */
 export const compileUpdate = (
   spec: Value,
   context: PipelineContext,
@@ -69,7 +69,7 @@ export const compileUpdate = (
   return {
     kind: 'modifiers',
     apply(doc, occasion) {
-      // A document as _id would be changed in place: its bytes remember what it was.
+      // A modifier may change a document `_id` in place, so keep its bytes for the comparison.
       const id = touchesId && doc.has('_id') ? writeDoc(new Doc([['_id', doc.get('_id')!]])) : undefined
       for (const step of steps) step.apply(doc, occasion)
       if (id && !equal(readDoc(id).get('_id'), doc.get('_id'))) immutableId()
@@ -81,7 +81,7 @@ export const compileUpdate = (
 const immutableId = () =>
   fail(66, "Performing an update on the path '_id' would modify the immutable field '_id'")
 
-/** The document with `_id` in front, as it is stored. */
+/** Moves `_id` to the front, as documents are stored. */
 export const idFirst = (doc: Doc): Doc => {
   if (doc.keys().next().value === '_id' || !doc.has('_id')) return doc
   const made = new Doc([['_id', doc.get('_id')!]])
@@ -109,8 +109,8 @@ const replacement = (spec: Doc, arrayFilters: readonly Value[]): Update => {
 }
 
 /**
- * Refuses a name with a dollar at a document's top level, where only an insert may put one; the parts of a reference
- * are taken in their order.
+ * Refuses names with a dollar at a document's top level, where only an insert may set them. The fields of a
+ * DBRef are allowed in their order.
  */
 const checkName = (doc: Doc, name: string) => {
   if (!name.startsWith('$')) return
@@ -172,12 +172,12 @@ const pathParts = (path: string): string[] => {
   return parts
 }
 
-/** Whether a part of a path stands for elements of an array: `$`, `$[]` or `$[name]`. */
+/** Whether a path component selects array elements: `$`, `$[]` or `$[name]`. */
 const isDynamic = (part: string) => part === '$' || (part.startsWith('$[') && part.endsWith(']'))
 
 const numeric = /^(0|[1-9]\d*)$/
 
-/** New fields appear in the order of their names, numbers by value, whatever the order in the update. */
+/** New fields are added in the order of their names (numbers by value), not in that of the update. */
 const comparePaths = (a: readonly string[], b: readonly string[]): number => {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const left = a[i]!
@@ -233,7 +233,7 @@ const write = (container: Container, name: string, value: Value | undefined) => 
     return
   }
   const index = Number(name)
-  // Removing an array's element leaves null in its place, so that the others keep their positions.
+  // Unsetting an array element sets null, so that the others keep their positions.
   if (value === undefined) {
     if (index < container.length) container[index] = null
     return
@@ -355,7 +355,7 @@ const renameSteps = (parts: readonly string[], path: string, target: Value): Ste
   ]
 }
 
-/** Array filters by their identifier, each compiled to look at an element as `v`. */
+/** Array filters by identifier, each compiled for an element in the field `v`. */
 const compileArrayFilters = (specs: readonly Value[]): ArrayFilters => {
   const filters: ArrayFilters = new Map()
   for (const spec of specs) {
@@ -397,7 +397,7 @@ const renamed = (spec: Doc, names: Set<string>): Doc => {
   return made
 }
 
-/** The document an upsert starts from: the fields its query fixes to one value. */
+/** The initial document of an upsert: the fields that its query sets equal to one value. */
 export const upsertSeed = (filter: Doc, onlyId: boolean): Doc => {
   const fixed = new Map<string, Value>()
   const fix = (path: string, value: Value) => {

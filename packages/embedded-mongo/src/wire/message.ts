@@ -4,7 +4,7 @@ import { writeDoc } from '../bson/write.js'
 import { fail } from '../errors.js'
 
 export const headerSize = 16
-/** Slightly above the 48,000,000 bytes that `hello` allows, as MongoDB's own limit is. */
+/** MongoDB's limit, slightly above the 48,000,000 bytes that `hello` announces. */
 export const largestMessage = 48_000_000 + 16_384
 
 const opReply = 1
@@ -13,7 +13,7 @@ const opMsg = 2013
 
 export type Message = { requestId: number; kind: 'query' | 'msg'; command: Doc; wantsReply: boolean }
 
-/** Reads one whole message; throws for anything malformed. */
+/** Parses one complete message. Throws for a malformed one. */
 export const readMessage = (bytes: Buffer): Message => {
   const requestId = bytes.readInt32LE(4)
   const operation = bytes.readInt32LE(12)
@@ -79,7 +79,7 @@ const readSequence = (bytes: Buffer): [string, Value[]] => {
 
 let nextId = 1
 
-/** The bytes of a reply in the form its request came in. */
+/** Encodes a reply: OP_REPLY for a request by OP_QUERY, else OP_MSG. */
 export const writeReply = (to: Pick<Message, 'requestId' | 'kind'>, reply: Doc | RawDoc): Buffer[] => {
   const body = reply instanceof RawDoc ? reply.bytes : writeDoc(reply)
   const query = to.kind === 'query'

@@ -7,7 +7,7 @@ import { headerSize, largestMessage, type Message, readMessage, writeReply } fro
 const handshakes = new Set(['hello', 'ismaster', 'isMaster'])
 const mostConnections = 2_000
 
-/** Listens on loopback and answers MongoDB's wire protocol. */
+/** A server of MongoDB's wire protocol. */
 export class WireServer {
   private readonly server: Server
   private readonly sockets = new Set<Socket>()
@@ -21,7 +21,7 @@ export class WireServer {
     this.server.maxConnections = mostConnections
   }
 
-  /** Starts listening; answers the port. */
+  /** Starts listening and resolves to the port. */
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject)
@@ -40,7 +40,7 @@ export class WireServer {
   }
 }
 
-/** One connection: messages are answered one after the other, and none is read while one is being answered. */
+/** Serves one connection. Messages are handled one at a time: none is read before the last one's reply. */
 const serve = async (socket: Socket, engine: Engine) => {
   socket.on('error', () => socket.destroy())
   const frames = new Frames()
@@ -52,7 +52,7 @@ const serve = async (socket: Socket, engine: Engine) => {
       }
     }
   } catch {
-    // A broken message or a broken connection: either way there is nobody to answer.
+    // After a malformed message or a connection error no reply can be sent.
   } finally {
     socket.destroy()
   }
@@ -102,7 +102,7 @@ const send = async (
   return !socket.destroyed
 }
 
-/** A reply's bytes; a value that BSON cannot hold makes it an error. */
+/** Encodes a reply, or an error reply if a value cannot be encoded as BSON. */
 const encoded = (to: Pick<Message, 'requestId' | 'kind'>, reply: Doc | RawDoc): Buffer[] => {
   try {
     return writeReply(to, reply)
@@ -112,7 +112,7 @@ const encoded = (to: Pick<Message, 'requestId' | 'kind'>, reply: Doc | RawDoc): 
   }
 }
 
-/** Cuts a stream of bytes into messages by the length each begins with. */
+/** Splits a byte stream into messages by their length prefix. */
 class Frames {
   private chunks: Buffer[] = []
   private size = 0
@@ -122,7 +122,7 @@ class Frames {
     this.size += chunk.length
   }
 
-  /** The next whole message, if it is there; throws for a length that no message has. */
+  /** The next complete message, or undefined. Throws for an invalid length. */
   next(): Buffer | undefined {
     if (this.size < headerSize) return undefined
     if (this.chunks[0]!.length < headerSize) this.chunks = [Buffer.concat(this.chunks)]

@@ -81,7 +81,7 @@ describe('expressions', () => {
     dec: dec('1.25'),
   }
 
-  /** An expression, and its value or the error's code; undefined is "no such field". */
+  /** An expression, and its value or error code; undefined for a missing field. */
   const cases: [expression: unknown, value: unknown][] = [
     // Arithmetic and types.
     [{ $add: ['$n', 1] }, 8],
@@ -393,7 +393,7 @@ describe('stages', () => {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, ints(one)]))
   }
 
-  /** A pipeline over the sales, and its rows or the error's code. */
+  /** A pipeline over the sales, and its rows or error code. */
   const cases: [name: string, pipeline: Document[], rows: Document[] | number][] = [
     [
       '$match and $project',

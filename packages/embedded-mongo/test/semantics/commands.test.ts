@@ -218,7 +218,7 @@ describe('an index serves', () => {
 
 describe('write concerns', () => {
   const w10 = { w: 10 }
-  /** A reply as it came: the driver itself throws for what it says of the write concern. */
+  /** The raw reply: the driver throws on write concern errors. */
   const reply = async (command: Document, db = 'semantics'): Promise<Document> =>
     server.run({ ...command, writeConcern: w10 }, db).catch(error => error.result ?? error.errorResponse)
 
@@ -351,7 +351,7 @@ describe('the cluster’s time', () => {
       const mongo = await startEmbeddedMongo({ dataDir })
       const client = await new MongoClient(mongo.uri).connect()
       times.push((await client.db('t').command({ ping: 1 })).operationTime)
-      // Said once: what was written then is remembered, however the clocks go.
+      // Gossiped once: the time is persisted with the write, independent of the clocks.
       const session = client.startSession()
       if (i === 0) session.advanceClusterTime(gossip(ahead))
       times.push((await client.db('t').command({ insert: 'c', documents: [{}] }, { session })).operationTime)

@@ -5,7 +5,7 @@ import { exact, plain, useServer } from '../support.js'
 const server = useServer()
 
 describe("refused, with MongoDB's code", () => {
-  /** A command (`C` stands for a collection that is there) and the code of its error. */
+  /** A command (`C` is an existing collection) and its error code. */
   const cases: [name: string, command: Document, code: number][] = [
     ['an unknown command', { frobnicate: 1 }, 59],
     ['an unknown field of find', { find: 'C', what: 1 }, 40415],
@@ -188,7 +188,7 @@ describe("refused, with MongoDB's code", () => {
 
   test('a database with a bad name', async () => {
     for (const db of ['a b', 'a$', 'x'.repeat(64)]) {
-      // The driver checks names itself: the database is given past it.
+      // Bypasses the driver's own check of the database name.
       const failure = await server
         .client()
         .db('ok')
@@ -358,7 +358,7 @@ describe('batches of writes', () => {
       txnNumber: Long.fromNumber(1),
     }
     const send = (document: Document) => server.client().db('semantics').command(document)
-    // Sent past the driver's own sessions, as a driver sends it again after a lost answer.
+    // Bypasses the driver's sessions, to repeat the command as a driver does after a lost reply.
     const first = await send(command)
     const second = await send(command)
     expect([second.n, second.nModified, second.ok]).toEqual([first.n, first.nModified, first.ok])

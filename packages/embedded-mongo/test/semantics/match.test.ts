@@ -18,7 +18,7 @@ const server = useServer()
 const oid = (n: number) => new ObjectId(n.toString(16).padStart(24, '0'))
 const dec = (text: string) => Decimal128.fromString(text)
 
-/** Documents by their position, a query, and the positions it must find. */
+/** Documents, a query, and the positions of the documents that it must find. */
 type Case = [name: string, docs: Document[], query: Document, found: number[]]
 
 const referring = [
@@ -445,7 +445,7 @@ describe('sorting', () => {
     if ('$natural' in sort) return
     const rest = await server.aggregate(name, [{ $skip: 0 }, { $sort: sort }])
     expect(rest.map(row => plain(row._id))).toEqual(order)
-    // The same order out of an index, where one can serve it.
+    // The same order from an index, where one can serve it.
     await server.run({ createIndexes: name, indexes: [{ key: sort, name: 'by' }] })
     const indexed = await server.find(name, { sort })
     expect(indexed.map(row => plain(row._id))).toEqual(order)

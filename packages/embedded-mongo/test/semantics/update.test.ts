@@ -6,7 +6,7 @@ const server = useServer()
 const dec = (text: string) => Decimal128.fromString(text)
 const long = (text: string) => Long.fromString(text)
 
-/** A document, an update of it, and what it becomes or the error's code. `_id` is 1 throughout. */
+/** A document, an update, and the resulting document or error code. `_id` is always 1. */
 type Case = [name: string, before: Document, update: Document, after: Document | number, options?: Document]
 
 const maxInt = 2147483647
@@ -355,7 +355,7 @@ const cases: Case[] = [
     ],
     { n: 85, grade: 'B' },
   ],
-  // Names with a dollar: below the top level they are names like others.
+  // Names with a dollar: allowed below the top level.
   ['$set of a name with a dollar', { a: {} }, { $set: { 'a.$b': 1 } }, { a: { $b: 1 } }],
   ['$set makes the way to one', {}, { $set: { 'a.$b.c': 1 } }, { a: { $b: { c: 1 } } }],
   ['$inc of one', { a: { $b: 1 } }, { $inc: { 'a.$b': 1 } }, { a: { $b: 2 } }],
@@ -495,7 +495,7 @@ describe('updates', () => {
 })
 
 describe('upserts', () => {
-  /** A query and an update that find nothing, and the document they make. */
+  /** A query without a match, an update, and the upserted document. */
   const upserts: [name: string, query: Document, update: Document, made: Document | number][] = [
     ['equalities become fields', { a: 1, 'b.c': 2 }, { $set: { d: 3 } }, { a: 1, b: { c: 2 }, d: 3 }],
     ['$eq does too', { a: { $eq: 1 } }, { $set: { d: 3 } }, { a: 1, d: 3 }],

@@ -4,17 +4,19 @@ import type { HostProps, RemoteParcel } from '../host-contract'
 export interface MountedParcel {
   /** Resolves once the section is on screen. */
   mounted: Promise<unknown>
-  /** Passes new props. Calls during an update are joined into one. */
+  /** Passes new props. Calls during an update are merged into one. */
   update: (props: HostProps) => void
   unmount: () => Promise<void>
 }
 
-/** Mounts a remote's parcel into `domElement`. single-spa's `start()` is never called: it would patch history. */
+/**
+ * Mounts a remote's parcel into `domElement`. single-spa's `start()` is never called: it would patch history.
+ */
 export function mountParcel(config: RemoteParcel, domElement: HTMLElement, props: HostProps): MountedParcel {
   const { hostContract: _, ...lifecycles } = config
   let latest = props
   let applied = props
-  // single-spa keeps root parcels for ever, so the props that it holds are emptied at the end.
+  // single-spa never releases root parcels, so the props that it holds are emptied, to free their memory.
   const heldProps: Record<string, unknown>[] = []
   const hold = (next: HostProps) => {
     const kept = { ...next, domElement }

@@ -14,25 +14,26 @@ const LOAD_TIMEOUT_MS = 120_000
 /** The deployed sections, by remote name ('mfe_iods'), as `/remotes.json` lists them. */
 export interface Remotes {
   /**
-   * The section's parcel. Rejects where it was built against another host contract or another major version of a shared
-   * module. After a failure the next call loads everything again.
+   * The section's parcel. Rejects if it was built against another host contract or another major version of a
+   * shared module. After a failure the next call loads everything again.
    */
   load: (name: string) => Promise<RemoteParcel>
-  /** Fetches the section's code ahead of need; never fails. */
+  /** Prefetches the section's code. Never fails. */
   preload: (name: string) => void
 }
 
 export interface RemotesOptions {
-  /** Where the table of remotes is; it is read when the first remote is needed. */
+  /** The URL of the table of remotes, which is read when the first remote is needed. */
   tableUrl?: string
   /**
-   * Loads the modules that the host shares but starts without. It ends before any remote's code runs: a remote brings
-   * copies of its own, and with another version of one in their place other remotes would be refused.
+   * Loads the shared modules that the host does not need at its start. Completes before any remote's code
+   * runs: otherwise a remote's own copy, of another version, could take their place, and other remotes would
+   * be refused.
    */
   loadShared: () => Promise<unknown>
 }
 
-/** The loader of remotes; a host has one. */
+/** Creates the loader of remotes. A host has one. */
 export function createRemotes({ tableUrl = '/remotes.json', loadShared }: RemotesOptions): Remotes {
   let table: Promise<RemotesTable> | undefined
   const failed = new Set<string>()
@@ -101,7 +102,9 @@ async function fetchTable(url: string): Promise<RemotesTable> {
   return (await response.json()) as RemotesTable
 }
 
-/** Longer time-outs of scripts; error answers are not cached as manifests; a retry loads no cached script. */
+/**
+ * Longer timeouts of scripts; error responses are not cached as manifests; a retry bypasses cached scripts.
+ */
 const loadingHooks = (retries: () => number): ModuleFederationRuntimePlugin => ({
   name: 'iodine-loading',
   fetch: async (url, init) => {
