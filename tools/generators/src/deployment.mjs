@@ -48,7 +48,7 @@ spec:
     spec:
       automountServiceAccountToken: false
       enableServiceLinks: false
-      # As long as somebody may wait for an extraction; all else ends within DRAIN_MS and a few seconds.
+      # The longest wait for an extraction; all other work ends within DRAIN_MS and a few seconds.
       terminationGracePeriodSeconds: 95
       securityContext:
         runAsNonRoot: true
@@ -94,7 +94,7 @@ kind: Service
 metadata:
   name: ${name}
 spec:
-  # All replicas by name: callers take turns among them.
+  # All replicas by name: callers use them in rotation.
   clusterIP: None
   selector: { app: ${name} }
   ports: [{ name: http, port: 8080, targetPort: http }]
