@@ -113,7 +113,7 @@ export const startProcesses = async ({
   links: linkOptions = {},
   aiAfterMs = 0,
 }: ProcessStackOptions = {}): Promise<ProcessStack> => {
-  for (const part of ['services/iods', 'gateway', 'packages/test-kit'])
+  for (const part of ['services/iods', 'gateway', 'tools/harness'])
     if (!existsSync(join(ROOT, part, 'dist')))
       throw new Error(`${part} is not built: run npm run types first`)
   const folder = temporaryFolder()
