@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { API_BASE, DETAILS, OPERATIONS } from '@iodine/contracts'
 import { addressKey } from '@iodine/service-kit'
+import { samplePath } from '@iodine/test-kit'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Rig, startRig } from './rig.js'
@@ -58,7 +59,7 @@ describe('each operation of the contracts is limited', () => {
   const operations = OPERATIONS.map(({ name, spec }) => ({
     name,
     spec,
-    path: API_BASE + spec.path.replace(':source', 'tiktok').replace(/:\w+/g, 'a'.repeat(24)),
+    path: API_BASE + samplePath(spec.path),
   }))
   it.each(operations)('$name', async ({ spec, path }) => {
     const stranger = newAddress()

@@ -16,7 +16,7 @@ import {
   SESSION_REVOKED,
   sessionKey,
 } from '@iodine/service-kit'
-import { newId, startFaultProxy, startTestRedis } from '@iodine/test-kit'
+import { newId, samplePath, startFaultProxy, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { gatewayConfigSchema } from '../src/index.js'
 import { createLimits } from '../src/limits.js'
@@ -55,7 +55,7 @@ describe('each operation of the contracts', () => {
       name: `${name} ${source}`,
       service,
       spec,
-      path: spec.path.replace(':source', source).replace(/:\w+/g, 'a'.repeat(24)),
+      path: samplePath(spec.path, source),
     })),
   )
   it.each(operations)(

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { API_BASE, LIMITS, OPERATIONS } from '@iodine/contracts'
+import { API_BASE, LIMITS, OPERATIONS, pathPattern } from '@iodine/contracts'
 import {
   badRequest,
   type Caller,
@@ -25,7 +25,7 @@ import { type Holder, holderOf, Pool, Shares, type SharesOf } from '../shares.js
 const CONNECT_MS = 2_000
 const WAIT_MS = 30_000
 /** Timeout of a service's health check. Two misses mark it as hung; a busy machine is no fault. */
-const PULSE_MS = 2_000
+const LIVENESS_MS = 2_000
 
 // Hop-by-hop headers (RFC 9110, 7.6.1), and headers that only this gateway may set.
 const NOT_FORWARDED = new Set([
@@ -74,7 +74,7 @@ const operationsOf = ({ prefix }: Route) => {
   ).map(({ spec }) => ({
     method: spec.method,
     template: `${API_BASE}${spec.path}`,
-    path: new RegExp(`^${API_BASE}${spec.path.replace(/:\w+/g, '[^/]+')}/?$`),
+    path: pathPattern(spec, API_BASE),
     open: spec.access === 'anyone',
     waits: spec.waits ?? false,
   }))
@@ -234,7 +234,7 @@ export const addProxy = (
     limits,
     bounds = BOUNDS,
     refused = () => {},
-    livenessMs = PULSE_MS,
+    livenessMs = LIVENESS_MS,
   }: ProxyOptions,
 ): (() => Load) => {
   const agentOf = ({ all }: SharesOf) =>

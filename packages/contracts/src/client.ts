@@ -58,6 +58,17 @@ export class ApiError extends Error {
   }
 }
 
+/** True for an `ApiError` of any bundle: host and remotes have separate classes, so `instanceof` fails. */
+export const isApiError = (error: unknown): error is ApiError =>
+  error instanceof Error && error.name === 'ApiError'
+
+/** Whether `error` is an API response with this status. */
+export const hasStatus = (error: unknown, status: number): boolean =>
+  isApiError(error) && error.status === status
+
+/** Whether the session has ended. The host handles this. */
+export const isUnauthorized = (error: unknown): boolean => hasStatus(error, 401)
+
 /** Query values are sent as text, so a number is accepted where the contract says text. */
 type QueryValues<T> = { [K in keyof T]: T[K] | (string extends Extract<T[K], string> ? number : never) }
 

@@ -96,6 +96,10 @@ export const pathOf = ({ path }: Pick<EndpointSpec, 'path'>, params: unknown): s
     encodeURIComponent(String((params as Record<string, unknown> | undefined)?.[name])),
   )
 
+/** Matches the paths of an endpoint below `base`, one capture group per parameter; a trailing slash is optional. */
+export const pathPattern = ({ path }: Pick<EndpointSpec, 'path'>, base = ''): RegExp =>
+  new RegExp(`^${base}${path.replace(/:\w+/g, '([^/]+)')}/?$`)
+
 /**
  * The request target (RFC 9112, 3.2): `pathOf` with the query. A list repeats its name; null and undefined
  * are omitted.

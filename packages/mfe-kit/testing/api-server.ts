@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { pathPattern } from '@iodine/contracts'
 import { afterEach } from 'vitest'
 import type { Route } from '../src/index'
 
@@ -70,7 +71,7 @@ export async function startApi(routes: Routes, prefix = '') {
 /** 'GET /campaigns/:id' as a pattern over method and path, with the names of its parameters. */
 function patternOf(route: string) {
   const names = Array.from(route.matchAll(/:(\w+)/g), ([, name]) => name as string)
-  return { names, pattern: new RegExp(`^${route.replace(/:\w+/g, '([^/]+)')}$`) }
+  return { names, pattern: pathPattern({ path: route }) }
 }
 
 /** Throws if a request since the last call matched no route. Runs after each test. */

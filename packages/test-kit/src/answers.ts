@@ -1,23 +1,20 @@
-import * as contracts from '@iodine/contracts'
-import { type EndpointSpec, errorBody, type PublicEndpoint } from '@iodine/contracts'
+import { type EndpointSpec, errorBody, OPERATIONS, type PublicEndpoint, pathPattern } from '@iodine/contracts'
 import { faults } from '@iodine/service-kit'
 
 /** All public endpoints; those with fewer parameters first, by router precedence. */
-const ENDPOINTS = Object.entries(contracts)
-  .filter(([name]) => name.endsWith('Api'))
-  .flatMap(([, table]) => Object.values(table as unknown as Record<string, PublicEndpoint>))
-  .map(endpoint => ({ endpoint, parameters: endpoint.path.split(':').length }))
-  .sort((a, b) => a.parameters - b.parameters)
-  .map(({ endpoint }) => ({
-    endpoint,
-    path: new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}/?$`),
-  }))
+const ENDPOINTS = OPERATIONS.map(({ spec }) => ({ spec, path: pathPattern(spec) })).sort(
+  (a, b) => a.spec.path.split(':').length - b.spec.path.split(':').length,
+)
 
 /** Finds the public endpoint for a path below the API's base; undefined if there is none. */
 export const endpointAt = (method: string, target: string): PublicEndpoint | undefined => {
   const path = target.split('?')[0] ?? ''
-  return ENDPOINTS.find(each => each.endpoint.method === method && each.path.test(path))?.endpoint
+  return ENDPOINTS.find(each => each.spec.method === method && each.path.test(path))?.spec
 }
+
+/** An endpoint's path with well-formed parameters, of things that do not exist. */
+export const samplePath = (path: string, source = 'tiktok'): string =>
+  path.replace(':source', source).replace(/:\w+/g, 'a'.repeat(24))
 
 const differs = ({ method, path }: { method: string; path: string }, status: number, how: string): never => {
   throw new Error(`${method} ${path} answers ${status} unlike its contract: ${how}`)

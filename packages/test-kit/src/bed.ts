@@ -4,6 +4,7 @@ import {
   type BodyOf,
   type InternalEndpoint,
   type ParamsOf,
+  pathPattern,
   type ResponseOf,
   SERVICE_NAMES,
   type UserCard,
@@ -72,7 +73,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     for (const { endpoint, handler } of answers.values()) {
       const { method, path, body } = endpoint
       const names = [...path.matchAll(/:(\w+)/g)].map(match => match[1] as string)
-      const match = new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`).exec(request.url.split('?')[0] ?? '')
+      const match = pathPattern(endpoint).exec(request.url.split('?')[0] ?? '')
       if (method !== request.method || !match) continue
       const params = Object.fromEntries(
         names.map((name, n) => [name, decodeURIComponent(match[n + 1] ?? '')]),

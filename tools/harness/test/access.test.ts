@@ -24,6 +24,7 @@ import {
   blogArticle,
   iodInput,
   type SignedInUser,
+  samplePath,
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
@@ -236,7 +237,7 @@ it('what the parts say to each other is reached neither through the gateway nor 
   )
   expect(internal.filter(({ url }) => url.startsWith('/internal/')).length).toBeGreaterThan(20)
   for (const { method, url, base, key } of internal) {
-    const path = url.replace(/:\w+/g, 'a'.repeat(24))
+    const path = samplePath(url)
     const ask = (address: string, headers: Record<string, string>) => fetch(address, { method, headers })
     const insider = { authorization: `Bearer ${token}`, [SERVICE_KEY_HEADER]: key }
     // The gateway has health endpoints of its own.

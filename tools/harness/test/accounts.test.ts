@@ -3,16 +3,13 @@ import { text } from 'node:stream/consumers'
 import { runAccount } from '@iodine/auth'
 import {
   accountsInternal,
-  adminApi,
   authApi,
   campaignsApi,
   collectorApi,
-  communityApi,
   DETAILS,
-  graphApi,
   iodsApi,
   narrativesApi,
-  type PublicEndpoint,
+  OPERATIONS,
   profileApi,
 } from '@iodine/contracts'
 import { connectMongo } from '@iodine/service-kit'
@@ -24,6 +21,7 @@ import {
   linkIn,
   rounds,
   type SignedInUser,
+  samplePath,
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
@@ -53,23 +51,12 @@ const collectorToken = async ({ api }: SignedInUser): Promise<string> => {
 }
 
 /** Every operation that requires a session, with a valid address. */
-const guarded = [
-  authApi,
-  profileApi,
-  adminApi,
-  collectorApi,
-  iodsApi,
-  campaignsApi,
-  narrativesApi,
-  graphApi,
-  communityApi,
-]
-  .flatMap(api => Object.values<PublicEndpoint>(api))
-  .filter(({ access }) => access !== 'anyone')
-  .map(({ method, path }) => ({
+const guarded = OPERATIONS.filter(({ spec }) => spec.access !== 'anyone').map(
+  ({ spec: { method, path } }) => ({
     method,
-    path: path.replace(':source', 'tiktok').replace(/:\w+/g, 'a'.repeat(24)),
-  }))
+    path: samplePath(path),
+  }),
+)
 
 const expectDead = async (token: string) => {
   const api = apiClient(stack.url, token)
