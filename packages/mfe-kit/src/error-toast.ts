@@ -1,5 +1,6 @@
+import { isUnauthorized } from '@iodine/contracts'
 import { useEffect } from 'react'
-import { errorDetail, isUnauthorized } from './api-error'
+import { errorDetail } from './api-error'
 import { useHost } from './define-parcel'
 import type { Toast } from './host-contract'
 

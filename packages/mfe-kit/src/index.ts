@@ -1,6 +1,6 @@
-export { ApiError, type Page } from '@iodine/contracts'
+export { ApiError, hasStatus, isApiError, isUnauthorized, type Page } from '@iodine/contracts'
 export type { ApiClient } from './api-client'
-export { errorDetail, errorHint, hasStatus, isApiError, isUnauthorized } from './api-error'
+export { errorDetail, errorHint } from './api-error'
 export { defineParcel, useHost } from './define-parcel'
 export { errorToast, useErrorToast } from './error-toast'
 export {

@@ -1,5 +1,5 @@
+import { isApiError } from '@iodine/contracts'
 import { QueryClient } from '@iodine/mfe-kit/query'
-import { isApiError } from './api-error'
 
 const MAX_RETRIES = 1
 

@@ -1,3 +1,4 @@
+import { ApiError } from '@iodine/contracts'
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { LoadingPanel, LoadMore, type QueryState } from '../src'
@@ -42,7 +43,7 @@ test('an error when loading again leaves the content, or takes its place, or sta
 })
 
 test('a 401 shows no error: the host leaves the page', () => {
-  show({ error: Object.assign(new Error(), { status: 401 }) })
+  show({ error: new ApiError(401, null) })
   expect(screen.queryByRole('alert')).toBeNull()
   expect(screen.getByRole('status')).toBeTruthy()
 })

@@ -1,8 +1,9 @@
+import { isUnauthorized } from '@iodine/contracts'
 import type { ReactNode } from 'react'
 import { ErrorCallout } from './ErrorCallout'
 import { Loading } from './Loading'
 
-/** The state of a query, as TanStack Query gives it. */
+/** State of a TanStack Query query. */
 export interface QueryState<T> {
   data: T | undefined
   error: unknown
@@ -12,27 +13,24 @@ export interface QueryState<T> {
 
 export interface LoadingPanelProps<T> {
   query: QueryState<T>
-  /** Says what could not be loaded. */
+  /** Title of the error, such as 'Failed to load campaigns'. */
   errorTitle: string
-  /** Says what can be done about it. */
+  /** Advice below the title. */
   errorText?: ReactNode
-  /** Stands beside the spinner; 'Loading...' unless told. */
+  /** Label of the spinner, default 'Loading...'. */
   loadingLabel?: string
   isEmpty?: (data: T) => boolean
-  /** Stands in the place of empty data. */
+  /** Shown instead of empty data. */
   empty?: ReactNode
-  /**
-   * What shows when loading again fails: the `content` as it was (the default), the `error` in its place, or `both`,
-   * the error above the content.
-   */
+  /** Shown when a refetch fails: the old `content` (default), the `error`, or `both`, the error on top. */
   whenStale?: 'content' | 'error' | 'both'
-  /** Draws the data. Without it the panel shows the states before there is data. */
+  /** Renders the data; without it the panel renders only loading and error. */
   children?: (data: T) => ReactNode
 }
 
 /**
- * The states of a query: loading, then an error with Retry, nothing to show, or the content, which stays while it is
- * loaded again. A 401 counts as loading: the host is about to leave the page.
+ * Renders the states of a query: loading, an error with Retry, empty, or the content, which stays during a
+ * refetch. A 401 counts as loading: the host is about to leave the page.
  */
 export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
   const {
@@ -61,6 +59,3 @@ export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
     </>
   )
 }
-
-const isUnauthorized = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'status' in error && error.status === 401
