@@ -7,7 +7,7 @@
  */
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startTestStack } from '@iodine/harness'
-import { createCollections, rebuildGraph } from '@iodine/narratives'
+import { createModels, rebuildGraph } from '@iodine/narratives'
 import { connectMongo, prepareModels } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
@@ -64,9 +64,9 @@ try {
     await db.collection('narratives').insertMany(batch)
   }
   const connection = await connectMongo(mongo.uri, name)
-  const collections = createCollections(connection)
+  const models = createModels(connection)
   await prepareModels(connection)
-  const rebuild = await timed(() => rebuildGraph(collections))
+  const rebuild = await timed(() => rebuildGraph(models))
   await connection.close()
   const edges = db.collection('edges')
   console.log(

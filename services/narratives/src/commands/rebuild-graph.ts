@@ -1,15 +1,15 @@
 import { inTransaction, invalid } from '@iodine/service-kit'
 import { type ClientSession, type Model, Types } from 'mongoose'
 import { DAY_MS, dayOf, edgesOf } from '../models/edge.js'
+import type { NarrativeModels } from '../models/index.js'
 import { linkKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
-import type { Collections } from '../store.js'
 
 const BATCH = 1_000
 
 /** The days on which a user has narratives or aggregates. */
 const daysOf = async (
-  { narratives, edges, sources }: Collections,
+  { narratives, edges, sources }: NarrativeModels,
   user_id: Types.ObjectId,
 ): Promise<Date[]> => {
   const days = new Set<number>()
@@ -48,8 +48,8 @@ const createTally = <T extends Counted>() => {
  * Replaces a user's aggregates of one day by a fresh count. Each counted narrative gets a new sync mark, so
  * that a concurrent deletion causes a write conflict.
  */
-const rebuildDay = (collections: Collections, user_id: Types.ObjectId, day: Date): Promise<void> => {
-  const { mongo, narratives, edges, sources } = collections
+const rebuildDay = (models: NarrativeModels, user_id: Types.ObjectId, day: Date): Promise<void> => {
+  const { mongo, narratives, edges, sources } = models
   const rebuild = async (session: ClientSession) => {
     const ofDay = { user_id, created_at: { $gte: day, $lt: new Date(day.getTime() + DAY_MS) } }
     const freshEdges = createTally<ReturnType<typeof edgesOf>[number]>()
@@ -74,18 +74,18 @@ const rebuildDay = (collections: Collections, user_id: Types.ObjectId, day: Date
 }
 
 /** Recomputes one user's aggregates, one day per transaction. */
-export const rebuildUser = async (collections: Collections, user_id: Types.ObjectId): Promise<void> => {
-  for (const day of await daysOf(collections, user_id)) await rebuildDay(collections, user_id, day)
+export const rebuildUser = async (models: NarrativeModels, user_id: Types.ObjectId): Promise<void> => {
+  for (const day of await daysOf(models, user_id)) await rebuildDay(models, user_id, day)
 }
 
 /** The next user, by id, who has narratives or aggregates. */
 const userAfter = async (
-  { narratives, edges, sources }: Collections,
+  { narratives, edges, sources }: NarrativeModels,
   after: string | null,
 ): Promise<Types.ObjectId | undefined> => {
   const filter = after === null ? {} : { user_id: { $gt: new Types.ObjectId(after) } }
   const found: Types.ObjectId[] = []
-  for (const model of [narratives, edges, sources] as { findOne: Collections['edges']['findOne'] }[]) {
+  for (const model of [narratives, edges, sources] as { findOne: NarrativeModels['edges']['findOne'] }[]) {
     const first = await model
       .findOne(filter, { user_id: 1 })
       .sort({ user_id: 1 })
@@ -104,25 +104,25 @@ const STEP_MS = 2_000
  * @param cursor the previous step's result: a user who is done, or done up to a day; null for the start
  */
 export const rebuildStep = async (
-  collections: Collections,
+  models: NarrativeModels,
   cursor: string | null,
 ): Promise<{ cursor: string | null }> => {
   const [known, user, day] = /^([0-9a-f]{24})(?:@(\d{1,15}))?$/.exec(cursor ?? '') ?? []
   if (cursor !== null && known === undefined) throw invalid(['cursor: is not one of ours'])
-  const user_id = day === undefined ? await userAfter(collections, user ?? null) : new Types.ObjectId(user)
+  const user_id = day === undefined ? await userAfter(models, user ?? null) : new Types.ObjectId(user)
   if (!user_id) return { cursor: null }
-  const days = (await daysOf(collections, user_id)).filter(each => each.getTime() > Number(day ?? -1))
+  const days = (await daysOf(models, user_id)).filter(each => each.getTime() > Number(day ?? -1))
   const end = Date.now() + STEP_MS
   for (const each of days) {
-    await rebuildDay(collections, user_id, each)
+    await rebuildDay(models, user_id, each)
     if (Date.now() > end) return { cursor: `${user_id.toHexString()}@${each.getTime()}` }
   }
   return { cursor: user_id.toHexString() }
 }
 
 /** Recomputes all aggregates in bounded steps. */
-export const rebuildGraph = async (collections: Collections): Promise<void> => {
+export const rebuildGraph = async (models: NarrativeModels): Promise<void> => {
   let cursor: string | null = null
-  do cursor = (await rebuildStep(collections, cursor)).cursor
+  do cursor = (await rebuildStep(models, cursor)).cursor
   while (cursor !== null)
 }

@@ -1,0 +1,14 @@
+import type { Connection } from '@iodine/service-kit'
+import { type CounterDoc, counterSchema } from './counter.js'
+import { type EdgeDoc, edgeSchema } from './edge.js'
+import { type NarrativeDoc, narrativeSchema } from './narrative.js'
+import { type SourceDoc, sourceSchema } from './source.js'
+
+export const createModels = (mongo: Connection) => ({
+  mongo,
+  narratives: mongo.model<NarrativeDoc>('Narrative', narrativeSchema),
+  edges: mongo.model<EdgeDoc>('Edge', edgeSchema),
+  sources: mongo.model<SourceDoc>('Source', sourceSchema),
+  counters: mongo.model<CounterDoc>('Counter', counterSchema),
+})
+export type NarrativeModels = ReturnType<typeof createModels>
