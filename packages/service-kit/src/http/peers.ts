@@ -1,10 +1,12 @@
 import {
   ApiError,
+  type Client,
   createClient,
   DETAILS,
   type InputArguments,
   type InternalEndpoint,
   type ResponseOf,
+  SERVICE_NAMES,
   type ServiceName,
   type WireRequest,
 } from '@iodine/contracts'
@@ -88,8 +90,13 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
       metrics?.observePeer(peer, status, performance.now() - started)
     }
   }
-  const clientOf = (peer: ServiceName) =>
-    createClient((target, request) => send(peer, target, request), { ms: PATIENCE_MS })
+  const clients = new Map(
+    SERVICE_NAMES.map(peer => [
+      peer,
+      createClient((target, request) => send(peer, target, request), { ms: PATIENCE_MS }),
+    ]),
+  )
+  const clientOf = (peer: ServiceName) => clients.get(peer) as Client<Response>
   return {
     call: (peer, endpoint, ...input) =>
       clientOf(peer)
