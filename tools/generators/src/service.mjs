@@ -186,6 +186,10 @@ it('forgets a deleted user, and nobody else', async () => {
 export async function newService({ root, name }) {
   if (!SERVICE_NAME.test(name) || TAKEN.includes(name))
     throw new GeneratorError(`A service can’t be called ${name}: 3 to 20 small letters, such as watchlists.`)
+  const twin = ['packages', 'tools']
+    .map(folder => `${folder}/${name}`)
+    .find(each => existsSync(join(root, each)))
+  if (twin) throw new GeneratorError(`A service can’t be called ${name}: ${twin} has that name.`)
   const contractFile = `packages/contracts/src/${name}.ts`
   if (existsSync(join(root, contractFile))) throw new GeneratorError(`${contractFile} is there already.`)
   const Name = pascal(name)

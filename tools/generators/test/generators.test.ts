@@ -106,6 +106,7 @@ describe('what cannot be generated', () => {
       [() => newService({ root, name: 'watchlists' }), /services\/watchlists|watchlists\.ts/],
       [() => newService({ root, name: 'my-lists' }), 'can’t be called my-lists'],
       [() => newService({ root, name: 'workers' }), 'can’t be called workers'],
+      [() => newService({ root, name: 'exchange' }), 'packages/exchange has that name'],
       [() => newSection({ root, name: 'watchlists', label: 'Again' }), 'mfe-watchlists is there already.'],
       [() => newSection({ root, name: 'Admin', label: 'Admin' }), 'can’t be called Admin'],
     ] as const) {
