@@ -11,7 +11,7 @@ import { strFromU8, strToU8, unzipSync } from 'fflate'
 import { generate } from 'selfsigned'
 
 const EXTENSION = resolve(import.meta.dirname, '../../extension')
-const WAIT_MS = 15_000
+const WAIT_MS = 60_000
 
 /** A page modelled on a platform's, and the records in it. */
 export interface Fixture {

@@ -73,7 +73,7 @@ export const startProduct = async (
     inboxUrl,
     start,
     async mailedLink(to) {
-      for (let left = 100; left > 0; left--) {
+      for (let left = 600; left > 0; left--) {
         const mails = (await (await fetch(`${inboxUrl}/api/email`)).json()) as {
           to: { address: string }[]
           text: string
