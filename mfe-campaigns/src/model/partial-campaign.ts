@@ -24,7 +24,7 @@ export function readPartialCampaign(text: string): CampaignDetail | null {
     const campaign = JSON.parse(`${text.slice(0, end)}]}`) as CampaignDetail
     return campaign.iods.length < campaign.iod_count ? campaign : null
   } catch {
-    // `iods` is not the last member of the JSON, so its beginning is not a campaign.
+    // The last object at that depth is not an IOD, so the text up to its end is not a campaign.
     return null
   }
 }

@@ -210,7 +210,8 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
   blog: ({ metadata, imageHashes }) => ({
     title: firstFilled(metadata.title, metadata.og_title, metadata.canonical, metadata.og_url) ?? 'Article',
     originalUrl: firstHttpUrl(metadata.canonical, metadata.og_url),
-    // The keys of `imageHashes` are URLs. A path must not contain them, because it suggests the category.
+    // The keys of `imageHashes` are URLs. They are left out of the path, because its last key suggests the
+    // category.
     imageHashes: Object.entries(imageHashes ?? {}).map(([address, hash]) => ({
       url: field('imageHashes.url', 'Image URL', address, 'url'),
       hash: field('imageHashes.hash', 'Image hash', hash),

@@ -8,8 +8,7 @@ const USER_MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 type Positions = Map<string, number>
 
 /**
- * The stored positions; none unless the page was reloaded or restored from the history, which keep its
- * entries.
+ * The stored positions; none unless this is a reload or a Back/Forward load, which keep the history entries.
  */
 const readPositions = (): Positions => {
   const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
