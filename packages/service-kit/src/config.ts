@@ -81,6 +81,8 @@ export const tracingSettings = {
   /** Base address of a collector that accepts OTLP over HTTP. */
   OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http', 'https').optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headersSetting,
+  /** Encoding of the exported spans: JSON takes more time and bytes. */
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(['http/protobuf', 'http/json']).default('http/protobuf'),
   /** Share of requests that are traced (0–1). */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
 }

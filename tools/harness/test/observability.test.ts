@@ -72,6 +72,7 @@ beforeAll(async () => {
       METRICS_PORT: String(metricsPort),
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: `x-collector-key=${CANARY}%20key`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     },
   })
   ana = await stack.signUp(email)

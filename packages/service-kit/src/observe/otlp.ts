@@ -14,7 +14,8 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { IORedisInstrumentation } from '@opentelemetry/instrumentation-ioredis'
 import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
@@ -24,6 +25,7 @@ import {
   BatchSpanProcessor,
   ParentBasedSampler,
   type ReadableSpan,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
 import type { FastifyInstance } from 'fastify'
@@ -52,17 +54,18 @@ const ATTRIBUTES = new Set([
   'server.port',
 ])
 
-/** Exports neither attribute values outside the allow-list nor events nor error messages. */
-class Exporter extends OTLPTraceExporter {
-  override export(spans: ReadableSpan[], done: Parameters<OTLPTraceExporter['export']>[1]): void {
+/** Removes attribute values outside the allow-list, events and error messages before the export. */
+const redacting = (exporter: SpanExporter): SpanExporter => ({
+  export(spans, done) {
     for (const span of spans) {
       const attributes: ReadableSpan['attributes'] = {}
       for (const name in span.attributes) if (ATTRIBUTES.has(name)) attributes[name] = span.attributes[name]
       Object.assign(span, { attributes, events: [], status: { code: span.status.code } })
     }
-    super.export(spans, done)
-  }
-}
+    exporter.export(spans, done)
+  },
+  shutdown: () => exporter.shutdown(),
+})
 
 const PART = createContextKey('iodine.part')
 
@@ -72,12 +75,18 @@ const PART = createContextKey('iodine.part')
  */
 const byPart: TracerProvider = {
   getTracer(name, version) {
+    const tracers = new WeakMap<BasicTracerProvider, Tracer>()
+    const tracerOf = (part: BasicTracerProvider): Tracer => {
+      const tracer = tracers.get(part) ?? part.getTracer(name, version)
+      tracers.set(part, tracer)
+      return tracer
+    }
     const startSpan: Tracer['startSpan'] = (span, options = {}, work = context.active()) => {
       const part = work.getValue(PART) as BasicTracerProvider | undefined
       const parent = trace.getSpanContext(work)
       const begins = options.kind === SpanKind.SERVER || options.kind === SpanKind.CONSUMER
       return part && (begins || (parent && isSpanContextValid(parent)))
-        ? part.getTracer(name, version).startSpan(span, options, work)
+        ? tracerOf(part).startSpan(span, options, work)
         : trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
     }
     return {
@@ -138,13 +147,16 @@ export interface OtlpOptions {
   endpoint: string
   /** Headers of each export, such as the collector's key. */
   headers: Record<string, string>
+  /** Encoding of the spans. */
+  protocol: 'http/protobuf' | 'http/json'
   /** Sampling ratio, decided once at the start of a trace. */
   ratio: number
 }
 
 /** Exports a part's traces by OTLP over HTTP. */
-export const createOtlpTracing = ({ service, endpoint, headers, ratio }: OtlpOptions): Tracing => {
-  const exporter = new Exporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers })
+export const createOtlpTracing = ({ service, endpoint, headers, protocol, ratio }: OtlpOptions): Tracing => {
+  const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter
+  const exporter = redacting(new Exporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers }))
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'iodine' }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),

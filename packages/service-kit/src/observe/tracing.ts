@@ -4,7 +4,10 @@ import type { Tracing } from './otlp.js'
 
 export type TracingConfig = Pick<
   ServiceConfig,
-  'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_HEADERS' | 'OTEL_TRACES_SAMPLER_ARG'
+  | 'OTEL_EXPORTER_OTLP_ENDPOINT'
+  | 'OTEL_EXPORTER_OTLP_HEADERS'
+  | 'OTEL_EXPORTER_OTLP_PROTOCOL'
+  | 'OTEL_TRACES_SAMPLER_ARG'
 >
 
 /**
@@ -16,12 +19,13 @@ export const createTracing = async (
   {
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_HEADERS: headers,
+    OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
     OTEL_TRACES_SAMPLER_ARG: ratio,
   }: TracingConfig,
 ): Promise<Tracing | undefined> => {
   if (!endpoint) return undefined
   const { createOtlpTracing } = await import('./otlp.js')
-  return createOtlpTracing({ service, endpoint, headers, ratio })
+  return createOtlpTracing({ service, endpoint, headers, protocol, ratio })
 }
 
 /** Runs a call to an external server in its own span; without tracing it only runs the call. */
