@@ -3,25 +3,25 @@
  * cycle, and that the type check covers every part.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { packageFaults } from './lib/package-graph.mjs'
-import { bin, isCommand, main, must, packages, Refusal, root } from './lib/run.mjs'
+import { packageFaults, packages } from './lib/packages.mjs'
+import { bin, isCommand, main, must, Refusal, root } from './lib/run.mjs'
 
 export async function structure() {
   const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
   const checked = new Set(references.map(({ path }) => path))
-  const missing = packages()
+  const missing = packages(root)
     .flatMap(folder => [folder, `${folder}/test`])
     .filter(folder => existsSync(`${folder}/tsconfig.json`) && !checked.has(folder))
   if (missing.length > 0)
     throw new Refusal(
       `The types of these folders are not checked: add them to "references" in tsconfig.json: ${missing.join(', ')}`,
     )
-  const faults = packageFaults(root, packages())
+  const faults = packageFaults(root, packages(root))
   if (faults.length > 0) throw new Refusal(`Packages depend on each other wrongly:\n${faults.join('\n')}`)
   await must('Checking the import rules', bin('depcruise'), [
     '--config',
     '.dependency-cruiser.mjs',
-    ...packages(),
+    ...packages(root),
   ])
 }
 

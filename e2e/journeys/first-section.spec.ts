@@ -51,13 +51,13 @@ const edit = async (file: string, change: (text: string) => string) => {
 
 /** A second workspace that shares this one's packages and contains the section that the guide creates. */
 const followGuide = async () => {
-  for (const name of ['packages', 'node_modules'])
+  for (const name of ['packages', 'services', 'tools', 'node_modules'])
     await symlink(join(ROOT, name), join(workspace, name), 'dir')
   for (const file of (await readdir(ROOT)).filter(name =>
-    /^(tsconfig.*\.json|vitest\.shared\.ts)$/.test(name),
+    /^(package\.json|tsconfig.*\.json|vitest\.config\.ts)$/.test(name),
   ))
     await cp(join(ROOT, file), join(workspace, file))
-  await cp(join(ROOT, 'scripts/lib/vitest'), join(workspace, 'scripts/lib/vitest'), { recursive: true })
+  await cp(join(ROOT, 'scripts/lib'), join(workspace, 'scripts/lib'), { recursive: true })
   await cp(join(ROOT, 'mfe-community'), join(workspace, 'mfe-community'), {
     recursive: true,
     filter: path => !/(node_modules|dist)$/.test(path),
@@ -155,7 +155,7 @@ const visit = async (page: Page, sources: () => Promise<void>) => {
 }
 
 test('the guide’s own tests and types hold', async () => {
-  await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run'], { cwd: join(workspace, 'mfe-sources') })
+  await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--project', 'mfe-sources'], { cwd: workspace })
   await exec(join(ROOT, 'node_modules/.bin/tsc'), ['-b', '--checkers', '1', 'mfe-sources/test'], {
     cwd: workspace,
   })

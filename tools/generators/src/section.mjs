@@ -8,7 +8,6 @@ const OUTER_FILES = [
   'package.json',
   'rsbuild.config.ts',
   'tsconfig.json',
-  'vitest.config.ts',
   'src/env.d.ts',
   'src/standalone.tsx',
   'test/tsconfig.json',

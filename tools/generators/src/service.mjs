@@ -15,14 +15,7 @@ import {
 
 /** The service whose configuration files are the template. */
 const MODEL = 'community'
-const OUTER_FILES = [
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-  'src/config.ts',
-  'src/index.ts',
-  'test/tsconfig.json',
-]
+const OUTER_FILES = ['package.json', 'tsconfig.json', 'src/config.ts', 'src/index.ts', 'test/tsconfig.json']
 /** The name is also used for a setting, a database user and a variable. */
 const SERVICE_NAME = /^[a-z]{3,20}$/
 const TAKEN = ['workers', 'gateway', 'inbox', 'mongo', 'redis', 'root', 'internal']
