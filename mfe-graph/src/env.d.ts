@@ -1,5 +1,3 @@
-/// <reference types="@iodine/ui/css" />
-
 /** The remote's base address, with a slash at its end. */
 declare const __webpack_public_path__: string
 /** A part of the workers' file names. */
