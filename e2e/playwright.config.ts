@@ -17,7 +17,7 @@ export default defineConfig({
   outputDir: '../test-results',
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  // Two products that share a Redis or database would process each other's jobs.
+  // Concurrent products that share a Redis or a database would process each other's jobs.
   workers: process.env.REDIS_URL || process.env.MONGODB_URI ? 1 : 2,
   fullyParallel: true,
   retries: 0,

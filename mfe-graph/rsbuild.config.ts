@@ -7,12 +7,12 @@ import type { RsbuildConfig } from '@rsbuild/core'
 const here = import.meta.dirname
 const { source, ...remote } = defineRemote(here)
 
-/** Changes with the workers' sources, so that an open page never loads a worker of another version. */
+/** A hash of the workers' sources, so that an open page never loads a worker of another version. */
 const version = hashOf(['package.json', ...filesOf('src/model'), ...filesOf('src/stage')])
 
 /**
- * The workers are built in an environment of their own: bundled with the remote, each would contain a part of Module
- * Federation's runtime, which does not run without the shell.
+ * The workers have a build environment of their own: bundled with the remote, each would contain a part of
+ * Module Federation's runtime, which does not run without the shell.
  */
 export default {
   ...remote,

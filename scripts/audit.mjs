@@ -21,7 +21,7 @@ const line = ({ name, versions, severity, title, url, range }) =>
 /** Accepted advisories: `{ url, reason, until }` each. The exception expires at `until`. */
 const readAllowed = () => JSON.parse(readFileSync(join(root, 'scripts/audit-allowed.json'), 'utf8'))
 
-/** Fails on high or critical advisories. A registry that does not answer is reported, but is no failure. */
+/** Fails on high or critical advisories. A registry that does not respond is reported, but not a failure. */
 export const auditDependencies = async ({ allowed = readAllowed(), patienceMs } = {}) => {
   for (const { url, reason, until } of allowed)
     if (!url || !reason || !/^\d{4}-\d\d-\d\d$/.test(until))

@@ -12,7 +12,7 @@ import { prepare } from './build.mjs'
 import { runJourneys, runUnitTests } from './lib/reports.mjs'
 import { main, Refusal, say, seconds } from './lib/run.mjs'
 
-// The loop ends with its parent process, even if that is killed.
+// The loop ends with its parent process, even if the parent is killed.
 const LOOP = 'const parent = process.ppid; while (process.ppid === parent);'
 
 /** Keeps `count` cores busy until the returned function is called. */

@@ -494,7 +494,7 @@ test('a campaign of 5,000 IODs draws those in sight alone', async ({ page, perso
   const ana = await person('ana')
   const [member] = (await createIods(ana, 1, 'Large')) as [Iod]
   const { id } = await createCampaign(ana, 'Large', [member])
-  // A stubbed answer with that many members; another test covers the service's own.
+  // A stubbed response with that many members; another test covers the real response.
   const iods = Array.from({ length: 5_000 }, (_, n) => ({
     ...member,
     id: n.toString(16).padStart(24, '0'),

@@ -332,7 +332,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     await page.mouse.click(at.x, at.y)
     expect(await button.boundingBox()).toEqual(before)
     await page.evaluate(() => document.getElementById('cover')?.remove())
-    // The button's watcher may be notified up to a tenth of a second after the test's.
+    // The button's observer may be notified up to 100 ms after the test's.
     await expect(async () => {
       await page.mouse.click(at.x, at.y)
       await expect
@@ -341,7 +341,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
     }).toPass()
     for (const _ of ['category', 'description', 'cancel', 'create']) await page.keyboard.press('Tab')
     await isInView(true)
-    // Retried for the same reason: a key pressed before the button's watcher is notified has no effect.
+    // Retried for the same reason: a key pressed before the button's observer is notified has no effect.
     await expect(async () => {
       await page.keyboard.press('Enter')
       await expect(button).toHaveCount(0, { timeout: 1_000 })

@@ -23,7 +23,7 @@ const STORIES = [
   },
 ]
 
-/** Extracts the stories as a person. */
+/** Extracts the narratives of the stories as a person. */
 const tell = async ({ api }: Person, ai: AiProvider): Promise<void> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-graph-key' } })
   for (const { text, src, triplets } of STORIES) {

@@ -7,7 +7,7 @@ const LIST = '/dashboard/iods'
 const VOTE = '**/api/v1/iods/*/vote'
 
 let made = 0
-/** A word that no other IOD contains. */
+/** A word that is in no other IOD. */
 const newMark = () => `m${Date.now().toString(36)}x${++made}`
 
 const create = ({ api }: Person, fields: Partial<NewIod> & { value: string }): Promise<Iod> =>

@@ -17,7 +17,7 @@ export interface Person {
 }
 
 interface Journey {
-  /** Signs a new person in by a mailed link. */
+  /** Signs a new person in with a mailed link. */
   person(name: string): Promise<Person>
   /** Opens a path of the product in this test's page, signed in as the person. */
   openAs(who: Person, path: string): Promise<void>
@@ -64,7 +64,7 @@ export const test = base.extend<Journey, World>({
     }),
 })
 
-/** Signs a new person in over the API, by a link from the inbox, with a username and without an AI key. */
+/** Signs a new person in over the API, with a link from the inbox, with a username and without an AI key. */
 export const signUp = async (product: Product, name: string): Promise<Person> => {
   const suffix = `${Date.now().toString(36)}${people++}`
   const email = `${name}.${suffix}@example.org`
@@ -133,7 +133,7 @@ export const selectWithMouse = async (
   await page.mouse.up()
 }
 
-/** Less than the viewport's height, in pixels. */
+/** Scroll step in pixels, less than the viewport's height. */
 const WHEEL = 700
 const POLL_MS = 30
 

@@ -8,7 +8,7 @@ import { searchChoices, searchMembers, summarize } from '../src/model/iods'
 import { readPartialCampaign } from '../src/model/partial-campaign'
 import { parcel } from '../src/parcel'
 
-// Nothing is laid out here: a table's frame is given a height, so that some rows fit.
+// happy-dom has no layout: a table's frame needs a height, so that some rows fit.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
 Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { get: () => 600 })
 

@@ -18,7 +18,7 @@ import { ensureIod, planImport } from '../src/queries/import'
 
 const FORMATS = ['json', 'stix', 'csv'] as const
 
-/** Text as the API takes it, with what breaks files among it. */
+/** Texts that the API accepts, including the special characters of the file formats. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }).filter(each => !each.includes('\0')),
   fc.string({
@@ -39,7 +39,7 @@ const iods = fc.uniqueArray(newIod, {
   selector: ({ category, value }) => `${category} ${foldValue(value)}`,
 })
 
-/** What an IOD is, apart from where, when and by whom it was made. */
+/** The content of an IOD, without its id, creation time, creator, votes and comments. */
 const essence = ({ value, category, description, source_type, source }: Iod) => ({
   value,
   category,
@@ -48,7 +48,7 @@ const essence = ({ value, category, description, source_type, source }: Iod) => 
   source,
 })
 
-/** A stack with somebody in it, and the API as the section sees it. */
+/** A stack with a signed-in user, and the section's API client. */
 const open = async () => {
   const stack = await startTestStack()
   const user = await stack.signUp()
@@ -95,7 +95,7 @@ test('exported, imported into an empty stack and exported again, a campaign hold
         const [before, after] = [await detailOf(from.user, original), await detailOf(to.user, copy)]
         expect(after.iods.map(essence)).toEqual(before.iods.map(essence))
 
-        // Both files read alike, and neither adds anything to where the other came from.
+        // Both files contain the same IODs, and importing one into the other's campaign adds none.
         const again = await planImport(from.api, original, await exportOf(to, copy, format))
         const repeated = await planImport(to.api, copy, file)
         expect(again.entries.map(entry => 'iod' in entry && entry.iod)).toEqual(

@@ -24,7 +24,7 @@ const contribution = (n: number, type: Contribution['type'] = 'IOD'): Contributi
 })
 const open = (path: string, routes: Routes) => openSection(parcel, BASE, BASE + path, routes)
 
-/** A page as the services cut it; the cursor is the number of those before it. */
+/** A page of `all`, as the services return it. The cursor is the number of preceding items. */
 const page = <T,>(all: T[], search: URLSearchParams) => {
   const from = Number(search.get('cursor'))
   const to = from + Number(search.get('limit'))

@@ -12,7 +12,7 @@ interface Store {
   iods: Iod[]
 }
 
-/** An API that keeps its data in `store`; lists come in pages as they are asked for. */
+/** A stub API with its data in `store` and paginated lists. */
 const api = (store: Store) =>
   ({
     'GET /:source/data': ({ params, search }) => {
@@ -40,7 +40,7 @@ const api = (store: Store) =>
     },
   }) satisfies Routes
 
-/** Answers for one source in the place of the store's list; undefined leaves it to the list. */
+/** Overrides the list of a source; for undefined, the store's list is returned. */
 const listOr = (store: Store, answer: (source: string) => Answer | undefined): Routes => ({
   'GET /:source/data': call => answer(call.params.source ?? '') ?? api(store)['GET /:source/data'](call),
 })
@@ -55,10 +55,10 @@ const firstCard = async () => (await screen.findAllByRole('article'))[0] as HTML
 const press = async (name: string | RegExp, within_ = screen as Pick<typeof screen, 'findByRole'>) =>
   fireEvent.click(await within_.findByRole('button', { name }))
 
-// Nothing is laid out here: a card is given a height, so that few fit.
+// happy-dom has no layout: cards need a height, so that only a few fit.
 Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { get: () => 600 })
 
-/** Selects `text` in an element as a person would. */
+/** Selects `text` in an element, as a user does with the mouse. */
 const select = (element: HTMLElement, text: string) => {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const starts: [Node, number][] = []
@@ -257,14 +257,14 @@ test('of a large collection one page is read and few cards are drawn', async () 
   expect(calls.filter(isTiktokList)).toHaveLength(1)
 })
 
-/** A card that nothing has measured, and the gap behind it. */
+/** Estimated height of an unmeasured card, plus the gap. */
 const ROW = 776
 const scrollTo = (top: number) =>
   act(() => {
     window.scrollTo(0, top)
     window.dispatchEvent(new Event('scroll'))
   })
-/** The card of a place in the list, once its contents are there; the page is scrolled until it is near. */
+/** Scrolls to the card at a position of the list, and waits for its contents. */
 const cardAt = async (position: number) => {
   let card: Element | null = null
   await waitFor(() => {
@@ -289,7 +289,7 @@ test('contents far from the screen are given up, and read again on the way back'
     listOr(store, () => (fails ? [503, { detail: 'x' }] : undefined)),
   )
   const cursors = [null, tiktok[19]?.id, tiktok[39]?.id]
-  /** How often each page was read. */
+  /** Number of requests for each page. */
   const reads = () => {
     const lists = calls.filter(isTiktokList)
     return cursors.map(cursor => lists.filter(({ search }) => search.get('cursor') === cursor).length)
@@ -300,7 +300,7 @@ test('contents far from the screen are given up, and read again on the way back'
 
   act(() => void vi.advanceTimersByTime(15_000))
   fails = true
-  // Somewhere else in the meantime.
+  // Deleted by another client in the meantime.
   tiktok.splice(29, 1)
   scrollTo(29 * ROW)
   await waitFor(() => expect(screen.getAllByRole('alert')[0]?.textContent).toContain('Failed to fetch data'))
@@ -309,7 +309,7 @@ test('contents far from the screen are given up, and read again on the way back'
   expect(await (await cardAt(30)).findByText('video number 31')).toBeTruthy()
   expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos59')
   expect(await (await cardAt(1)).findByText('video number 1')).toBeTruthy()
-  // Refused twice, then read.
+  // Page 2: the first request, one that failed with its retry, then a successful one.
   expect(reads()).toEqual([1, 4, 1])
 })
 

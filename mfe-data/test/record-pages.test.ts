@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { flattenPages, replaceFirstPage, type SlotPage, withoutRecords } from '../src/model/record-pages'
 
-/** A page of records named by letters; a page's cursor is the last record before it. */
+/** A page of records named by letters. Its cursor is the last record before it. */
 const page = (ids: string, cursor: string | null, nextCursor: string | null, total = 9): SlotPage => ({
   slots: [...ids].map(id => ({ id, cursor })),
   total,
@@ -47,6 +47,6 @@ test('what is gone is in no page', () => {
   const pages = [page('gfe', null, 'e'), page('edc', 'e', null)]
   const without = withoutRecords(pages, ['e'])
   expect([ids(without), without[0]?.total]).toEqual(['gfdc', 8])
-  // Counted anew when it was found to be gone.
+  // The server's new count takes precedence.
   expect(withoutRecords(pages, ['e'], 9)[0]?.total).toBe(9)
 })

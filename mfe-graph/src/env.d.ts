@@ -1,4 +1,4 @@
-/** The remote's base address, with a slash at its end. */
+/** The remote's base URL, with a trailing slash. */
 declare const __webpack_public_path__: string
-/** A part of the workers' file names. */
+/** Hash in the workers' file names. */
 declare const WORKER_VERSION: string

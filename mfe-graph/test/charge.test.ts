@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createCharge } from '../src/model/charge'
 
 const STRENGTH = -800
-/** Of the mean force; d3-force's own tree is measured beside ours. */
+/** Relative to the root mean square force. The error of d3-force's own tree is measured too. */
 const TOLERANCE = 0.05
 
 function random(seed: number) {
@@ -32,7 +32,7 @@ function bodiesOf(place: (next: () => number) => number[], count: number) {
   return { x, y }
 }
 
-/** Every pair, with d3-force's rule for short distances. */
+/** Exact forces of all pairs, with d3-force's rule for short distances. */
 function exact(x: Float64Array, y: Float64Array) {
   const force = { x: new Float64Array(x.length), y: new Float64Array(x.length) }
   for (let a = 0; a < x.length; a++) {

@@ -29,7 +29,7 @@ const link = (source: string, target: string, count = 1): GraphLink => ({
   count,
   sources: [],
 })
-/** a → likes → b → sees → c, and c → likes. */
+/** a → likes → b → sees → c, and likes → a. */
 const small: Graph = {
   nodes: [node('a', 'entity', 4), node('b'), node('c'), node('likes', 'verb', 9), node('sees', 'verb')],
   links: [
@@ -161,7 +161,7 @@ describe('camera', () => {
       return state / 2_147_483_647
     }
     const count = 500
-    // Some lie on one spot.
+    // Some nodes have the same position.
     const places = Float32Array.from({ length: 2 * count }, () => Math.round(random() * 400))
     const sizes = Float32Array.from({ length: count }, () => 2 + 30 * random() ** 4)
     const finder = createNodeFinder(places, sizes)

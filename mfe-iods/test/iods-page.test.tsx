@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 import { parcel } from '../src/parcel'
 import { iod, vote } from './fixtures'
 
-// Nothing is laid out here: the table's frame is given a height, so that some rows fit.
+// happy-dom has no layout: the table's frame needs a height, so that some rows fit.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
 Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 1_000 })
 
-/** An API that keeps its IODs in `iods`. */
+/** A stub API with its data in `iods`. */
 const api = (iods: Iod[]) => {
   const matching = (search: URLSearchParams) =>
     iods.filter(

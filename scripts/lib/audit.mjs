@@ -24,7 +24,7 @@ export const productionPackages = lockFile => {
 }
 
 /**
- * Asks the registry which production dependencies have known vulnerabilities.
+ * Queries the registry for known vulnerabilities of the production dependencies.
  * @returns `unanswered` with the reason, or `severe` and `others`, lists of advisories with the affected
  *   versions
  */

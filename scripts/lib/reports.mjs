@@ -40,9 +40,8 @@ const counted = async (report, read, runTests) => {
  * Runs the projects' tests in vitest.
  * @param report file for vitest's JSON report
  * @param options.file descriptor that receives the output instead of standard error
- * @returns {Promise<{ code: number, passed: number, failed: string[], retried: string[] }>} exit code and the
- *   report's
- *   results
+ * @returns {Promise<{ code: number, passed: number, failed: string[], retried: string[] }>} exit code, and
+ *   results from the report
  */
 export const runUnitTests = (projects, report, { reporters = [], file } = {}) =>
   counted(report, readUnitTests, () => {

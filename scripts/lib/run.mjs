@@ -4,10 +4,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** The folder that the user called the command in. npm runs every script in the root. */
+/** The folder from which the user called the command: npm runs every script in the root. */
 export const callerFolder = resolve(process.env.INIT_CWD ?? '.')
 
-/** A failure whose message is enough for the user; no stack is printed. */
+/** A failure with a message for the user, printed without a stack. */
 export class Refusal extends Error {}
 
 /** Errors that are printed without a stack: Refusal, and its counterparts in imported packages. */
@@ -19,7 +19,9 @@ export const say = text => process.stderr.write(`${text}\n`)
 export const seconds = (since = started) => `${((Date.now() - since) / 1000).toFixed(1)} s`
 
 const running = new Set()
-/** Ends child processes too when a signal reached only this process and not the terminal's whole group. */
+/**
+ * Ends the child processes if a signal reached only this process and not the terminal's whole process group.
+ */
 const endChildren = signal => {
   for (const child of running) child.kill(signal)
   process.exit(signal === 'SIGINT' ? 130 : 143)

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { bin, must, Refusal, run, say } from './run.mjs'
 
-/** The first of the names that is an executable file on PATH. */
+/** Path of the first of the names that is an executable on PATH. */
 function onPath(...names) {
   for (const name of names)
     for (const folder of (process.env.PATH ?? '').split(delimiter)) {

@@ -32,7 +32,7 @@ beforeEach(() => {
   asked = {}
 })
 
-/** Runs the audit phase of `npm test` in a process of its own, as there. */
+/** Runs the audit phase of `npm test` in a separate process, as `npm test` does. */
 const runAlone = async () => {
   const code = `import { auditDependencies } from './scripts/audit.mjs'
     import { main } from './scripts/lib/run.mjs'

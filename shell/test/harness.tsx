@@ -20,7 +20,7 @@ export const config: BrowserConfig = {
   extension_url: 'https://example.org/extension',
 }
 
-/** Shows the app at `path` against a server that answers as `routes` say. */
+/** Renders the app at `path`, against a server that responds with `routes`. */
 export async function openApp(
   path: string,
   routes: Routes,

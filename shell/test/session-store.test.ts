@@ -7,7 +7,7 @@ const bob = { id: 'b'.repeat(24), username: 'bob' } as Profile
 
 beforeEach(() => localStorage.clear())
 
-/** A profile call whose answers the test gives one by one. */
+/** A stub of the profile call. The test settles the calls individually. */
 function profileCalls() {
   const pending: { answer: (user: Profile) => void; fail: () => void }[] = []
   const fetchProfile = vi.fn(

@@ -5,12 +5,12 @@ export interface Statistics {
   iods: number
   votes: number
   comments: number
-  /** Names with their counts, the most frequent first. */
+  /** Names with their counts, in descending order of count. */
   categories: [Category, number][]
   sources: [string, number][]
 }
 
-/** The figures of a campaign's summary. */
+/** Statistics of a campaign's IODs, for its summary. */
 export function summarize(iods: Iod[]): Statistics {
   return {
     iods: iods.length,
@@ -21,17 +21,19 @@ export function summarize(iods: Iod[]): Statistics {
   }
 }
 
-/** How often each key occurs, the most frequent first. */
+/** Number of items per key, in descending order, then by key. */
 export function countBy<T, K extends string>(items: T[], key: (item: T) => K): [K, number][] {
   const counts = new Map<K, number>()
   for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1)
   return [...counts].sort(([a, many], [b, more]) => more - many || a.localeCompare(b))
 }
 
-/** A campaign's IODs whose value or category contains the text, in any case. */
+/** A campaign's IODs whose value or category contains the text, ignoring case. */
 export const searchMembers = (iods: Iod[], text: string): Iod[] => search(iods, text, ['value', 'category'])
 
-/** The IODs of the categories (none means all) whose value or description contains the text, in any case. */
+/**
+ * The IODs of the categories (empty means all) whose value or description contains the text, ignoring case.
+ */
 export const searchChoices = (iods: Iod[], text: string, categories: readonly Category[]): Iod[] =>
   search(iods, text, ['value', 'description']).filter(
     ({ category }) => categories.length === 0 || categories.includes(category),

@@ -1,13 +1,13 @@
 import type { CampaignDetail } from '@iodine/contracts'
 
-/** Strings, whole or cut off at the end, and the brackets of JSON. */
+/** JSON tokens: brackets, and strings including one that is cut off at the end. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|[{}[\]]/g
-/** How deep an IOD's object is nested in a campaign's. */
+/** Nesting depth of an IOD's object in a campaign's JSON. */
 const IOD_DEPTH = 2
 
 /**
- * A campaign with the IODs that are complete in the first part of its JSON; null where there is none, and where all
- * are there.
+ * Parses the beginning of a campaign's JSON: the campaign with those IODs that are complete. Null if none is
+ * complete, or if all are.
  */
 export function readPartialCampaign(text: string): CampaignDetail | null {
   let depth = 0
@@ -24,7 +24,7 @@ export function readPartialCampaign(text: string): CampaignDetail | null {
     const campaign = JSON.parse(`${text.slice(0, end)}]}`) as CampaignDetail
     return campaign.iods.length < campaign.iod_count ? campaign : null
   } catch {
-    // The list of IODs is not the last member, so the text before its end is not a campaign.
+    // The last object at that depth is not an IOD, so the text up to its end is not a campaign.
     return null
   }
 }

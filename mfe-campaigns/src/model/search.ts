@@ -1,4 +1,4 @@
-/** The items of which a field contains the text, in any case; all of them where the text is blank. */
+/** The items with a field that contains the text, ignoring case; all items if the text is blank. */
 export function search<K extends string, T extends Record<K, string>>(
   items: T[],
   text: string,

@@ -20,7 +20,7 @@ import styles from './AddIodsDialog.module.css'
 
 const CHOICE_HEIGHT = 56
 const OVERSCAN = 4
-/** The fewest IODs whose progress is shown. */
+/** Minimum number of IODs for which progress is shown. */
 const PROGRESS_FROM = 11
 
 export interface AddIodsDialogProps {
@@ -29,7 +29,7 @@ export interface AddIodsDialogProps {
   onClose: () => void
 }
 
-/** Chooses IODs that are not in the campaign yet, and adds them one by one. */
+/** Selects IODs that are not yet in the campaign, and adds them one by one. */
 export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps) {
   const all = useAllIods(isOpen)
   const [text, setText] = useState('')
@@ -168,7 +168,7 @@ interface ChoicesProps {
   disabled: boolean
 }
 
-/** The list of choices, drawn as far as it is in sight: it may hold all IODs of the product. */
+/** A virtualized list of the choices, because these may be all IODs of the product. */
 function Choices({ iods, chosen, onToggle, disabled }: ChoicesProps) {
   const [frame, setFrame] = useState<HTMLElement | null>(null)
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({

@@ -118,7 +118,8 @@ function Members({ campaign, state, isFetching, onRetry, onAdd }: MembersProps) 
   const remove = useCallback(
     async (iodId: string) => {
       await removeIod(iodId)
-      // The focused button leaves with its row; without a focus inside, Escape would not reach the dialog.
+      // The focused button is removed with its row. Without a focus inside, the dialog would not receive
+      // Escape.
       if (!(document.activeElement instanceof HTMLInputElement)) members.current?.focus()
     },
     [removeIod],
@@ -152,7 +153,7 @@ function Members({ campaign, state, isFetching, onRetry, onAdd }: MembersProps) 
     <div className={styles.columns}>
       <CampaignSummary
         description={campaign.description}
-        // The count is known even where the IODs are missing.
+        // The count is known even if the IODs are missing.
         total={campaign.iod_count}
         statistics={state === 'whole' ? statistics : null}
       />

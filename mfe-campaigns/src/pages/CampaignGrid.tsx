@@ -5,7 +5,7 @@ import { CampaignCard } from './CampaignCard'
 import styles from './CampaignGrid.module.css'
 import type { CampaignActions } from './CampaignMenu'
 
-/** Cards drawn at once; the rest follow on demand. */
+/** Number of cards shown at first, and added by each click on the button. */
 const STEP = 60
 
 /** Campaigns as cards. */

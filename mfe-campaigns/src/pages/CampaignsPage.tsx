@@ -24,7 +24,7 @@ import styles from './CampaignsPage.module.css'
 
 type TabId = 'all' | 'my'
 
-/** All campaigns and the user's own. The tab and the open campaign stand in the address. */
+/** All campaigns and the user's own. The URL contains the tab and the open campaign. */
 export function CampaignsPage() {
   const { tab, setTab, openId, close } = useAddress()
   const [text, setText] = useState('')

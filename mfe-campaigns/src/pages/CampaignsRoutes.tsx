@@ -1,7 +1,7 @@
 import { Route, Routes } from '@iodine/ui/router'
 import { CampaignsPage } from './CampaignsPage'
 
-/** The section's routes. A campaign's details are a dialog above the list, at an address of their own. */
+/** The section's routes. A campaign's details are a dialog above the list, with a URL of their own. */
 export function CampaignsRoutes() {
   return (
     <Routes>

@@ -10,7 +10,7 @@ const OTHERS = [
   { format: 'csv', label: 'CSV' },
 ] as const
 
-/** Saves the campaign as JSON, or in a format of other tools. */
+/** Saves the campaign as JSON, or in an exchange format: STIX, MISP or CSV. */
 export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail; disabled: boolean }) {
   const save = useExport()
   return (

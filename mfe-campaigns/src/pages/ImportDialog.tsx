@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'react'
 import { type ImportPlan, type Planned, useImport } from '../queries/import'
 import styles from './ImportDialog.module.css'
 
-/** The most entries that the preview lists. Refused ones come first. */
+/** Maximum number of entries in the preview. Refused ones come first. */
 const LISTED_MAX = 200
 
 const STATES = {
@@ -23,7 +23,7 @@ export interface ImportDialogProps {
   onClose: () => void
 }
 
-/** Imports the IODs of a file, after a preview of what that changes. */
+/** Imports the IODs of a file, after a preview of the changes. */
 export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const [plan, setPlan] = useState<ImportPlan | null>(null)
   const [fault, setFault] = useState<string | null>(null)
@@ -62,7 +62,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     const isComplete = await run(plan, setDone)
     setDone(null)
     if (isComplete) onClose()
-    // After a failure the file is planned again, so that the same button imports the rest.
+    // After a failure the import is planned again, so that the same button imports the remaining entries.
     else if (file) await read(file)
   }
   const working = done !== null
@@ -89,7 +89,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
           onChange={event => {
             const chosen = event.target.files?.[0]
             if (chosen) void read(chosen)
-            // Without this, choosing the same file again fires no event.
+            // Without this, selecting the same file again fires no event.
             event.target.value = ''
           }}
         />

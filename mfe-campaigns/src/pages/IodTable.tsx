@@ -23,7 +23,7 @@ export interface IodTableProps {
   onRemove: (iodId: string) => Promise<void>
 }
 
-/** A campaign's IODs, drawn as far as they are in sight. */
+/** A virtualized table of a campaign's IODs. */
 export function IodTable({ iods, onOpen, onRemove }: IodTableProps) {
   const rows = useVirtualRows(iods, ROW_HEIGHT)
   return (

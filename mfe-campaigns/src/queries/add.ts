@@ -5,17 +5,17 @@ import { useCampaignCache } from './campaigns'
 import { useNotices } from './notices'
 
 export interface Added {
-  /** How many items were added. */
+  /** Number of items added. */
   done: number
-  /** The campaign after the last addition; undefined where there was none. */
+  /** The campaign after the last addition; undefined if no item was added. */
   campaign: Campaign | undefined
-  /** The failure that ended it; undefined where all items were added. */
+  /** The error of the item that failed; undefined if all items were added. */
   error?: unknown
 }
 
 /**
- * Adds items to a campaign in their order, one call each, and calls `onStep` with the number added so far. `idOf`
- * resolves to the id of an item's IOD, which it may create. The first failure ends it.
+ * Adds items to a campaign in order, one request each, and stops at the first failure. `onStep` receives the
+ * number added so far. `idOf` resolves to the id of an item's IOD, which it may create.
  */
 export async function addToCampaign<T>(
   api: ApiClient,
@@ -38,7 +38,7 @@ export async function addToCampaign<T>(
   return { done, campaign }
 }
 
-/** `addToCampaign` with toasts and an update of the cache; answers how many items were added. */
+/** `addToCampaign` with toasts and an update of the cache. Resolves to the number of items added. */
 export function useAdd(campaignId: string) {
   const { api } = useHost()
   const cache = useCampaignCache()

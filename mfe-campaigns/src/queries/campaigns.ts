@@ -10,7 +10,10 @@ const ALL = ['campaigns', 'all']
 const MINE = ['campaigns', 'my']
 const detailKey = (id: string) => ['campaigns', 'detail', id]
 
-/** All campaigns, and the user's own. Where the latter can't be read they are taken from the former, without a toast. */
+/**
+ * All campaigns, and the user's own. If the latter can't be read, they are filtered from the former, without
+ * a toast.
+ */
 export function useCampaigns() {
   const { api, session } = useHost()
   const all = useQuery({ queryKey: ALL, queryFn: ({ signal }) => api.call('GET /campaigns', { signal }) })
@@ -28,8 +31,8 @@ export function useCampaigns() {
 }
 
 /**
- * One campaign with its IODs. `iods` is `whole`, `arriving` while the answer is read (the first ones are shown), or
- * `missing` where their service is down. A campaign that was deleted meanwhile has no data.
+ * One campaign with its IODs. `iods` is `whole`, `arriving` while the response is read (the first IODs are
+ * shown), or `missing` if the IOD service is unavailable. A campaign deleted in the meantime has no data.
  */
 export function useCampaign(id: string) {
   const { api } = useHost()
@@ -64,7 +67,7 @@ function readCampaign(
   return api.call('GET /campaigns/:id', { params: { id }, signal, onText })
 }
 
-/** Writes the server's answers to changes into the cached lists and details. */
+/** Writes the responses of changes into the cached lists and details. */
 export function useCampaignCache() {
   const queryClient = useQueryClient()
   return useMemo(() => {
@@ -93,17 +96,17 @@ export function useCampaignCache() {
       },
       /** After an IOD was removed. */
       changed: async (detail: CampaignDetail) => {
-        // A request under way may bring an older state.
+        // A pending request may return an older state.
         await queryClient.cancelQueries({ queryKey: detailKey(detail.id) })
         queryClient.setQueryData(detailKey(detail.id), detail)
         patch(detail.id, { iod_count: detail.iod_count })
       },
-      /** After IODs were added. Reads the campaign again, because others may have changed it too. */
+      /** After IODs were added. Refetches the campaign, because other users may have changed it. */
       grown: async (campaign: Campaign) => {
         patch(campaign.id, campaign)
         await queryClient.refetchQueries({ queryKey: detailKey(campaign.id) })
       },
-      /** After a failure. Reads the lists again where the campaign was deleted. */
+      /** After a failure. Refetches the campaign and the lists if the campaign was deleted. */
       failed: async (id: string, error: unknown) => {
         if (!hasStatus(error, NOT_FOUND)) return
         await queryClient.refetchQueries({ queryKey: detailKey(id) })

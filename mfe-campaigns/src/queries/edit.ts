@@ -6,7 +6,7 @@ import { useNotices } from './notices'
 
 const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
 
-/** Creates a campaign, or changes `campaign`; answers whether that succeeded. */
+/** Creates a campaign, or updates `campaign`. Resolves to whether that succeeded. */
 export function useSaveCampaign(campaign: Campaign | null) {
   const { api } = useHost()
   const cache = useCampaignCache()
@@ -35,7 +35,10 @@ export function useSaveCampaign(campaign: Campaign | null) {
   )
 }
 
-/** Deletes a campaign after a confirmation. `onDeleted` is called before the campaign leaves the lists. */
+/**
+ * Deletes a campaign after a confirmation. `onDeleted` is called before the campaign is removed from the
+ * lists.
+ */
 export function useDeleteCampaign(onDeleted: (id: string) => void) {
   const { api } = useHost()
   const cache = useCampaignCache()

@@ -4,7 +4,7 @@ import { saveFile } from '@iodine/ui'
 import { useCallback } from 'react'
 import { useNotices } from './notices'
 
-/** Saves a campaign as a file. The code that writes the formats is loaded at the first use. */
+/** Saves a campaign as a file. The code of the formats is loaded on first use. */
 export function useExport() {
   const { session } = useHost()
   const notices = useNotices()

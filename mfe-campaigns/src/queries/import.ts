@@ -5,7 +5,7 @@ import { useCallback } from 'react'
 import { useAdd } from './add'
 
 const CONFLICT = 409
-/** What importing does with an entry of a file. `id` is that of the IOD that exists already. */
+/** The planned import of an entry of a file. `id` is the id of the existing IOD. */
 export type Planned =
   | { state: 'new'; place: string; iod: NewIod }
   | { state: 'known' | 'member'; place: string; iod: NewIod; id: string }
@@ -18,8 +18,8 @@ export interface ImportPlan {
 }
 
 /**
- * Plans the import of a file's text into a campaign, by the present state of IODs and campaign. Throws an
- * `UnreadableFile` with a message for the user where the file holds no IODs.
+ * Plans the import of a file's text into a campaign, from the current IODs and campaign. Throws an
+ * `UnreadableFile` with a message for the user if the file contains no IODs.
  */
 export async function planImport(api: ApiClient, campaignId: string, text: string): Promise<ImportPlan> {
   const { iodKey, readIods } = await import('@iodine/exchange')
@@ -40,7 +40,7 @@ export async function planImport(api: ApiClient, campaignId: string, text: strin
   return { entries, todo }
 }
 
-/** The id of an entry's IOD. A new IOD is created first. */
+/** The id of an entry's IOD. A new IOD is created. */
 export async function ensureIod(api: ApiClient, entry: ImportPlan['todo'][number]): Promise<string> {
   if (entry.state !== 'new') return entry.id
   const { iod } = entry
@@ -57,7 +57,7 @@ export async function ensureIod(api: ApiClient, entry: ImportPlan['todo'][number
   }
 }
 
-/** Imports files into a campaign: `plan` reads a file, `run` does what the plan says. */
+/** Imports files into a campaign: `plan` reads a file, `run` executes the plan. */
 export function useImport(campaignId: string) {
   const { api } = useHost()
   const add = useAdd(campaignId)
@@ -65,7 +65,7 @@ export function useImport(campaignId: string) {
     async (file: File): Promise<ImportPlan> => planImport(api, campaignId, await file.text()),
     [api, campaignId],
   )
-  /** Answers whether all entries were added. The first failure ends it. */
+  /** Resolves to whether all entries were added. Stops at the first failure. */
   const run = useCallback(
     async ({ todo }: ImportPlan, onStep: (done: number) => void): Promise<boolean> =>
       (await add(todo, entry => ensureIod(api, entry), onStep)) === todo.length,

@@ -4,7 +4,7 @@ import { useCallback, useRef } from 'react'
 import { useCampaignCache } from './campaigns'
 import { TOAST_MS, useNotices } from './notices'
 
-/** All IODs, to choose from. */
+/** All IODs, as choices. */
 export function useAllIods(isNeeded: boolean) {
   const { api } = useHost()
   const query = useQuery({
@@ -21,7 +21,8 @@ export function useRemoveIod(campaignId: string) {
   const { api } = useHost()
   const cache = useCampaignCache()
   const notices = useNotices()
-  // Requests are sent one after the other: each answer holds the whole list, and the newest must come last.
+  // Requests are sent sequentially: each response contains the whole list, and the newest must be applied
+  // last.
   const last = useRef(Promise.resolve())
   return useCallback(
     (iodId: string): Promise<void> => {

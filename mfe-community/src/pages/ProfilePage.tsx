@@ -49,7 +49,7 @@ export function ProfilePage() {
   const fromList = cameFromList(state)
   const arrived = useRef(useNavigationType())
 
-  // A profile opened from the middle of the list starts at its top.
+  // The list may have been scrolled: a newly opened profile starts at its top.
   useEffect(() => {
     if (arrived.current !== NavigationType.Pop) window.scrollTo(0, 0)
   }, [])
@@ -152,7 +152,7 @@ function Total({ label, value }: { label: string; value: number }) {
   )
 }
 
-/** The chosen type of contribution, which stands in the address. */
+/** The selected type of contribution, stored in the URL. */
 function useFilter(): [ContributionType | null, (type: ContributionType | '') => void] {
   const [search, setSearch] = useSearchParams()
   const given = search.get('type')

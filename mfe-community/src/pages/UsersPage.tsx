@@ -19,7 +19,7 @@ import styles from './UsersPage.module.css'
 
 const ERROR_MS = 5_000
 
-/** Everybody with a public profile. The search term stands in the address. */
+/** All users with a public profile. The URL contains the search term. */
 export function UsersPage() {
   const { config } = useHost()
   const { typed, setTyped, term } = useSearch()
@@ -83,7 +83,7 @@ export function UsersPage() {
   )
 }
 
-/** What is typed, and the last term that was long enough to search for, which stands in the address. */
+/** The typed text, and the last search term that was long enough, which is stored in the URL. */
 function useSearch() {
   const [search, setSearch] = useSearchParams()
   const term = search.get('search') ?? ''

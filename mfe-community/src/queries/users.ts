@@ -9,7 +9,7 @@ interface UsersPage {
   nextCursor: string | null
 }
 
-/** Public profiles whose name holds the term, newest first, 20 a page. */
+/** Public profiles whose name contains the term, newest first, 20 a page. */
 export function useUsers(term: string) {
   const { api } = useHost()
   const query = usePagedQuery({
@@ -28,7 +28,7 @@ export function useUsers(term: string) {
   return { ...query, data: users, total: pages?.[0]?.total ?? 0 }
 }
 
-/** An answer of another shape counts as an empty list. */
+/** A response of another shape counts as an empty list. */
 function readAnswer(answer: unknown): { users: CommunityUser[]; total: number } {
   const { users, total } = (answer ?? {}) as Partial<UsersPage>
   return Array.isArray(users)

@@ -1,17 +1,19 @@
-/** A record's place in the list: its id, and the cursor of a page that holds it (null for the first page). */
+/**
+ * A record's entry in the list: its id, and the cursor of a page that contains it (null for the first page).
+ */
 export interface Slot {
   id: string
   cursor: string | null
 }
 
-/** The slots of one page. `total` counts the records of all pages. */
+/** The slots of one page. `total` is the number of records on all pages. */
 export interface SlotPage {
   slots: Slot[]
   total: number | null
   nextCursor: string | null
 }
 
-/** The slots of all pages, each record once. */
+/** The slots of all pages, without duplicates. */
 export function flattenPages(pages: readonly SlotPage[]): Slot[] {
   const byId = new Map<string, Slot>()
   for (const { slots } of pages) for (const slot of slots) if (!byId.has(slot.id)) byId.set(slot.id, slot)
@@ -19,21 +21,24 @@ export function flattenPages(pages: readonly SlotPage[]): Slot[] {
 }
 
 /**
- * The pages with a new first page. The list grows only at its start, so later slots stay where the new page overlaps
- * the known list. Where it doesn't, there may be a gap, and only the new page stays.
+ * Replaces the first page. The list grows only at its start, so later slots are kept if the new page overlaps
+ * the known list. Otherwise there may be a gap, and only the new page is kept.
  */
 export function replaceFirstPage(pages: readonly SlotPage[], first: SlotPage): SlotPage[] {
   const known = flattenPages(pages)
   const position = known.findIndex(slot => slot.id === first.slots.at(-1)?.id)
   const rest = known.slice(position + 1)
   if (first.nextCursor === null || position === -1 || rest.length === 0) return [first]
-  // New records push old ones out of the first page: those now begin the second page.
+  // New records move older ones out of the first page: these become the start of the second page.
   const { nextCursor } = first
   const slots = rest.map(slot => (slot.cursor === null ? { id: slot.id, cursor: nextCursor } : slot))
   return [first, { slots, total: first.total, nextCursor: pages.at(-1)?.nextCursor ?? null }]
 }
 
-/** The pages without some records. `total` is the new count; without it, each removed record counts one less. */
+/**
+ * The pages without the given records. `total` is the new count; without it, the count decreases by the
+ * number of ids.
+ */
 export function withoutRecords(
   pages: readonly SlotPage[],
   ids: readonly string[],

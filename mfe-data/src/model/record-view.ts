@@ -7,18 +7,18 @@ import {
   type TiktokRecord,
 } from '@iodine/contracts'
 
-/** One value of a record: its text on screen, and the value of an IOD made from it. */
+/** One value of a record: the displayed text, and the value of an IOD created from it. */
 export interface FieldValue {
   text: string
   iodValue: string
 }
 
 export interface Field {
-  /** The value's path in the record. Its last key suggests the IOD's category. */
+  /** Path of the value in the record. Its last key suggests the IOD's category. */
   path: string
   label: string
   kind: 'text' | 'url' | 'number' | 'list'
-  /** Empty where the record has none; several only where `kind` is a list. */
+  /** Empty if the record has none; several only if `kind` is 'list'. */
   values: FieldValue[]
 }
 
@@ -38,19 +38,19 @@ export interface ImageHash {
   hash: Field
 }
 
-/** A record as its card shows it. */
+/** The data of a record's card. */
 export interface RecordView {
   id: string
   source: Source
   sourceType: SourceType
   title: string
-  /** The groups with at least one value. */
+  /** Only groups with at least one value. */
   groups: FieldGroup[]
   attachments: Attachment[]
   imageHashes: ImageHash[]
-  /** Canonical or post URL, only when it is http(s). */
+  /** Canonical or post URL; null unless it is http(s). */
   originalUrl: string | null
-  /** The source of IODs made from the record. */
+  /** The source of IODs created from the record. */
   iodSource: string | null
   collectedAt: string
   collectedFrom: string
@@ -61,7 +61,7 @@ export const SOURCE_TYPE_OF = { tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'B
 const isFilled = (value: unknown): value is string | number =>
   typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
 
-/** How a row's values are shown: a count with separators, a time of Unix seconds as ISO 8601 in UTC. */
+/** Display format: a number with separators, a time (Unix seconds) as ISO 8601 in UTC. */
 type Format = Field['kind'] | 'time'
 
 const shown = (value: string | number, format: Format): FieldValue => {
@@ -87,7 +87,7 @@ const firstFilled = (...candidates: (string | null | undefined)[]) =>
 const firstHttpUrl = (...candidates: (string | null | undefined)[]) =>
   candidates.find(candidate => candidate != null && isHttpUrl(candidate)) ?? null
 
-/** A short video's address, made from its author and id. */
+/** A short video's URL, composed of its author and id. */
 const videoUrl = ({ main, author }: TiktokRecord): string | null => {
   const name = author?.author_unique_id
   return name && /^[\w.]+$/.test(name) && /^\d+$/.test(main.video_id)
@@ -96,13 +96,13 @@ const videoUrl = ({ main, author }: TiktokRecord): string | null => {
 }
 
 type Leaf = string | number | null | undefined | readonly unknown[]
-/** The paths of a record's values: 'main.video_id'. */
+/** Paths of a record's values, such as 'main.video_id'. */
 type Path<T> = T extends Leaf
   ? never
   : { [K in keyof T & string]: K | `${K}.${Path<T[K]>}` }[keyof T & string]
 type Row<S extends Source = Source> = [path: Path<RecordOf[S]>, label: string, format?: Format]
 
-/** The rows of each group of a source's card, by the groups' titles. A row without a format shows text. */
+/** The rows of each source's card, by title of their group. Rows without a format are text. */
 const GROUPS: { [S in Source]: Record<string, Row<S>[]> } = {
   tiktok: {
     Video: [
@@ -210,7 +210,8 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
   blog: ({ metadata, imageHashes }) => ({
     title: firstFilled(metadata.title, metadata.og_title, metadata.canonical, metadata.og_url) ?? 'Article',
     originalUrl: firstHttpUrl(metadata.canonical, metadata.og_url),
-    // The map's keys are addresses, so they must not be part of a path, which suggests categories.
+    // The keys of `imageHashes` are URLs. They are left out of the path, because its last key suggests the
+    // category.
     imageHashes: Object.entries(imageHashes ?? {}).map(([address, hash]) => ({
       url: field('imageHashes.url', 'Image URL', address, 'url'),
       hash: field('imageHashes.hash', 'Image hash', hash),
@@ -218,7 +219,7 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
   }),
 }
 
-/** Presents a record of `source` for its card. Missing parts are left out. */
+/** Converts a record of `source` to the data of its card. Missing values are omitted. */
 export function presentRecord(source: Source, record: Stored): RecordView {
   const layout = (LAYOUTS[source] as (record: Stored) => Layout)(record)
   const { fetch_timestamp: collectedAt, source: collectedFrom } = record.collector_metadata
@@ -241,7 +242,7 @@ export function presentRecord(source: Source, record: Stored): RecordView {
   }
 }
 
-/** The values of a card that IODs may be made from. */
+/** The values of a card from which IODs may be created. */
 export const valuesOf = (view: RecordView): string[] =>
   [
     ...view.groups.flatMap(group => group.fields),

@@ -1,8 +1,8 @@
 const words = new Intl.Segmenter('und', { granularity: 'word' })
 
 /**
- * Selects the word after ('forward') or before the selection in `element`, or its first or last word where nothing in
- * it is selected. The browser itself extends the selection by Shift and the arrow keys.
+ * Selects the word after ('forward') or before the selection in `element`. Without a selection in it, selects
+ * its first or last word. The browser itself extends the selection on Shift and the arrow keys.
  */
 export function selectWord(element: HTMLElement, direction: 'forward' | 'backward'): void {
   const selection = window.getSelection()
@@ -31,7 +31,7 @@ function selectedOffsets(element: HTMLElement, selection: Selection): [number, n
   return [start, start + range.toString().length]
 }
 
-/** The text node and the offset in it that are `offset` characters into the element's text. */
+/** The text node at `offset` characters into the element's text, and the offset in that node. */
 function pointAt(element: HTMLElement, offset: number): { node: Node; offset: number } | null {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   let left = offset

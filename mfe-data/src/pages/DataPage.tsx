@@ -20,10 +20,10 @@ const TAB_LABELS: Record<Source, string> = {
 }
 const SUCCESS_MS = 3000
 const ERROR_MS = 5000
-/** All categories but that of triplets, whose IODs are created in Narratives. */
+/** All categories except that of triplets, whose IODs are created in Narratives. */
 const FIELD_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
-/** The value that the open form creates an IOD from. */
+/** The value from which the open form creates an IOD. */
 interface PickedValue {
   view: RecordView
   value: string
@@ -43,7 +43,7 @@ export function DataPage() {
 
   const failed = SOURCES.filter(candidate => all[candidate].error && !all[candidate].isFetching)
   const isSignedOut = SOURCES.some(candidate => isUnauthorized(all[candidate].error))
-  // One toast for all sources that fail together; another one when others fail.
+  // One toast for all sources that fail together; a further toast if the set of failed sources changes.
   useErrorToast(!isSignedOut && failed.join(), 'Failed to fetch data', ERROR_MS)
 
   const startIod = useCallback(
@@ -136,7 +136,7 @@ function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps
 
 interface FollowUpProps {
   onClose: () => void
-  /** Reads records and IODs again. */
+  /** Refetches records and IODs. */
   reload: () => Promise<void>
 }
 
@@ -202,14 +202,14 @@ function DeleteRecord({ record, onClose, reload }: FollowUpProps & { record: Rec
   )
 }
 
-/** The chosen tab, which stands in the address. */
+/** The selected tab, stored in the URL. */
 function useTab(): [Source, (source: Source) => void] {
   const [search, setSearch] = useSearchParams()
   const source = SOURCES.find(candidate => candidate === search.get('source')) ?? SOURCES[0]
   return [source, next => setSearch(next === SOURCES[0] ? {} : { source: next }, { replace: true })]
 }
 
-/** Reads records and IODs again. A toast tells of a failure. */
+/** Refetches records and IODs, with a toast on failure. */
 function useReload(): { reload: () => Promise<void>; isReloading: boolean } {
   const { notify } = useHost()
   const reloadRecords = useReloadRecords()

@@ -6,7 +6,9 @@ import styles from './FieldRow.module.css'
 import { FieldText } from './FieldText'
 import { IodMark } from './IodMark'
 
-/** A field of a record: its label and its values, each with a badge or a button for its IOD. */
+/**
+ * A field of a record: its label and its values, each with the badge of its IOD or a button to create one.
+ */
 export function FieldRow({ field, group }: { field: Field; group: string }) {
   const { path, label, kind, values } = field
   const name = `${group} ${label}`
@@ -41,7 +43,7 @@ interface ValueProps {
   isUrl?: boolean
 }
 
-/** A value's text, a link where it is an address, and its IOD badge or button. */
+/** A value's text, as a link if it is a URL, with the badge of its IOD or a button to create one. */
 export function ValueWithActions({ path, label, value, isUrl = false }: ValueProps) {
   return (
     <>

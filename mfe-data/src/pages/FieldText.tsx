@@ -12,7 +12,10 @@ export interface FieldTextProps {
   value: FieldValue
 }
 
-/** A value's text with its IODs highlighted. Texts of several words can be focused, to select words: see `selectWord`. */
+/**
+ * A value's text with its IODs highlighted. Texts of several words are focusable, so that words can be
+ * selected by keyboard: see `selectWord`.
+ */
 export function FieldText({ path, label, value: { text } }: FieldTextProps) {
   const { known } = useRecordContext()
   const pieces = useMemo(() => known.split(text), [known, text])

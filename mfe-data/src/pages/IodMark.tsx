@@ -4,12 +4,12 @@ import { useRecordContext } from './record-context'
 
 export interface IodMarkProps {
   path: string
-  /** The value's name in the button's label. */
+  /** Name of the value in the button's label. */
   label: string
   value: string
 }
 
-/** A badge where a value is an IOD, else the button that creates one from it. */
+/** A badge if a value is an IOD, otherwise a button that creates one from it. */
 export function IodMark({ path, label, value }: IodMarkProps) {
   const { known, startIod } = useRecordContext()
   if (known.matching(value).length > 0) {

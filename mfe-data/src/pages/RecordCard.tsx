@@ -16,14 +16,14 @@ const SHORT_ID_LENGTH = 8
 export interface RecordCardProps {
   source: Source
   record: Stored
-  /** Its place in the whole list, from 1, and the list's length. */
+  /** Position in the whole list, from 1, and the list's length. */
   position: number
   total: number
   onStartIod: (view: RecordView, path: string, value: string) => void
   onDelete: (view: RecordView) => void
 }
 
-/** A collected record with all its fields. */
+/** A card with all fields of a collected record. */
 export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   const { source, record, position, total, onStartIod, onDelete } = props
   const view = useMemo(() => presentRecord(source, record), [source, record])
@@ -82,7 +82,7 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
               // Without this, the button takes the focus and the selection is lost before the click.
               onMouseDown={event => event.preventDefault()}
               onClick={() => {
-                // The event of a changed selection comes late, so the selection is read again.
+                // `selectionchange` is dispatched asynchronously, so the selection is read again.
                 const { path, text } = (article.current && readSelection(article.current)) ?? selection
                 context.startIod(path, text)
               }}

@@ -10,7 +10,7 @@ import { RecordStates } from './RecordStates'
 
 const COLUMN_MIN = 500
 const GAP = 16
-/** Estimated height of a card that was not measured yet, in pixels. */
+/** Estimated height of a card before it is measured, in pixels. */
 const CARD_HEIGHT = { tiktok: 760, telegram: 480, blog: 900 }
 const OVERSCAN_ROWS = 1
 
@@ -24,7 +24,7 @@ export interface RecordGridProps extends Pick<RecordCardProps, 'onStartIod' | 'o
   fetchMore: () => void
 }
 
-/** The cards near the visible part of the page. The next page is read as the end of the list comes near. */
+/** A virtualized grid of cards. The next page is fetched near the end of the list. */
 export function RecordGrid(props: RecordGridProps) {
   const { source, label, slots, total, hasMore, isFetching, fetchMore } = props
   const feed = useRef<HTMLDivElement>(null)
@@ -100,7 +100,10 @@ interface WaitingCardProps extends Pick<RecordCardProps, 'position' | 'total'> {
   onRetry: () => void
 }
 
-/** The place of a card whose contents are read again, as high as the card was, so that nothing moves. */
+/**
+ * Placeholder for a card whose contents are being refetched. It keeps the card's height, to avoid layout
+ * shifts.
+ */
 function WaitingCard({ height, position, total, error, onRetry }: WaitingCardProps) {
   return (
     <article

@@ -1,10 +1,10 @@
 import type { KnownIods } from '@iodine/known-iods'
 import { createContext, use } from 'react'
 
-/** What a card passes to its fields. */
+/** The context that a card provides to its fields. */
 export interface RecordContextValue {
   known: KnownIods
-  /** Opens the form for an IOD made from `value`, found at `path` of the record. */
+  /** Opens the form that creates an IOD from `value`, which is at `path` of the record. */
   startIod: (path: string, value: string) => void
 }
 

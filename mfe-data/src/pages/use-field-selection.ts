@@ -2,28 +2,31 @@ import { type RefObject, useEffect, useState } from 'react'
 
 /** Marks the element that holds a field's text; its value is the field's path. */
 export const FIELD_ATTRIBUTE = 'data-iod-path'
-/** Marks the empty element after it, which holds the floating button. */
+/** Marks the empty sibling of that element, which holds the floating button. */
 export const SLOT_ATTRIBUTE = 'data-iod-slot'
 
 export interface FieldSelection {
   path: string
   text: string
   slot: Element
-  /** The end of the selection, in pixels from the corner of the slot's positioned ancestor. */
+  /**
+   * Position of the button at the end of the selection, in pixels from the top left corner of the slot's
+   * parent.
+   */
   left: number
   top: number
 }
 
 const BUTTON_WIDTH = 64
 
-/** The selection inside one field value of `container`, by mouse, touch or keyboard. */
+/** The selection inside one field value of `container`, made by mouse, touch or keyboard. */
 export function useFieldSelection(container: RefObject<HTMLElement | null>): FieldSelection | null {
   const [selected, setSelected] = useState<FieldSelection | null>(null)
   useEffect(() => {
     let isPointerDown = false
     const update = () => setSelected(container.current && readSelection(container.current))
     const onSelectionChange = () => {
-      // The button must not follow the mouse while it drags.
+      // The button must not follow the mouse during a drag.
       if (!isPointerDown) update()
     }
     const onPointerDown = (event: PointerEvent) => {
@@ -49,7 +52,7 @@ export function useFieldSelection(container: RefObject<HTMLElement | null>): Fie
   return selected
 }
 
-/** The present selection inside one field value of the container. */
+/** The current selection inside one field value of the container. */
 export function readSelection(container: HTMLElement): FieldSelection | null {
   const selection = window.getSelection()
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null
@@ -60,7 +63,7 @@ export function readSelection(container: HTMLElement): FieldSelection | null {
   const slot = field.parentElement?.querySelector(`[${SLOT_ATTRIBUTE}]`)
   const frame = slot?.parentElement
   if (!slot || !frame) return null
-  // A triple click may select beyond the field: only the part inside counts.
+  // A triple click may select beyond the field: the range is clipped to the field.
   const range = selection.getRangeAt(0).cloneRange()
   if (!field.contains(range.startContainer)) range.setStart(field, 0)
   if (!field.contains(range.endContainer)) range.setEnd(field, field.childNodes.length)

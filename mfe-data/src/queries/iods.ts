@@ -22,26 +22,30 @@ function batchedLookup(api: ApiClient) {
   return lookup
 }
 
-/** The user's newest IODs. They may have been selected anywhere in a text, where a look-up by words misses them. */
+/**
+ * The user's newest IODs. An IOD may have been created from an arbitrary selection in a text, which a lookup
+ * by words misses.
+ */
 export function useOwnIods() {
   const { api, session } = useHost()
   const userId = session.user.id
   return useQuery({
     queryKey: [...OWN_IODS, userId],
     queryFn: () => api.call('GET /iods', { query: { created_by: [userId], limit: LIMITS.listLimitMax } }),
-    // All cards share it. It is read once a visit, and by `useReloadIods`.
+    // Shared by all cards. Fetched once a visit, and by `useReloadIods`.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
 }
 
-/** The IODs among a shown record's values and within its texts. */
+/** The IODs among a displayed record's values and within its texts. */
 export function useKnownIods(view: RecordView): KnownIods {
   const { api } = useHost()
-  // Cards that only scroll past are not looked up.
+  // No lookup for cards that are only scrolled past.
   const settled = useElapsed(SETTLED_AFTER_MS)
   const { data: found } = useQuery({
-    // Before that all cards share a key: the cache would keep an entry, and its record, for each card that scrolls past.
+    // Until then all cards share a key: otherwise the cache would keep an entry, with its record, for each of
+    // them.
     queryKey: settled ? [...LOOKUPS, view.source, view.id, view.collectedAt] : LOOKUPS,
     queryFn: () => batchedLookup(api)([...new Set(valuesOf(view).flatMap(lookupCandidates))]),
     enabled: settled,
@@ -52,7 +56,7 @@ export function useKnownIods(view: RecordView): KnownIods {
   return useMemo(() => createKnownIods([...(found ?? []), ...(own ?? [])]), [found, own])
 }
 
-/** Looks the shown values up again; rejects where that fails. */
+/** Refetches the lookups of displayed values and the user's own IODs. Rejects on failure. */
 export function useReloadIods(): () => Promise<void> {
   const queryClient = useQueryClient()
   return useCallback(async () => {

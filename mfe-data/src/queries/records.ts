@@ -11,7 +11,9 @@ import {
 } from '../model/record-pages'
 
 const PAGE_SIZE = 20
-/** Contents off screen for longer are dropped and read again when they come back, which bounds the memory. */
+/**
+ * To bound memory, contents off screen for longer are dropped, and refetched when they come back into view.
+ */
 const CONTENTS_KEPT_MS = 15_000
 
 interface Pages {
@@ -30,7 +32,9 @@ const readPage = (api: ApiClient, source: Source, cursor: string | null) =>
     query: { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) },
   })
 
-/** The query of a page's records. The list keeps their slots; their contents are kept only near the screen. */
+/**
+ * The query of a page's records. The list keeps the slots of all pages, but contents only near the viewport.
+ */
 const contentsOf = (api: ApiClient, source: Source, cursor: string | null) => ({
   queryKey: pageKey(source, cursor),
   queryFn: () => readPage(api, source, cursor),
@@ -47,7 +51,7 @@ const slotsOf = ({ items, total, nextCursor }: Contents, cursor: string | null):
 export interface Records {
   /** The slots of the records listed so far; undefined before the first page. */
   data: Slot[] | undefined
-  /** The number of all records; undefined before the first page. */
+  /** Number of all records; undefined before the first page. */
   total: number | undefined
   error: Error | null
   isFetching: boolean
@@ -63,13 +67,15 @@ function useRecords(source: Source): Records {
     queryKey: listKey(source),
     readPage: async ({ cursor = null }) =>
       slotsOf(await queryClient.fetchQuery({ ...contentsOf(api, source, cursor), staleTime: 0 }), cursor),
-    // TanStack would read every loaded page again; `useReloadRecords` reads the first page and those in sight.
+    // TanStack would refetch every loaded page; `useReloadRecords` refetches the first page and those in
+    // view.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // The query of the page's contents retries.
+    // Retries are made by the query of the page's contents.
     retry: false,
   })
-  // Keeps the first page: read again alone, it could hold records that the list doesn't have yet.
+  // Observes the first page, to keep it cached: refetched alone, it could contain records that the list
+  // lacks.
   useQuery({ ...contentsOf(api, source, null), enabled: false })
   const { data, error, fetchNextPage, hasNextPage, isFetching, isFetchNextPageError, refetch } = query
   return useMemo(() => {
@@ -88,7 +94,7 @@ function useRecords(source: Source): Records {
   }, [data, error, isFetching, isFetchNextPageError, hasNextPage, fetchNextPage, refetch])
 }
 
-/** The records of each source, listed page by page. */
+/** The records of each source, paginated. */
 export function useAllRecords(): Record<Source, Records> {
   const tiktok = useRecords('tiktok')
   const telegram = useRecords('telegram')
@@ -109,14 +115,17 @@ function useRemoveFromList() {
 }
 
 export interface ShownRecords {
-  /** The records that were read, by id. */
+  /** The fetched records, by id. */
   contents: ReadonlyMap<string, Stored>
-  /** The failure of a page that is not being read any more. */
+  /** The error of a page that is not being refetched. */
   error: Error | null
   retry: () => void
 }
 
-/** The contents of the records near the screen, read again where they were dropped. Deleted records leave the list. */
+/**
+ * The contents of the records near the viewport. Dropped contents are refetched, deleted records removed from
+ * the list.
+ */
 export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRecords {
   const { api } = useHost()
   const removeFromList = useRemoveFromList()
@@ -144,7 +153,7 @@ export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRe
   }
 }
 
-/** Reads the first page of each source and the pages in sight again; rejects where one can't be read. */
+/** Refetches the first page of each source and the pages in view. Rejects if one of them fails. */
 export function useReloadRecords(): () => Promise<void> {
   const { api } = useHost()
   const queryClient = useQueryClient()
@@ -154,7 +163,7 @@ export function useReloadRecords(): () => Promise<void> {
       const listed = () => queryClient.getQueryData<Pages>(listKey(source))?.pages ?? []
       const isIn = new Set(first.items.map(({ id }) => id))
       const movesOut = listed()[0]?.slots.some(({ id }) => !isIn.has(id))
-      // Read before the list changes, so that records that move to the second page stay on screen.
+      // Fetched before the list changes, so that records that move to the second page stay on screen.
       if (movesOut && first.nextCursor !== null)
         await queryClient.fetchQuery(contentsOf(api, source, first.nextCursor))
       const pages = replaceFirstPage(listed(), slotsOf(first, null))

@@ -2,7 +2,10 @@ import { type Quadtree, type QuadtreeLeaf, quadtree } from 'd3'
 import { GRAPH } from './constants'
 import type { Shape } from './network'
 
-/** Graph to screen: a point `p` of the graph lies at `p · k + (x, y)` CSS pixels from the canvas's top left corner. */
+/**
+ * Maps graph to screen: point `p` of the graph is at `p · k + (x, y)` CSS pixels from the canvas's top left
+ * corner.
+ */
 export interface Camera {
   x: number
   y: number
@@ -17,18 +20,21 @@ export interface Box {
 }
 
 const FIT_PADDING = 40
-/** The largest zoom when a small graph is fitted. */
+/** Maximum zoom when a small graph is fitted. */
 const FIT_ZOOM_MAX = 1.2
-/** Share of nodes on each side that are left out of view where all nodes take more than `FAR` times the room. */
+/**
+ * Share of nodes on each side that count as outliers. They are left out of view if all nodes take more than
+ * `FAR` times the width or height of the rest.
+ */
 const OUTLIERS = 0.005
 const FAR = 1.5
 const SAMPLE_SIZE = 2_000
-/** The smallest radius that a pointer hits, in CSS pixels. */
+/** Minimum hit radius of a node, in CSS pixels. */
 const HIT_RADIUS_MIN = 6
-/** The largest distance from a link's line at which a pointer hits it, in CSS pixels. */
+/** Maximum distance from a link's line that counts as a hit, in CSS pixels. */
 const LINK_REACH = 5
 
-/** The box around all nodes, or those marked in `only`; null where there are none. */
+/** Bounding box of all nodes, or of those marked in `only`; null if there are none. */
 export function boundsOf(
   positions: Float32Array,
   radii: Float32Array,
@@ -54,8 +60,8 @@ export function boundsOf(
 }
 
 /**
- * The box to bring into view: all nodes (or those marked in `only`) without a few outliers that would make the rest too
- * small. Unconnected nodes drift away, because only links attract.
+ * The box to bring into view: all nodes (or those marked in `only`), without a few outliers if they would
+ * make the rest too small. Unconnected nodes drift away, because only links attract.
  */
 export function mainBounds(
   positions: Float32Array,
@@ -85,7 +91,7 @@ const innerRange = (values: number[], cut: number): [number, number] => {
   return [sorted[cut]!, sorted[sorted.length - 1 - cut]!]
 }
 
-/** The camera that fits a box into the canvas. */
+/** The camera that fits a box into a canvas of `width` × `height` CSS pixels. */
 export function fitCamera(box: Box, width: number, height: number): Camera {
   const room = (size: number) => Math.max(size - 2 * FIT_PADDING, size / 2)
   const zoom = Math.min(
@@ -108,13 +114,13 @@ export const centerCamera = (x: number, y: number, k: number, width: number, hei
   k,
 })
 
-/** Finds nodes by position. Valid while the positions stay the same. */
+/** Finds nodes by position. Valid until the positions change. */
 export interface NodeFinder {
-  /** The node at a point of the screen, the nearest of several; -1 for none. */
+  /** The nearest node at a point of the screen; -1 for none. */
   at: (screenX: number, screenY: number, camera: Camera, visible?: Uint8Array | null) => number
 }
 
-/** A quadtree over the nodes, built at the first search: during a layout there may be none. */
+/** A quadtree of the nodes, built at the first search: during a layout there may be none. */
 export function createNodeFinder(positions: Float32Array, radii: Float32Array): NodeFinder {
   let tree: Quadtree<number> | undefined
   let radiusMax = 0
@@ -137,7 +143,7 @@ export function createNodeFinder(positions: Float32Array, radii: Float32Array): 
       tree.visit((cell, left, top, right, bottom) => {
         if (left > x + reach || right < x - reach || top > y + reach || bottom < y - reach) return true
         if (cell.length) return false
-        // Nodes at the same position form a list.
+        // d3 chains nodes at the same position in a linked list.
         for (let leaf: QuadtreeLeaf<number> | undefined = cell; leaf; leaf = leaf.next) {
           const node = leaf.data
           if (visible && !visible[node]) continue
@@ -155,7 +161,7 @@ export function createNodeFinder(positions: Float32Array, radii: Float32Array): 
   }
 }
 
-/** The link at a point of the screen, the nearest of several; -1 for none. */
+/** The nearest link at a point of the screen; -1 for none. */
 export function linkAt(
   screenX: number,
   screenY: number,

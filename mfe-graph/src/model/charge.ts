@@ -1,8 +1,8 @@
 /**
- * The charge between all nodes (d3-force's many-body force) by the Barnes–Hut method (J. Barnes, P. Hut: "A hierarchical
- * O(N log N) force-calculation algorithm", Nature 324, 1986) on typed arrays. The tree lies in preorder with a skip
- * index per cell, so that a walk needs no stack, and bodies are kept in the tree's order, so that neighbours in space
- * are neighbours in memory.
+ * The charge between all nodes (d3-force's many-body force) by the Barnes–Hut method (J. Barnes, P. Hut: "A
+ * hierarchical O(N log N) force-calculation algorithm", Nature 324, 1986) on typed arrays. The tree is stored
+ * in preorder with a skip index per cell, so that traversal needs no stack. Bodies are kept in the tree's
+ * order, so that neighbours in space are neighbours in memory.
  */
 export interface Charge {
   /** Adds `strength · alpha` times the charge of all bodies at `x`, `y` to the velocities `vx`, `vy`. */
@@ -12,28 +12,34 @@ export interface Charge {
 export interface ChargeOptions {
   /** Force of one body at distance 1; negative repels. */
   strength: number
-  /** A cell counts as one body when its width is less than `theta` times its distance; 0 is exact. */
+  /**
+   * A cell counts as one body if its width is less than `theta` times its distance; 0 is exact. Default 0.9.
+   */
   theta?: number
 }
 
 const LEAF_SIZE = 12
-/** Bodies closer than a cell of this depth share a leaf: they may even have the same position. */
+/**
+ * Maximum depth: bodies closer together than a cell of this depth share a leaf, because their positions may
+ * be equal.
+ */
 const DEPTH_MAX = 40
 const DISTANCE_MIN_2 = 1
-/** The assumed distance of bodies at the same position. */
+/** Assumed distance of bodies at the same position. */
 const JIGGLE = 1e-6
 
 export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOptions): Charge {
-  // A cell is split only while it holds more than LEAF_SIZE bodies; long chains of single children are cut by growing.
+  // Initial capacity, in cells. A cell is split only while it holds more than LEAF_SIZE bodies; long chains
+  // of single children exceed the capacity, which then grows.
   let capacity = Math.max(64, bodies)
   let cellX = new Float64Array(capacity)
   let cellY = new Float64Array(capacity)
   let cellCount = new Float64Array(capacity)
-  /** Squared width over theta²: for a body farther away, the cell counts as one body. */
+  /** Squared width over theta²: beyond this squared distance, the cell counts as one body. */
   let cellReach = new Float64Array(capacity)
-  /** The next cell in preorder that is not below this one. */
+  /** The next cell in preorder that is not a descendant of this one. */
   let cellSkip = new Int32Array(capacity)
-  /** Bodies of a leaf are those from `cellFrom` up to `cellTo`; an inner cell has `cellTo` 0. */
+  /** Range of a leaf's bodies, `cellTo` exclusive; an inner cell has `cellTo` 0. */
   let cellFrom = new Int32Array(capacity)
   let cellTo = new Int32Array(capacity)
   let cells = 0
@@ -92,7 +98,7 @@ export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOp
     const half = width / 2
     const middleX = left + half
     const middleY = top + half
-    // Bodies are distributed to the four quarters, in their order.
+    // Stable counting sort of the bodies by quadrant.
     let north = 0
     let eastOfNorth = 0
     let eastOfSouth = 0
@@ -175,7 +181,8 @@ export function createCharge(bodies: number, { strength, theta = 0.9 }: ChargeOp
               let nearX = sortedX[other]! - bodyX
               let nearY = sortedY[other]! - bodyY
               if (nearX === 0 && nearY === 0) {
-                // Two bodies at one position move apart, in a direction given by their order.
+                // Two bodies at the same position are pushed apart, in opposite directions derived from their
+                // order.
                 const angle = (Math.min(place, other) % 64) / 10
                 const sign = place < other ? JIGGLE : -JIGGLE
                 nearX = Math.cos(angle) * sign

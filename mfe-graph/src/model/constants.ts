@@ -1,4 +1,4 @@
-/** The constants of layout and drawing. Lengths are in the graph's units, which are CSS pixels at zoom 1. */
+/** Constants of layout and drawing. Lengths are in graph units, which are CSS pixels at zoom 1. */
 export const GRAPH = {
   compact: { width: 1000, height: 600 },
   expanded: { width: 1400, height: 800 },
@@ -9,7 +9,7 @@ export const GRAPH = {
   arrowLength: 6,
   chargeStrength: -800,
   linkDistance: 150,
-  /** Without a weak pull to the centre, unconnected triplets drift out of view. */
+  /** A weak pull to the centre: without it, unconnected triplets drift out of view. */
   gravity: 0.05,
   alphaDecay: 0.01,
   velocityDecay: 0.3,

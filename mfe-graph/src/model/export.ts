@@ -13,19 +13,19 @@ const ENTITIES: Record<string, string> = {
   '"': '&quot;',
   "'": '&apos;',
 }
-/** Text for XML: markup escaped, characters that XML 1.0 forbids left out. */
+/** Escapes text for XML, and removes characters that XML 1.0 forbids. */
 const xml = (text: string) =>
   text
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '')
     .replace(/[&<>"']/g, character => ENTITIES[character] as string)
-/** '#2d72d2' as attributes of GEXF. */
+/** A colour such as '#2d72d2' as GEXF attributes. */
 const rgb = (hex: string) => {
   const [r, g, b] = [1, 3, 5].map(at => Number.parseInt(hex.slice(at, at + 2), 16))
   return `r="${r}" g="${g}" b="${b}"`
 }
 const round = (value: number) => Math.round(value * 100) / 100
 
-/** The graph as GEXF 1.3, which Gephi opens with positions, sizes and colours. Its y axis points up. */
+/** The graph as GEXF 1.3, which Gephi opens with positions, sizes and colours. GEXF's y axis points up. */
 export function toGexf({ nodes, links, shape }: Network, positions: Float32Array, palette: Palette): string {
   const rows = nodes.map(
     (node, index) =>

@@ -1,9 +1,11 @@
 const FIELDS = ['user_id', 'start_date', 'end_date', 'source', 'entity', 'verb'] as const
 
-/** The fields of the filter form. An empty one filters nothing. */
+/** The fields of the filter form. An empty field is no filter. */
 export type Filters = Record<(typeof FIELDS)[number], string>
 
-/** The query to send: the fields that are not blank, trimmed except for the source, which is an exact name. */
+/**
+ * The API's query: the fields that are not blank, trimmed except for the source, which is matched exactly.
+ */
 export function toQuery(filters: Filters): Partial<Filters> {
   const query: Partial<Filters> = {}
   for (const field of FIELDS) {
@@ -13,7 +15,7 @@ export function toQuery(filters: Filters): Partial<Filters> {
   return query
 }
 
-/** The filters in an address. */
+/** The filters in a URL's query. */
 export const fromSearch = (search: URLSearchParams): Filters =>
   Object.fromEntries(FIELDS.map(field => [field, search.get(field) ?? ''])) as Filters
 

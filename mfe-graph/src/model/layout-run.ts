@@ -4,25 +4,25 @@ import type { Shape } from './network'
 
 export type LayoutShape = Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>
 
-/** Messages of a run: the progress of the warm-up (0 to 1), then positions. */
+/** Messages of a run: progress of the warm-up (0 to 1), then positions. */
 export type LayoutUpdate =
   | { type: 'warming'; progress: number }
   | { type: 'positions'; positions: Float32Array<ArrayBuffer>; settled: boolean }
 
-/** Commands to a run. Coordinates are the graph's. */
+/** Commands to a run. Coordinates are in graph units. */
 export type LayoutCommand =
   | { type: 'drag'; node: number; x: number; y: number }
   | { type: 'drop' }
   | { type: 'stop' }
 
-/** Milliseconds between two updates, which is also the longest time until a command is read. */
+/** Milliseconds between two updates, which is also the maximum delay of a command. */
 const SLICE_MS = 30
-/** Milliseconds between two ticks while a node is dragged: one a frame. */
+/** Milliseconds between two ticks after a node was dragged: one tick per frame. */
 const FRAME_MS = 16
 
 /**
- * Runs a layout: the warm-up, shown when it is done, then the cool-down as fast as possible. Dragging pins the node and
- * runs the layout at the frame rate.
+ * Runs a layout: the warm-up, displayed at its end, then the cool-down as fast as possible. Dragging pins the
+ * node, and from then on the layout runs at the frame rate.
  */
 export function runLayout(shape: LayoutShape, emit: (update: LayoutUpdate) => void) {
   const layout = createLayout(shape)

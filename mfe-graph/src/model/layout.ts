@@ -13,10 +13,10 @@ import type { Shape } from './network'
 
 type Body = SimulationNodeDatum & { x: number; y: number; vx: number; vy: number }
 
-/** A layout in progress. It is deterministic as long as no node is dragged. */
+/** A layout in progress. Deterministic as long as no node is dragged. */
 export interface Layout {
   tick: () => void
-  /** x and y of each node in turn. */
+  /** Interleaved x and y of the nodes. */
   positions: () => Float32Array<ArrayBuffer>
   /** Fixes a node's position. */
   pin: (node: number, x: number, y: number) => void
@@ -28,7 +28,7 @@ export interface Layout {
 
 const DRAG_ALPHA = 0.3
 
-/** d3-force's simulation with our own charge force, and a weak pull to the centre. */
+/** d3-force's simulation with a custom charge force (see charge.ts) and a weak pull to the centre. */
 export function createLayout(shape: Pick<Shape, 'nodeCount' | 'linkCount' | 'sources' | 'targets'>): Layout {
   const { nodeCount, linkCount, sources, targets } = shape
   const bodies = Array.from({ length: nodeCount }, () => ({}) as Body)

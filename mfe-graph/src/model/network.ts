@@ -1,7 +1,10 @@
 import type { Graph, GraphLink, GraphNode } from '@iodine/contracts'
 import { GRAPH } from './constants'
 
-/** The numbers of a graph for layout and drawing, in typed arrays, which are cheap to post to workers. Nodes and links are indices. */
+/**
+ * A graph's numbers for layout and drawing, in typed arrays, which are cheap to post to workers. Nodes and
+ * links are indices.
+ */
 export interface Shape {
   nodeCount: number
   linkCount: number
@@ -11,13 +14,13 @@ export interface Shape {
   sources: Uint32Array
   targets: Uint32Array
   widths: Uint8Array
-  /** How far a link is shifted to the left of its direction, so that two links of the same pair lie side by side. */
+  /** Offset of a link to the left of its direction, so that two opposite links of a pair lie side by side. */
   offsets: Int8Array
 }
 
 export interface Neighbour {
   node: number
-  /** The sum of the counts of all links between the two. */
+  /** Sum of the counts of all links between the two nodes. */
   count: number
 }
 
@@ -27,7 +30,7 @@ export interface Network {
   links: readonly GraphLink[]
   indexOf: ReadonlyMap<string, number>
   labels: readonly string[]
-  /** Nodes by count, the largest first. */
+  /** Nodes in descending order of count. */
   ranking: Uint32Array
   shape: Shape
 }
@@ -36,20 +39,20 @@ const SIDE_BY_SIDE = 4
 
 const clamp = (value: number, min: number, max: number) => Math.min(max, Math.max(min, value))
 
-/** Radius of a node: its area follows its count. */
+/** Radius of a node: its area is proportional to its count. */
 export const radiusOf = (count: number): number => Math.sqrt(Math.max(1, count)) * GRAPH.nodeRelativeSize
-/** Width of a link: twice its count, within limits. */
+/** Width of a link: twice its count, clamped. */
 export const widthOf = (count: number): number =>
   clamp(count * GRAPH.linkWidthPerCount, GRAPH.linkWidthMin, GRAPH.linkWidthMax)
 
 /**
- * Indexes a graph. Nodes and links are sorted, so that the same data is drawn the same way in whatever order it arrived.
- * A link without both of its nodes is left out.
+ * Indexes a graph. Nodes and links are sorted, so that the drawing does not depend on their order in the
+ * data. A link is omitted if one of its nodes is missing.
  */
 export function createNetwork(graph: Graph): Network {
   const nodes = [...graph.nodes].sort((a, b) => (a.id < b.id ? -1 : 1))
   const indexOf = new Map(nodes.map((node, index) => [node.id, index]))
-  // A link's key holds both of its ends in one number, because numbers sort faster than texts.
+  // A link's key encodes both ends in one number, because numbers sort faster than strings.
   const places = new Map<number, GraphLink>()
   for (const link of graph.links) {
     const source = indexOf.get(link.source)
@@ -87,7 +90,7 @@ export function createNetwork(graph: Graph): Network {
 
 const countOf = (node: GraphNode | undefined): number => node?.count ?? 1
 
-/** A node's neighbours, the most often connected first. */
+/** A node's neighbours, in descending order of their links' counts. */
 export function neighboursOf({ shape, links }: Network, node: number): Neighbour[] {
   const counts = new Map<number, number>()
   for (let link = 0; link < shape.linkCount; link++) {
@@ -102,7 +105,7 @@ export function neighboursOf({ shape, links }: Network, node: number): Neighbour
     .sort((a, b) => b.count - a.count || a.node - b.node)
 }
 
-/** Marks (1) the nodes at most `depth` links away from `node`, in any direction. */
+/** Marks (1) the nodes at most `depth` links away from `node`, in either direction. */
 export function neighbourhood({ shape }: Network, node: number, depth: number): Uint8Array {
   const reached = new Uint8Array(shape.nodeCount)
   reached[node] = 1
@@ -120,7 +123,7 @@ export function neighbourhood({ shape }: Network, node: number, depth: number): 
   return reached
 }
 
-/** Nodes whose label contains `term` in any case: those that begin with it first, then by count. */
+/** Nodes whose label contains `term`, ignoring case: first those that begin with it, then by count. */
 export function findNodes({ labels, ranking }: Network, term: string, limit: number): number[] {
   const sought = term.trim().toLowerCase()
   if (!sought) return []

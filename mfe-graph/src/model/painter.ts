@@ -13,7 +13,7 @@ export interface Palette {
   ground: string
 }
 
-/** The parts of a network that are drawn; may be posted to a worker. */
+/** The parts of a network that are drawn. Can be posted to a worker. */
 export type Scene = Pick<Network, 'shape' | 'labels' | 'ranking'>
 
 /** The state of the view. Sizes are CSS pixels; nodes are indices, -1 for none. */
@@ -27,23 +27,23 @@ export interface View {
   selectedLink: number
   /** Marks the nodes to draw; null draws all. */
   visible: Uint8Array | null
-  /** Nodes with a fixed position. */
+  /** Nodes fixed by dragging. */
   pinned: readonly number[]
 }
 
 export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
 
-/** With more links than this they are paler and, zoomed out, thin and without arrows. */
+/** With more links than this, links are paler; zoomed out, they are also thin and without arrows. */
 const DENSE_LINKS = 2_500
 const DENSE_ZOOM = 0.55
 const THIN_WIDTH = 0.7
 const DENSE_ALPHA = 0.4
-/** Links in one stroked path: longer paths cost more per link. */
+/** Links per stroked path: longer paths cost more per link. */
 const PATH_LINKS = 1_000
 const ARROW_HALF_WIDTH = GRAPH.arrowLength / 1.6
 const FADED = 0.18
 const FADED_NODE = 0.3
-/** Nodes smaller than this on screen are squares without an outline. */
+/** Radius on screen, in pixels, below which nodes are squares without an outline. */
 const ROUND_FROM = 2.2
 const MANY_NODES = 1_000
 const OUTLINE_FROM = 4
@@ -61,16 +61,16 @@ interface Batch {
   links: Uint32Array
 }
 
-/** Draws the frames of a scene. What is the same in all frames is computed once. */
+/** Draws the frames of a scene. Data common to all frames is computed once. */
 export function createPainter(scene: Scene, palette: Palette) {
   const { shape, labels, ranking } = scene
   const batches = batchesOf(shape, palette)
   const names = labels.map(shorten)
-  /** The smallest radius on screen; a small graph has room for larger nodes. */
+  /** Minimum radius on screen; a small graph has room for larger nodes. */
   const radiusMin = shape.nodeCount > MANY_NODES ? 0.9 : 3
   const nameWidths = new Float32Array(shape.nodeCount)
 
-  /** Draws a whole frame. `positions` hold x and y of each node in turn. */
+  /** Draws a whole frame. `positions` contains interleaved x and y of the nodes. */
   return function paint(ctx: Context, positions: Float32Array, view: View): void {
     const { camera, selected, visible } = view
     const scale = view.pixelRatio * camera.k
@@ -100,7 +100,7 @@ export function createPainter(scene: Scene, palette: Palette) {
       } else if (camera.k < DENSE_ZOOM) {
         paintThose(() => true, true, DENSE_ALPHA)
       } else {
-        // Zoomed in, links without an end in view are drawn thin and pale.
+        // Zoomed in: links without an end in view are drawn thin and pale.
         const inView = (node: number) => {
           const x = positions[node * 2]!
           const y = positions[node * 2 + 1]!
@@ -127,7 +127,7 @@ export function createPainter(scene: Scene, palette: Palette) {
 
     function paintThose(wanted: (link: number) => boolean, thin: boolean, alpha: number) {
       ctx.globalAlpha = alpha
-      // The width of links is in screen pixels, at every zoom.
+      // Links have the same width in screen pixels at every zoom.
       const unit = 1 / camera.k
       for (const batch of batches) {
         const width = (thin ? THIN_WIDTH : batch.width) * unit
@@ -249,7 +249,7 @@ export function createPainter(scene: Scene, palette: Palette) {
       ctx.fillStyle = palette.text
       const taken = createOccupancy(view.width, view.height)
       let drawn = 0
-      // Labels must not cover nodes.
+      // Labels must not cover nodes: the nodes' boxes are claimed first.
       for (let node = 0; node < shape.nodeCount; node++) {
         const radius = shape.radii[node]! * camera.k
         if (radius < NODE_IN_THE_WAY_FROM || (visible && !visible[node]) || (related && !related[node]))
@@ -325,7 +325,7 @@ function relatedTo(shape: Shape, node: number): Uint8Array {
 
 const CELL = 4
 
-/** The cells of the screen that hold a label or a node already. */
+/** Tracks the cells of the screen that contain a label or a node. */
 function createOccupancy(width: number, height: number) {
   const columns = Math.ceil(width / CELL) + 1
   const rows = Math.ceil(height / CELL) + 1
@@ -333,7 +333,7 @@ function createOccupancy(width: number, height: number) {
   const column = (x: number) => Math.min(columns - 1, Math.max(0, Math.floor(x / CELL)))
   const row = (y: number) => Math.min(rows - 1, Math.max(0, Math.floor(y / CELL)))
   return {
-    /** Claims a box and answers true where all of it is free, or `always`. */
+    /** Claims a box. Returns whether all of it was free; always claims it if `always`. */
     claim: (x: number, y: number, boxWidth: number, boxHeight: number, always = false): boolean => {
       if (x > width || y > height || x + boxWidth < 0 || y + boxHeight < 0) return false
       const [fromX, toX, fromY, toY] = [column(x), column(x + boxWidth), row(y), row(y + boxHeight)]

@@ -5,14 +5,14 @@ import styles from './DetailCard.module.css'
 
 export interface DetailCardProps {
   className?: string | undefined
-  /** The card's accessible name. */
+  /** Accessible name of the card. */
   label: string
   title: string
   type: ReactNode
   count: number
   sources: readonly string[]
   onClose: () => void
-  /** The details that only this kind of selection has. */
+  /** Details specific to this kind of selection. */
   children: ReactNode
 }
 

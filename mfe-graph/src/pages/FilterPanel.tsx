@@ -5,14 +5,14 @@ import { type Filters, NO_FILTERS, toQuery } from '../model/filters'
 import styles from './FilterPanel.module.css'
 
 export interface FilterPanelProps {
-  /** The filters of the graph shown. */
+  /** The filters of the displayed graph. */
   applied: Filters
-  /** The sources of the last answer; undefined while the graph loads. */
+  /** The sources of the last response; undefined while the graph loads. */
   sources: readonly string[] | undefined
   onApply: (filters: Filters) => void
 }
 
-/** The filter form. Nothing is read before 'Apply filters'. */
+/** The filter form. Filters are applied only by its button. */
 export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
   const active = Object.keys(toQuery(applied)).length
   const [open, setOpen] = useState(active > 0)
@@ -99,7 +99,7 @@ export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
   )
 }
 
-/** All sources seen for this user, because a filtered answer has fewer and a pending one none. */
+/** All sources in this user's responses so far: a filtered response has fewer, and a pending one has none. */
 function useChoices(sources: readonly string[] | undefined, userId: string, chosen: string): string[] {
   const [seen, setSeen] = useState<{ userId: string; sources: string[] }>({ userId, sources: [] })
   useEffect(() => {

@@ -11,11 +11,11 @@ import { FilterPanel } from './FilterPanel'
 import styles from './GraphPage.module.css'
 import { GraphView } from './GraphView'
 
-/** The nodes that are read unless the user chooses another number. */
+/** Default maximum number of nodes. */
 const LIMIT = 5_000
 const CHOICES = [1_000, LIMIT, 20_000, LIMITS.graphNodesMax]
 
-/** The graph of the narratives' triplets. The filters stand in the address. */
+/** The graph of the narratives' triplets. The URL contains the filters. */
 export function GraphPage() {
   const [search, setSearch] = useSearchParams()
   const filters = useMemo(() => fromSearch(search), [search])
@@ -101,7 +101,7 @@ export function GraphPage() {
   )
 }
 
-/** The counts of the whole graph, with what the limit left out. */
+/** Counts of the whole graph, including nodes and links beyond the limit. */
 function totalsOf({ nodes, links, totals }: Graph) {
   const entities = nodes.filter(node => node.type === 'entity').length
   return totals ?? { entities, verbs: nodes.length - entities, nodes: nodes.length, links: links.length }

@@ -24,9 +24,9 @@ import { readPalette } from './palette'
 const LABEL = 'Narrative triplets graph'
 const ZOOM_STEP = 1.4
 const FOUND_MAX = 8
-/** The largest share of the window's height for the canvas, on wide and on narrow screens. */
+/** Maximum height of the canvas, as a share of the window's height, on wide and on narrow screens. */
 const HEIGHT_SHARE = { wide: 0.8, narrow: 0.6 }
-/** Screens on which the details lie over the canvas, and their width in pixels. */
+/** Screens on which the details overlay the canvas, and their width in pixels. */
 const CARD_BESIDE = '(min-width: 900px)'
 const CARD_WIDTH = 292
 const NARROW = 600
@@ -38,11 +38,11 @@ const widthBeside = ({ node, link }: Selection) =>
 export interface GraphViewProps {
   network: Network
   expanded: boolean
-  /** The filters of the graph shown. */
+  /** The filters of the displayed graph. */
   filters: Partial<Filters>
 }
 
-/** A graph as a picture or a table, with the details of the selection. */
+/** A graph as a drawing or a table, with the details of the selection. */
 export function GraphView({ network, expanded, filters }: GraphViewProps) {
   const { notify } = useHost()
   const [stage, setStage] = useState<Stage | null>(null)

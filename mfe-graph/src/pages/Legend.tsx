@@ -1,6 +1,6 @@
 import styles from './Legend.module.css'
 
-/** The meaning of the colours, and a hint on using the pointer. */
+/** The meaning of the colours, and a hint on pointer actions. */
 export const Legend = () => (
   <div className={styles.legend}>
     <ul className={styles.items} aria-label="Legend">

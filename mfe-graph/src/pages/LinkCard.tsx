@@ -10,16 +10,16 @@ export interface LinkCardProps {
   className?: string | undefined
   network: Network
   link: number
-  /** The filters of the graph shown. */
+  /** The filters of the displayed graph. */
   filters: Partial<Filters>
   onSelect: (node: number) => void
   onClose: () => void
 }
 
-/** The details of the selected link, with the texts behind it. */
+/** The details of the selected link, with the texts of its triplets. */
 export function LinkCard({ className, network, link, filters, onSelect, onClose }: LinkCardProps) {
   const { user } = useHost().session
-  // The server shows texts to their author alone.
+  // The server returns texts only to their author.
   const isOwn = !filters.user_id || filters.user_id.toLowerCase() === user.id
   const data = network.links[link]!
   const ends = [network.shape.sources[link]!, network.shape.targets[link]!]

@@ -10,7 +10,7 @@ export interface NodeCardProps {
   className?: string | undefined
   network: Network
   node: number
-  /** The graph is shown up to this many links away from the node; 0 shows all of it. */
+  /** The graph is displayed up to this number of links from the node; 0 displays all of it. */
   depth: number
   onDepth: (depth: number) => void
   onSelect: (node: number) => void

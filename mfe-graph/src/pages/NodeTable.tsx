@@ -11,7 +11,7 @@ export interface NodeTableProps {
   onSelect: (node: number) => void
 }
 
-/** The graph as a table of nodes, by count. */
+/** The nodes as a table, in descending order of count. */
 export function NodeTable({ network, selected, onSelect }: NodeTableProps) {
   const [shown, setShown] = useState(PAGE_SIZE)
   const { nodes, ranking, shape } = network

@@ -1,7 +1,7 @@
 import { themeColor } from '@iodine/ui'
 import type { Palette } from '../model/painter'
 
-/** The theme's colours of the graph, for the canvas. */
+/** The theme's colours for drawing the graph on a canvas. */
 export const readPalette = (): Palette => ({
   entity: themeColor('graph-entity'),
   verb: themeColor('graph-verb'),

@@ -7,7 +7,10 @@ import type { Filters } from '../model/filters'
 const LOADED_MS = 3_000
 const FAILED_MS = 5_000
 
-/** The graph under the filters, at most its `limit` strongest nodes. A toast says how each load ended. */
+/**
+ * The filtered graph, limited to the `limit` nodes with the highest counts. A toast reports the result of
+ * each load.
+ */
 export function useGraph(filters: Partial<Filters>, limit: number) {
   const { api, notify } = useHost()
   const query = { ...filters, limit }
@@ -28,9 +31,9 @@ export function useGraph(filters: Partial<Filters>, limit: number) {
         throw error
       }
     },
-    // No second try: each failure shows a toast, and the page offers Retry.
+    // No retries: each failure shows a toast, and the page offers Retry.
     retry: false,
-    // An equal graph keeps its identity, and with it its layout and pinned nodes.
+    // An equal graph keeps its identity, and therefore its layout and pinned nodes.
     structuralSharing: (before, after) =>
       before && sameGraph(before as Graph, after as Graph) ? before : after,
   })

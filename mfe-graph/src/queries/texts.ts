@@ -5,7 +5,7 @@ import type { Filters } from '../model/filters'
 
 const PAGE_SIZE = 20
 
-/** The narratives behind a link, newest first, read page by page, under the graph's filters of user, days and source. */
+/** The narratives of a link, newest first, paginated, with the graph's filters of user, days and source. */
 export function useTexts({ source: from, target: to }: GraphLink, filters: Partial<Filters>) {
   const { api } = useHost()
   const { user_id, start_date, end_date, source } = filters

@@ -8,7 +8,7 @@ export type ExportFormat = 'png' | 'svg' | 'gexf'
 
 const PNG = { width: 2000, height: 1200, pixelRatio: 2 }
 
-/** Saves the graph in its present layout as `narrative-graph_{date}.{format}`. */
+/** Saves the graph in its current layout as `narrative-graph_{date}.{format}`. */
 export async function download(
   format: ExportFormat,
   network: Network,
@@ -24,7 +24,7 @@ export async function download(
   saveFile(`narrative-graph_${new Date().toISOString().slice(0, 10)}.${format}`, blob)
 }
 
-/** The whole graph on white, at two pixels a unit. */
+/** The whole graph on the ground colour, at a pixel ratio of 2. */
 async function toPng(network: Network, positions: Float32Array, palette: Palette): Promise<Blob> {
   const { width, height, pixelRatio } = PNG
   const canvas = document.createElement('canvas')

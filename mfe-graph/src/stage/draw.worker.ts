@@ -1,7 +1,7 @@
 import type { Palette, Scene, View } from '../model/painter'
 import { createScreen, type Screen } from './screen'
 
-/** Messages of the page, each sent when its content changes. */
+/** Messages from the page, each sent when its content changes. */
 export type DrawMessage =
   | { type: 'canvas'; canvas: OffscreenCanvas; palette: Palette }
   | { type: 'scene'; scene: Scene | null }

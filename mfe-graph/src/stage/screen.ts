@@ -1,13 +1,13 @@
 import { createPainter, type Palette, type Scene, type View } from '../model/painter'
 
-/** A canvas that a graph is drawn on, in the page or in a worker. */
+/** A canvas on which a graph is drawn, in the page or in a worker. */
 export interface Screen {
   show: (scene: Scene | null) => void
   move: (positions: Float32Array) => void
   setView: (view: View) => void
 }
 
-/** Draws the latest state on a canvas, at most once a frame. */
+/** Draws the latest state on a canvas, at most once per frame. */
 export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palette: Palette): Screen {
   let paint: ReturnType<typeof createPainter> | null = null
   let positions: Float32Array | null = null
@@ -20,7 +20,7 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
     if (!context || !view) return
     const width = Math.round(view.width * view.pixelRatio)
     const height = Math.round(view.height * view.pixelRatio)
-    // Setting a size clears the canvas, even where it stays the same.
+    // Setting a size clears the canvas, even if the size is unchanged.
     if (canvas.width !== width) canvas.width = width
     if (canvas.height !== height) canvas.height = height
     if (paint && positions) paint(context, positions, view)

@@ -16,16 +16,20 @@ import { type RunningLayout, startLayout } from './start-layout'
 import { createSurface } from './surface'
 
 /**
- * The graph's canvas, with a method by which tests find a node. Its data attributes hold the state: `data-layout`
- * (empty, warming, moving, settled), `data-nodes`, `data-links`, `data-visible` (nodes drawn), `data-selected` and
- * `data-pinned` (node ids; several pinned ones as a JSON list), `data-zoom` (scale), `data-drawing` (worker, page).
+ * The graph's canvas, with a method for tests that locates a node. Its data attributes contain the state:
+ * `data-layout` (empty, warming, moving, settled), `data-nodes`, `data-links`, `data-visible` (nodes drawn),
+ * `data-selected` and `data-pinned` (node ids; several pinned ones as a JSON list), `data-zoom` (scale),
+ * `data-drawing` (worker, page).
  */
 export interface GraphCanvas extends HTMLCanvasElement {
-  /** Middle of a node in CSS pixels from the canvas's top left corner; null for an unknown id or before a layout. */
+  /**
+   * Centre of a node in CSS pixels from the canvas's top left corner; null for an unknown id or before a
+   * layout.
+   */
   nodePosition: (id: string) => { x: number; y: number } | null
 }
 
-/** The selected node or link; -1 for none. At most one of both is set. */
+/** The selected node or link; -1 for none. At most one of the two is set. */
 export interface Selection {
   node: number
   link: number
@@ -34,22 +38,22 @@ export interface Selection {
 export const NOTHING: Selection = { node: -1, link: -1 }
 
 export interface StageOptions {
-  /** The canvas's accessible name. */
+  /** Accessible name of the canvas. */
   label: string
   palette: Palette
   /** Called when a node, a link or the background is clicked. */
   onSelect: (selection: Selection) => void
-  /** Called as the layout proceeds. `progress` (0 to 1) is that of the warm-up, before the graph is shown. */
+  /** Called during the layout. `progress` (0 to 1) is that of the warm-up, before the graph is displayed. */
   onProgress: (state: { shown: boolean; progress: number }) => void
-  /** Called when layout or drawing fails for good. */
+  /** Called when layout or drawing fails and cannot continue. */
   onFailure: () => void
 }
 
-/** The graph on screen with its pointer and keyboard input, without React. */
+/** The displayed graph with its pointer and keyboard input, independent of React. */
 export interface Stage {
   show: (network: Network) => void
   resize: (width: number, height: number) => void
-  /** Keeps a strip on the right free, in pixels, when something is brought into view. */
+  /** Reserves a strip on the right, in pixels, that is kept free when nodes are brought into view. */
   reserve: (right: number) => void
   select: (selection: Selection) => void
   /** Draws only the marked nodes; null draws all. */
@@ -59,7 +63,7 @@ export interface Stage {
   /** Centres a node, zoomed in enough to read its label. */
   flyTo: (node: number) => void
   zoomBy: (factor: number) => void
-  /** x and y of each node in turn, in the graph's units; null before the first layout. */
+  /** Interleaved x and y of the nodes, in graph units; null before the first layout. */
   positions: () => Float32Array | null
   close: () => void
 }
@@ -87,7 +91,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   let positions: Float32Array | null = null
   let finder: NodeFinder | null = null
   const pinned = new Set<number>()
-  /** Whether the camera follows the layout; ends when the user moves the view. */
+  /** Whether the camera follows the layout, which stops when the user moves the view. */
   let following = true
   let dragged = false
   let reserved = 0
@@ -166,7 +170,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       }
       layout?.tell({ type: 'drag', node, ...place })
       canvas.dataset.layout = 'moving'
-      // The node follows the pointer at once, the other nodes with the layout's next update.
+      // The node follows the pointer at once, other nodes with the layout's next update.
       if (positions) {
         positions[node * 2] = place.x
         positions[node * 2 + 1] = place.y

@@ -2,13 +2,15 @@ import { type LayoutCommand, type LayoutShape, type LayoutUpdate, runLayout } fr
 import type { Shape } from '../model/network'
 import { startWorker } from './start-worker'
 
-/** A layout in progress, in a worker where the browser has one. */
+/** A running layout, in a worker if the browser supports that. */
 export interface RunningLayout {
   tell: (command: Exclude<LayoutCommand, { type: 'stop' }>) => void
   stop: () => void
 }
 
-/** Starts the layout of a shape. `onUpdate` is called until it is stopped, `onFailure` once where it fails. */
+/**
+ * Starts the layout of a shape. `onUpdate` is called until the layout is stopped, `onFailure` if it fails.
+ */
 export function startLayout(
   shape: Shape,
   onUpdate: (update: LayoutUpdate) => void,

@@ -1,15 +1,15 @@
-/** How long to wait for a worker's first message, in milliseconds. */
+/** Timeout of a worker's first message, in milliseconds. */
 const START_MAX_MS = 10_000
 
-/** The workers of the build, each with a source file beside this one. */
+/** The workers of the build. Each has a source file in this folder. */
 export type WorkerName = 'layout' | 'draw'
 
 const create = (name: WorkerName) =>
   new Worker(`${__webpack_public_path__}static/worker/${name}.${WORKER_VERSION}.js`)
 
 /**
- * Starts a worker and waits for its first message. Null where workers are missing, forbidden by policy or fail to load:
- * the caller then does the work itself.
+ * Starts a worker and waits for its first message. Null if workers are unavailable, forbidden by policy or
+ * fail to load: the caller then does the work on the page's thread.
  */
 export async function startWorker(name: WorkerName): Promise<Worker | null> {
   if (typeof Worker === 'undefined') return null

@@ -8,8 +8,8 @@ export interface Surface extends Screen {
 }
 
 /**
- * Draws on `canvas`, in a worker where the browser supports that, else on the page's thread. `onFailure` is called when
- * the worker fails: it owns the canvas, which is lost with it.
+ * Draws on `canvas`, in a worker if the browser supports that, otherwise on the page's thread. `onFailure` is
+ * called when the worker fails: the canvas, which the worker owns, is then lost.
  */
 export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFailure: () => void): Surface {
   let screen: Screen | undefined

@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category, SOURCE_TYPES, type SourceType } from '@iodine/contracts'
 
-/** The list's filters. An empty one filters nothing. */
+/** The list's filters. An empty field is no filter. */
 export interface IodFilters {
   q: string
   categories: readonly Category[]
@@ -9,21 +9,21 @@ export interface IodFilters {
 
 export const NO_FILTERS: IodFilters = { q: '', categories: [], sourceTypes: [] }
 
-/** The filters in an address's query. Unknown values are left out. */
+/** The filters in a URL's query. Unknown values are ignored. */
 export const readFilters = (search: URLSearchParams): IodFilters => ({
   q: search.get('q') ?? '',
   categories: CATEGORIES.filter(category => search.getAll('category').includes(category)),
   sourceTypes: SOURCE_TYPES.filter(type => search.getAll('source_type').includes(type)),
 })
 
-/** The page in an address's query, from 1. */
+/** The page in a URL's query, from 1. */
 export const readPage = (search: URLSearchParams): number =>
   Math.max(1, Math.min(PAGES_MAX, Number.parseInt(search.get('page') ?? '', 10) || 1))
 
-/** Bounds the pages that a link may make the table read, one after the other. */
+/** Maximum page of a URL: the table reads all pages before it sequentially. */
 const PAGES_MAX = 100
 
-/** The filters and the page as an address's query. The first page is left out. */
+/** The filters and the page as a URL's query. The first page is omitted. */
 export function writeSearch({ q, categories, sourceTypes }: IodFilters, page = 1): URLSearchParams {
   const search = new URLSearchParams()
   if (q) search.set('q', q)

@@ -1,6 +1,6 @@
 import type { Iod, Profile, VoteType } from '@iodine/contracts'
 
-/** The votes by type. `positiveShare` is the share of positive ones, 0 to 1; null without votes. */
+/** The votes by type. `positiveShare` is the share of positive votes, 0 to 1; null without votes. */
 export function summarizeVotes({ votes }: Pick<Iod, 'votes'>) {
   const positive = votes.filter(vote => vote.vote_type === 'POSITIVE')
   const negative = votes.filter(vote => vote.vote_type === 'NEGATIVE')
@@ -9,13 +9,13 @@ export function summarizeVotes({ votes }: Pick<Iod, 'votes'>) {
 
 type Voter = Pick<Profile, 'id' | 'username'>
 
-/** Whether one of the votes is this user's, by id or username. */
+/** Whether the user has voted, by id or username. */
 export const hasVoted = ({ votes }: Pick<Iod, 'votes'>, user: Voter): boolean =>
   votes.some(vote => vote.user_id === user.id || (user.username !== null && vote.username === user.username))
 
 const PENDING_ID = '0'.repeat(24)
 
-/** The IOD with the user's vote added, as shown until the server answers. */
+/** The IOD with the user's vote added, displayed until the server responds. */
 export const withVote = (iod: Iod, user: Voter, vote_type: VoteType, now = new Date()): Iod => ({
   ...iod,
   votes: [

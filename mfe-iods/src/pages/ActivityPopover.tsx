@@ -5,7 +5,7 @@ import { Popover } from '@iodine/ui/overlays'
 import { summarizeVotes } from '../model/votes'
 import styles from './ActivityPopover.module.css'
 
-/** The voters with their votes and dates. */
+/** A popover of the voters, with their votes and dates. */
 export function ActivityPopover({ iod }: { iod: Iod }) {
   return (
     <Popover placement="bottom-end" content={<Activity iod={iod} />}>

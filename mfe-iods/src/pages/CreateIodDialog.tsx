@@ -3,7 +3,7 @@ import { errorToast, useHost } from '@iodine/mfe-kit'
 import { IodDialog, type IodDraft } from '@iodine/ui/overlays'
 import { useCreateIod } from '../queries/create'
 
-/** All categories but that of triplets, whose IODs are created in Narratives. */
+/** All categories except that of triplets, whose IODs are created in Narratives. */
 const MANUAL_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
 export interface CreateIodDialogProps {
@@ -12,7 +12,7 @@ export interface CreateIodDialogProps {
   onCreated: () => void
 }
 
-/** The form that creates an IOD by hand, in French where it fails. */
+/** The form that creates an IOD manually. Its toasts are in French. */
 export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogProps) {
   const { notify } = useHost()
   const createIod = useCreateIod()

@@ -21,7 +21,7 @@ interface MenuCounts<T extends string> {
   counts: Partial<Record<T, number>>
 }
 
-/** The search field and two filter menus, and below them the active filters as removable chips. */
+/** The search field and two filter menus; below them, the active filters as removable chips. */
 export function FilterBar({ filters, counts, onChange }: FilterBarProps) {
   const [text, setText] = useSearchText(filters.q, q => onChange({ ...filters, q }))
   const { q, categories, sourceTypes } = filters

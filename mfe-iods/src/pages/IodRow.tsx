@@ -11,7 +11,7 @@ import { VotesCell } from './VotesCell'
 
 export interface IodRowProps {
   iod: Iod
-  /** Row number for `aria-rowindex`; the head is row 1. */
+  /** Row number for `aria-rowindex`; the header row is 1. */
   rowIndex: number
   onVote: (iod: Iod, voteType: VoteType) => void
 }
@@ -53,7 +53,7 @@ export const IodRow = memo(function IodRow({ iod, rowIndex, onVote }: IodRowProp
   )
 })
 
-/** A text cut to its column's width, with a tooltip of its first 40 characters. */
+/** A text truncated to its column's width, with a tooltip of its first 40 characters. */
 function Shortened({ text, className }: { text: string; className: string | undefined }) {
   return (
     <Tooltip

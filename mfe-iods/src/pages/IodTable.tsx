@@ -10,7 +10,7 @@ import styles from './IodTable.module.css'
 const ROW_HEIGHT = 64
 const MIN_WIDTH = 1064
 const PAGE_AFTER_MS = 300
-/** The next page is read when the rows in sight come this close to the last one. */
+/** Number of rows before the last loaded one at which the next page is fetched. */
 const READ_AHEAD_ROWS = 6
 
 const COLUMNS: readonly Column[] = [
@@ -26,20 +26,20 @@ const COLUMNS: readonly Column[] = [
 export interface IodTableProps {
   iods: Iod[]
   total: number
-  /** The page in the address, from 1. */
+  /** The page in the URL, from 1. */
   page: number
-  /** The page to scroll to when the table appears. */
+  /** The page to scroll to on mount. */
   startPage: number
   onPageChange: (page: number) => void
   hasMore: boolean
   isFetching: boolean
-  /** The rows are those of the previous filters. */
+  /** Whether the rows belong to the previous filters. */
   isOutdated: boolean
   hasFailed: boolean
   fetchMore: () => void
 }
 
-/** A table that draws the rows in sight, and reads the next page as its end comes near. */
+/** A virtualized table that fetches the next page near the end of the loaded rows. */
 export function IodTable(props: IodTableProps) {
   const {
     iods,
@@ -57,7 +57,7 @@ export function IodTable(props: IodTableProps) {
   const rows = useVirtualRows(iods, ROW_HEIGHT)
   const { to, offset, scrollTo } = rows
 
-  // For a link to a later page, all pages up to it are read by their cursors, then the table scrolls to it.
+  // A link to a later page: all pages up to it are fetched by their cursors, then the table scrolls to it.
   const [target, setTarget] = useState(startPage > 1 ? startPage : null)
   const targetRow = target === null ? 0 : (target - 1) * PAGE_SIZE
   const mayFetch = hasMore && !isFetching && !hasFailed

@@ -11,7 +11,7 @@ import { FilterBar } from './FilterBar'
 import styles from './IodsPage.module.css'
 import { IodTable } from './IodTable'
 
-/** The shared list of IODs. Filters, search and page stand in the address, so that a link shows the same list. */
+/** The shared list of IODs. The URL contains filters, search and page, so that a link shows the same list. */
 export function IodsPage() {
   const { filters, setFilters, page, setPage } = useAddress()
   const list = useIodList(filters)
@@ -19,7 +19,7 @@ export function IodsPage() {
   const refreshCounts = useRefreshCounts()
   const [isCreating, setCreating] = useState(false)
   const [isRefreshing, setRefreshing] = useState(false)
-  // Another version mounts the table anew, at its top.
+  // A new version remounts the table, which scrolls it to its top.
   const [version, setVersion] = useState(0)
 
   const refresh = async () => {
@@ -68,7 +68,7 @@ export function IodsPage() {
         />
         <FilterBar filters={filters} counts={counts} onChange={setFilters} />
         <LoadingPanel
-          // The table itself says that its next page could not be read.
+          // The table itself reports a failure to load its next page.
           query={{ ...list, error: isFetchNextPageError ? null : list.error, refetch: refresh }}
           errorTitle="Error loading data"
           errorText={errorHint(list.error)}

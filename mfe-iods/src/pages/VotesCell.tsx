@@ -4,7 +4,7 @@ import styles from './VotesCell.module.css'
 
 const AVATARS_MAX = 3
 
-/** Counts, the proportion of positive votes as a bar, and who voted. */
+/** Vote counts, the share of positive votes as a bar, and the voters. */
 export function VotesCell({ iod }: { iod: Iod }) {
   const { positive, negative, positiveShare } = summarizeVotes(iod)
   return (

@@ -17,8 +17,8 @@ function useFacets(filters: IodFilters): IodFacets | undefined {
 }
 
 /**
- * The counts beside the choices of the filter menus, and the number of all IODs. A menu's counts take the other
- * menu's choices into account, not its own.
+ * Counts for the choices of the filter menus, and the number of all IODs. A menu's counts respect the other
+ * menu's selection, but not its own.
  */
 export function useIodCounts(filters: IodFilters) {
   const byCategory = useFacets({ ...filters, categories: [] })
@@ -31,7 +31,7 @@ export function useIodCounts(filters: IodFilters) {
   }
 }
 
-/** Reads the counts again. */
+/** Returns a function that refetches the counts. */
 export function useRefreshCounts(): () => Promise<void> {
   const queryClient = useQueryClient()
   return useCallback(() => queryClient.invalidateQueries({ queryKey: FACETS }), [queryClient])

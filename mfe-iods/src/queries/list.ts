@@ -17,7 +17,7 @@ export interface IodPages {
   pageParams: (string | null)[]
 }
 
-/** The IODs under the filters, newest first, read page by page. While new filters load, the old rows stay. */
+/** The filtered IODs, newest first, paginated. The old rows stay displayed while new filters load. */
 export function useIodList(filters: IodFilters) {
   const { api } = useHost()
   const queryClient = useQueryClient()
@@ -27,7 +27,7 @@ export function useIodList(filters: IodFilters) {
     readPage: (page, signal): Promise<IodPage> =>
       api.page('GET /iods', { query: { ...toQuery(filters), limit: PAGE_SIZE, ...page }, signal }),
     placeholderData: keepPreviousData,
-    // TanStack would read every loaded page again; `refresh` drops all but the first before it reads.
+    // TanStack would refetch every loaded page; `refresh` drops all but the first before it refetches.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })

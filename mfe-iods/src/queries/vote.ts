@@ -7,7 +7,10 @@ import { type IodPages, LISTS } from './list'
 
 const CONFLICT = 409
 
-/** Casts a vote. The vote shows at once; when the server refuses it, it is removed and a toast says why. */
+/**
+ * Casts a vote with an optimistic update. If the server refuses it, the vote is removed and a toast shows the
+ * error.
+ */
 export function useVote(): (iod: Iod, voteType: VoteType) => Promise<void> {
   const { api, notify, session } = useHost()
   const queryClient = useQueryClient()
@@ -27,7 +30,7 @@ export function useVote(): (iod: Iod, voteType: VoteType) => Promise<void> {
         show(iod)
         notify(errorToast(error, 'Une erreur est survenue lors du vote', { title: 'Erreur' }))
         if (!hasStatus(error, CONFLICT)) return
-        // The user has voted in another tab or on another device: that vote is shown.
+        // The user has voted in another tab or on another device: display that vote.
         const values = [foldValue(iod.value)]
         const current = await api.call('POST /iods/lookup', { body: { values } }).catch(() => [])
         for (const found of current) show(found)

@@ -1,21 +1,22 @@
 import type { Narrative, OpenNarrative } from '@iodine/contracts'
 
-/** How long a narrative is waited for, in milliseconds. */
+/** Maximum time to wait for a narrative, in milliseconds. */
 export const WAIT_MAX_MS = 15 * 60_000
 
 /** The extraction of a text. */
 export interface Extraction {
   text: string
-  /** null where the form's field was left blank. */
+  /** null if the form's field was blank. */
   src: string | null
   /** Milliseconds since the epoch. */
   startedAt: number
   /**
-   * `running`: the request is open. `waiting`: the request ended (a time-out, a reload) and the server goes on.
-   * `overdue`: no narrative came within `WAIT_MAX_MS`.
+   * `running`: the request is pending.
+   * `waiting`: the request ended (a timeout, a reload), but the server continues.
+   * `overdue`: no narrative arrived within `WAIT_MAX_MS`.
    */
   phase: 'running' | 'waiting' | 'overdue'
-  /** Narratives of the same text that existed before. */
+  /** Ids of narratives of the same text that existed before. */
   knownIds: string[]
 }
 
@@ -23,21 +24,21 @@ export interface Extractions {
   getState: () => readonly Extraction[]
   subscribe: (listener: () => void) => () => void
   isUnderWay: (text: string, src: string | null) => boolean
-  /** False once it has ended or the user has cancelled it. */
+  /** False after the extraction has ended or was cancelled by the user. */
   has: (extraction: Extraction) => boolean
-  /** Starts one; null where the same text and source is under way already. */
+  /** Adds an extraction; null if one of the same text and source is in progress. */
   start: (text: string, src: string | null, listed: readonly Narrative[]) => Extraction | null
-  /** The request timed out: `settle` will find the narrative. */
+  /** Marks an extraction whose request timed out: `settle` will find its narrative. */
   wait: (extraction: Extraction) => void
-  /** It is done, failed or was cancelled. */
+  /** Removes an extraction that succeeded, failed or was cancelled. */
   end: (extraction: Extraction) => void
-  /** Ends the extractions whose narratives are in the list, and returns both. */
+  /** Removes the extractions whose narratives are in the list, and returns both. */
   settle: (listed: readonly Narrative[]) => { extraction: Extraction; narrative: Narrative }[]
 }
 
 /**
- * A user's extractions under way, kept in `storage` so that they outlast a reload. One instance lives as long as the
- * page, because a request goes on while another section is shown.
+ * A user's extractions in progress, kept in `storage` to survive a reload. There is one instance per page
+ * load and user, because a request continues while another section is displayed.
  */
 export function createExtractions(storage: Storage, key: string, now: () => number = Date.now): Extractions {
   let state: readonly Extraction[] = read(storage, key).map(extraction =>
@@ -95,7 +96,7 @@ export function createExtractions(storage: Storage, key: string, now: () => numb
 const isOf = (item: { text: string; src: string | null }, text: string, src: string | null) =>
   item.text === text && (item.src || null) === (src || null)
 
-/** The server's state of an extraction, found by the beginning and the length of its text. */
+/** The server's state of an extraction, matched by source, and beginning and length of the text. */
 export const openOf = (
   { text, src }: Extraction,
   opened: readonly OpenNarrative[],
@@ -116,7 +117,7 @@ function read(storage: Storage, key: string): Extraction[] {
   }
 }
 
-/** Where the storage is full, extractions are lost by a reload. */
+/** If the storage is full, a reload loses the extractions. */
 function write(storage: Storage, key: string, state: readonly Extraction[]) {
   try {
     if (state.length > 0) storage.setItem(key, JSON.stringify(state))

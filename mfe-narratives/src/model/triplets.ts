@@ -1,17 +1,17 @@
 import { foldValue, type Iod, type Triplet } from '@iodine/contracts'
 
-/** The value of the IOD made from a triplet. */
+/** The value of an IOD created from a triplet. */
 export const tripletValue = ({
   subject,
   verb,
   object,
 }: Pick<Triplet, 'subject' | 'verb' | 'object'>): string => `${subject} ${verb} ${object}`
 
-/** The description suggested for the IOD made from a triplet. */
+/** The suggested description of an IOD created from a triplet. */
 export const tripletDescription = ({ subject, verb, object }: Triplet): string =>
   `Narrative triplet: ${subject} → ${verb} → ${object}`
 
-/** Finds the IOD that a triplet already is: by its value, or made from this triplet under another value. */
+/** Finds a triplet's existing IOD: one with its value, or one created from it with another value. */
 export function iodMatcher(iods: readonly Iod[]): (triplet: Triplet) => Iod | undefined {
   const byValue = new Map<string, Iod>()
   const byTriplet = new Map<number, Iod>()

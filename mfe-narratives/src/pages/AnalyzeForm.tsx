@@ -11,13 +11,13 @@ const COUNT_FROM = LIMITS.narrativeTextMax * 0.8
 export interface AnalyzeFormProps {
   underWay: readonly Extraction[]
   isUnderWay: (text: string, src: string | null) => boolean
-  /** What is wrong with the user's API key, after an extraction failed for it. */
+  /** The error of the user's API key, after an extraction failed because of it. */
   keyFault: string | null
-  /** Resolves true where the form may be emptied. */
+  /** Resolves to true if the form may be cleared. */
   onExtract: (text: string, src: string | null) => Promise<boolean>
 }
 
-/** The form that analyzes a text. It stays usable while other texts are analyzed. */
+/** The form that analyzes a text. It remains usable while other texts are analyzed. */
 export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: AnalyzeFormProps) {
   const { notify } = useHost()
   const [draft, setDraft] = useState(EMPTY)
@@ -32,7 +32,7 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
       return
     }
     if (!(await onExtract(text, src))) return
-    // The user may have begun the next text.
+    // The user may have started on the next text.
     setDraft(current => (current.text === text ? EMPTY : current))
   }
 
@@ -97,7 +97,7 @@ const lengthHint = (text: string) =>
     ? `${text.length.toLocaleString('en-US')} of at most ${LIMITS.narrativeTextMax.toLocaleString('en-US')} characters`
     : undefined
 
-/** Says where triplets come from rules of the demo in place of an AI model. */
+/** A hint for demos, where triplets are extracted by rules instead of an AI model. */
 function OfflineHint() {
   const { config } = useHost()
   if (!config.offline_ai) return null
@@ -109,7 +109,9 @@ function OfflineHint() {
   )
 }
 
-/** Says that an API key is needed, before the first extraction and after one that failed for it. */
+/**
+ * A hint that an API key is needed, before the first extraction and after one that failed because of the key.
+ */
 function KeyHint({ fault }: { fault: string | null }) {
   const { basePath, navigate, session } = useHost()
   if (!fault && session.user.has_openai_key) return null

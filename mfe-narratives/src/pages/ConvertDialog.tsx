@@ -18,7 +18,7 @@ export interface ConvertDialogProps {
   onClose: () => void
 }
 
-/** The dialog 'Convert to IOD'. Its code is loaded at the first use. */
+/** The dialog 'Convert to IOD'. Its code is loaded on first use. */
 export function ConvertDialog({ triplet, onClose }: ConvertDialogProps) {
   const { notify } = useHost()
   const convert = useConvertTriplet()

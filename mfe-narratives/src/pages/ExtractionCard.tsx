@@ -12,13 +12,13 @@ const PHASE_TEXTS = {
 
 export interface ExtractionCardProps {
   extraction: Extraction
-  /** The server's state of it, once known. */
+  /** The server's state of the extraction, once known. */
   open: OpenNarrative | undefined
   onCancel: (id: string) => void
   onDismiss: () => void
 }
 
-/** An extraction under way, in the place of its narrative. */
+/** The card of an extraction in progress, in place of its narrative. */
 export function ExtractionCard({ extraction, open, onCancel, onDismiss }: ExtractionCardProps) {
   const { text, startedAt, phase } = extraction
   const progress = open?.progress && open.progress.parts > 1 ? open.progress : null

@@ -10,7 +10,7 @@ const ID_PREFIX = 8
 
 export interface NarrativeCardProps {
   narrative: Narrative
-  /** The IOD that a triplet is already. */
+  /** A triplet's existing IOD, if any. */
   iodOf: (triplet: Triplet) => Iod | undefined
   deleting: boolean
   onDelete: () => void

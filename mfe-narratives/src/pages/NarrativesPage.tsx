@@ -30,7 +30,7 @@ export function NarrativesPage() {
     if (list.data) settle(list.data)
   }, [list.data, list.dataUpdatedAt, settle])
 
-  // A poll that fails again shows no second toast.
+  // Repeated failures of the poll show a single toast.
   useErrorToast(list.isError, 'Unable to load narratives')
 
   return (

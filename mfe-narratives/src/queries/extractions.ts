@@ -22,13 +22,13 @@ function extractionsOf(userId: string): Extractions {
 
 const count = (triplets: number) => `${triplets} ${triplets === 1 ? 'triplet' : 'triplets'} extracted`
 
-/** Whether an extraction failed for a missing API key, by the answer's detail. */
+/** Whether an extraction failed because of a missing API key, according to the error's detail. */
 const asksForKey = (error: unknown) =>
   hasStatus(error, 400) && isApiError(error) && /openai api key/i.test(errorDetail(error, ''))
 
 /**
- * Starts extractions and lists those under way, which go on while another section is shown and after a reload.
- * `keyFault` says what is wrong with the user's API key.
+ * Starts extractions and lists those in progress, which continue while another section is displayed and after
+ * a reload. `keyFault` is the error of the user's API key.
  */
 export function useExtractions() {
   const { api, notify, session } = useHost()
@@ -48,7 +48,7 @@ export function useExtractions() {
     [notify],
   )
 
-  /** Resolves true once the narrative is stored, or the server goes on extracting after a time-out. */
+  /** Resolves to true once the narrative is stored, or if the server continues after a timeout. */
   const extract = async (
     text: string,
     src: string | null,
@@ -66,7 +66,7 @@ export function useExtractions() {
       store.end(extraction)
       return true
     } catch (error) {
-      // The user has cancelled it, so the server's error is expected.
+      // The user has cancelled the extraction, so the error is expected.
       if (!store.has(extraction)) return false
       if (hasStatus(error, 504)) {
         store.wait(extraction)
@@ -98,13 +98,13 @@ export function useExtractions() {
       await api.call('DELETE /narratives/data/:id', { params: { id } })
       store.end(extraction)
     } catch (error) {
-      // It has ended, and the list will show its narrative.
+      // The extraction has ended, so the list will show its narrative.
       if (hasStatus(error, 404)) return
       notify(errorToast(error, 'Unable to delete narrative'))
     }
   }
 
-  /** Ends the extractions whose narratives are in the list. */
+  /** Removes the extractions whose narratives are in the list. */
   const settle = useCallback(
     (listed: readonly Narrative[]) => {
       for (const { narrative } of store.settle(listed)) tellDone(narrative.triplets.length)

@@ -8,7 +8,7 @@ const PAGE_SIZE = 50
 const POLL_MS = 3_000
 const DELETED_MS = 3_000
 
-/** The user's narratives, newest first, read page by page. While `polling` they are read again every three seconds. */
+/** The user's narratives, newest first, paginated. Refetched every 3 s while `polling`. */
 export function useNarratives(polling: boolean) {
   const { api } = useHost()
   const query = usePagedQuery({
@@ -22,7 +22,7 @@ export function useNarratives(polling: boolean) {
   return { ...query, data: narratives, total: pages?.[0]?.total ?? narratives?.length ?? 0 }
 }
 
-/** Deletes a narrative and reads the list again. Toasts say how it went. */
+/** Deletes a narrative and refetches the list. Toasts report the result. */
 export function useDeleteNarrative() {
   const { api, notify } = useHost()
   const client = useQueryClient()

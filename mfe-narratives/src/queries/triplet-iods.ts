@@ -7,12 +7,12 @@ import { iodMatcher, tripletValue } from '../model/triplets'
 
 const KEY = 'triplet-iods'
 
-/** The triplets that are IODs already, by their value or made from them under another value. */
+/** Finds the existing IODs of triplets: by value, or created from the triplet with another value. */
 export function useTripletIods(narratives: readonly Narrative[] | undefined) {
   const { api, session } = useHost()
   const userId = session.user.id
   const triplets = useMemo(() => narratives?.flatMap(narrative => narrative.triplets) ?? [], [narratives])
-  // Triplets never change and their ids are unique, so their number and sum identify the list.
+  // Triplets are immutable and their ids unique, so their number and the sum of ids identify the list.
   const idSum = triplets.reduce((sum, triplet) => sum + triplet.id, 0)
   const { data } = useQuery({
     queryKey: [KEY, triplets.length, idSum],
@@ -20,7 +20,7 @@ export function useTripletIods(narratives: readonly Narrative[] | undefined) {
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const answers = await Promise.all([
-        // Only the owner sees triplets, so IODs made from them are the owner's.
+        // Only the owner can read triplets, so IODs created from them are the owner's.
         api.call('GET /iods', { query: { source_type: 'NARRATIVES', created_by: userId }, signal }),
         ...lookupBatches(triplets.map(tripletValue)).map(values =>
           api.call('POST /iods/lookup', { body: { values }, signal }),
@@ -33,8 +33,8 @@ export function useTripletIods(narratives: readonly Narrative[] | undefined) {
 }
 
 /**
- * Creates an IOD from a triplet and marks the triplet. Rejects where the server refuses; the marks are then read again,
- * because another user may have created the same IOD.
+ * Creates an IOD from a triplet and marks the triplet. Rejects if the server refuses. The marks are then
+ * refetched, because another user may have created the same IOD.
  */
 export function useConvertTriplet() {
   const { api } = useHost()

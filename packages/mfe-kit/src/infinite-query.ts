@@ -9,9 +9,9 @@ import { useCallback } from 'react'
 type UsePages = typeof usePages
 
 /**
- * TanStack's hook with another `fetchNextPage`: during a request for the next page it joins that request.
- * TanStack's own cancels the request and sends the same cursor again. A refetch of the whole list is still
- * cancelled.
+ * TanStack's hook with a different `fetchNextPage`: during a request for the next page it joins that request.
+ * TanStack's own cancels the request and sends the same cursor again. Both cancel a refetch of the whole
+ * list.
  */
 export const useInfiniteQuery = ((...[options, client]: Parameters<UsePages>) => {
   const cache = useQueryClient(client).getQueryCache()

@@ -11,8 +11,8 @@ const TOKEN_KEY = 'access_token'
 
 /**
  * Runs one section without the shell, on its own dev server, against a product started by `npm start`. The
- * session is the token in local storage. If there is none, it prompts for one: copy it from a signed-in
- * shell.
+ * session is the token in local storage. Without one it prompts for a token, which can be copied from a
+ * signed-in shell.
  */
 export async function runStandalone(parcel: RemoteParcel): Promise<void> {
   if (!localStorage.getItem(TOKEN_KEY)) {

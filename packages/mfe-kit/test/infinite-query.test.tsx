@@ -5,7 +5,7 @@ import { QueryClient, QueryClientProvider, useInfiniteQuery } from '../src/query
 
 afterEach(cleanup)
 
-/** A list whose numbered pages the test answers one by one. */
+/** A list with numbered pages. The test answers the requests one by one. */
 const openList = async () => {
   const client = new QueryClient()
   const asked: { page: number; signal: AbortSignal; answer: () => void }[] = []

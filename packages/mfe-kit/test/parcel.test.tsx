@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { defineParcel, type HostProps, useHost } from '../src'
 import { type MountedParcel, mountParcel } from '../src/host'
 
-/** Timeout in milliseconds, for a busy machine. */
+/** Timeout in milliseconds, sufficient on a busy machine. */
 const PATIENCE = 15_000
 
 const user: Profile = {

@@ -1,4 +1,4 @@
-// The exports of Blueprint that open no overlay. Only those in use are listed: a shared module is not tree-shaken.
+// Blueprint's exports without overlays. Only those in use: a shared module is not tree-shaken.
 
 export type { ButtonProps, TabId } from '@blueprintjs/core'
 export {

@@ -43,7 +43,7 @@ export const formatCount = (count: number): string => count.toLocaleString('en-U
 /** '12 345', with narrow spaces. */
 export const formatFrenchCount = (count: number): string => count.toLocaleString('fr-FR')
 
-/** The first `max` characters, then '…' where there is more. */
+/** The first `max` characters (code points), followed by '…' if the value is longer. */
 export const truncate = (value: string, max: number): string => {
   const characters = Array.from(value)
   return characters.length > max ? `${characters.slice(0, max).join('')}…` : value

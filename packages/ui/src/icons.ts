@@ -1,2 +1,2 @@
-// Each icon is a module of its own, bundled where it is used: write <TrashIcon />, never icon="trash".
+// Use icons as components (<TrashIcon />), never by name (icon="trash"): each is bundled where it is used.
 export * from '@blueprintjs/icons'

@@ -1,7 +1,7 @@
-/** Long enough for any browser to have begun saving. */
+/** Delay after which every browser has started the download. */
 const REVOKE_AFTER_MS = 60_000
 
-/** Saves a file as the browser saves downloads. */
+/** Starts a browser download of `content`. */
 export function saveFile(name: string, content: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(content)

@@ -7,7 +7,7 @@ import environment from '../testing/environment'
 
 const server = createServer((_request, response) => void setTimeout(() => response.end('{}'), 20))
 
-/** Changes its state by every means that a page has, and never stops. */
+/** Changes its state endlessly, by timers, immediates, animation frames and a request. */
 function Restless({ url, onRun }: { url: string; onRun: (means: string) => void }) {
   const [count, setCount] = useState(0)
   useEffect(() => {

@@ -4,8 +4,8 @@ import * as ui from '../src'
 import * as overlays from '../src/overlays'
 import * as router from '../src/router'
 
-// Sections that are deployed by themselves rely on these. Raise the minor version for a new export and the major one
-// for an export that goes, then update the list with `npx vitest run --project ui -u`.
+// Independently deployed sections rely on these exports. Raise the minor version for a new export and the
+// major version for a removed one, then update the list with `npx vitest run --project ui -u`.
 test('the version goes with the exports of the shared modules', async () => {
   const lines = Object.entries({ ui, overlays, router }).map(
     ([name, module]) => `${name}: ${Object.keys(module).sort().join(' ')}`,

@@ -2,7 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { useVirtualRows, VirtualTable } from '../src/virtual-table'
 
-// Nothing is laid out here: the frame is given a size.
+// happy-dom has no layout: the frame needs a fixed size.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 400 })
 
 const ROW_HEIGHT = 40

@@ -11,13 +11,13 @@ const SCHEDULERS = [
   ['setImmediate', 'clearImmediate'],
 ] as const
 
-// Globals of Node that would hide the page's.
+// Node's globals that would shadow the page's.
 const SHADOWS = ['localStorage', 'sessionStorage']
 
-// The page's log would name each failed request, also those that a test expects.
+// happy-dom logs every failed request, including those that a test expects.
 const silent = new Console(new Writable({ write: (_chunk, _encoding, done) => done() }))
 
-/** Tracks the timers set from now on. `end` cancels them; a timer set later never runs. */
+/** Tracks timers set from now on. `end` cancels them, and any timer set later. */
 function ownTimers(global: Global) {
   const owned: { end: () => void; restore: () => void }[] = []
   for (const [set, clear] of SCHEDULERS) {
@@ -37,7 +37,7 @@ function ownTimers(global: Global) {
       else handles.add(handle)
       return handle
     }
-    // util.promisify needs the original's properties.
+    // util.promisify needs the properties of the original function.
     Object.defineProperties(own, Object.getOwnPropertyDescriptors(original))
     Object.assign(global, { [set]: own })
     owned.push({
@@ -56,8 +56,8 @@ function ownTimers(global: Global) {
 }
 
 /**
- * A page of happy-dom for a test file. As in a browser, its timers, animation frames and requests end with the page:
- * one that ran later would find no `window`.
+ * A happy-dom page per test file. Teardown cancels its timers, animation frames and requests, as a browser
+ * does: a later callback would find no `window`.
  */
 export default {
   name: 'page',
@@ -70,7 +70,7 @@ export default {
     const page = new GlobalWindow({
       console: silent,
       url: 'http://localhost:3000',
-      // Errors in listeners reach the test.
+      // Errors in listeners propagate to the test.
       settings: { disableErrorCapturing: true },
     })
     const { keys, originals } = populateGlobal(global, page, {
@@ -92,7 +92,7 @@ export default {
       async teardown() {
         timers.end()
         await page.happyDOM.abort()
-        // Code that waited for an aborted request runs before the page is gone.
+        // Code that awaits an aborted request runs before the page is removed.
         await new Promise<void>(resolve => settle(resolve))
         page.close()
         for (const key of keys) Reflect.deleteProperty(global, key)

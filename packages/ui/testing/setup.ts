@@ -11,10 +11,10 @@ if (typeof document !== 'undefined') {
   // On a busy machine a page's first import may take seconds.
   configure({ asyncUtilTimeout: 30_000 })
 
-  // Registered first, so it runs last: tests have stopped their servers and sections.
+  // Registered first, so it runs last: after tests have stopped their servers and sections.
   afterEach(() => {
     cleanup()
-    // Toasts are outside of what a test renders.
+    // Toasts are rendered outside the test's container, so `cleanup` does not remove them.
     for (const close of document.querySelectorAll('.bp6-toast [aria-label="Close"]')) fireEvent.click(close)
   })
 }

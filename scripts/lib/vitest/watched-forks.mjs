@@ -3,8 +3,8 @@ import { ForksPoolWorker } from 'vitest/node'
 
 /**
  * A vitest worker process that is killed when the event loop of its test file is blocked, or when loading the
- * file exceeds the limit. Vitest's own timeouts cannot catch either case: they need a turning loop or a
- * running test.
+ * file exceeds the limit. Vitest's own timeouts catch neither: they need a running event loop or a running
+ * test.
  */
 class WatchedFork extends ForksPoolWorker {
   #limitMs
@@ -22,7 +22,7 @@ class WatchedFork extends ForksPoolWorker {
     await super.start()
     const fork = this._fork
     const watch = setInterval(() => this.#look(), this.#limitMs / 10)
-    // Vitest does not kill a worker that spins when it is told to stop.
+    // Vitest does not kill a worker that is told to stop but has a blocked event loop.
     const kill = () => fork.kill('SIGKILL')
     process.once('exit', kill)
     fork.once('exit', () => {

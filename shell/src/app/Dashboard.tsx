@@ -12,7 +12,7 @@ import { allSections, findSection, sectionPath } from './sections'
 const Profile = lazy(() => OWN_PAGES.profile().then(module => ({ default: module.Profile })))
 const Admin = lazy(() => OWN_PAGES.admin().then(module => ({ default: module.Admin })))
 
-/** The dashboard. Without a session it goes to the login page. */
+/** The dashboard. Redirects to the login page if there is no session. */
 export function Dashboard() {
   const { user, loading } = useSession()
   const { section = '' } = useParams()

@@ -21,7 +21,7 @@ export function Frame({ section, children }: { section: string; children: ReactN
   const navigationType = useNavigationType()
   useScrollPosition()
 
-  // Another section starts at its top and gets the focus.
+  // On a change of section: scroll to its top and move the focus to it.
   useEffect(() => {
     if (shownSection.current === section) return
     shownSection.current = section

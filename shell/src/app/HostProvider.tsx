@@ -6,7 +6,7 @@ import { type NavigateOptions, type To, useNavigate } from '@iodine/ui/router'
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react'
 import { createSessionStore, type SessionState, type SessionStore } from '../session/session-store'
 
-/** What the shell gives its own pages. Its members keep their identity for the life of the page. */
+/** The shell's services for its own pages. Members keep their identity until the page is unloaded. */
 export interface Host {
   api: ApiClient
   config: BrowserConfig
@@ -24,13 +24,13 @@ export function useHost(): Host {
   return host
 }
 
-/** The present state of the session. */
+/** The current state of the session. */
 export function useSession(): SessionState {
   const { session } = useHost()
   return useSyncExternalStore(session.subscribe, session.getState)
 }
 
-/** The signed-in user, below the route guard. */
+/** The signed-in user. Throws outside of the route guard. */
 export function useUser(): Profile {
   const { user } = useSession()
   if (!user) throw new Error('useUser() works only below the route guard')
@@ -71,7 +71,7 @@ function createHost(config: BrowserConfig, remotes: Host['remotes'], navigate: H
   return { api, config, session, navigate, notify, remotes }
 }
 
-/** Shows a toast. The code of the overlays is loaded at the first one. */
+/** Shows a toast. The overlays' code is loaded on the first call. */
 const notify = (toast: Toast) => {
   void import('@iodine/ui/overlays').then(({ showToast }) => showToast(toast))
 }

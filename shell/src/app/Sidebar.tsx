@@ -40,7 +40,7 @@ const ICONS: Record<string, ReactElement> = {
 }
 
 /**
- * The menu of all sections. The search shows the items whose name contains it. `onNavigate` closes the drawer around the
+ * The menu of all sections. The search filters the items by name. `onNavigate` closes the drawer around the
  * menu before an item's action runs.
  */
 export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
@@ -51,7 +51,7 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const matches = (label: string) => label.toLowerCase().includes(search.trim().toLowerCase())
 
   const logout = () => {
-    // Sent while the token is still there. The user does not wait for the answer.
+    // Sent before the token is removed. The response is not awaited.
     api.call('POST /auth/logout').catch(() => {})
     session.logout()
     navigate('/login')

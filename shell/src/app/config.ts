@@ -9,7 +9,7 @@ const DEFAULTS: BrowserConfig = {
   sections: [],
 }
 
-/** The deployment's settings. Where they can't be read, the defaults let the app start. */
+/** The deployment's settings, or the defaults if they can't be read, so that the app starts anyway. */
 export async function fetchConfig(): Promise<BrowserConfig> {
   try {
     const response = await fetch('/config.json')

@@ -27,13 +27,13 @@ const LOADERS: Record<string, () => Promise<unknown>> = {
   'terms-of-service': loadTerms,
 }
 
-/** Starts loading the page of `pathname` while settings and session are still being read. */
+/** Prefetches the page of `pathname`, in parallel with the settings and the session. */
 export function prefetchPage(pathname: string): void {
   const [first = '', second = ''] = pathname.split('/').filter(Boolean)
   const signedIn = localStorage.getItem(TOKEN_KEY) !== null
   const load =
     signedIn && (first === 'dashboard' || first === 'login') ? loadDashboard : LOADERS[first || 'login']
-  // A failure is shown where the page is rendered.
+  // A failed load is reported where the page is rendered.
   load?.().catch(() => {})
   const remote = first === 'dashboard' && signedIn ? findSection(second)?.remote : undefined
   if (remote) preloadSection(remote)

@@ -1,10 +1,10 @@
 import type { BrowserConfig } from '@iodine/contracts'
 
 export interface Section {
-  /** Second segment of its path. */
+  /** Second segment of the section's path. */
   id: string
   label: string
-  /** Name of the remote; without one it is a page of the shell. */
+  /** Name of the remote; undefined for a page of the shell. */
   remote?: string
 }
 
@@ -19,10 +19,10 @@ export const SECTIONS: readonly Section[] = [
   { id: 'community', label: 'Community', remote: 'mfe_community' },
 ]
 
-/** Ids that a remote cannot have. */
+/** Reserved ids: a deployment's own section cannot have them. */
 const TAKEN = new Set([...SECTIONS.map(section => section.id), 'admin', 'profile'])
 
-/** The sections of the menu: the product's own, then those added by this deployment. */
+/** The sections of the menu: the product's own, followed by those that this deployment adds. */
 export const allSections = (config: Pick<BrowserConfig, 'sections'>): readonly Section[] => [
   ...SECTIONS,
   ...config.sections.filter(section => !TAKEN.has(section.id)),

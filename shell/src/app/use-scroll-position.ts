@@ -7,7 +7,9 @@ const USER_MOVES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
 type Positions = Map<string, number>
 
-/** The positions stored at a reload, which keeps the history entries. Another kind of load starts with none. */
+/**
+ * The stored positions; none unless this is a reload or a Back/Forward load, which keep the history entries.
+ */
 const readPositions = (): Positions => {
   const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   if (load?.type !== 'reload' && load?.type !== 'back_forward') return new Map()
@@ -20,12 +22,13 @@ const readPositions = (): Positions => {
 let positions: Positions | undefined
 
 /**
- * Restores the scroll position of a history entry on Back and Forward. The browser's own restoration gives up before a
- * section has loaded its content; this one waits until the page is long enough, the user scrolls, or 3 s are over.
+ * Restores the scroll position of a history entry on Back and Forward. The browser's own restoration stops
+ * before a section has loaded its content. This one waits until the page is long enough, for 3 s at most, and
+ * stops when the user scrolls.
  */
 export function useScrollPosition(): void {
   const { key, pathname, search } = useLocation()
-  // The first entry of each load has the same key.
+  // The key alone is ambiguous: the first entry of every load has the same one.
   const entry = `${key} ${pathname}${search}`
   const navigationType = useNavigationType()
 
@@ -50,7 +53,7 @@ export function useScrollPosition(): void {
   }, [entry, navigationType])
 }
 
-/** Scrolls to `top` as soon as the page is long enough. Returns a function that gives up. */
+/** Scrolls to `top` as soon as the page is long enough. Returns a function that cancels this. */
 function restore(top: number): () => void {
   const attempt = () => {
     window.scrollTo(0, top)

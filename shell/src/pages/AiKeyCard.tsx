@@ -11,7 +11,9 @@ export interface AiKeyCardProps {
   onChanged: () => Promise<void>
 }
 
-/** Says whether the user has an AI provider key, and adds, replaces or deletes it. The key itself is never shown. */
+/**
+ * Shows whether the user has an AI provider key; adds, replaces or deletes it. The key itself is never shown.
+ */
 export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
   const { api, notify } = useHost()
   const [editing, setEditing] = useState(false)

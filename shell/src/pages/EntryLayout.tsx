@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useHost } from '../app/HostProvider'
 import styles from './EntryLayout.module.css'
 
-/** A card in the middle of the screen, for the pages before the dashboard. */
+/** A centred card, the layout of the pages before the dashboard. */
 export function EntryLayout({ children }: { children: ReactNode }) {
   const { config } = useHost()
   return (

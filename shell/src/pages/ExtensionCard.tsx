@@ -8,7 +8,7 @@ import styles from './Overview.module.css'
 
 interface ShownCode {
   code: string
-  /** When it clears itself, in milliseconds of `Date.now()`. */
+  /** Expiry time, in milliseconds since the epoch. */
   endsAt: number
 }
 
@@ -85,7 +85,7 @@ function Code({ code, endsAt, onEnd }: ShownCode & { onEnd: () => void }) {
       <output aria-label="Extension code" className={styles.codeText}>
         {code}
       </output>
-      {/* Browsers have a clipboard for secure origins alone. */}
+      {/* The Clipboard API requires a secure context. */}
       {window.isSecureContext && (
         <Button variant="minimal" icon={<ClipboardIcon />} text={copied ? 'Copied' : 'Copy'} onClick={copy} />
       )}

@@ -6,7 +6,7 @@ import styles from './LegalPage.module.css'
 
 export interface LegalPageProps {
   title: string
-  /** The sections' bodies by their titles, numbered in their order. */
+  /** Bodies of the sections by title. Sections are numbered in their order. */
   sections: Record<string, ReactNode>
   /** Text of the contact box, before the address. */
   contact: string
@@ -23,7 +23,7 @@ export function LegalPage({ title, sections, contact }: LegalPageProps) {
           variant="minimal"
           icon={<ArrowLeftIcon />}
           text="Back"
-          // A page opened in a tab of its own has no page to go back to.
+          // A page opened in a new tab has no previous history entry.
           onClick={() => (window.history.length > 1 ? navigate(-1) : navigate('/'))}
         />
         <Card className={styles.text}>

@@ -109,7 +109,7 @@ function Roadmap({ title, items, icon }: { title: string; items: string[]; icon:
   )
 }
 
-/** The number of all IODs; null until known, and where the session has ended. */
+/** The number of all IODs; null until it is known, or if the session has ended. */
 function useIodCount(): number | 'failed' | null {
   const { api } = useHost()
   const [count, setCount] = useState<number | 'failed' | null>(null)

@@ -37,7 +37,7 @@ function Rows() {
   const query = useQuery({
     queryKey: ['usage'],
     queryFn: () => api.call('GET /profile/usage'),
-    // Null is a service that was not available: it is asked again.
+    // A null quota means that its service was unavailable: the request is repeated.
     refetchInterval: ({ state: { data } }) =>
       data && Object.values(data).includes(null) ? REFETCH_MS : false,
   })

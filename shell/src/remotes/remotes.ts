@@ -1,11 +1,11 @@
 import { createRemotes } from '@iodine/mfe-kit/host'
 
-/** The shared modules that the shell itself starts without. */
+/** Shared modules that the shell does not need at its start. */
 const loadShared = () => Promise.all([import('@iodine/mfe-kit/query'), import('@iodine/ui/overlays')])
 
 export const remotes = createRemotes({ loadShared })
 
-/** Loads a section and the shared modules ahead of need. */
+/** Prefetches a section and the shared modules. */
 export function preloadSection(remote: string): void {
   remotes.preload(remote)
   loadShared().catch(() => {})

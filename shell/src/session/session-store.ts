@@ -12,25 +12,28 @@ export interface SessionStore {
   getState: () => SessionState
   subscribe: (listener: () => void) => () => void
   getToken: () => string | null
-  /** Checks the stored token, then follows changes by other tabs. Returns a function that stops. */
+  /** Checks the stored token, then follows changes by other tabs. Returns a function that stops this. */
   start: () => () => void
   /** Stores a token and fetches its user. */
   login: (token: string) => Promise<void>
   /** Removes the token and the user; the caller ends the session on the server. */
   logout: () => void
-  /** Checks again with `loading` shown. */
+  /** Checks the stored token again, with `loading` set. */
   refresh: () => Promise<void>
-  /** Reads the profile again without `loading`; a failure rejects and changes nothing. */
+  /** Refetches the profile without setting `loading`. On failure it rejects and the state is unchanged. */
   reload: () => Promise<void>
-  /** The server refused this token: removes it unless it was replaced. True when signed out. */
+  /** Signs out after the server refused this token, unless the token was replaced. True if signed out. */
   expire: (refusedToken: string | null) => boolean
 }
 
-/** The session, without React. `fetchProfile` answers for the token that is stored when it is called. */
+/**
+ * The state of the session, independent of React. `fetchProfile` uses the token stored at the time of the
+ * call.
+ */
 export function createSessionStore(fetchProfile: () => Promise<Profile>, storage: Storage): SessionStore {
   let state: SessionState = { user: null, loading: true }
   const listeners = new Set<() => void>()
-  // Of overlapping checks, the latest counts.
+  // Of concurrent checks, only the latest sets the state.
   let latestCheck = 0
 
   const set = (change: Partial<SessionState>) => {

@@ -16,7 +16,7 @@ export function mountParcel(config: RemoteParcel, domElement: HTMLElement, props
   const { hostContract: _, ...lifecycles } = config
   let latest = props
   let applied = props
-  // single-spa never releases root parcels, so the props that it holds are emptied, to free their memory.
+  // single-spa never releases root parcels: the props that it holds are emptied, to free memory.
   const heldProps: Record<string, unknown>[] = []
   const hold = (next: HostProps) => {
     const kept = { ...next, domElement }

@@ -27,8 +27,8 @@ export interface RemotesOptions {
   tableUrl?: string
   /**
    * Loads the shared modules that the host does not need at its start. Completes before any remote's code
-   * runs: otherwise a remote's own copy, of another version, could take their place, and other remotes would
-   * be refused.
+   * runs: otherwise a remote's own copy, of another version, could replace them, and other remotes would be
+   * refused.
    */
   loadShared: () => Promise<unknown>
 }
@@ -57,7 +57,7 @@ export function createRemotes({ tableUrl = '/remotes.json', loadShared }: Remote
 
   const fetchParcel = async (name: string): Promise<RemoteParcel> => {
     const isRetry = failed.delete(name)
-    // Another version may have been deployed since.
+    // A new version may have been deployed in the meantime.
     if (isRetry) table = undefined
     const [remotes] = await Promise.all([readTable(), loadShared()])
     const entry = remotes[name]

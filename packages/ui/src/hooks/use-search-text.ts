@@ -4,8 +4,8 @@ import { useDebouncedCallback } from 'use-debounce'
 const REST_MS = 250
 
 /**
- * The text of a search field and its setter. `apply` gets the text once typing has rested for 250 ms. The text follows
- * `applied` where that changes by other means, such as Back or Clear all.
+ * The text of a search field and its setter. Calls to `apply` are debounced by 250 ms. The text follows
+ * changes of `applied` by other means, such as Back or Clear all.
  */
 export function useSearchText(
   applied: string,
@@ -14,7 +14,7 @@ export function useSearchText(
   const [text, setText] = useState(applied)
   const applySoon = useDebouncedCallback(apply, REST_MS)
   useEffect(() => {
-    // What is applied may be trimmed; the field keeps its white space.
+    // `applied` may be trimmed; the field keeps its white space.
     if (!applySoon.isPending()) setText(current => (current.trim() === applied.trim() ? current : applied))
   }, [applied, applySoon])
   return [

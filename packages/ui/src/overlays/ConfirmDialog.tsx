@@ -5,15 +5,15 @@ import { Dialog } from './Dialog'
 export interface ConfirmDialogProps {
   isOpen: boolean
   title: string
-  /** The question. */
+  /** The question to confirm. */
   children: ReactNode
   confirmLabel: string
-  /** Does what was confirmed. The dialog waits for it, then calls `onClose`. */
+  /** The confirmed action. The dialog calls `onClose` once it has settled. */
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
-/** Asks for a confirmation before an action that can't be undone. */
+/** A confirmation dialog for an action that can't be undone. */
 export function ConfirmDialog({
   isOpen,
   title,

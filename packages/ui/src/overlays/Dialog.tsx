@@ -1,10 +1,10 @@
 import { Dialog as BlueprintDialog, type DialogProps } from '@blueprintjs/core'
 import { useInsertionEffect, useRef } from 'react'
 
-/** Blueprint's dialog, which gives the focus back to the element that had it before the dialog opened. */
+/** Blueprint's dialog. On close, returns the focus to the element that had it before the dialog opened. */
 export function Dialog(props: DialogProps) {
   const opener = useRef<Element>(null)
-  // Blueprint notes the focus later, when a field inside may have taken it.
+  // Blueprint stores the focused element later, when a field of the dialog may already have the focus.
   useInsertionEffect(() => {
     if (props.isOpen) opener.current = document.activeElement
   }, [props.isOpen])

@@ -3,20 +3,20 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 
 export interface DialogFormProps {
   submitLabel: string
-  /** Whether the submit button may be pressed; true unless told. */
+  /** Whether the submit button is enabled; default true. */
   canSubmit?: boolean
-  /** Does what the form is for. The dialog closes when it answers true and stays open, as filled in, when false. */
+  /** Submits the form. The dialog closes on true and stays open with the entered values on false. */
   onSubmit: () => Promise<boolean>
   onClose: () => void
   /** The fields. */
   children: ReactNode
-  /** Stands below the fields. */
+  /** Shown below the fields. */
   note?: ReactNode
 }
 
 /**
- * A form with Cancel and a submit button, as the content of a dialog. The dialog mounts its content anew each time it
- * opens, so the component around this one keeps the fields in its own state.
+ * A form with Cancel and submit buttons, as the content of a dialog. Keep the fields' state in a component
+ * inside the dialog: the dialog mounts its content anew on each opening, which resets that state.
  */
 export function DialogForm({
   submitLabel,

@@ -7,17 +7,17 @@ import styles from './FilterMenu.module.css'
 export interface FilterMenuProps<T extends string> {
   label: string
   choices: readonly T[]
-  /** None means all. */
+  /** Empty means all. */
   chosen: readonly T[]
-  /** How many things there are under any choice. */
+  /** Count shown beside 'All'. */
   total?: number | undefined
-  /** How many there are under each choice; one that is missing has none. */
+  /** Counts per choice; a missing choice counts as 0. */
   counts?: Partial<Record<T, number>> | undefined
   placement?: 'bottom-start' | 'bottom-end'
   onChange: (chosen: T[]) => void
 }
 
-/** A menu of checkboxes with counts. 'All' clears the choice. */
+/** A menu of checkboxes with counts. 'All' clears the selection. */
 export function FilterMenu<T extends string>(props: FilterMenuProps<T>) {
   const { label, choices, chosen, total, counts, placement = 'bottom-start', onChange } = props
   return (

@@ -14,18 +14,18 @@ export interface IodDraft {
 export interface IodDialogProps {
   isOpen: boolean
   title: string
-  /** The fields' values when the dialog opens. */
+  /** Initial values of the fields. */
   initial?: Partial<IodDraft>
-  /** The choices of the category field; without them the field is left out. */
+  /** Choices of the category field; without them the field is omitted. */
   categories?: readonly Category[]
   labels?: Partial<Record<keyof IodDraft, string>>
-  /** Fields marked as required. */
+  /** Fields labelled as required. */
   required?: readonly (keyof IodDraft)[]
   withSource?: boolean
   submitLabel?: string
-  /** Whether the submit button may be pressed; true unless told. */
+  /** Whether the submit button is enabled; by default always. */
   canSubmit?: (draft: IodDraft) => boolean
-  /** Creates the IOD. The dialog closes when it answers true, and stays open, as filled in, when false. */
+  /** Creates the IOD. The dialog closes on true and stays open with the entered values on false. */
   onSubmit: (draft: IodDraft) => Promise<boolean>
   onClose: () => void
 }
@@ -33,7 +33,7 @@ export interface IodDialogProps {
 const EMPTY: IodDraft = { value: '', category: '', description: '', source: '' }
 const LABELS = { value: 'Value', category: 'Category', description: 'Description', source: 'Source' }
 
-/** The form that creates an IOD, as My Data, the IOD list and Narratives each need it. */
+/** The form that creates an IOD, shared by My Data, the IOD list and Narratives. */
 export function IodDialog({ isOpen, title, ...form }: IodDialogProps) {
   return (
     <Dialog isOpen={isOpen} onClose={form.onClose} title={title} canOutsideClickClose={false}>

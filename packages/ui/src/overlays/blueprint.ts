@@ -1,4 +1,4 @@
-// The exports of Blueprint that open above the page.
+// Blueprint's exports with overlays.
 export {
   DialogBody,
   DialogFooter,

@@ -13,17 +13,17 @@ export interface ToastMessage {
   title: string
   description?: string
   status: keyof typeof LOOKS
-  /** Milliseconds, 5000 unless told. */
+  /** In milliseconds, default 5000. */
   duration?: number
-  /** Whether it has a close button; true unless told. */
+  /** Whether it has a close button; default true. */
   closable?: boolean
-  /** 'bottom' unless told. */
+  /** Default 'bottom'. */
   position?: 'top' | 'top-left' | 'top-right' | 'bottom' | 'bottom-left' | 'bottom-right'
 }
 
 const toasters = new Map<string, Promise<Toaster>>()
 
-/** Shows a toast, for 5 s unless told otherwise. Each position of the page has one stack of toasts. */
+/** Shows a toast. Each position of the page has one stack of toasts. */
 export async function showToast(toast: ToastMessage): Promise<void> {
   const { title, description, status, duration = 5000, closable = true, position = 'bottom' } = toast
   let toaster = toasters.get(position)

@@ -10,16 +10,16 @@ export interface VirtualRows<T> {
   /** Height of every row, in pixels. */
   rowHeight: number
   frame: Ref<HTMLElement>
-  /** The items to draw, in sight and a few around: from index `from` to before `to`. */
+  /** Range of items to draw (in view, plus overscan): `from` inclusive, `to` exclusive. */
   from: number
   to: number
-  /** How far down the table is scrolled, in pixels. */
+  /** Vertical scroll offset, in pixels. */
   offset: number
   /** Scrolls an item to the top of the frame. */
   scrollTo: (index: number) => void
 }
 
-/** The rows of a table to draw, by its scroll position. */
+/** The range of rows to draw at the current scroll position. */
 export function useVirtualRows<T extends { id: string }>(
   items: readonly T[],
   rowHeight: number,
@@ -50,7 +50,7 @@ export function useVirtualRows<T extends { id: string }>(
 
 export interface Column {
   name: string
-  /** In pixels; columns without one share what is left. */
+  /** In pixels; columns without a width share the remaining space. */
   width?: number
 }
 
@@ -58,20 +58,20 @@ export interface VirtualTableProps<T> {
   rows: VirtualRows<T>
   label: string
   columns: readonly Column[]
-  /** In pixels; a narrower frame scrolls sideways. */
+  /** In pixels; a narrower frame scrolls horizontally. */
   minWidth: number
-  /** The number of all items, where more exist than were read. */
+  /** Number of all items, if only a part of them has been read. */
   total?: number
   isBusy?: boolean
-  /** The rows are those of a previous request. */
+  /** Whether the rows belong to a previous request. */
   isOutdated?: boolean
-  /** Draws an item as a `tr`. `rowIndex` belongs into `aria-rowindex`; the head is row 1. */
+  /** Renders an item as a `tr`. `rowIndex` is for `aria-rowindex`; the header row is 1. */
   children: (item: T, rowIndex: number) => ReactElement
-  /** Stands below the last row. */
+  /** Shown below the last row. */
   footer?: ReactNode
 }
 
-/** A table in a scrolling frame that draws only the rows in sight, for very long lists. */
+/** A virtualized table for very long lists: a scrolling frame that renders only the rows in view. */
 export function VirtualTable<T extends { id: string }>(props: VirtualTableProps<T>) {
   const { rows, label, columns, minWidth, isBusy, isOutdated, children, footer } = props
   const { items, from, to, rowHeight } = rows

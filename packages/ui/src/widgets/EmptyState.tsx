@@ -10,7 +10,9 @@ export interface EmptyStateProps {
   action?: ReactElement
 }
 
-/** Stands where there is nothing to show. Its title is no heading, because it may stand at any depth of a page. */
+/**
+ * Placeholder for empty content. Its title is not a heading, because the heading level depends on the page.
+ */
 export function EmptyState({ title, description, icon, action }: EmptyStateProps) {
   return (
     <NonIdealState

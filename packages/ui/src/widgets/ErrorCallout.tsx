@@ -4,15 +4,15 @@ import { RefreshIcon } from '../icons'
 import styles from './ErrorCallout.module.css'
 
 export interface ErrorCalloutProps {
-  /** Says what failed. */
+  /** What failed. */
   title: string
-  /** Says what can be done about it. */
+  /** Advice for the user. */
   children?: ReactNode
   onRetry?: () => void
   retrying?: boolean
 }
 
-/** A failure, in the place of what could not be shown. */
+/** An error message in place of content that could not be loaded. */
 export function ErrorCallout({ title, children, onRetry, retrying = false }: ErrorCalloutProps) {
   return (
     <div role="alert">

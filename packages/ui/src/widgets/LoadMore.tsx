@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@blueprintjs/core'
 import styles from './LoadMore.module.css'
 
-/** A list that is read page by page, as TanStack Query gives it. */
+/** State of a paginated list, as TanStack Query returns it. */
 export interface PagedState {
   hasNextPage: boolean
   isFetchingNextPage: boolean
@@ -10,11 +10,11 @@ export interface PagedState {
 
 export interface LoadMoreProps extends Pick<ButtonProps, 'text' | 'size' | 'variant'> {
   query: PagedState
-  /** Draws the button alone, without the box that centres it. */
+  /** Renders the button alone, without the box that centres it. */
   inline?: boolean
 }
 
-/** The button that reads a list's next page; nothing at the list's end. */
+/** A button that loads the next page of a list. Renders nothing on the last page. */
 export function LoadMore({ query, inline = false, ...look }: LoadMoreProps) {
   if (!query.hasNextPage) return null
   const button = (

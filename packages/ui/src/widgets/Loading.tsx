@@ -6,7 +6,7 @@ const SHOW_AFTER_MS = 150
 
 export interface LoadingProps {
   label?: string
-  /** Milliseconds before the spinner shows; 150 unless told, so that a quick answer shows none. */
+  /** Delay of the spinner in milliseconds; default 150, so that fast responses show none. */
   delay?: number
 }
 

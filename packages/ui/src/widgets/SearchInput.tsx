@@ -7,7 +7,7 @@ export interface SearchInputProps {
   onChange: (value: string) => void
   placeholder: string
   className?: string
-  /** Whether '/' anywhere on the page focuses the field; true unless told. */
+  /** Whether '/' anywhere on the page focuses the field; default true. */
   hotkey?: boolean
 }
 
