@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { packages } from './scripts/lib/packages.mjs'
 
 /** A package's folder, as a capturing group. */
 const part = '(packages/[^/]+|services/[^/]+|tools/[^/]+|gateway|shell|mfe-[^/]+|extension|e2e)'
@@ -9,20 +10,15 @@ const code = names => `^(?:${names})/(?!test/)`
 const tests = names => `^(?:${names})/test/`
 
 /** Files that a package's `exports` list. Other packages may import only these. */
-const doors = ['packages', 'services', 'tools', '.'].flatMap(group =>
-  readdirSync(group, { withFileTypes: true })
-    .filter(entry => entry.isDirectory() && existsSync(`${group}/${entry.name}/package.json`))
-    .flatMap(entry => {
-      const folder = group === '.' ? entry.name : `${group}/${entry.name}`
-      const { exports = {} } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
-      const targets = Object.values(exports).flatMap(target =>
-        typeof target === 'string' ? target : Object.values(target),
-      )
-      return targets.map(
-        target => `^${folder}/${target.replace('./', '').replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`,
-      )
-    }),
-)
+const doors = packages('.').flatMap(folder => {
+  const { exports = {} } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
+  const targets = Object.values(exports).flatMap(target =>
+    typeof target === 'string' ? target : Object.values(target),
+  )
+  return targets.map(
+    target => `^${folder}/${target.replace('./', '').replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`,
+  )
+})
 
 /** Only the named parts may be imported (besides the importer's own files). */
 const only = (name, from, allowed, comment) => ({

@@ -1,9 +1,10 @@
 /**
  * Generates a deployment's secrets:
  *   node deploy/new-env.mjs FILE                environment of docker-compose.yml; existing values are kept
- *   node deploy/new-env.mjs --kubernetes FILE   Secret for `kubectl apply -f FILE`
- * The file is readable only by its owner. The Secret also holds the URLs with passwords: MONGODB_URI,
- * REDIS_URL and SMTP_URL from the environment, else those of deploy/kubernetes/databases.
+ *   node deploy/new-env.mjs --kubernetes FILE   Secrets for `kubectl apply -f FILE`
+ * The file is readable only by its owner. The Secret `iodine` also holds the URLs with passwords: MONGODB_URI,
+ * REDIS_URL and SMTP_URL from the environment, else those of deploy/kubernetes/databases. The Secret
+ * `iodine-mongo-users` holds the passwords of MongoDB's users.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -27,13 +28,14 @@ const newSecrets = () => ({
   REDIS_PASSWORD: password(),
   // Key file by which members of the replica set authenticate each other.
   MONGO_KEY: randomBytes(48).toString('base64'),
-  MONGO_ROOT_PASSWORD: password(),
-  ...Object.fromEntries(STORES.map(name => [`MONGO_${name.toUpperCase()}_PASSWORD`, password()])),
 })
+/** Passwords of MongoDB's users. */
+const newUsers = () =>
+  Object.fromEntries(['root', ...STORES].map(name => [`MONGO_${name.toUpperCase()}_PASSWORD`, password()]))
 
 const dotEnv = before => {
   const has = parseEnv(before)
-  const lines = Object.entries(newSecrets())
+  const lines = Object.entries({ ...newSecrets(), ...newUsers() })
     .filter(([name]) => !(name in has))
     .map(([name, value]) => `${name}=${value.includes('\n') ? JSON.stringify(value) : value}`)
   if (before === '')
@@ -44,27 +46,30 @@ const dotEnv = before => {
   return [before.trimEnd(), ...lines].filter(Boolean).join('\n').concat('\n')
 }
 
-const secret = () => {
-  const secrets = newSecrets()
-  const { MONGODB_URI, REDIS_URL = `redis://:${secrets.REDIS_PASSWORD}@redis:6379`, SMTP_URL } = process.env
+const secrets = () => {
+  const own = newSecrets()
+  const users = newUsers()
+  const { MONGODB_URI, REDIS_URL = `redis://:${own.REDIS_PASSWORD}@redis:6379`, SMTP_URL } = process.env
   if (!SMTP_URL) throw new Error('Set SMTP_URL, such as smtps://user:password@mail.example.org')
   const members = [0, 1, 2].map(n => `mongo-${n}.mongo:27017`).join(',')
   const addresses = Object.fromEntries(
     STORES.map(name => {
-      const own = `mongodb://${name}:${secrets[`MONGO_${name.toUpperCase()}_PASSWORD`]}@${members}/?replicaSet=rs0&authSource=admin`
-      return [`MONGODB_URI_${name.toUpperCase()}`, MONGODB_URI ?? own]
+      const pwd = users[`MONGO_${name.toUpperCase()}_PASSWORD`]
+      const uri = `mongodb://${name}:${pwd}@${members}/?replicaSet=rs0&authSource=admin`
+      return [`MONGODB_URI_${name.toUpperCase()}`, MONGODB_URI ?? uri]
     }),
   )
-  return `${JSON.stringify(
-    {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: 'iodine', namespace: 'iodine' },
-      stringData: { ...secrets, ...addresses, REDIS_URL, SMTP_URL },
-    },
-    null,
-    2,
-  )}\n`
+  const secret = (name, stringData) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: 'iodine' },
+    stringData,
+  })
+  const items = [
+    secret('iodine', { ...own, ...addresses, REDIS_URL, SMTP_URL }),
+    secret('iodine-mongo-users', users),
+  ]
+  return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2)}\n`
 }
 
 try {
@@ -77,7 +82,7 @@ try {
   const isThere = existsSync(file)
   if (values.kubernetes && isThere)
     throw new Error(`${file} is there already: its secrets open what the databases hold.`)
-  const text = values.kubernetes ? secret() : dotEnv(isThere ? readFileSync(file, 'utf8') : '')
+  const text = values.kubernetes ? secrets() : dotEnv(isThere ? readFileSync(file, 'utf8') : '')
   // Readable only by its owner.
   writeFileSync(file, text, { mode: 0o600, flag: values.kubernetes ? 'wx' : 'w' })
 } catch (error) {

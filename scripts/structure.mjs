@@ -3,25 +3,29 @@
  * cycle, and that the type check covers every part.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { packageFaults } from './lib/package-graph.mjs'
-import { bin, isCommand, main, must, packages, Refusal, root } from './lib/run.mjs'
+import { packageFaults, packages } from './lib/packages.mjs'
+import { bin, isCommand, main, must, Refusal, root } from './lib/run.mjs'
 
 export async function structure() {
-  const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
-  const checked = new Set(references.map(({ path }) => path))
-  const missing = packages()
-    .flatMap(folder => [folder, `${folder}/test`])
-    .filter(folder => existsSync(`${folder}/tsconfig.json`) && !checked.has(folder))
+  const { include, references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
+  const checked = [...include, ...references.map(({ path }) => path)].map(
+    pattern => new RegExp(`^${pattern.replaceAll('*', '[^/]+')}$`),
+  )
+  const missing = packages(root)
+    .flatMap(folder => [`${folder}/tsconfig.json`, `${folder}/test`])
+    .filter(path => existsSync(path))
+    .map(path => path.replace('/tsconfig.json', ''))
+    .filter(folder => !checked.some(pattern => pattern.test(folder)))
   if (missing.length > 0)
     throw new Refusal(
-      `The types of these folders are not checked: add them to "references" in tsconfig.json: ${missing.join(', ')}`,
+      `The types of these folders are not checked: add them to tsconfig.json, code to "references" and tests to "include": ${missing.join(', ')}`,
     )
-  const faults = packageFaults(root, packages())
+  const faults = packageFaults(root, packages(root))
   if (faults.length > 0) throw new Refusal(`Packages depend on each other wrongly:\n${faults.join('\n')}`)
   await must('Checking the import rules', bin('depcruise'), [
     '--config',
     '.dependency-cruiser.mjs',
-    ...packages(),
+    ...packages(root),
   ])
 }
 

@@ -23,6 +23,11 @@ const interpolated = (text: string, env: Record<string, string>) =>
     if (kind === '?') throw new Error(`${name}: ${rest}`)
     return rest
   })
+const deployments = ['gateway', 'services', 'workers'].flatMap(file =>
+  documents(`deploy/kubernetes/${file}.yaml`).filter(({ kind }) => kind === 'Deployment'),
+)
+const deploymentOf = (part: string): Document =>
+  deployments.find(({ metadata }) => metadata.name === part) ?? expect.fail(`no Deployment ${part}`)
 const environmentOf = (part: string, env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(services[part]?.environment ?? {}).map(([name, value]) => [
@@ -30,13 +35,6 @@ const environmentOf = (part: string, env: Record<string, string>): Record<string
       interpolated(String(value), env),
     ]),
   )
-
-/** A part's image name in the Kubernetes manifests. */
-const addressOf = (part: string) => {
-  const [{ images } = {}] = documents('deploy/kubernetes/kustomization.yaml')
-  const { newName, newTag } = images.find((image: Document) => image.name === `iodine-${part}`)
-  return `${newName}:${newTag}`
-}
 
 describe('docker-compose.yml', () => {
   it('is what the compose specification asks for', () => {
@@ -73,8 +71,10 @@ describe('docker-compose.yml', () => {
       expect(interpolated(service.image, {}), name).toMatch(/^[\w./-]+:\d+\.\d+\.\d+[\w.-]*$/)
       if (!PART_NAMES.some(part => part === name)) continue
       expect(service.build, name).toMatchObject({ context: '.', dockerfile: 'deploy/Dockerfile' })
-      // The image names that the cluster pulls.
-      expect(interpolated(service.image, { IMAGES: 'registry.example.org/iodine' })).toBe(addressOf(name))
+      // The image name that the cluster pulls.
+      expect(interpolated(service.image, { IMAGES: 'registry.example.org/iodine' })).toBe(
+        deploymentOf(name).spec.template.spec.containers[0].image,
+      )
     }
   })
   it('lets every part behind the gateway be scaled, and nobody else in', () => {

@@ -51,13 +51,13 @@ const edit = async (file: string, change: (text: string) => string) => {
 
 /** A second workspace that shares this one's packages and contains the section that the guide creates. */
 const followGuide = async () => {
-  for (const name of ['packages', 'node_modules'])
+  for (const name of ['packages', 'services', 'tools', 'node_modules'])
     await symlink(join(ROOT, name), join(workspace, name), 'dir')
   for (const file of (await readdir(ROOT)).filter(name =>
-    /^(tsconfig.*\.json|vitest\.shared\.ts)$/.test(name),
+    /^(package\.json|tsconfig.*\.json|vitest\.config\.ts)$/.test(name),
   ))
     await cp(join(ROOT, file), join(workspace, file))
-  await cp(join(ROOT, 'scripts/lib/vitest'), join(workspace, 'scripts/lib/vitest'), { recursive: true })
+  await cp(join(ROOT, 'scripts/lib'), join(workspace, 'scripts/lib'), { recursive: true })
   await cp(join(ROOT, 'mfe-community'), join(workspace, 'mfe-community'), {
     recursive: true,
     filter: path => !/(node_modules|dist)$/.test(path),
@@ -76,8 +76,12 @@ const followGuide = async () => {
   }
   await symlink(join(ROOT, 'mfe-community/node_modules'), join(workspace, 'mfe-sources/node_modules'), 'dir')
   // The compiler treats a package behind a symbolic link as a different one.
-  const packages = (text: string) => text.replace(/"[./]+\/packages\//g, `"${ROOT}/packages/`)
-  for (const file of ['tsconfig.json', 'test/tsconfig.json']) await edit(file, packages)
+  await edit('tsconfig.json', text => text.replace(/"[./]+\/packages\//g, `"${ROOT}/packages/`))
+  // The other parts are not here.
+  const all = JSON.parse(await readFile(join(workspace, 'tsconfig.json'), 'utf8'))
+  const own = { ...all, include: ['mfe-sources/test'], references: [{ path: 'mfe-sources' }] }
+  expect(all.references).toContainEqual(own.references[0])
+  await writeFile(join(workspace, 'tsconfig.json'), JSON.stringify(own))
 }
 
 /** Installs the section's packages again, with one of them changed. */
@@ -155,8 +159,8 @@ const visit = async (page: Page, sources: () => Promise<void>) => {
 }
 
 test('the guide’s own tests and types hold', async () => {
-  await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run'], { cwd: join(workspace, 'mfe-sources') })
-  await exec(join(ROOT, 'node_modules/.bin/tsc'), ['-b', '--checkers', '1', 'mfe-sources/test'], {
+  await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--project', 'mfe-sources'], { cwd: workspace })
+  await exec(join(ROOT, 'node_modules/.bin/tsc'), ['-b', '--checkers', '1'], {
     cwd: workspace,
   })
 })

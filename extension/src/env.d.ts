@@ -1,5 +1,3 @@
-/// <reference types="@iodine/ui/css" />
-
 declare module '*.css?raw' {
   const text: string
   export default text

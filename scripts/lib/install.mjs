@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { must, packages, Refusal, root, say } from './run.mjs'
+import { packages } from './packages.mjs'
+import { must, Refusal, root, say } from './run.mjs'
 
 const pnpm = 'pnpm@10.34.9'
 const stamp = join(root, 'node_modules/.cache/iodine/install')
@@ -14,7 +15,7 @@ export async function install({ isNewPackage = false } = {}) {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19))
     throw new Refusal(`Iodine needs Node 20.19 or newer; this is ${process.versions.node}.`)
-  const manifests = ['', ...packages()].map(folder => join(folder, 'package.json'))
+  const manifests = ['', ...packages(root)].map(folder => join(folder, 'package.json'))
   const key = () => {
     const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${major} ${pnpm}`)
     for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests])

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -65,13 +64,6 @@ export async function must(step, command, args, options) {
 
 /** Path of a command that the workspace installed. */
 export const bin = (name, folder = '') => join(root, folder, 'node_modules/.bin', name)
-
-/** The workspace's packages: folders (relative to the root) that hold a package.json. */
-export const packages = () =>
-  ['', 'packages', 'services', 'tools']
-    .flatMap(folder => readdirSync(join(root, folder)).map(name => join(folder, name)))
-    .filter(folder => existsSync(join(root, folder, 'package.json')))
-    .sort()
 
 /** Whether the module, given by its `import.meta`, is the command that Node was started with. */
 export const isCommand = ({ url }) => fileURLToPath(url) === process.argv[1]

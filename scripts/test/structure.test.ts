@@ -119,9 +119,9 @@ describe('the import rules', () => {
 
 describe('the rule on packages', () => {
   it('names circles, also those by tests’ needs, and libraries that depend on what is none', async () => {
-    const { packageFaults } = (await import(
-      pathToFileURL(join(ROOT, 'scripts/lib/package-graph.mjs')).href
-    )) as { packageFaults(root: string, folders: string[]): string[] }
+    const { packageFaults } = (await import(pathToFileURL(join(ROOT, 'scripts/lib/packages.mjs')).href)) as {
+      packageFaults(root: string, folders: string[]): string[]
+    }
     const workspace = (needs: Record<string, string[]>) => {
       const folders = Object.entries(needs).map(([path, dependencies], index) => {
         const within = `graph-${Object.keys(needs).length}/${path}`

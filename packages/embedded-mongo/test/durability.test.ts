@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
 import { randomOf } from './random.js'
 
-/** `pnpm durability` is the full run; `npm test` kills the server a few times. */
+/** A full run kills the server 60 times (README.md); `npm test` a few times. */
 const kills = Number(process.env.KILLS ?? 2)
 const writers = 8
 const folder = mkdtempSync(join(tmpdir(), 'embedded-mongo-durability-'))

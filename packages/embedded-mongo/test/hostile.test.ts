@@ -6,7 +6,7 @@ import { plain, useServer } from './support.js'
 
 const server = useServer()
 
-/** `pnpm fuzz:bytes` is the full run; `npm test` sends a few hundred messages. */
+/** A full run sends 20,000 (README.md); `npm test` sends a few hundred. */
 const wanted = Number(process.env.FUZZ_MESSAGES ?? 500)
 
 const header = (length: number, operation: number): Buffer => {

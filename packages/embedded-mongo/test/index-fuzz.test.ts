@@ -5,7 +5,7 @@ import { exact, plain, useServer } from './support.js'
 
 const server = useServer()
 
-/** `pnpm fuzz:indexes` is the full run; `npm test` runs a few seconds of it. */
+/** A full run makes 25,000 queries (README.md); `npm test` runs a few seconds of it. */
 const wanted = Number(process.env.FUZZ_QUERIES ?? 250)
 const seed = Number(process.env.FUZZ_SEED ?? 20261121)
 

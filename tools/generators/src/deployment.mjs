@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GeneratorError } from './files.mjs'
 
-const KUBERNETES = 'deploy/kubernetes'
+const COMPOSE = 'docker-compose.yml'
 const FIRST_SIZE = { cpu: '100m', memory: '192Mi', limit: '512Mi' }
 
 /**
@@ -33,7 +33,7 @@ const secretRef = (name, key = name) =>
   `            - name: ${name}\n              valueFrom: { secretKeyRef: { name: iodine, key: ${key} } }`
 
 const kubernetesPart = ({ name, upper, settings, secrets, resources: { cpu, memory, limit } }) => {
-  const maps = ['iodine', ...(Object.keys(settings).length > 0 ? [`iodine-${name}`] : [])]
+  const maps = ['iodine', 'iodine-services', ...(Object.keys(settings).length > 0 ? [`iodine-${name}`] : [])]
   return `apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -62,7 +62,7 @@ spec:
           labelSelector: { matchLabels: { app: ${name} } }
       containers:
         - name: ${name}
-          image: iodine-${name}
+          image: registry.example.org/iodine/${name}:0.1.0
           ports: [{ name: http, containerPort: 8080 }]
           envFrom:
 ${maps.map(map => `            - configMapRef: { name: ${map} }`).join('\n')}
@@ -140,44 +140,48 @@ ${given.map(line => `${line}\n`).join('')}    networks: [parts, mongo, redis]
 
 const address = ({ name, upper }) => `  ${upper}_URL: http://${name}:8080`
 
-/**
- * Texts about a service for each file, one for each pair of marks `begin: services` and `end: services`, in
- * order.
- */
-const REGIONS = {
-  'docker-compose.yml': [
-    address,
-    composePart,
-    ({ upper }) => `      MONGO_${upper}_PASSWORD: \${MONGO_${upper}_PASSWORD}`,
-  ],
-  [`${KUBERNETES}/config.yaml`]: [address],
-  [`${KUBERNETES}/kustomization.yaml`]: [
-    ({ name }) => `  - { name: iodine-${name}, newName: registry.example.org/iodine/${name}, newTag: 0.1.0 }`,
-  ],
-  [`${KUBERNETES}/databases/mongo.yaml`]: [({ upper }) => secretRef(`MONGO_${upper}_PASSWORD`)],
-}
+const kubernetesFile =
+  services => `# Written by npm run deploy:files: the services' addresses, then each service.
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: iodine-services
+data:
+${services.map(address).join('\n')}
+---
+${services.map(kubernetesPart).join('---\n')}`
 
+/** Texts about a service, one for each pair of marks `begin: services` and `end: services`, in order. */
+const COMPOSE_REGIONS = [
+  address,
+  composePart,
+  ({ upper }) => `      MONGO_${upper}_PASSWORD: \${MONGO_${upper}_PASSWORD}`,
+]
 const REGION = /^( *# begin: services.*\n)[\s\S]*?(^ *# end: services\n)/gm
 
+const composeFile = (before, services) => {
+  const waiting = [...COMPOSE_REGIONS]
+  const text = before.replace(
+    REGION,
+    (_, begin, end) => `${begin}${services.map(waiting.shift()).join('\n').trimEnd()}\n${end}`,
+  )
+  if (waiting.length > 0) throw new GeneratorError(`${COMPOSE} has lost its marks "begin: services".`)
+  return text
+}
+
 /**
- * Deployment files with their generated regions about the services, from each service's package.json.
+ * What the deployment's files say about the services, from each service's package.json: a file of manifests,
+ * and the marked regions of the compose file.
  * @param {string} root the repository
  * @returns {Promise<Map<string, string>>} texts by path
  */
 export async function deploymentFiles(root) {
   const services = await readServices(root)
-  const parts = services.map(kubernetesPart).join('---\n')
-  const files = new Map([[`${KUBERNETES}/services.yaml`, `# Written by npm run deploy:files.\n${parts}`]])
-  for (const [file, regions] of Object.entries(REGIONS)) {
-    const waiting = [...regions]
-    const text = (await readFile(join(root, file), 'utf8')).replace(
-      REGION,
-      (_, begin, end) => `${begin}${services.map(waiting.shift()).join('\n').trimEnd()}\n${end}`,
-    )
-    if (waiting.length > 0) throw new GeneratorError(`${file} has lost its marks "begin: services".`)
-    files.set(file, text)
-  }
-  return files
+  const compose = await readFile(join(root, COMPOSE), 'utf8')
+  return new Map([
+    ['deploy/kubernetes/services.yaml', kubernetesFile(services)],
+    [COMPOSE, composeFile(compose, services)],
+  ])
 }
 
 /** Writes the files; resolves to the paths of those that changed. */

@@ -46,11 +46,11 @@ export async function edit(root, file, change) {
   return file
 }
 
-/** Adds parts to the `references` of a tsconfig.json. */
-export const addReferences = (root, file, ...paths) =>
+/** Adds a part to the `references` of a tsconfig.json. */
+export const addReference = (root, file, path) =>
   edit(root, file, text => {
     const { references, ...rest } = JSON.parse(text)
-    return json({ ...rest, references: [...references, ...paths.map(path => ({ path }))] })
+    return json({ ...rest, references: [...references, { path }] })
   })
 
 /** Inserts a line before the first matching one. */

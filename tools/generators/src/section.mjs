@@ -1,18 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addReferences, GeneratorError, json, pascal, quoted, readTexts, writeFolder } from './files.mjs'
+import { addReference, GeneratorError, json, pascal, quoted, readTexts, writeFolder } from './files.mjs'
 
 /** The section whose configuration files are the template. */
 const MODEL = 'mfe-community'
-const OUTER_FILES = [
-  'package.json',
-  'rsbuild.config.ts',
-  'tsconfig.json',
-  'vitest.config.ts',
-  'src/env.d.ts',
-  'src/standalone.tsx',
-  'test/tsconfig.json',
-]
+const OUTER_FILES = ['package.json', 'rsbuild.config.ts', 'tsconfig.json', 'src/standalone.tsx']
 const SECTION_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** Names of the shell's own pages. */
 const TAKEN = ['overview', 'admin', 'profile']
@@ -67,5 +59,5 @@ it('opens', async () => {
 })
 `
   const written = await writeFolder(root, app, texts)
-  return { written, changed: [await addReferences(root, 'tsconfig.json', app, `${app}/test`)] }
+  return { written, changed: [await addReference(root, 'tsconfig.json', app)] }
 }

@@ -1,5 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+
+/** The workspace's packages: folders (relative to the root) that hold a package.json. */
+export const packages = root =>
+  ['', 'packages', 'services', 'tools']
+    .flatMap(folder => readdirSync(join(root, folder)).map(name => join(folder, name)))
+    .filter(folder => existsSync(join(root, folder, 'package.json')))
+    .sort()
 
 /**
  * Faults in the dependencies between workspace packages (package.json, devDependencies included): cycles,

@@ -1,4 +1,0 @@
-import { defineConfig } from 'vitest/config'
-import { browserTests } from '../vitest.shared.js'
-
-export default defineConfig(browserTests('mfe-campaigns'))
