@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type IodFacets, iodsApi } from '@iodine/contracts'
-import { iodInput, rounds, type SignedInUser } from '@iodine/test-kit'
+import { iodInput, NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 import { type SpawnedPart, spawnPart } from './spawned.js'
@@ -13,7 +13,7 @@ let iods: SpawnedPart
 let users: SignedInUser[]
 
 beforeAll(async () => {
-  stack = await startTestStack({ env: { LOG_LEVEL: 'silent', QUOTA_IODS_A_DAY: '1000000' } })
+  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
   users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
   iods = await spawnPart(stack, 'iods')
 }, 120_000)
@@ -41,14 +41,17 @@ it(
         }
       })
       const before = acknowledged.size
-      await vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(before), {
-        timeout: 30_000,
-        interval: 5,
-      })
-      await sleep(Math.random() * 300)
-      await iods.kill()
-      isRunning = false
-      await Promise.all(clients)
+      try {
+        await vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(before), {
+          timeout: 30_000,
+          interval: 5,
+        })
+        await sleep(Math.random() * 300)
+        await iods.kill()
+      } finally {
+        isRunning = false
+        await Promise.all(clients)
+      }
     }
     await iods.start()
     const [{ api }] = users as [SignedInUser]
