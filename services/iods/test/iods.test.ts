@@ -517,7 +517,7 @@ describe('lists', () => {
     if (all) return
     const iods = service.mongo.collection('iods')
     await iods.deleteMany({})
-    await service.mongo.collection('tallies').updateMany({}, { $set: { n: {} } })
+    await service.mongo.collection('tallies').deleteMany({})
     const users = [ana, await bed.user('Carla'), await bed.user()]
     const words = ['alpha', 'Beta', 'gamma ray', 'delta', 'ALPHABET', 'été']
     const createNth = (n: number) => {

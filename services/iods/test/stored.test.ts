@@ -94,11 +94,13 @@ describe('IODs that an earlier version stored', () => {
 })
 
 it('counts are corrected by a recount, once a day', async () => {
-  const tallies = service.mongo.collection<{ _id: number }>('tallies')
-  await tallies.updateMany({}, { $inc: { 'n.URL.BLOG': 3, 'n.HASH.MANUAL': 1 } })
+  await service.mongo.collection('tallies').insertMany([
+    { category: 'URL', source_type: 'BLOG', n: 3 },
+    { category: 'HASH', source_type: 'MANUAL', n: -1 },
+  ])
   await bed.internal(repairInternal.repair)
   expect(await facets()).not.toEqual(await scanned())
-  await tallies.updateOne({ _id: 0 }, { $set: { checked_at: new Date(0) } })
+  await service.mongo.collection('recounts').updateMany({}, { $set: { at: new Date(0) } })
   expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 2 })
   expect(await facets()).toEqual(await scanned())
 })

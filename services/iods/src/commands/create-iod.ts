@@ -3,7 +3,6 @@ import { conflict, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { bytesOf, type IodModels } from '../models/index.js'
 import { type IodDoc, searchFields } from '../models/iod.js'
-import { SLOTS, tallied } from '../models/tally.js'
 
 /** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
 export const foldKey = (value: string): string => hashOf(foldValue(value))
@@ -36,8 +35,7 @@ export const createIod = async (
   try {
     await quotas.change(created_by, { iods: 1, iods_today: 1, iod_bytes: bytesOf(doc) }, async session => {
       await iods.create([doc], { session })
-      const slot = { _id: Math.floor(Math.random() * SLOTS) }
-      await tallies.updateOne(slot, { $inc: tallied(category, source_type) }, { session }).orFail()
+      await tallies.create([{ category, source_type, n: 1 }], { session })
     })
   } catch (error) {
     throw isDuplicateKey(error) ? conflict(DETAILS.duplicateIod) : error

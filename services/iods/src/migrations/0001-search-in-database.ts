@@ -1,12 +1,11 @@
 import type { Migration } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { createSlots, indexIods } from '../commands/index-iods.js'
+import { indexIods } from '../commands/index-iods.js'
 
 /** Stores what searches, sorted lists and counts read; drops what the index in memory needed. */
 export const searchInDatabase: Migration = {
   name: '0001-search-in-database',
   async up(mongo) {
-    await createSlots(mongo)
     for (let after: Types.ObjectId | undefined = new Types.ObjectId('0'.repeat(24)); after; )
       after = await indexIods(mongo, after)
     const NAMESPACE_NOT_FOUND = 26

@@ -1,4 +1,5 @@
 import { type Connection, createQuotas } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
 import type { IodsConfig } from '../config.js'
 import { type IodDoc, iodSchema } from './iod.js'
 import { type TallyDoc, tallySchema } from './tally.js'
@@ -11,6 +12,16 @@ export const bytesOf = ({ value, description }: Pick<IodDoc, 'value' | 'descript
   Buffer.byteLength(value) + Buffer.byteLength(description)
 
 type Limits = Pick<IodsConfig, 'QUOTA_IODS' | 'QUOTA_IODS_A_DAY' | 'QUOTA_IOD_BYTES'>
+
+/** When the IODs were counted again. */
+interface RecountDoc {
+  _id: 'tallies'
+  at: Date
+}
+const recountSchema = new Schema<RecountDoc>(
+  { _id: { type: String, required: true }, at: { type: Date, required: true } },
+  { collection: 'recounts', versionKey: false },
+)
 
 export const createModels = (mongo: Connection, limits: Limits) => {
   const iods = mongo.model<IodDoc>('Iod', iodSchema)
@@ -43,6 +54,12 @@ export const createModels = (mongo: Connection, limits: Limits) => {
       return sums ?? {}
     },
   })
-  return { mongo, iods, tallies: mongo.model<TallyDoc>('Tally', tallySchema), quotas }
+  return {
+    mongo,
+    iods,
+    tallies: mongo.model<TallyDoc>('Tally', tallySchema),
+    recounts: mongo.model<RecountDoc>('Recount', recountSchema),
+    quotas,
+  }
 }
 export type IodModels = ReturnType<typeof createModels>

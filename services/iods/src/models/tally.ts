@@ -1,30 +1,24 @@
 import type { Category, SourceType } from '@iodine/contracts'
-import { Schema } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 /**
- * Numbers of IODs by category and source type, which are added up over all slots. An IOD's transaction changes
- * one slot, so that few concurrent ones conflict.
+ * A number of IODs of one category and source type, to be added to the others of that kind. An IOD's
+ * transaction inserts one: a shared counter would conflict, and a transaction that a crash leaves open would
+ * block it until the database gives up. The repair merges them.
  */
 export interface TallyDoc {
-  /** The slot: 0 to `SLOTS` - 1. */
-  _id: number
-  n: Partial<Record<Category, Partial<Record<SourceType, number>>>>
-  /** Of slot 0: time of the last recount. */
-  checked_at?: Date
+  _id: Types.ObjectId
+  category: Category
+  source_type: SourceType
+  n: number
 }
 
-export const SLOTS = 8
-
-/** One more, or more, of a kind. */
-export const tallied = (category: Category, source_type: SourceType, by = 1): Record<string, number> => ({
-  [`n.${category}.${source_type}`]: by,
-})
-
+const required = true
 export const tallySchema = new Schema<TallyDoc>(
   {
-    _id: { type: Number, required: true },
-    n: { type: Schema.Types.Mixed, required: true },
-    checked_at: { type: Date },
+    category: { type: String, required },
+    source_type: { type: String, required },
+    n: { type: Number, required },
   },
-  { collection: 'tallies', versionKey: false, minimize: false },
+  { collection: 'tallies', versionKey: false },
 )

@@ -1,5 +1,6 @@
 import type { Category, IodFacets, SourceType } from '@iodine/contracts'
 import type { Total } from '@iodine/service-kit'
+import type { ClientSession, PipelineStage } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import { BY_DATE } from '../models/iod.js'
 import type { Selection } from './select-iods.js'
@@ -14,6 +15,18 @@ interface KindCount {
 }
 type Models = Pick<IodModels, 'iods' | 'tallies'>
 
+/** Groups by kind and adds `n` up. */
+const byKind = (n: 1 | '$n'): PipelineStage[] => [
+  { $group: { _id: { category: '$category', source_type: '$source_type' }, n: { $sum: n } } },
+  { $project: { _id: 0, category: '$_id.category', source_type: '$_id.source_type', n: 1 } },
+]
+
+/** Numbers of all IODs by kind. */
+export const sumTallies = (
+  tallies: Models['tallies'],
+  session: ClientSession | null = null,
+): Promise<KindCount[]> => tallies.aggregate<KindCount>(byKind('$n')).session(session)
+
 /** Counts by kind: from the tallies when the selection is all of some kinds, else of its newest IODs. */
 const countKinds = async (
   { iods, tallies }: Models,
@@ -21,20 +34,11 @@ const countKinds = async (
 ): Promise<KindCount[]> => {
   if (!kinds)
     return iods
-      .aggregate<KindCount>([
-        { $match: filter },
-        { $limit: COUNTED_MAX + 1 },
-        { $group: { _id: { category: '$category', source_type: '$source_type' }, n: { $sum: 1 } } },
-        { $project: { _id: 0, category: '$_id.category', source_type: '$_id.source_type', n: 1 } },
-      ])
+      .aggregate<KindCount>([{ $match: filter }, { $limit: COUNTED_MAX + 1 }, ...byKind(1)])
       .hint({ ...by, ...BY_DATE })
-  const slots = await tallies.find().lean()
-  return kinds.category.flatMap(category =>
-    kinds.source_type.map(source_type => ({
-      category,
-      source_type,
-      n: slots.reduce((sum, { n }) => sum + (n[category]?.[source_type] ?? 0), 0),
-    })),
+  return (await sumTallies(tallies)).filter(
+    ({ category, source_type }) =>
+      kinds.category.includes(category) && kinds.source_type.includes(source_type),
   )
 }
 

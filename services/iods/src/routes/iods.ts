@@ -11,8 +11,9 @@ import {
 } from '@iodine/service-kit'
 import { createIod, foldKey } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
-import { indexIods, recount } from '../commands/index-iods.js'
+import { indexIods } from '../commands/index-iods.js'
 import { announceIod, eventsOfIod, giveNotice, publishForgotten } from '../commands/publish-iod.js'
+import { mergeTallies, recount } from '../commands/tally-iods.js'
 import { voteIod } from '../commands/vote-iod.js'
 import type { IodsConfig } from '../config.js'
 import type { IodModels } from '../models/index.js'
@@ -104,12 +105,13 @@ export const addIodRoutes = (
 
   service.internal(announceInternal.announce, async ({ params }) => done(announceIod(publishing, params.id)))
 
-  serveRepair(
-    service,
-    async () =>
+  serveRepair(service, async () => {
+    await mergeTallies(models)
+    return (
       (await publishForgotten(publishing)) +
       Number((await indexIods(models.mongo)) !== undefined) +
-      (await recount(models.mongo)) +
-      (await quotas.repair()),
-  )
+      (await recount(models)) +
+      (await quotas.repair())
+    )
+  })
 }

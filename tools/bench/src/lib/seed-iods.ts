@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
-import { CATEGORIES, foldValue, SOURCE_TYPES, VOTE_TYPES } from '@iodine/contracts'
-import { iodSchema, rankFields, searchFields, searchInDatabase, tallied } from '@iodine/iods'
+import {
+  CATEGORIES,
+  type Category,
+  foldValue,
+  SOURCE_TYPES,
+  type SourceType,
+  VOTE_TYPES,
+} from '@iodine/contracts'
+import { iodSchema, rankFields, searchFields, searchInDatabase } from '@iodine/iods'
 import { connectMongo, createLogger, migrate, prepareModels } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { ObjectId } from 'mongodb'
@@ -37,6 +44,7 @@ export const seedIods = async (uri: string, count: number): Promise<void> => {
   db.model('Iod', iodSchema)
   await migrate(db, [searchInDatabase], createLogger('bench', 'silent'))
   await prepareModels(db)
+  const tallies = new Map<string, { category: Category; source_type: SourceType; n: number }>()
   const random = seededRandom(7)
   const users = Array.from({ length: 200 }, () => new ObjectId())
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
@@ -76,11 +84,11 @@ export const seedIods = async (uri: string, count: number): Promise<void> => {
   for (let n = 0; n < count; n += BATCH) {
     const docs = Array.from({ length: Math.min(BATCH, count - n) }, (_, m) => docOf(n + m))
     await db.collection('iods').insertMany(docs)
-    const $inc: Record<string, number> = {}
-    for (const { category, source_type } of docs)
-      for (const [kind, one] of Object.entries(tallied(category, source_type)))
-        $inc[kind] = ($inc[kind] ?? 0) + one
-    await db.collection<{ _id: number }>('tallies').updateOne({ _id: 0 }, { $inc })
+    for (const { category, source_type } of docs) {
+      const kind = `${category} ${source_type}`
+      tallies.set(kind, { category, source_type, n: (tallies.get(kind)?.n ?? 0) + 1 })
+    }
   }
+  await db.collection('tallies').insertMany([...tallies.values()])
   await db.close()
 }
