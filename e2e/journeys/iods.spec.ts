@@ -301,3 +301,90 @@ test('a long list is read page by page, told to assistive technology, and linked
   await expect(showing(page)).toHaveText(/^Showing 161 of/)
   await expect(page).not.toHaveURL(/page=/)
 })
+
+test('the list is sorted, and each row shows where it has the searched text', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const [ana, bo, cy] = await Promise.all(['ana', 'bo', 'cy'].map(name => person(name)))
+  if (!ana || !bo || !cy) throw new Error('nobody came')
+  const mark = newMark()
+  const hostile = '<img src=x onerror="document.title=1">'
+  const far = 'and so it goes on for many words, '.repeat(10)
+  const loved = await create(ana, { value: `${mark.toUpperCase()} loved` })
+  const disputed = await create(ana, { value: `disputed ${far}${mark} at its end` })
+  await create(ana, { value: 'x'.repeat(400) + mark, description: `also ${mark}` })
+  const cafe = await create(ana, {
+    value: `${'İ'.repeat(300)} described ${mark.slice(0, -1)}`,
+    description: `${hostile} ${far}(a+)+ Cafe\u0301 ${mark} ${hostile}`,
+  })
+  for (const voter of [ana, bo, cy]) await vote(voter, loved, 'POSITIVE')
+  await vote(bo, disputed, 'POSITIVE')
+  await vote(cy, disputed, 'NEGATIVE')
+
+  await openAs(ana, `${LIST}?q=${mark}`)
+  const sort = page.getByRole('combobox', { name: 'Sort' })
+  const values = page.locator('tbody tr td:first-child')
+  const inView = (text: string) => page.locator('mark', { hasText: text })
+  await expect(showing(page)).toHaveText(/^Showing 4 of/)
+  await expect(values).toContainText(['described', 'xxxx', 'at its end', 'loved'])
+  await expect(sort).toHaveValue('created')
+
+  await test.step('marks are in view in rows of one height', async () => {
+    await expect(inView(mark)).toHaveText([mark, mark, mark, mark.toUpperCase()])
+    await expect(values.nth(0)).toContainText(new RegExp(`….*\\(a\\+\\)\\+ Cafe\u0301 ${mark} <img`))
+    await expect(values.nth(1)).toHaveText(`…${'x'.repeat(8)}${mark}`)
+    await expect(values.nth(2)).toHaveText(/^…\S.* at its end$/)
+    await expect(values.nth(3)).toHaveText(`${mark.toUpperCase()} loved`)
+    for (const size of [
+      { width: 390, height: 844 },
+      { width: 1440, height: 900 },
+    ]) {
+      await page.setViewportSize(size)
+      await expect(values.nth(2)).toHaveText(/^…\S.* at its end$/)
+      const places = await page.locator('tbody tr').evaluateAll(rows =>
+        rows.map(row => {
+          const mark = row.querySelector('mark') as HTMLElement
+          const found = mark.getBoundingClientRect()
+          const text = (mark.closest('[dir]') as HTMLElement).getBoundingClientRect()
+          const isInside = found.top >= text.top - 2 && found.bottom <= text.bottom + 2
+          return [row.getBoundingClientRect().height, isInside]
+        }),
+      )
+      expect(places).toEqual([64, 64, 64, 64].map(height => [height, true]))
+    }
+    await expect(page.locator('td img')).toHaveCount(0)
+  })
+
+  await test.step('any case and Unicode form is found and marked', async () => {
+    await search(page).fill(`(A+)+ CAFÉ ${mark}`)
+    await expect(showing(page)).toHaveText(/^Showing 1 of/)
+    await expect(page.locator('mark')).toHaveText([`(a+)+ Cafe\u0301 ${mark}`])
+    await search(page).fill(`i̇ described ${mark.slice(0, -1)}`)
+    await expect(page.locator('mark')).toHaveText([`İ described ${mark.slice(0, -1)}`])
+    await expect(row(page, cafe.value.slice(-25))).toHaveCount(1)
+    await search(page).fill(mark)
+    await expect(showing(page)).toHaveText(/^Showing 4 of/)
+  })
+
+  await test.step('the order is kept by the address, Back, a reload and Clear all', async () => {
+    await sort.selectOption('Most votes')
+    await expect(values).toContainText(['loved', 'at its end', 'described', 'xxxx'])
+    await expect(page).toHaveURL(new RegExp(`\\?q=${mark}&sort=votes$`))
+    await sort.selectOption('Most disputed')
+    await expect(values).toContainText(['at its end', 'described', 'xxxx', 'loved'])
+    await page.reload()
+    await expect(values).toContainText(['at its end', 'described', 'xxxx', 'loved'])
+    await expect(sort).toHaveValue('disputed')
+    await page.goBack()
+    await expect(values).toContainText(['loved', 'at its end', 'described', 'xxxx'])
+    await expect(sort).toHaveValue('votes')
+    await page.getByRole('button', { name: 'Clear all' }).click()
+    await expect(page).toHaveURL(/\?sort=votes$/)
+    await expect(page.locator('mark')).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'Clear all' })).toBeHidden()
+    await sort.selectOption('Newest')
+    await expect(page).toHaveURL(new RegExp(`${LIST}\\??$`))
+  })
+})

@@ -1,13 +1,32 @@
 import { toggled } from '@iodine/ui'
 import { expect, test } from 'vitest'
-import { isFiltered, NO_FILTERS, readFilters, readPage, toQuery, writeSearch } from '../src/model/filters'
+import {
+  isFiltered,
+  NO_FILTERS,
+  readFilters,
+  readPage,
+  readSort,
+  toQuery,
+  writeSearch,
+} from '../src/model/filters'
 
-test('filters and page go into an address and come out again', () => {
+test('filters, order and page go into an address and come out again', () => {
   const filters = { q: '(a+)+$ & ?', categories: ['URL', 'HASH'], sourceTypes: ['BLOG'] } as const
-  const search = new URLSearchParams(writeSearch(filters, 3).toString())
+  const search = new URLSearchParams(writeSearch(filters, { sort: 'disputed', page: 3 }).toString())
   expect(readFilters(search)).toEqual(filters)
-  expect(readPage(search)).toBe(3)
+  expect([readSort(search), readPage(search)]).toEqual(['disputed', 3])
   expect(writeSearch(NO_FILTERS).toString()).toBe('')
+  expect(writeSearch(NO_FILTERS, { sort: 'created', page: 1 }).toString()).toBe('')
+})
+
+test.each([
+  ['', 'created'],
+  ['sort=votes', 'votes'],
+  ['sort=disputed&q=x', 'disputed'],
+  ['sort=Votes', 'created'],
+  ['sort=toString', 'created'],
+])('the address %j sorts by %s', (search, sort) => {
+  expect(readSort(new URLSearchParams(search))).toBe(sort)
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import type { Iod, VoteType } from '@iodine/contracts'
+import { countVotes, type Iod, type VoteType } from '@iodine/contracts'
 import { type Answer, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
@@ -9,12 +9,18 @@ import { iod, vote } from './fixtures'
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
 Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 1_000 })
 
+const ORDERS: Record<string, (iod: Iod) => number> = {
+  created: () => 0,
+  votes: ({ votes }) => -votes.length,
+  disputed: iod => -Math.min(...Object.values(countVotes(iod))),
+}
+
 /** A stub API with its data in `iods`. */
 const api = (iods: Iod[]) => {
   const matching = (search: URLSearchParams) =>
     iods.filter(
-      ({ value, category, source_type }) =>
-        value.includes(search.get('q') ?? '') &&
+      ({ value, description, category, source_type }) =>
+        `${value}\0${description}`.toLowerCase().includes((search.get('q') ?? '').toLowerCase()) &&
         (!search.has('category') || search.getAll('category').includes(category)) &&
         (!search.has('source_type') || search.getAll('source_type').includes(source_type)),
     )
@@ -25,7 +31,8 @@ const api = (iods: Iod[]) => {
   }
   return {
     'GET /iods': ({ search }) => {
-      const found = matching(search)
+      const order = ORDERS[search.get('sort') ?? 'created'] as (iod: Iod) => number
+      const found = matching(search).sort((a, b) => order(a) - order(b))
       const from = Number(search.get('cursor') ?? 0)
       const to = from + Number(search.get('limit'))
       return [
@@ -128,6 +135,134 @@ test('a link shows the same list, and Clear all the whole one', async () => {
   await press('Clear all')
   await waitFor(() => expect(shown()).toBe('Showing 3 of 3 IODs'))
   expect([search(), field.value]).toEqual(['', ''])
+})
+
+const values = () =>
+  screen
+    .getAllByRole('row')
+    .slice(1)
+    .map(row => row.firstElementChild?.textContent)
+
+test('the order lives in the address, is no filter, and is kept by Back and Clear all', async () => {
+  const iods = [
+    iod('new'),
+    iod('loved', { votes: [vote('ann', 'POSITIVE'), vote('bob', 'POSITIVE'), vote('cy', 'POSITIVE')] }),
+    iod('disputed', { votes: [vote('ann', 'POSITIVE'), vote('bob', 'NEGATIVE')], category: 'HASH' }),
+  ]
+  const { search, calls, navigate } = await open(iods)
+  await rowOf('loved')
+  const sort = screen.getByRole<HTMLSelectElement>('combobox', { name: 'Sort' })
+  expect(Array.from(sort.options, ({ text }) => text)).toEqual(['Newest', 'Most votes', 'Most disputed'])
+  expect([sort.value, search()]).toEqual(['created', ''])
+
+  fireEvent.change(sort, { target: { value: 'votes' } })
+  await waitFor(() => expect(values()).toEqual(['loved', 'disputed', 'new']))
+  expect(search()).toBe('?sort=votes')
+  expect(screen.queryByRole('button', { name: 'Clear all' })).toBeNull()
+  fireEvent.change(sort, { target: { value: 'disputed' } })
+  await waitFor(() => expect(values()).toEqual(['disputed', 'new', 'loved']))
+  expect(search()).toBe('?sort=disputed')
+
+  await press('Categories')
+  fireEvent.click(await screen.findByRole('checkbox', { name: 'HASH 1' }))
+  await waitFor(() => expect(values()).toEqual(['disputed']))
+  expect(search()).toBe('?category=HASH&sort=disputed')
+  await press('Clear all')
+  await waitFor(() => expect(search()).toBe('?sort=disputed'))
+  expect(sort.value).toBe('disputed')
+  navigate(-3)
+  await waitFor(() => expect(values()).toEqual(['loved', 'disputed', 'new']))
+  expect([sort.value, search()]).toEqual(['votes', '?sort=votes'])
+  fireEvent.change(sort, { target: { value: 'created' } })
+  await waitFor(() => expect(values()).toEqual(['new', 'loved', 'disputed']))
+  expect(search()).toBe('')
+  expect(calls.filter(({ route, search }) => route === 'GET /iods/facets' && search.has('sort'))).toEqual([])
+})
+
+test('a link with an order is followed by the cursors of that order', async () => {
+  const { calls } = await open(
+    Array.from({ length: 120 }, (_, index) => iod(`value ${index}`)),
+    {},
+    '?sort=votes&page=3',
+  )
+  const pages = () => calls.filter(({ route }) => route === 'GET /iods').map(call => call.search)
+  await waitFor(() => expect(pages()).toHaveLength(3))
+  expect(pages().map(each => each.get('sort'))).toEqual(['votes', 'votes', 'votes'])
+  expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Sort' }).value).toBe('votes')
+})
+
+const marksIn = (text: string) => {
+  const cell = screen.getAllByRole('row').find(row => row.textContent?.includes(text))?.firstElementChild
+  return Array.from(cell?.querySelectorAll('mark') ?? [], mark => mark.textContent)
+}
+
+test('a search is marked in the value, else in an excerpt of the description', async () => {
+  const filler = 'lorem ipsum dolor '.repeat(60)
+  const hostile = '<img src=x onerror=alert(1)>'
+  await open(
+    [
+      iod('A Lake in view', { description: 'also a lake' }),
+      iod('beyond', { value: `${filler}to the lake at last` }),
+      iod('described', { description: `${filler}near a LAKE, ${hostile} ${filler}` }),
+      iod(`${hostile} lake`, { description: '' }),
+    ],
+    {},
+    '?q=lake',
+  )
+  await waitFor(() => expect(shown()).toBe('Showing 4 of 4 IODs'))
+  expect(values()).toEqual([
+    'A Lake in view',
+    '…ipsum dolor to the lake at last',
+    expect.stringMatching(/^described…ipsum dolor near a LAKE, <img src=x onerror=alert\(1\)> lorem .*…$/),
+    `${hostile} lake`,
+  ])
+  const texts = ['A Lake', '…ipsum dolor to', 'described', '> lake']
+  expect(texts.map(marksIn)).toEqual([['Lake'], ['lake'], ['LAKE'], ['lake']])
+  expect(document.querySelector('td img')).toBeNull()
+  await press('Clear all')
+  await waitFor(() => expect(document.querySelector('mark')).toBeNull())
+  expect(values()[2]).toBe('described')
+})
+
+test('numbers that are lower bounds are written with a plus', async () => {
+  const { search } = await open(mixed(), {
+    'GET /iods': ({ search }) => [
+      200,
+      mixed(),
+      { 'X-Total-Count': '10000', ...(search.has('q') && { 'X-Total-Relation': 'gte' }) },
+    ],
+    'GET /iods/facets': ({ search }) => [
+      200,
+      search.has('q')
+        ? { total: 10_000, categories: { URL: 9_001 }, source_types: { MANUAL: 9_999 }, exact: false }
+        : { total: 1_234_567, categories: { URL: 1_234_567 }, source_types: { MANUAL: 1_234_567 } },
+    ],
+  })
+  await waitFor(() => expect(shown()).toBe('Showing 10,000 of 1,234,567 IODs'))
+  expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('10001')
+  await press('Categories')
+  expect(await screen.findByRole('checkbox', { name: 'URL 1,234,567' })).toBeTruthy()
+  const field = screen.getByPlaceholderText('Search by value or description...')
+  fireEvent.change(field, { target: { value: 'a' } })
+  await waitFor(() => expect(shown()).toBe('Showing 10,000+ of 1,234,567 IODs'))
+  expect(search()).toBe('?q=a')
+  expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('-1')
+  for (const name of ['All 10,000+', 'URL 9,001+', 'HASH 0+'])
+    expect(await screen.findByRole('checkbox', { name })).toBeTruthy()
+  await press('Sources')
+  expect(await screen.findByRole('checkbox', { name: 'MANUAL 9,999+' })).toBeTruthy()
+})
+
+test('a lower bound is a plus on both sides where the number of all IODs is not known', async () => {
+  await open(
+    mixed(),
+    {
+      'GET /iods': () => [200, mixed(), { 'X-Total-Count': '10000', 'X-Total-Relation': 'gte' }],
+      'GET /iods/facets': () => [503, {}],
+    },
+    '?q=a',
+  )
+  await waitFor(() => expect(shown()).toBe('Showing 10,000+ of 10,000+ IODs'))
 })
 
 test('a search is sent once typing rests; one without results can be cleared', async () => {

@@ -70,7 +70,14 @@ export const addSecurity = async (
     allowedHeaders: ['Authorization', 'Content-Type'],
     // An OPTIONS request that is no preflight is not refused, as the refusal would be plain text.
     strictPreflight: false,
-    exposedHeaders: ['X-Total-Count', 'X-Next-Cursor', 'X-Request-Id', 'X-Iods-Unavailable', 'Retry-After'],
+    exposedHeaders: [
+      'X-Total-Count',
+      'X-Total-Relation',
+      'X-Next-Cursor',
+      'X-Request-Id',
+      'X-Iods-Unavailable',
+      'Retry-After',
+    ],
     maxAge: 600,
   })
 }

@@ -25,7 +25,7 @@ export function FieldText({ path, label, value: { text } }: FieldTextProps) {
     ) : (
       <mark
         key={piece.start}
-        className={piece.iods.length > 1 ? `${styles.iod} ${styles.several}` : styles.iod}
+        className={piece.iods.length > 1 ? styles.several : undefined}
         title={describeIods(piece.iods)}
       >
         {piece.text}

@@ -1,4 +1,11 @@
-import { CATEGORIES, type Category, SOURCE_TYPES, type SourceType } from '@iodine/contracts'
+import {
+  CATEGORIES,
+  type Category,
+  IOD_SORTS,
+  type IodSort,
+  SOURCE_TYPES,
+  type SourceType,
+} from '@iodine/contracts'
 
 /** The list's filters. An empty field is no filter. */
 export interface IodFilters {
@@ -16,6 +23,12 @@ export const readFilters = (search: URLSearchParams): IodFilters => ({
   sourceTypes: SOURCE_TYPES.filter(type => search.getAll('source_type').includes(type)),
 })
 
+const DEFAULT_SORT: IodSort = 'created'
+
+/** The order in a URL's query. */
+export const readSort = (search: URLSearchParams): IodSort =>
+  IOD_SORTS.find(sort => sort === search.get('sort')) ?? DEFAULT_SORT
+
 /** The page in a URL's query, from 1. */
 export const readPage = (search: URLSearchParams): number =>
   Math.max(1, Math.min(PAGES_MAX, Number.parseInt(search.get('page') ?? '', 10) || 1))
@@ -23,12 +36,16 @@ export const readPage = (search: URLSearchParams): number =>
 /** Maximum page of a URL: the table reads all pages before it sequentially. */
 const PAGES_MAX = 100
 
-/** The filters and the page as a URL's query. The first page is omitted. */
-export function writeSearch({ q, categories, sourceTypes }: IodFilters, page = 1): URLSearchParams {
+/** Filters, order and page as a URL's query. The default order and the first page are omitted. */
+export function writeSearch(
+  { q, categories, sourceTypes }: IodFilters,
+  { sort = DEFAULT_SORT, page = 1 }: { sort?: IodSort; page?: number } = {},
+): URLSearchParams {
   const search = new URLSearchParams()
   if (q) search.set('q', q)
   for (const category of categories) search.append('category', category)
   for (const type of sourceTypes) search.append('source_type', type)
+  if (sort !== DEFAULT_SORT) search.set('sort', sort)
   if (page > 1) search.set('page', String(page))
   return search
 }

@@ -1,11 +1,18 @@
-import { CATEGORIES, type Category, SOURCE_TYPES, type SourceType } from '@iodine/contracts'
-import { Button, SearchInput, toggled, truncate, useSearchText } from '@iodine/ui'
+import { CATEGORIES, type Category, type IodSort, SOURCE_TYPES, type SourceType } from '@iodine/contracts'
+import { Button, HTMLSelect, SearchInput, toggled, truncate, useSearchText } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import { FilterMenu } from '@iodine/ui/overlays'
+import { useId } from 'react'
 import { type IodFilters, isFiltered, NO_FILTERS } from '../model/filters'
 import styles from './FilterBar.module.css'
 
 const CHIP_CHARS = 40
+
+const SORTS: { value: IodSort; label: string }[] = [
+  { value: 'created', label: 'Newest' },
+  { value: 'votes', label: 'Most votes' },
+  { value: 'disputed', label: 'Most disputed' },
+]
 
 export interface FilterBarProps {
   filters: IodFilters
@@ -14,15 +21,19 @@ export interface FilterBarProps {
     sourceTypes: MenuCounts<SourceType> | undefined
   }
   onChange: (filters: IodFilters) => void
+  sort: IodSort
+  onSortChange: (sort: IodSort) => void
 }
 
 interface MenuCounts<T extends string> {
   total: number
   counts: Partial<Record<T, number>>
+  isExact: boolean
 }
 
-/** The search field and two filter menus; below them, the active filters as removable chips. */
-export function FilterBar({ filters, counts, onChange }: FilterBarProps) {
+/** The search field, two filter menus and the order; below them, the active filters as removable chips. */
+export function FilterBar({ filters, counts, onChange, sort, onSortChange }: FilterBarProps) {
+  const sortId = useId()
   const [text, setText] = useSearchText(filters.q, q => onChange({ ...filters, q }))
   const { q, categories, sourceTypes } = filters
   const chips = [
@@ -49,18 +60,26 @@ export function FilterBar({ filters, counts, onChange }: FilterBarProps) {
           label="Categories"
           choices={CATEGORIES}
           chosen={categories}
-          total={counts.categories?.total}
-          counts={counts.categories?.counts}
+          {...counts.categories}
           onChange={next => onChange({ ...filters, categories: next })}
         />
         <FilterMenu
           label="Sources"
           choices={SOURCE_TYPES}
           chosen={sourceTypes}
-          total={counts.sourceTypes?.total}
-          counts={counts.sourceTypes?.counts}
+          {...counts.sourceTypes}
           onChange={next => onChange({ ...filters, sourceTypes: next })}
         />
+        <div className={styles.sort}>
+          <label htmlFor={sortId}>Sort</label>
+          <HTMLSelect
+            id={sortId}
+            iconName="caret-down"
+            options={SORTS}
+            value={sort}
+            onChange={event => onSortChange(event.target.value as IodSort)}
+          />
+        </div>
       </div>
       {isFiltered(filters) && (
         <fieldset className={styles.chips} aria-label="Active filters">

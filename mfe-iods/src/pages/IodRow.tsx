@@ -3,24 +3,28 @@ import { useHost } from '@iodine/mfe-kit'
 import { AnchorButton, Button, CategoryTag, RelativeTime, Tag, truncate } from '@iodine/ui'
 import { InfoSignIcon, ShareIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
 import { Popover, Tooltip } from '@iodine/ui/overlays'
-import { memo } from 'react'
+import { memo, type ReactNode, useMemo } from 'react'
+import { findMatches } from '../model/matches'
 import { hasVoted } from '../model/votes'
 import { ActivityPopover } from './ActivityPopover'
 import styles from './IodRow.module.css'
+import { Excerpt, MarkedText } from './MarkedText'
 import { VotesCell } from './VotesCell'
 
 export interface IodRowProps {
   iod: Iod
+  /** The searched text; may be empty. */
+  q: string
   /** Row number for `aria-rowindex`; the header row is 1. */
   rowIndex: number
   onVote: (iod: Iod, voteType: VoteType) => void
 }
 
-export const IodRow = memo(function IodRow({ iod, rowIndex, onVote }: IodRowProps) {
+export const IodRow = memo(function IodRow({ iod, q, rowIndex, onVote }: IodRowProps) {
   return (
     <tr aria-rowindex={rowIndex}>
       <td>
-        <Shortened text={iod.value} className={styles.value} />
+        <ValueCell iod={iod} q={q} />
       </td>
       <td>
         <CategoryTag category={iod.category} />
@@ -53,8 +57,38 @@ export const IodRow = memo(function IodRow({ iod, rowIndex, onVote }: IodRowProp
   )
 })
 
+/** The value with its match, or with the part of the description that matches. */
+function ValueCell({ iod: { value, description }, q }: Pick<IodRowProps, 'iod' | 'q'>) {
+  const inValue = useMemo(() => findMatches(value, q), [value, q])
+  const inDescription = useMemo(
+    () => (inValue.length === 0 ? findMatches(description, q) : []),
+    [inValue, description, q],
+  )
+  if (inDescription.length === 0)
+    return (
+      <Shortened text={value} className={styles.value}>
+        <MarkedText text={value} matches={inValue} />
+      </Shortened>
+    )
+  return (
+    <>
+      <Shortened text={value} className={`${styles.value} ${styles.oneLine}`} />
+      <div className={styles.excerpt} dir="auto">
+        <Excerpt text={description} matches={inDescription} />
+      </div>
+    </>
+  )
+}
+
+interface ShortenedProps {
+  text: string
+  className: string | undefined
+  /** The text as it is shown, if not plain. */
+  children?: ReactNode
+}
+
 /** A text truncated to its column's width, with a tooltip of its first 40 characters. */
-function Shortened({ text, className }: { text: string; className: string | undefined }) {
+function Shortened({ text, className, children = text }: ShortenedProps) {
   return (
     <Tooltip
       className={styles.shortened}
@@ -62,7 +96,7 @@ function Shortened({ text, className }: { text: string; className: string | unde
       placement="bottom-start"
     >
       <span className={className} dir="auto">
-        {text}
+        {children}
       </span>
     </Tooltip>
   )

@@ -25,7 +25,10 @@ const COLUMNS: readonly Column[] = [
 
 export interface IodTableProps {
   iods: Iod[]
-  total: number
+  /** The searched text, marked in the rows; may be empty. */
+  q: string
+  /** Null if it is not known exactly. */
+  total: number | null
   /** The page in the URL, from 1. */
   page: number
   /** The page to scroll to on mount. */
@@ -43,6 +46,7 @@ export interface IodTableProps {
 export function IodTable(props: IodTableProps) {
   const {
     iods,
+    q,
     total,
     page,
     startPage,
@@ -106,7 +110,7 @@ export function IodTable(props: IodTableProps) {
         )
       }
     >
-      {(iod, rowIndex) => <IodRow key={iod.id} iod={iod} rowIndex={rowIndex} onVote={vote} />}
+      {(iod, rowIndex) => <IodRow key={iod.id} iod={iod} q={q} rowIndex={rowIndex} onVote={vote} />}
     </VirtualTable>
   )
 }

@@ -1,9 +1,18 @@
+import type { IodSort } from '@iodine/contracts'
 import { errorHint } from '@iodine/mfe-kit'
 import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useMemo, useState } from 'react'
-import { type IodFilters, isFiltered, NO_FILTERS, readFilters, readPage, writeSearch } from '../model/filters'
+import {
+  type IodFilters,
+  isFiltered,
+  NO_FILTERS,
+  readFilters,
+  readPage,
+  readSort,
+  writeSearch,
+} from '../model/filters'
 import { useIodCounts, useRefreshCounts } from '../queries/facets'
 import { useIodList } from '../queries/list'
 import { CreateIodDialog } from './CreateIodDialog'
@@ -11,10 +20,10 @@ import { FilterBar } from './FilterBar'
 import styles from './IodsPage.module.css'
 import { IodTable } from './IodTable'
 
-/** The shared list of IODs. The URL contains filters, search and page, so that a link shows the same list. */
+/** The shared list of IODs. The URL contains search, filters, order and page: a link shows the same list. */
 export function IodsPage() {
-  const { filters, setFilters, page, setPage } = useAddress()
-  const list = useIodList(filters)
+  const { filters, setFilters, sort, setSort, page, setPage } = useAddress()
+  const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
   const refreshCounts = useRefreshCounts()
   const [isCreating, setCreating] = useState(false)
@@ -29,7 +38,12 @@ export function IodsPage() {
     await Promise.all([list.refresh(), refreshCounts()])
     setRefreshing(false)
   }
-  const { data: iods, total = 0, isFetchNextPageError } = list
+  const { data: iods, total = 0, isExact, isFetchNextPageError } = list
+  // The count of all IODs is exact, but may be older than the total, or not be there yet.
+  const all =
+    counts.total === undefined || counts.total < total
+      ? formatCount(total, isExact)
+      : formatCount(counts.total)
   const createButton = (
     <Button intent="primary" icon={<PlusIcon />} text="Create IOD" onClick={() => setCreating(true)} />
   )
@@ -53,7 +67,7 @@ export function IodsPage() {
       <div className={styles.section}>
         <PageHeader
           title="Indicators of Disinformation"
-          subtitle="Everyone’s IODs, newest first. Vote on those you can judge."
+          subtitle="Everyone’s IODs. Vote on those you can judge."
           actions={
             <>
               <Button
@@ -66,7 +80,13 @@ export function IodsPage() {
             </>
           }
         />
-        <FilterBar filters={filters} counts={counts} onChange={setFilters} />
+        <FilterBar
+          filters={filters}
+          counts={counts}
+          onChange={setFilters}
+          sort={sort}
+          onSortChange={setSort}
+        />
         <LoadingPanel
           // The table itself reports a failure to load its next page.
           query={{ ...list, error: isFetchNextPageError ? null : list.error, refetch: refresh }}
@@ -78,9 +98,10 @@ export function IodsPage() {
         >
           {rows => (
             <IodTable
-              key={`${version} ${writeSearch(filters)}`}
+              key={`${version} ${writeSearch(filters, { sort })}`}
               iods={rows}
-              total={total}
+              q={filters.q}
+              total={isExact ? total : null}
               page={page}
               startPage={version === 0 ? page : 1}
               onPageChange={setPage}
@@ -93,7 +114,7 @@ export function IodsPage() {
           )}
         </LoadingPanel>
         <p className={styles.count} role="status">
-          {iods && `Showing ${formatCount(total)} of ${formatCount(Math.max(total, counts.total ?? 0))} IODs`}
+          {iods && `Showing ${formatCount(total, isExact)} of ${all} IODs`}
         </p>
       </div>
       <CreateIodDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={refresh} />
@@ -104,15 +125,31 @@ export function IodsPage() {
 function useAddress() {
   const [search, setSearch] = useSearchParams()
   const query = search.toString()
-  const { filters, page } = useMemo(() => {
+  const { filters, sort, page } = useMemo(() => {
     const params = new URLSearchParams(query)
-    return { filters: readFilters(params), page: readPage(params) }
+    return { filters: readFilters(params), sort: readSort(params), page: readPage(params) }
   }, [query])
-  const latest = useLatest({ filters, setSearch })
-  const setFilters = useCallback((next: IodFilters) => latest.current.setSearch(writeSearch(next)), [latest])
-  const setPage = useCallback(
-    (next: number) => latest.current.setSearch(writeSearch(latest.current.filters, next), { replace: true }),
+  const latest = useLatest({ filters, sort, setSearch })
+  const setFilters = useCallback(
+    (next: IodFilters) => {
+      const { sort, setSearch } = latest.current
+      setSearch(writeSearch(next, { sort }))
+    },
     [latest],
   )
-  return { filters, setFilters, page, setPage }
+  const setSort = useCallback(
+    (next: IodSort) => {
+      const { filters, setSearch } = latest.current
+      setSearch(writeSearch(filters, { sort: next }))
+    },
+    [latest],
+  )
+  const setPage = useCallback(
+    (next: number) => {
+      const { filters, sort, setSearch } = latest.current
+      setSearch(writeSearch(filters, { sort, page: next }), { replace: true })
+    },
+    [latest],
+  )
+  return { filters, setFilters, sort, setSort, page, setPage }
 }

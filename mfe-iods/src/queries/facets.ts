@@ -25,8 +25,16 @@ export function useIodCounts(filters: IodFilters) {
   const bySourceType = useFacets({ ...filters, sourceTypes: [] })
   const all = useFacets(NO_FILTERS)
   return {
-    categories: byCategory && { total: byCategory.total, counts: byCategory.categories },
-    sourceTypes: bySourceType && { total: bySourceType.total, counts: bySourceType.source_types },
+    categories: byCategory && {
+      total: byCategory.total,
+      counts: byCategory.categories,
+      isExact: byCategory.exact !== false,
+    },
+    sourceTypes: bySourceType && {
+      total: bySourceType.total,
+      counts: bySourceType.source_types,
+      isExact: bySourceType.exact !== false,
+    },
     total: all?.total,
   }
 }

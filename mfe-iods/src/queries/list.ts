@@ -1,4 +1,4 @@
-import type { Iod } from '@iodine/contracts'
+import type { Iod, IodSort, Page } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useMemo } from 'react'
@@ -7,25 +7,23 @@ import { type IodFilters, toQuery } from '../model/filters'
 export const PAGE_SIZE = 50
 export const LISTS = ['iods', 'list']
 
-interface IodPage {
-  items: Iod[]
-  total: number | null
-  nextCursor: string | null
-}
 export interface IodPages {
-  pages: IodPage[]
+  pages: Page<Iod[]>[]
   pageParams: (string | null)[]
 }
 
-/** The filtered IODs, newest first, paginated. The old rows stay displayed while new filters load. */
-export function useIodList(filters: IodFilters) {
+/**
+ * The filtered and sorted IODs, paginated. The old rows stay displayed while others load. `isExact` is false if
+ * the total is a lower bound.
+ */
+export function useIodList(filters: IodFilters, sort: IodSort) {
   const { api } = useHost()
   const queryClient = useQueryClient()
-  const queryKey = useMemo(() => [...LISTS, filters], [filters])
+  const queryKey = useMemo(() => [...LISTS, filters, sort], [filters, sort])
   const query = usePagedQuery({
     queryKey,
-    readPage: (page, signal): Promise<IodPage> =>
-      api.page('GET /iods', { query: { ...toQuery(filters), limit: PAGE_SIZE, ...page }, signal }),
+    readPage: (page, signal) =>
+      api.page('GET /iods', { query: { ...toQuery(filters), sort, limit: PAGE_SIZE, ...page }, signal }),
     placeholderData: keepPreviousData,
     // TanStack would refetch every loaded page; `refresh` drops all but the first before it refetches.
     staleTime: Number.POSITIVE_INFINITY,
@@ -43,5 +41,7 @@ export function useIodList(filters: IodFilters) {
     )
     await refetch()
   }, [queryClient, queryKey, refetch])
-  return { ...query, data: iods, total: data && (data.pages[0]?.total ?? iods?.length), refresh }
+  const [first] = data?.pages ?? []
+  const total = data && (first?.total ?? iods?.length)
+  return { ...query, data: iods, total, isExact: first?.exact !== false, refresh }
 }

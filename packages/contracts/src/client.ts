@@ -101,10 +101,13 @@ export type Input<E extends EndpointSpec> = Part<'params', ParamsFor<E>> &
 export type InputArguments<E extends EndpointSpec> =
   Record<never, never> extends Input<E> ? [input?: Input<E>] : [input: Input<E>]
 
-/** One page of a list: `total` and `nextCursor` (null on the last page) come from the answer's headers. */
+/** One page of a list: all but the items comes from the answer's headers. */
 export interface Page<T> {
   items: T
   total: number | null
+  /** The total is a lower bound. */
+  exact?: false
+  /** Null on the last page. */
   nextCursor: string | null
 }
 
@@ -190,6 +193,7 @@ export const createClient = <A extends WireAnswer>(
       return {
         items: body,
         total: total === null ? null : Number(total),
+        ...(headers.get('x-total-relation') === 'gte' && { exact: false }),
         nextCursor: headers.get('x-next-cursor'),
       }
     },

@@ -23,7 +23,6 @@ export const DETAILS = {
   uriTooLong: 'The address is too long',
   headersTooLarge: 'The headers are too large',
   badRequest: 'Bad request',
-  iodsFull: 'The IODs of all users take up the space set for them: ask whoever runs this site for more',
   tooManyRequests: 'Too many requests, please try again later',
   logoutUnfinished:
     'Your session has ended, but parts of the service may take it for up to ten minutes more: try again to end it at once',

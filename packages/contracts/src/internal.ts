@@ -26,6 +26,11 @@ export const authInternal = {
     body: ids,
     response: z.array(userCard),
   }),
+  findUsers: internalEndpoint('POST /internal/users/find', {
+    summary: 'Users by name, in any case; deleted ones are left out',
+    body: z.strictObject({ usernames: z.array(z.string()) }),
+    response: z.array(userCard),
+  }),
   getSealedAiKey: internalEndpoint('GET /internal/users/:id/ai-key', {
     summary: "A user's AI key as stored: sealed, readable with SECRETS_KEY and the user's id alone",
     params: byId,

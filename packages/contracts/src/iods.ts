@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { filledText, id, pageQuery, repeatable, sourceReference, text, time } from './primitives.js'
-import { CATEGORIES, SOURCE_TYPES, VOTE_TYPES } from './vocabulary.js'
+import { CATEGORIES, IOD_SORTS, SOURCE_TYPES, VOTE_TYPES } from './vocabulary.js'
 
 const category = z.enum(CATEGORIES)
 const sourceType = z.enum(SOURCE_TYPES)
@@ -63,7 +63,7 @@ const filters = {
   q: text().optional(),
   category: repeatable(category),
   source_type: repeatable(sourceType),
-  created_by: repeatable(text(100)),
+  created_by: repeatable(text(100), LIMITS.creatorsMax),
 }
 
 const counts = (key: z.ZodType<string>) => z.partialRecord(key as z.ZodString, z.int())
@@ -72,17 +72,22 @@ export const iodFacets = z.strictObject({
   total: z.int(),
   categories: counts(category),
   source_types: counts(sourceType),
+  /** The numbers are lower bounds. */
+  exact: z.literal(false).optional(),
 })
 export type IodFacets = z.output<typeof iodFacets>
 
 export const iodsApi = {
   listIods: endpoint('user', 'GET /iods', {
-    summary: 'IODs, newest first, filtered',
-    query: z.strictObject({ ...filters, ...pageQuery }),
+    summary:
+      'IODs, filtered and sorted, newest first by default. `q` is searched in the value and the first 2,000 characters of the description. ' +
+      'More than 10,000 matches are not counted: `X-Total-Count: 10000` with `X-Total-Relation: gte`',
+    query: z.strictObject({ ...filters, sort: z.enum(IOD_SORTS).optional(), ...pageQuery }),
     response: z.array(iod),
   }),
   getIodFacets: endpoint('user', 'GET /iods/facets', {
-    summary: 'Counts a category and a source type under the same filters',
+    summary:
+      'Counts a category and a source type under the same filters; above 10,000 matches, lower bounds with `exact: false`',
     query: z.strictObject(filters),
     response: iodFacets,
   }),

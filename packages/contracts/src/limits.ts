@@ -17,6 +17,8 @@ export const LIMITS = {
   contributionsPageSize: 50,
   recentContributions: 3,
   lookupValuesMax: 1_000,
+  /** Maximum creators in a filter of IODs. */
+  creatorsMax: 100,
   graphNodesMax: 50_000,
   /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,

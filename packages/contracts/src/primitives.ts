@@ -51,13 +51,13 @@ export const username = z
 /** http(s) URL or a plain path; all other schemes are refused. */
 export const sourceReference = text().refine(isSourceReference, 'must be an http(s) URL or a plain path')
 
-/** A query parameter that may be repeated. */
-export const repeatable = <T extends z.ZodType>(item: T) =>
+/** A query parameter that may be repeated, up to `max` times. */
+export const repeatable = <T extends z.ZodType>(item: T, max = Number.POSITIVE_INFINITY) =>
   (
-    z.preprocess(value => (Array.isArray(value) ? value : [value]), z.array(item)) as unknown as z.ZodType<
-      z.output<T>[],
-      z.input<T> | z.input<T>[]
-    >
+    z.preprocess(
+      value => (Array.isArray(value) ? value : [value]),
+      z.array(item).max(max, `must be given at most ${max} times`),
+    ) as unknown as z.ZodType<z.output<T>[], z.input<T> | z.input<T>[]>
   ).optional()
 
 const wholeNumber = (min: number, max: number) =>

@@ -99,7 +99,7 @@ export const SERVICES = {
   community: {
     prefixes: { community: {} },
     apis: { community: communityApi },
-    internal: { ...communityInternal, ...personalDataInternal, ...rebuildInternal },
+    internal: { ...communityInternal, ...personalDataInternal, ...repairInternal, ...rebuildInternal },
   },
 } as const satisfies Record<string, ServiceManifest>
 

@@ -30,6 +30,10 @@ export type ContributionType = (typeof CONTRIBUTION_TYPES)[number]
 export const VOTE_TYPES = ['POSITIVE', 'NEGATIVE'] as const
 export type VoteType = (typeof VOTE_TYPES)[number]
 
+/** Orders of the list of IODs: newest, most votes, most votes on the side that has fewer. */
+export const IOD_SORTS = ['created', 'votes', 'disputed'] as const
+export type IodSort = (typeof IOD_SORTS)[number]
+
 /** Counts an IOD's votes by type. */
 export const countVotes = ({ votes }: { votes: readonly { vote_type: VoteType }[] }) => {
   const positive = votes.filter(({ vote_type }) => vote_type === 'POSITIVE').length

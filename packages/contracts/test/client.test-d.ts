@@ -34,6 +34,7 @@ test('answers have the type of their schema', () => {
   expectTypeOf(client.page(iodsApi.listIods, { query: { limit: 5 } })).resolves.toEqualTypeOf<{
     items: Iod[]
     total: number | null
+    exact?: false
     nextCursor: string | null
   }>()
   expectTypeOf<ResponseOf<typeof profileApi.getProfile>>().not.toBeAny()

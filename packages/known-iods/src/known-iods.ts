@@ -1,4 +1,4 @@
-import { foldText, foldValue, type Iod } from '@iodine/contracts'
+import { type FoldedText, foldValue, foldWithOffsets, type Iod } from '@iodine/contracts'
 
 type Identified = Pick<Iod, 'id' | 'value'>
 
@@ -41,7 +41,7 @@ export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]):
     split: text => {
       const folded = foldWithOffsets(text)
       const edges = [...byValue].flatMap(([value, found]) =>
-        occurrences(folded, value).flatMap(([start, end]) => [
+        occurrences(text, folded, value).flatMap(([start, end]) => [
           { at: start, change: 1, found },
           { at: end, change: -1, found },
         ]),
@@ -80,40 +80,13 @@ function cut<I extends Identified>(
   return pieces
 }
 
-interface FoldedText {
-  text: string
-  length: number
-  folded: string
-  /** For each unit of `folded`, the offset of its character in the text; absent if the offsets are equal. */
-  offsets?: number[]
-}
-
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
-
-function foldWithOffsets(text: string): FoldedText {
-  const lower = text.toLowerCase()
-  if (text.length === lower.length && isNfc(text) && isNfc(lower)) {
-    return { text, length: text.length, folded: lower }
-  }
-  let folded = ''
-  const offsets: number[] = []
-  for (const { segment, index } of graphemes.segment(text)) {
-    const part = foldText(segment)
-    folded += part
-    for (let unit = 0; unit < part.length; unit += 1) offsets.push(index)
-  }
-  return { text, length: text.length, folded, offsets }
-}
-
-const isNfc = (text: string) => text.normalize('NFC') === text
-
 /** The occurrences of `value` in the text as [start, end), overlapping ones included. */
-function occurrences({ text, length, folded, offsets }: FoldedText, value: string): [number, number][] {
+function occurrences(text: string, { folded, offsets }: FoldedText, value: string): [number, number][] {
   const found: [number, number][] = []
   for (let at = folded.indexOf(value); at !== -1 && value !== ''; at = folded.indexOf(value, at + 1)) {
     const end = at + value.length
     if (!isBoundary(offsets, at) || !isBoundary(offsets, end)) continue
-    const place: [number, number] = [offsets?.[at] ?? at, offsets ? (offsets[end] ?? length) : end]
+    const place: [number, number] = [offsets?.[at] ?? at, offsets?.[end] ?? end]
     if (value.length >= INSIDE_WORDS_MIN || standsAlone(text, place)) found.push(place)
   }
   return found

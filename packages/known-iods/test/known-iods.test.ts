@@ -37,6 +37,7 @@ test.each([
   ['accents in either form', 'Cafe\u0301 de Flore', ['café'], '[Cafe\u0301|café] de Flore'],
   ['no half of a character', 'e\u0301tat', ['e'], 'e\u0301tat'],
   ['letters that grow when folded', 'İSTANBUL çok', ['istanbul', 'çok'], 'İSTANBUL [çok|çok]'],
+  ['a final sigma in a text of several forms', 'e\u0301 ΟΔΟΣ', ['οδος'], 'e\u0301 [ΟΔΟΣ|οδος]'],
   ['values around which white space was sent', 'a b c', [' b '], 'a [b| b ] c'],
   ['HTML-like values', 'x <b>y</b>', ['<b>y</b>'], 'x [<b>y</b>|<b>y</b>]'],
 ])('highlights %s', (_, text, values, expected) => {

@@ -66,12 +66,19 @@ test('query values are repeated for lists, left out when absent, and numbers are
   expect(seen[0]?.url).toBe('/api/v1/iods?q=a%26b&category=URL&category=HASH&limit=5')
 })
 
-test('a page carries the total and the next cursor of the headers', async () => {
+test('a page carries the total, its relation and the next cursor of the headers', async () => {
   answer = { status: 200, body: '[]', headers: { 'X-Total-Count': '7', 'X-Next-Cursor': 'abc' } }
   await expect(client().page('GET /iods', { query: { limit: 1 } })).resolves.toEqual({
     items: [],
     total: 7,
     nextCursor: 'abc',
+  })
+  answer.headers = { 'X-Total-Count': '10000', 'X-Total-Relation': 'gte' }
+  await expect(client().page('GET /iods', { query: { limit: 1 } })).resolves.toEqual({
+    items: [],
+    total: 10_000,
+    exact: false,
+    nextCursor: null,
   })
 })
 

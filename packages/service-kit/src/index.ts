@@ -32,7 +32,15 @@ export {
 } from './http/errors.js'
 export { serveHistory } from './http/history.js'
 export { checkPlainData } from './http/json.js'
-export { cutPage, type ListPlace, pageAfter, sendList } from './http/lists.js'
+export {
+  after,
+  cutPage,
+  type ListPlace,
+  pageAfter,
+  type RankedPlace,
+  sendList,
+  type Total,
+} from './http/lists.js'
 export {
   addressOf,
   createPeers,
@@ -79,6 +87,7 @@ export {
   startStoreService,
 } from './service.js'
 export { createSingleFlight } from './single-flight.js'
+export { containing, createRarestGram, gramsOf, gramsOfTerm } from './stores/grams.js'
 export { type Migration, migrate } from './stores/migrations.js'
 export {
   type Connection,

@@ -89,6 +89,10 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
   const answer: ServiceBed['answer'] = (endpoint, handler) =>
     void answers.set(`${endpoint.method} ${endpoint.path}`, { endpoint, handler: handler as Handler })
   answer(authInternal.lookupUsers, ({ body }) => body.ids.flatMap(id => users.get(id) ?? []))
+  answer(authInternal.findUsers, ({ body }) => {
+    const names = new Set(body.usernames.map(name => name.toLowerCase()))
+    return [...users.values()].filter(({ username }) => username && names.has(username.toLowerCase()))
+  })
 
   const token: ServiceBed['token'] = ({ id, sid = newId(), scope = 'full' }, lifetimeMs = 3_600_000) =>
     signToken(keys.privateKey, { id, sid, scope }, lifetimeMs)

@@ -38,8 +38,9 @@ export function formatRelative(value: DateInput, now: number = Date.now()): stri
   return 'just now'
 }
 
-/** '12,345' */
-export const formatCount = (count: number): string => count.toLocaleString('en-US')
+/** '12,345'; '12,345+' if the count is a lower bound. */
+export const formatCount = (count: number, isExact = true): string =>
+  count.toLocaleString('en-US') + (isExact ? '' : '+')
 /** '12 345', with narrow spaces. */
 export const formatFrenchCount = (count: number): string => count.toLocaleString('fr-FR')
 

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
-import { formatFrenchDate, formatLongDate, formatRelative, truncate } from '../src'
+import { formatCount, formatFrenchDate, formatLongDate, formatRelative, truncate } from '../src'
 
 test('dates read as each screen wants them', () => {
   expect(formatLongDate('2025-06-17T12:00:00.000Z')).toBe('June 17, 2025')
   expect(formatFrenchDate('2025-06-17T12:00:00.000Z')).toBe('17 juin 2025')
   expect(formatLongDate('nonsense')).toBe('')
+})
+
+test('a count that is a lower bound has a plus', () => {
+  expect([formatCount(12_345), formatCount(10_000, false)]).toEqual(['12,345', '10,000+'])
 })
 
 test('relative times take the largest whole unit', () => {

@@ -8,7 +8,7 @@ Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 400 })
 const ROW_HEIGHT = 40
 const items = Array.from({ length: 1_000 }, (_, n) => ({ id: `id ${n}`, text: `item ${n}` }))
 
-function Items({ total }: { total?: number }) {
+function Items({ total }: { total?: number | null }) {
   return (
     <VirtualTable
       rows={useVirtualRows(items, ROW_HEIGHT)}
@@ -57,4 +57,9 @@ test('rows in sight are drawn, in their places; the others leave room', async ()
   expect(spacers().reduce((sum, height) => sum + height) + drawn().length * ROW_HEIGHT).toBe(
     items.length * ROW_HEIGHT,
   )
+})
+
+test('a number of rows that is not known is told as such', () => {
+  render(<Items total={null} />)
+  expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('-1')
 })

@@ -7,8 +7,5 @@ export const iodsConfigSchema = storeConfigSchema.extend({
   QUOTA_IODS_A_DAY: quotaSetting.default(500),
   QUOTA_IODS: quotaSetting.default(20_000),
   QUOTA_IOD_BYTES: quotaSetting.default(16 * 1024 ** 2),
-  /** Totals of all users, deleted accounts included: they bound the memory of the catalog. */
-  QUOTA_ALL_IODS: quotaSetting.default(300_000),
-  QUOTA_ALL_IOD_BYTES: quotaSetting.default(128 * 1024 ** 2),
 })
 export type IodsConfig = z.output<typeof iodsConfigSchema>

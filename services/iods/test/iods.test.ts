@@ -23,7 +23,7 @@ import {
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 
 let bed: ServiceBed
@@ -260,6 +260,13 @@ describe('search', () => {
     expect((await api.send('GET', `/iods?q=${'a'.repeat(13_000)}`)).status).toBe(414)
     expect((await api.send('GET', `/iods?q=${'('.repeat(10_000)}`)).status).toBe(200)
     expect((await api.send('GET', '/iods?q[$ne]=1')).status).toBe(422)
+    // Half of a surrogate pair, a combining mark alone, one letter.
+    for (const q of ['%ED%A0%80', '%CC%81', '%F0%9F%98%80', 'z'])
+      expect((await api.send('GET', `/iods?limit=5&q=${q}`)).status).toBe(200)
+    const creators = Array.from({ length: 101 }, (_, n) => `created_by=a${n}`).join('&')
+    expect((await api.send('GET', `/iods?${creators}`)).body).toEqual({
+      detail: ['created_by: must be given at most 100 times'],
+    })
     expect((await api.send('GET', '/iods?q=a&q=b')).status).toBe(422)
   })
 })
@@ -510,6 +517,7 @@ describe('lists', () => {
     if (all) return
     const iods = service.mongo.collection('iods')
     await iods.deleteMany({})
+    await service.mongo.collection('tallies').deleteMany({})
     const users = [ana, await bed.user('Carla'), await bed.user()]
     const words = ['alpha', 'Beta', 'gamma ray', 'delta', 'ALPHABET', 'été']
     const createNth = (n: number) => {
@@ -529,11 +537,6 @@ describe('lists', () => {
       const created_at = new Date(Date.now() - 90_000 + (at >> 4))
       await iods.updateOne({ _id }, { $set: { created_at } })
     }
-    // A restart reloads the catalog from the database.
-    await service.close()
-    service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
-    url = await bed.listen(service)
-    api = apiClient(url, ana.token)
     all = await api.call(iodsApi.listIods)
   }, 60_000)
 
@@ -623,6 +626,95 @@ describe('lists', () => {
             })
           }
   }, 120_000)
+
+  describe('sorted by votes', () => {
+    /** Votes of an IOD: on both sides, and on one. */
+    const sides = (iod: Iod) => {
+      const positive = iod.votes.filter(({ vote_type }) => vote_type === 'POSITIVE').length
+      return { votes: iod.votes.length, disputed: Math.min(positive, iod.votes.length - positive) }
+    }
+    let voted: Iod[]
+    beforeEach(async () => {
+      if (voted) return
+      const voters = await Promise.all(Array.from({ length: 6 }, () => bed.user()))
+      for (const [at, { id }] of all.entries())
+        for (const [n, { token }] of voters.entries())
+          if (at % 3 === 0 && n < at % 7)
+            await apiClient(url, token).call(iodsApi.voteIod, {
+              params: { id },
+              body: { vote_type: (at >> n) % 2 ? 'POSITIVE' : 'NEGATIVE' },
+            })
+      voted = await api.call(iodsApi.listIods)
+      expect(new Set(voted.map(iod => sides(iod).disputed)).size).toBeGreaterThan(2)
+    }, 60_000)
+
+    it.each(['votes', 'disputed'] as const)(
+      'by %s, in pages and whole, under every kind of filter',
+      async sort => {
+        const creator = ana.id
+        for (const [query, passes] of [
+          ['', () => true],
+          ['&q=alpha', iod => `${iod.value} ${iod.description}`.toLowerCase().includes('alpha')],
+          ['&category=TITLE&category=URL', iod => ['TITLE', 'URL'].includes(iod.category)],
+          ['&source_type=BLOG', iod => iod.source_type === 'BLOG'],
+          [
+            `&created_by=${creator}&category=TITLE`,
+            iod => iod.created_by_id === creator && iod.category === 'TITLE',
+          ],
+          [
+            `&created_by=${creator}&q=a`,
+            iod => iod.created_by_id === creator && /a/i.test(iod.value + iod.description),
+          ],
+        ] as [string, (iod: Iod) => boolean][]) {
+          const wanted = voted
+            .filter(passes)
+            .sort((a, b) => sides(b)[sort] - sides(a)[sort])
+            .map(({ id }) => id)
+          const whole = await api.send('GET', `/iods?sort=${sort}${query}`)
+          expect(whole.body.map(({ id }: Iod) => id)).toEqual(wanted)
+          for (const limit of [7, 50]) {
+            const { seen, total } = await walk(`&sort=${sort}${query}`, limit)
+            expect(seen.map(({ id }) => id)).toEqual(wanted)
+            expect(total).toBe(wanted.length)
+          }
+        }
+      },
+      60_000,
+    )
+
+    it('refuses the cursor of another order, and an unknown order', async () => {
+      const cursorOf = async (query: string) =>
+        (await api.send('GET', `/iods?limit=1${query}`)).headers.get('x-next-cursor')
+      for (const [cursor, query] of [
+        [await cursorOf(''), '&sort=votes'],
+        [await cursorOf('&sort=disputed'), ''],
+      ])
+        expect(await api.send('GET', `/iods?limit=1&cursor=${cursor}${query}`)).toMatchObject({
+          status: 422,
+          body: { detail: ['cursor: is not one of ours'] },
+        })
+      expect((await api.send('GET', '/iods?sort=name')).status).toBe(422)
+    })
+  })
+
+  it('finds at once what a process whose clock is ten minutes late took in', async () => {
+    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+    const late = apiClient(await other.listen(), ana.token)
+    try {
+      const { total } = await api.call(iodsApi.getIodFacets)
+      const mark = newId()
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 600_000 })
+      const iod = await create({ value: mark }, late).finally(() => vi.useRealTimers())
+      expect(Date.now() - Date.parse(iod.created_at)).toBeGreaterThan(590_000)
+      for (const client of [api, late]) {
+        expect(await client.call(iodsApi.listIods, { query: { q: mark } })).toEqual([iod])
+        expect(await client.call(iodsApi.listIods)).toContainEqual(iod)
+        expect(await client.call(iodsApi.getIodFacets)).toMatchObject({ total: total + 1 })
+      }
+    } finally {
+      await other.close()
+    }
+  })
 
   it.each(['limit=0', 'limit=501', 'limit=x', 'limit=-1', 'cursor=zzz', 'category=PLANET', 'page=2'])(
     'refuses %s',

@@ -5,7 +5,7 @@
  *   npm run bench -- community
  */
 import { communityConfigSchema, createApp } from '@iodine/community'
-import { readConfig } from '@iodine/service-kit'
+import { gramsOf, readConfig } from '@iodine/service-kit'
 import { apiClient, startServiceBed } from '@iodine/test-kit'
 import { MongoClient, ObjectId } from 'mongodb'
 import { count, inTurns, ratio, table, timed } from './lib/measure.js'
@@ -51,7 +51,8 @@ const start = async (people: number) => {
         created_at: new Date(created + n * 60_000),
         deleted: false,
         public: true,
-        suffixes: Array.from(username, (_, at) => username.slice(at)),
+        search: username,
+        grams: gramsOf(username),
         total_iods: 2,
         total_narratives: 1,
       }

@@ -25,7 +25,7 @@ ai.always('hang')
 const bed = await startBed(startProduct, {
   // Rate limits are off, so that only the connection bounds are measured.
   env: { OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off' },
-  fill: client => seedIods(client.db('iodine_iods'), iods),
+  fill: uri => seedIods(uri, iods),
 })
 const url = bed.url.replace('localhost', '127.0.0.1')
 const newcomer = () => signUp({ url, mail: bed.mail })

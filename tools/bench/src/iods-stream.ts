@@ -20,7 +20,7 @@ const HALTS = 20
  */
 const stream = async (total: number) => {
   const bed = await startBed(startWatchedProduct, {
-    fill: client => seedIods(client.db('iodine_iods'), total),
+    fill: uri => seedIods(uri, total),
   })
   try {
     const { token } = await bed.signUp()

@@ -5,8 +5,10 @@
  *
  *   npm run bench -- iods
  */
+import { iodsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
-import { median } from '@iodine/test-kit'
+import { freePorts } from '@iodine/local-servers'
+import { iodInput, median, NO_LIMITS } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import { Agent, request } from 'undici'
 import { startBed } from './lib/bed.js'
@@ -20,13 +22,25 @@ const LIST = '/dashboard/iods'
 
 /** A product with that many IODs and a signed-in member. */
 const startSide = async (total: number) => {
-  const bed = await startBed(startProduct, { fill: client => seedIods(client.db('iodine_iods'), total) })
-  const { token } = await bed.signUp()
+  const [metrics] = await freePorts(1)
+  const bed = await startBed(startProduct, {
+    env: { ...NO_LIMITS, METRICS_PORT: String(metrics) },
+    fill: uri => seedIods(uri, total),
+  })
+  const { token, api } = await bed.signUp()
   const agent = new Agent({ connections: 32 })
   return {
     ...bed,
     iods: bed.client.db('iodine_iods').collection('iods'),
     token,
+    api,
+    /** Resident memory of the process that hosts all parts, in megabytes; the database has its own. */
+    async residentMb() {
+      const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text()
+      const bytes = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)/m.exec(text)?.[1]
+      if (!bytes) throw new Error('The metrics do not tell the memory.')
+      return Number(bytes) / 2 ** 20
+    },
     async get(path: string) {
       const answer = await request(`${bed.url}/api/v1/iods${path}`, {
         dispatcher: agent,
@@ -97,6 +111,15 @@ await api('API: new search, two words', n => `?limit=50&${search(two(n))}`)
 await api('API: new search, two words often together', n => `?limit=50&${search(phrase(n))}`)
 await api('API: new search, two letters', n => `?limit=50&${search(frequent(n + 40).slice(0, 2))}`)
 await api('API: new search, nothing found', n => `?limit=50&${search(`zq${n}x`)}`)
+await api('API: page by most votes', () => '?limit=50&sort=votes')
+await api('API: page of a category, most disputed', () => '?limit=50&category=URL&sort=disputed')
+await api(
+  'API: new search, frequent word, most votes',
+  n => `?limit=50&sort=votes&${search(frequent(n + 20))}`,
+)
+await compare('API: create an IOD', sides, side =>
+  side.api.call(iodsApi.createIod, { body: iodInput({ description: `${frequent(1)} ${phrase(1)}` }) }),
+)
 await api('API: facets of a search made before', () => `/facets?${search(frequent(0))}`)
 
 const open = async ({ url, token }: Side) => ({ page: await openPage(browser, token), url: url + LIST })
@@ -145,6 +168,10 @@ await compare('screen: scroll by a page', tabs, async ({ page }, n) => {
 })
 await browser.close()
 
+const [fewMb, manyMb] = [await small.residentMb(), await large.residentMb()]
+console.log(
+  `Resident memory of the services: ${count(fewMb)} MB and ${count(manyMb)} MB, ratio ${ratio(manyMb, fewMb)}.`,
+)
 console.log(
   `Start to ready: ${count(small.startMs)} ms with ${whole(sizes.small)} IODs, ${count(large.startMs)} ms with ${whole(sizes.large)}.\n`,
 )

@@ -170,7 +170,7 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
   }
 }
 
-/** Only the user's id may remain: for minutes in auth, for an hour in iods, as a tombstone in community. */
+/** Only the user's id may remain: for minutes in auth, as a tombstone in community. */
 const expectForgotten = async ({ traces, user }: Life) => {
   const { databases, redis } = await stack.dump()
   const parsed = JSON.parse(databases) as [string, string, { _id: string }[]][]
@@ -186,7 +186,6 @@ const expectForgotten = async ({ traces, user }: Life) => {
     expect.stringMatching(
       /^community\.users: \{"_id":"[0-9a-f]{24}","username":null,"revision":0,"created_at":null,"deleted":true,/,
     ),
-    expect.stringMatching(/^iods\.forgotten: \{"_id":"[0-9a-f]{24}","at":"[^"]*"\}$/),
   ])
   for (const trace of traces.filter(each => each !== user.id)) expect(redis).not.toContain(trace)
   return redis

@@ -110,7 +110,7 @@ it('is rebuilt from what the other services have, whatever became of it', async 
     ...known,
     _id: new Types.ObjectId(),
     username: 'ghost_again',
-    suffixes: ['ghost_again', '_again'],
+    search: 'ghost_again',
   })
   const kept = await contributions.findOne({ user_id: new Types.ObjectId(ana.id) })
   await contributions.insertOne({ ...kept, _id: new Types.ObjectId(), title: 'never was' })

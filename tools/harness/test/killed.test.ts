@@ -1,17 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { graphApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { type Connection, connectMongo } from '@iodine/service-kit'
 import { type AiAnswer, type Answer, rounds, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const WORKERS = join(ROOT, 'services/workers')
+import { type SpawnedPart, spawnPart } from './spawned.js'
 
 const SHORT = 2
 const KILLS = rounds(SHORT)
@@ -23,42 +16,25 @@ const LOCK_MS = KILLS > SHORT ? 15_000 : 2_000
 let stack: TestStack
 let stored: Connection
 let users: SignedInUser[]
-let worker: ChildProcess | undefined
+let worker: SpawnedPart
 
 beforeAll(async () => {
-  // A process that can be killed needs compiled code, which the test runner does not emit.
-  await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-b', WORKERS])
   stack = await startTestStack({
     env: { EXTRACTION_WAIT_MS: '3000', EXTRACTION_LOCK_MS: String(LOCK_MS), LOG_LEVEL: 'silent' },
   })
-  await stack.parts.workers.stop()
+  worker = await spawnPart(stack, 'workers')
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.narratives.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_narratives`)
-  await startWorker()
+  await worker.start()
   users = await Promise.all(Array.from({ length: 3 }, () => stack.signUp()))
   for (const { api } of users) await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
-  await killWorker()
+  await worker.kill()
 }, 120_000)
 afterAll(async () => {
-  await killWorker()
+  await worker?.kill()
   await stored?.close()
   await stack?.stop()
 })
-
-const startWorker = async () => {
-  const { url, env } = stack.parts.workers
-  worker = spawn(process.execPath, [join(WORKERS, 'dist/server.js')], { env, stdio: 'ignore' })
-  await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).ok).toBe(true), {
-    timeout: 30_000,
-    interval: 50,
-  })
-}
-const killWorker = async () => {
-  const gone = worker && worker.exitCode === null && once(worker, 'exit')
-  worker?.kill('SIGKILL')
-  await gone
-  worker = undefined
-}
 
 /** The provider's answer for a text, of the same kind for each retry. */
 const provider = (text: string): AiAnswer => {
@@ -102,16 +78,16 @@ it('workers killed at random points end every narrative once, done or failed wit
   for (let killed = 0; killed < KILLS; ) {
     const sent: Sent[] = []
     for (let row = 0; row < KILLS_IN_A_ROW && killed < KILLS; row++, killed++) {
-      await startWorker()
+      await worker.start()
       sent.push(...Array.from({ length: TEXTS_PER_KILL }, send))
       const before = stack.ai.requests.length
       // One worker of a series is killed during work for certain, the others at any time.
       if (row === 0) await vi.waitFor(() => expect(stack.ai.requests.length).toBeGreaterThan(before), 30_000)
       await sleep(Math.random() * (row === 0 ? 500 : 1_500))
-      await killWorker()
+      await worker.kill()
       interrupted += Number(stack.ai.requests.length > before)
     }
-    await startWorker()
+    await worker.start()
     const restarted = Date.now()
     for (const { kind, src } of sent)
       await vi.waitFor(async () => expect(await endOf(src), src).toEqual([ENDS[kind]]), {
@@ -121,7 +97,7 @@ it('workers killed at random points end every narrative once, done or failed wit
     recoveries.push(Date.now() - restarted)
     for (const { kind, answer } of sent)
       expect([504, kind === 'plain' ? 201 : kind === 'refused' ? 422 : 502]).toContain((await answer).status)
-    await killWorker()
+    await worker.kill()
     all.push(...sent)
   }
   expect(interrupted).toBeGreaterThan(0)

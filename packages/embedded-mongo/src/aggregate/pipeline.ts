@@ -409,8 +409,11 @@ const stageMakers: ReadonlyMap<string, StageMaker> = new Map<string, StageMaker>
 
 const needsWhole = /^\$(getField|setField|unsetField|top|topN|bottom|bottomN)$/
 
-/** The top-level fields that a first stage reads, or undefined if it may read any. */
-export const stageFields = (stage: Value | undefined): Set<string> | undefined => {
+/** The top-level fields that a pipeline's stages read of its input, or undefined if they may read any. */
+export const neededFields = (stages: readonly Value[]): Set<string> | undefined =>
+  stageFields(stages.find(stage => !(stage instanceof Doc && (stage.has('$limit') || stage.has('$skip')))))
+
+const stageFields = (stage: Value | undefined): Set<string> | undefined => {
   const fields = new Set<string>()
   const collect = (value: Value): boolean => {
     if (typeof value === 'string' && value.startsWith('$')) {

@@ -1,4 +1,5 @@
 import { asInteger } from '../bson/numbers.js'
+import type { TopLevelFields } from '../bson/read.js'
 import { Doc, isNumeric, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { compileFilter, type Position } from '../match/filter.js'
@@ -109,19 +110,25 @@ export const compileProjection = (spec: Doc, options: Options = {}): Project => 
   return (doc, position = {}) => shape(doc, root, keep, doc, position)
 }
 
-/** The fields of a projection that only includes top-level fields; undefined for any other projection. */
-export const keptFields = (spec: Doc): ReadonlySet<string> | undefined => {
-  const kept = new Set<string>()
+/** The fields of a projection that only includes, or only excludes, top-level fields; undefined for any other. */
+export const topLevelFields = (spec: Doc): TopLevelFields | undefined => {
+  const names = new Set<string>()
   let id = true
+  let kept: boolean | undefined
   for (const [path, value] of spec) {
     if (!isNumeric(value) && typeof value !== 'boolean') return undefined
-    if (path === '_id') id = truthy(value)
-    else if (path.includes('.') || path.startsWith('$') || !truthy(value)) return undefined
-    else kept.add(path)
+    const includes = truthy(value)
+    if (path === '_id') {
+      id = includes
+      continue
+    }
+    if (path.includes('.') || path.startsWith('$') || includes !== (kept ?? includes)) return undefined
+    kept = includes
+    names.add(path)
   }
-  if (kept.size === 0) return undefined
-  if (id) kept.add('_id')
-  return kept
+  if (kept === undefined) return undefined
+  if (id === kept) names.add('_id')
+  return { names, kept }
 }
 
 const shape = (doc: Doc, node: Node, including: boolean, root: Doc, position: Position): Doc => {

@@ -29,9 +29,85 @@ export const readDoc = (bytes: Buffer, at = 0, only?: ReadonlySet<string>): Doc 
   return reader.document(0, only)
 }
 
-/** Copies these top-level fields of a BSON document as bytes, without decoding values. */
-export const pickFields = (bytes: Buffer, names: ReadonlySet<string>): Buffer =>
-  new Reader(bytes, 0).pick(names)
+/** Top-level fields of documents: the only ones that are kept, or the only ones that are not. */
+export type TopLevelFields = { names: ReadonlySet<string>; kept: boolean }
+
+/** Copies some top-level fields of a BSON document as bytes, without decoding values. */
+export const pickFields = (bytes: Buffer, fields: TopLevelFields): Buffer => new Reader(bytes, 0).pick(fields)
+
+/** The sizes of the values of BSON's types, without those that begin with a length. */
+const fixedSizes = new Map([
+  [0x01, 8],
+  [0x07, 12],
+  [0x08, 1],
+  [0x09, 8],
+  [0x0a, 0],
+  [0x10, 4],
+  [0x11, 8],
+  [0x12, 8],
+  [0x13, 16],
+  [0x7f, 0],
+  [0xff, 0],
+])
+
+/** The size of a value, with its length; -1 for a type whose values are not simply skipped. */
+const valueSize = (bytes: Buffer, type: number, at: number): number => {
+  switch (type) {
+    case 0x02:
+    case 0x0d:
+    case 0x0e:
+      return bytes.readInt32LE(at) + 4
+    case 0x03:
+    case 0x04:
+    case 0x0f:
+      return bytes.readInt32LE(at)
+    case 0x05:
+      return bytes.readInt32LE(at) + 5
+    default:
+      return fixedSizes.get(type) ?? -1
+  }
+}
+
+/**
+ * Whether the string at a path of a BSON document includes a text, without decoding the document. The names
+ * of the path are UTF-8; the text is UTF-8 too, with a character per byte. False without the field; undefined
+ * if the field is no string or the path leads through something other than documents: decode it then.
+ */
+export const stringIncludes = (
+  bytes: Buffer,
+  path: readonly Buffer[],
+  wanted: string,
+): boolean | undefined => {
+  let at = 0
+  for (let part = 0; part < path.length; part++) {
+    const name = path[part]!
+    const end = at + bytes.readInt32LE(at) - 1
+    at += 4
+    for (;;) {
+      if (at >= end) return false
+      const type = bytes[at++]!
+      let i = 0
+      while (i < name.length && bytes[at + i] === name[i]) i++
+      const found = i === name.length && bytes[at + i] === 0
+      at += i
+      while (bytes[at] !== 0 && at < end) at++
+      at++
+      if (found) {
+        if (part < path.length - 1) {
+          if (type !== 0x03) return undefined
+          break
+        }
+        if (type !== 0x02) return undefined
+        const from = at + 4
+        return bytes.toString('latin1', from, from + bytes.readInt32LE(at) - 1).includes(wanted)
+      }
+      const size = valueSize(bytes, type, at)
+      if (size < 0) return undefined
+      at += size
+    }
+  }
+  return undefined
+}
 
 class Reader {
   readonly bytes: Buffer
@@ -60,14 +136,14 @@ class Reader {
     return doc
   }
 
-  pick(names: ReadonlySet<string>): Buffer {
+  pick({ names, kept }: TopLevelFields): Buffer {
     const end = this.open(0)
     const made = Buffer.allocUnsafe(end + 1)
     let size = 4
     while (this.at < end) {
       const from = this.at
       const type = this.bytes[this.at++]!
-      const wanted = names.has(this.name(end))
+      const wanted = names.has(this.name(end)) === kept
       this.skip(type, end)
       if (wanted) size += this.bytes.copy(made, size, from, this.at)
     }

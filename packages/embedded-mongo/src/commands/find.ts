@@ -1,6 +1,6 @@
 import { groupKey } from '../aggregate/accumulators.js'
-import { compilePipeline, type PipelineContext, stageFields } from '../aggregate/pipeline.js'
-import { compileProjection, keptFields } from '../aggregate/project.js'
+import { compilePipeline, neededFields, type PipelineContext } from '../aggregate/pipeline.js'
+import { compileProjection, topLevelFields } from '../aggregate/project.js'
 import { sortBy, sortPattern } from '../aggregate/sort.js'
 import type { Variables } from '../aggregate/variables.js'
 import { count as asCount, asInteger } from '../bson/numbers.js'
@@ -8,10 +8,11 @@ import { pickFields, readDoc } from '../bson/read.js'
 import { maxDocumentSize, sizeOf } from '../bson/size.js'
 import { Doc, RawDoc, type Value } from '../bson/values.js'
 import { fail } from '../errors.js'
-import { choosePlan, distinctPlan, type Plan } from '../indexes/plan.js'
-import { type Condition, compileFilter, type Position } from '../match/filter.js'
+import { choosePlan, distinctPlan, type IndexPlan, type Plan } from '../indexes/plan.js'
+import { type Condition, compileFilter, type Position, without } from '../match/filter.js'
 import { visitPath } from '../match/paths.js'
-import { due, gathered, paced, pause, type Rows, type Work } from '../slices.js'
+import { currentTimer, due, gathered, paced, pause, type Rows, type Work } from '../slices.js'
+import { arraysOf, isMultikey } from '../storage/catalog.js'
 import type { Collection } from '../storage/collection.js'
 import {
   type Command,
@@ -47,22 +48,6 @@ export class Found {
   }
 }
 
-/** The top-level fields that a filter reads, or undefined if it may read the whole document. */
-const fieldsOf = (filter: Doc): Set<string> | undefined => {
-  const fields = new Set<string>()
-  for (const [name, value] of filter) {
-    if (!name.startsWith('$')) fields.add(name.split('.')[0]!)
-    else if (Array.isArray(value) && name !== '$expr') {
-      for (const one of value) {
-        const inner = one instanceof Doc ? fieldsOf(one) : undefined
-        if (!inner) return undefined
-        for (const field of inner) fields.add(field)
-      }
-    } else if (name !== '$comment') return undefined
-  }
-  return fields
-}
-
 /** The counts of a search, for `explain`. */
 export type Examined = { keys: number; docs: number; scans: number; indexes: Set<string> }
 
@@ -74,51 +59,85 @@ const planned = (plan: Plan, examined: Examined) => {
   else for (const one of plan.of) planned(one, examined)
 }
 
-/** Runs a plan and yields the documents that match the whole condition, each once. */
+/**
+ * Runs a plan and yields the documents that match the whole condition, each once. What the bounds of an index
+ * decide is not checked again. A document is decoded only as far as the rest of the condition needs.
+ */
 export function* search(
   collection: Collection,
   plan: Plan,
   condition: Condition,
-  query: Pick<Query, 'filter'>,
+  query: Pick<Query, 'thorough' | 'counting'>,
   examined?: Examined,
 ): Rows<Found> {
-  const fields = fieldsOf(query.filter)
-  for (const { id, bytes } of candidates(collection, plan, examined)) {
-    if (due()) yield pause
-    if (examined) examined.docs++
-    const position: Position = {}
-    if (fields?.size === 0 || condition.matches(readDoc(bytes, 0, fields), position))
-      yield new Found(id, bytes, position)
-  }
-}
-
-function* candidates(
-  collection: Collection,
-  plan: Plan,
-  examined?: Examined,
-): Iterable<{ id: number; bytes: Buffer }> {
   if (examined) planned(plan, examined)
+  const whole = without(condition, nothingDecided)
   if (plan.kind === 'scan') {
-    yield* collection.scan(plan.reverse)
+    for (const { id, bytes } of collection.scan(plan.reverse)) {
+      if (due()) yield pause
+      if (examined) examined.docs++
+      const found = checked(id, bytes, whole, query)
+      if (found) yield found
+    }
     return
   }
-  const seen =
-    plan.kind === 'union' || plan.index.multikey || plan.ranges.length > 1 ? new Set<number>() : undefined
-  for (const id of recordIds(collection, plan)) {
-    if (examined) examined.keys++
+  let left = undecided(plan, condition, query)
+  const seen = plan.kind === 'index' && plan.once ? undefined : new Set<number>()
+  const timer = currentTimer()
+  for (const id of recordIds(collection, plan, examined ?? nothingExamined())) {
+    if (due()) yield pause
     if (seen?.has(id)) continue
     seen?.add(id)
+    // Documents may have changed between two batches of a cursor, after their keys were read.
+    if (currentTimer() !== timer) left = whole
+    if (!left && query.counting) {
+      yield new Found(id, notRead, {})
+      continue
+    }
     const bytes = collection.get(id)
-    if (bytes) yield { id, bytes }
+    if (!bytes) continue
+    if (examined) examined.docs++
+    const found = checked(id, bytes, left, query)
+    if (found) yield found
   }
 }
 
-function* recordIds(collection: Collection, plan: Plan): Iterable<number> {
+const nothingDecided: ReadonlySet<Condition> = new Set()
+const notRead = Buffer.alloc(0)
+
+/** The part of a condition that is checked on the documents of a plan; undefined if there is none. */
+const undecided = (plan: Plan, condition: Condition, { thorough }: Pick<Query, 'thorough'>) =>
+  without(condition, plan.kind === 'index' && !thorough ? plan.decided : nothingDecided)
+
+/** A document if it matches a condition. */
+const checked = (
+  id: number,
+  bytes: Buffer,
+  condition: Condition | undefined,
+  { thorough }: Pick<Query, 'thorough'>,
+): Found | undefined => {
+  const position: Position = {}
+  if (condition) {
+    let matches = condition.raw?.(bytes)
+    // The bytes do not tell the position of a match.
+    if (matches === undefined || (matches && thorough))
+      matches = condition.matches(readDoc(bytes, 0, condition.fields), position)
+    if (!matches) return undefined
+  }
+  return new Found(id, bytes, position)
+}
+
+function* recordIds(collection: Collection, plan: Plan, examined: Examined): Iterable<number> {
   if (plan.kind === 'scan') for (const { id } of collection.scan()) yield id
-  else if (plan.kind === 'union') for (const one of plan.of) yield* recordIds(collection, one)
+  else if (plan.kind === 'union') for (const one of plan.of) yield* recordIds(collection, one, examined)
+  else if (plan.merges) yield* collection.mergedRanges(plan.index, plan.ranges, plan.reverse, examined)
   else {
     const ranges = plan.reverse ? [...plan.ranges].reverse() : plan.ranges
-    for (const range of ranges) yield* collection.indexRange(plan.index, range, plan.reverse)
+    for (const range of ranges)
+      for (const id of collection.indexRange(plan.index, range, plan.reverse)) {
+        examined.keys++
+        yield id
+      }
   }
 }
 
@@ -129,6 +148,13 @@ export type Query = {
   limit: number
   hint: Value | undefined
   variables: Variables
+  /**
+   * The whole condition is checked on every document: a write, whose documents may change after their index
+   * keys were read, and what needs the position of a match in an array.
+   */
+  thorough?: boolean
+  /** The documents themselves are not needed. They are then not read if the index decides the condition. */
+  counting?: boolean
 }
 
 /** Compiles a query: its condition, its plan, and whether the plan yields the requested order. */
@@ -152,7 +178,13 @@ const naturalFree = (sort: Doc) =>
 /** The documents of a query, with its sort, skip and limit applied. */
 export function* select(collection: Collection, query: Query, examined?: Examined): Rows<Found> {
   const { condition, pattern, plan, sorted } = prepare(collection, query)
-  const found = search(collection, plan, condition, query, examined)
+  const found = search(
+    collection,
+    plan,
+    condition,
+    { ...query, counting: sorted && query.counting === true },
+    examined,
+  )
   const sortFields = new Set(pattern.map(part => part.parts[0]!))
   const ordered = sorted ? found : sortBy(found, one => readDoc(one.bytes, 0, sortFields), pattern)
   let skip = query.skip
@@ -245,7 +277,8 @@ const find: Command = {
       projection.size > 0
         ? compileProjection(projection, { find: true, variables: query.variables })
         : undefined
-    const kept = keptFields(projection)
+    const fields = topLevelFields(projection)
+    query.thorough = [...projection.keys()].some(path => path.endsWith('.$'))
     const batchSize = natural(command, 'batchSize') ?? 101
     const single = command.get('singleBatch') === true
     const collection = findCollection(context, name)
@@ -259,7 +292,7 @@ const find: Command = {
     const rows = function* () {
       for (const found of select(collection, query)) {
         if (found === pause) yield pause
-        else if (kept) yield new RawDoc(pickFields(found.bytes, kept))
+        else if (fields) yield new RawDoc(pickFields(found.bytes, fields))
         else yield project ? project(found.doc, found.position) : new RawDoc(found.bytes)
       }
     }
@@ -316,6 +349,7 @@ const count: Command = {
       limit,
       hint: command.get('hint'),
       variables: variablesOf(command),
+      counting: true,
     }
     if (!collection) {
       compileFilter(filter)
@@ -449,6 +483,7 @@ const aggregate: Command = {
     const name = checkName(target)
     const { filter, sort, rest } = leading(pipeline)
     const run = compilePipeline(rest, inside)
+    const fields = neededFields(rest)
     const collection = findCollection(context, name)
     const query: Query = {
       filter,
@@ -457,11 +492,12 @@ const aggregate: Command = {
       limit: 0,
       hint: command.get('hint'),
       variables,
+      counting: fields?.size === 0,
     }
     const rows: Rows<Doc | RawDoc> =
       collection && rest.length === 0
         ? raws(select(collection, query))
-        : run(collection ? bodies(select(collection, query), stageFields(rest[0])) : [])
+        : run(collection ? bodies(select(collection, query), fields) : [])
     const ns = `${context.db}.${name}`
     return ok({ cursor: yield* context.cursors.first(ns, rows, batchSize, false, context.transaction) })
   },
@@ -472,7 +508,10 @@ function* raws(found: Rows<Found>) {
 }
 
 function* bodies(found: Rows<Found>, only: Set<string> | undefined) {
-  for (const one of found) yield one === pause ? pause : readDoc(one.bytes, 0, only)
+  for (const one of found) {
+    if (one === pause) yield pause
+    else yield only?.size === 0 ? new Doc() : readDoc(one.bytes, 0, only)
+  }
 }
 
 /** The query of a command, for `explain`. */
@@ -490,13 +529,14 @@ const explained = (command: Doc): Query => {
       checkFind(command)
       return queryOf(command)
     case 'count':
+      return { ...base, filter: optionalDoc(command, 'query'), counting: true }
     case 'distinct':
       return { ...base, filter: optionalDoc(command, 'query') }
     case 'findAndModify':
       return { ...base, filter: optionalDoc(command, 'query'), sort: optionalDoc(command, 'sort'), limit: 1 }
     case 'aggregate': {
-      const { filter, sort } = leading(list(command, 'pipeline'))
-      return { ...base, filter, sort }
+      const { filter, sort, rest } = leading(list(command, 'pipeline'))
+      return { ...base, filter, sort, counting: neededFields(rest)?.size === 0 }
     }
     case 'update':
     case 'delete': {
@@ -508,30 +548,34 @@ const explained = (command: Doc): Query => {
   }
 }
 
-const stageOf = (plan: Plan): Doc => {
+/** The stages of a plan. `keys`: the documents are not read. */
+const stageOf = (plan: Plan, keys = false): Doc => {
   if (plan.kind === 'scan')
     return Doc.of({ stage: 'COLLSCAN', direction: plan.reverse ? 'backward' : 'forward' })
-  if (plan.kind === 'union')
-    return Doc.of({ stage: 'FETCH', inputStage: Doc.of({ stage: 'OR', inputStages: plan.of.map(keyStage) }) })
-  return Doc.of({ stage: 'FETCH', inputStage: keyStage(plan) })
+  return keys ? keyStage(plan) : Doc.of({ stage: 'FETCH', inputStage: keyStage(plan) })
 }
 
 const keyStage = (plan: Plan): Doc => {
-  if (plan.kind !== 'index') return stageOf(plan)
-  const { index, reverse } = plan
-  return Doc.of({
+  if (plan.kind === 'scan') return stageOf(plan)
+  if (plan.kind === 'union') return Doc.of({ stage: 'OR', inputStages: plan.of.map(keyStage) })
+  if (!plan.merges) return scanStage(plan, plan.ranges.length)
+  return Doc.of({ stage: 'SORT_MERGE', inputStages: plan.ranges.map(() => scanStage(plan, 1)) })
+}
+
+const scanStage = ({ index, reverse }: IndexPlan, intervals: number): Doc =>
+  Doc.of({
     stage: 'IXSCAN',
     keyPattern: index.key,
     indexName: index.name,
-    isMultiKey: index.multikey,
+    isMultiKey: isMultikey(index),
+    multiKeyPaths: new Doc([...index.key.keys()].map((path, i) => [path, arraysOf(index, i)])),
     isUnique: index.unique,
     isSparse: index.sparse,
     isPartial: index.filter !== undefined,
     indexVersion: 2,
     direction: reverse ? 'backward' : 'forward',
-    intervals: plan.ranges.length,
+    intervals,
   })
-}
 
 /** The `explain` output of the stages that the plan does not serve, with their reads of other collections. */
 function* explainedStages(
@@ -565,7 +609,7 @@ function* explainCommand(command: Doc, context: Context, verbosity: Value = 'que
   const reply = yield* explainQuery(command, context, verbosity)
   const query = explained(command)
   const collection = findCollection(context, collectionName(command))
-  const input = collection ? bodies(select(collection, query), undefined) : []
+  const input = collection ? bodies(select(collection, query), query.counting ? new Set() : undefined) : []
   const stages = yield* explainedStages(
     rest,
     context,
@@ -587,9 +631,10 @@ function* explainQuery(command: Doc, context: Context, verbosity: Value): Work<D
     Doc.of({ namespace: `${context.db}.${name}`, parsedQuery: query.filter, winningPlan, rejectedPlans: [] })
   if (!collection)
     return ok({ explainVersion: '1', queryPlanner: planner(Doc.of({ stage: 'EOF' })), command })
-  const { plan, sorted } = prepare(collection, query)
+  const { condition, plan, sorted } = prepare(collection, query)
+  const keys = query.counting === true && undecided(plan, condition, query) === undefined
   const stage = sorted
-    ? stageOf(plan)
+    ? stageOf(plan, keys)
     : Doc.of({ stage: 'SORT', sortPattern: query.sort, inputStage: stageOf(plan) })
   const reply = { explainVersion: '1', queryPlanner: planner(stage), command }
   if (verbosity === 'queryPlanner') return ok(reply)

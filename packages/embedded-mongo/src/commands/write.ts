@@ -216,7 +216,7 @@ function* forEachFound(
     if (!started) return
     const before = pauses()
     const found = new Map<number, Found>()
-    for (const row of select(started, query)) {
+    for (const row of select(started, { ...query, thorough: true })) {
       if (row === pause) yield pause
       else if (!found.has(row.id)) found.set(row.id, row)
     }

@@ -3,27 +3,33 @@ import { MongoError } from '../errors.js'
 import { emptyArray, type KeyValue } from './key.js'
 
 /** The state of resolving one index path: the value reached and the remaining names. */
-type Step = { value: Value | undefined; rest: readonly string[]; settled: boolean }
+type Step = { value: Value | undefined; path: readonly string[]; rest: readonly string[]; settled: boolean }
 
 const numeric = /^(0|[1-9]\d*)$/
+
+type Extracted = {
+  keys: KeyValue[][]
+  /** The paths of the arrays on the way: `a` or `a.b` for the index path `a.b`. */
+  arrays: ReadonlySet<string>
+}
+
+const noArrays: ReadonlySet<string> = new Set()
 
 /**
  * The keys of a document in an index over `paths`: one tuple of values, or one per element of an array on a
  * path. Paths through different (parallel) arrays are refused with code 171, as in MongoDB.
  */
-export const extractKeys = (
-  doc: Doc,
-  paths: readonly (readonly string[])[],
-): { keys: KeyValue[][]; multikey: boolean } => {
-  const keys: KeyValue[][] = []
-  const multikey = expand(
-    paths.map(rest => ({ value: doc, rest, settled: false })),
-    keys,
+export const extractKeys = (doc: Doc, paths: readonly (readonly string[])[]): Extracted => {
+  const found: { keys: KeyValue[][]; arrays: Set<string> | undefined } = { keys: [], arrays: undefined }
+  expand(
+    paths.map(path => ({ value: doc, path, rest: path, settled: false })),
+    found,
   )
-  return { keys, multikey }
+  return { keys: found.keys, arrays: found.arrays ?? noArrays }
 }
 
 const walk = (step: Step): Step => {
+  const { path } = step
   let { value, rest } = step
   while (rest.length > 0) {
     if (value instanceof Doc) value = value.get(rest[0]!)
@@ -32,33 +38,44 @@ const walk = (step: Step): Step => {
     else break
     rest = rest.slice(1)
   }
-  if (rest.length > 0 && !Array.isArray(value)) return { value: undefined, rest: [], settled: true }
-  return { value, rest, settled: !Array.isArray(value) }
+  if (rest.length > 0 && !Array.isArray(value)) return { value: undefined, path, rest: [], settled: true }
+  return { value, path, rest, settled: !Array.isArray(value) }
 }
 
-const expand = (steps: readonly Step[], keys: KeyValue[][]): boolean => {
+const expand = (
+  steps: readonly Step[],
+  found: { keys: KeyValue[][]; arrays: Set<string> | undefined },
+): void => {
   const walked = steps.map(step => (step.settled ? step : walk(step)))
   const open = walked.find(step => !step.settled)
   if (!open) {
-    keys.push(walked.map(step => step.value))
-    return false
+    found.keys.push(walked.map(step => step.value))
+    return
   }
   const array = open.value as Value[]
   for (const step of walked) {
-    if (!step.settled && step.value !== array) throw new MongoError(171, 'cannot index parallel arrays')
+    if (step.settled) continue
+    if (step.value !== array) throw new MongoError(171, 'cannot index parallel arrays')
+    found.arrays ??= new Set()
+    found.arrays.add(pathTo(step.path, step.path.length - step.rest.length))
   }
   if (array.length === 0) {
-    keys.push(walked.map(step => (step.settled ? step.value : step.rest.length > 0 ? undefined : emptyArray)))
-    return true
+    found.keys.push(
+      walked.map(step => (step.settled ? step.value : step.rest.length > 0 ? undefined : emptyArray)),
+    )
+    return
   }
   for (const element of array) {
     const inside = walked.map((step): Step => {
       if (step.settled) return step
-      if (step.rest.length === 0) return { value: element, rest: [], settled: true }
-      if (element instanceof Doc) return { value: element, rest: step.rest, settled: false }
-      return { value: undefined, rest: [], settled: true }
+      const { path, rest } = step
+      if (rest.length === 0) return { value: element, path, rest, settled: true }
+      if (element instanceof Doc) return { value: element, path, rest, settled: false }
+      return { value: undefined, path, rest: [], settled: true }
     })
-    expand(inside, keys)
+    expand(inside, found)
   }
-  return true
 }
+
+const pathTo = (path: readonly string[], length: number) =>
+  length === 1 ? path[0]! : path.slice(0, length).join('.')

@@ -189,13 +189,20 @@ export const classBounds = (kind: number, direction: number): [Buffer, Buffer] =
     ? [Buffer.from([~kind & 255]), Buffer.from([(~kind & 255) + 1])]
     : [Buffer.from([kind]), Buffer.from([kind + 1])]
 
+/** The same of all numbers but NaN, whose key is the smallest number's. */
+export const numberBounds = (direction: number): [Buffer, Buffer] => {
+  const [first, last] = classBounds(order.number, direction)
+  return direction < 0 ? [first, Buffer.from([first[0]!, 255])] : [Buffer.from([first[0]!, 1]), last]
+}
+
 export const longestKey = longest
 
 /**
  * A range of index keys: `to` is exclusive, an empty one is the index's end. `exact`: `from` is one whole
- * key.
+ * key. `points`: the number of bytes that all its keys begin with, the values of the fields before a sort.
+ * `lead`: those of these values that the sort begins with.
  */
-export type Range = { from: Buffer; to: Buffer; exact?: boolean }
+export type Range = { from: Buffer; to: Buffer; exact?: boolean; points?: number; lead?: Buffer }
 
 /** The first bytes after all keys with this prefix. */
 export const after = (prefix: Buffer): Buffer => {

@@ -1,20 +1,55 @@
 import type { SortPart } from '../aggregate/sort.js'
 import { compare, equal } from '../bson/compare.js'
 import { asInteger, isNaNValue } from '../bson/numbers.js'
-import { Doc, isNumeric, MaxKey, MinKey, orderOf, Regex, type Value } from '../bson/values.js'
+import {
+  Binary,
+  Doc,
+  isNumeric,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  orderOf,
+  Regex,
+  Sym,
+  Timestamp,
+  type Value,
+} from '../bson/values.js'
 import { fail } from '../errors.js'
-import { type Comparison, type Condition, compileFilter } from '../match/filter.js'
+import { all, type Condition, compileFilter } from '../match/filter.js'
 import { literalPrefix } from '../match/regex.js'
-import type { CollectionInfo, IndexInfo } from '../storage/catalog.js'
-import { after, classBounds, emptyArray, encodeBound, type KeyValue, longestKey, type Range } from './key.js'
+import { arraysOf, type CollectionInfo, type IndexInfo, isMultikey } from '../storage/catalog.js'
+import {
+  after,
+  classBounds,
+  emptyArray,
+  encodeBound,
+  type KeyValue,
+  longestKey,
+  numberBounds,
+  type Range,
+} from './key.js'
 
-/** A query plan. Its documents are checked against the whole condition again. */
-export type Plan =
-  | { kind: 'scan'; reverse: boolean }
-  | { kind: 'index'; index: IndexInfo; ranges: Range[]; reverse: boolean; sorted: boolean }
-  | { kind: 'union'; of: Plan[] }
+/** A query plan. */
+export type Plan = { kind: 'scan'; reverse: boolean } | IndexPlan | { kind: 'union'; of: Plan[] }
+
+export type IndexPlan = {
+  kind: 'index'
+  index: IndexInfo
+  ranges: readonly Range[]
+  reverse: boolean
+  /** Whether the documents come in the requested order. */
+  sorted: boolean
+  /** Whether the ranges are merged for that order; else they are read one after the other. */
+  merges: boolean
+  /** Whether the ranges hold at most one key of each document. */
+  once: boolean
+  /** The conditions that hold for every key in the ranges. The others are checked on the documents. */
+  decided: ReadonlySet<Condition>
+}
 
 const mostRanges = 500
+/** As MongoDB's `internalQueryMaxScansToExplode`. */
+const mostMerged = 200
 const numericName = /^\d+$/
 
 /** The conjunction's conditions, those of `$elemMatch` with their full paths. */
@@ -35,27 +70,22 @@ export const choosePlan = (
 ): Plan => {
   if (hint !== undefined && !(hint instanceof Doc && hint.size === 0))
     return hintedPlan(info, condition, sort, hint)
-  const all = conjuncts(condition)
+  const conditions = conjuncts(condition)
   let best: Plan | undefined
   let bestScore = 0
   for (const index of info.indexes) {
-    if (index.hidden || !usable(index, all)) continue
-    const { plan, score } = indexPlan(index, all, sort)
+    if (index.hidden || !usable(index, conditions)) continue
+    const { plan, score } = indexPlan(index, conditions, sort)
     if (score > bestScore) {
       best = plan
       bestScore = score
     }
   }
   if (bestScore < 10) {
-    for (const one of all) {
+    for (const one of conditions) {
       if (one.kind !== 'or') continue
-      const of = one.of.map(branch =>
-        choosePlan(info, {
-          kind: 'and',
-          of: [branch, ...all.filter(other => other !== one)],
-          matches: () => true,
-        }),
-      )
+      const others = conditions.filter(other => other !== one)
+      const of = one.of.map(branch => choosePlan(info, all([branch, ...others])))
       if (of.every(plan => plan.kind !== 'scan')) return { kind: 'union', of }
     }
   }
@@ -153,7 +183,7 @@ export const distinctPlan = (
     equals.set(one.path, one.value)
   }
   for (const index of info.indexes) {
-    if (index.hidden || index.multikey || index.cut || index.sparse || index.filter || !usable(index, all))
+    if (index.hidden || isMultikey(index) || index.cut || index.sparse || index.filter || !usable(index, all))
       continue
     const names = [...index.key.keys()]
     const before = names.slice(0, equals.size)
@@ -164,21 +194,22 @@ export const distinctPlan = (
   return undefined
 }
 
-type Bounds = { kind: 'points' | 'range'; ranges: Range[] }
+/** The bounds of an index field, and the conditions that hold for every value within. */
+type Bounds = { kind: 'points' | 'range'; ranges: readonly Range[]; decides: readonly Condition[] }
 
 const point = (value: KeyValue, direction: number): Range => {
   const from = encodeBound(value, direction)
   return { from, to: after(from) }
 }
 
-const points = (values: readonly Value[], direction: number): Bounds | undefined => {
+const points = (values: readonly Value[], direction: number): Range[] => {
   const ranges: Range[] = []
   for (const value of values) {
     // An array is indexed under its elements (search the first), and as an element of an outer array.
     if (Array.isArray(value)) ranges.push(point(value.length === 0 ? emptyArray : value[0], direction))
     ranges.push(point(value, direction))
   }
-  return { kind: 'points', ranges: merged(ranges) }
+  return merged(ranges)
 }
 
 const merged = (ranges: Range[]): Range[] => {
@@ -186,7 +217,21 @@ const merged = (ranges: Range[]): Range[] => {
   return sorted.filter((range, i) => i === 0 || !range.from.equals(sorted[i - 1]!.from))
 }
 
-const comparisonRange = (op: Comparison, value: Value, direction: number): Bounds | undefined => {
+/** Whether the keys of values compare with this value's key just as queries compare them. */
+const isPlain = (value: Value): boolean =>
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  (isNumeric(value) && !isNaNValue(value)) ||
+  value instanceof Date ||
+  value instanceof ObjectId ||
+  value instanceof Binary ||
+  value instanceof Timestamp ||
+  value instanceof Sym
+
+const compareBounds = (condition: Condition & { kind: 'compare' }, direction: number): Bounds | undefined => {
+  const { op, value } = condition
+  const decides = isPlain(value) ? [condition] : []
+  if (op === '$eq') return { kind: 'points', ranges: points([value], direction), decides }
   if (
     value === null ||
     Array.isArray(value) ||
@@ -195,151 +240,206 @@ const comparisonRange = (op: Comparison, value: Value, direction: number): Bound
     value instanceof Regex
   )
     return undefined
+  const inclusive = op.endsWith('e')
   if (isNumeric(value) && isNaNValue(value))
-    return op === '$gte' || op === '$lte' ? points([value], direction) : undefined
-  const [first, last] = classBounds(orderOf(value), direction)
+    return inclusive ? { kind: 'points', ranges: points([value], direction), decides } : undefined
+  const [first, last] = isNumeric(value) ? numberBounds(direction) : classBounds(orderOf(value), direction)
   const at = encodeBound(value, direction)
   const upwards = op.startsWith('$g') === direction > 0
-  const inclusive = op.endsWith('e')
   const range = upwards
     ? { from: inclusive ? at : after(at), to: last }
     : { from: first, to: inclusive ? after(at) : at }
-  return { kind: 'range', ranges: [range] }
+  return { kind: 'range', ranges: [range], decides }
 }
 
-const regexRange = (regex: Regex, direction: number): Bounds | undefined => {
+const regexBounds = (regex: Regex, direction: number): Bounds | undefined => {
   const prefix = literalPrefix(regex.pattern, regex.options)
   if (prefix === undefined) return undefined
   // Texts end in two zero bytes. Without these, the bytes are a prefix of every longer text.
   const whole = encodeBound(prefix, direction)
   const from = whole.subarray(0, whole.length - 2)
-  return { kind: 'range', ranges: merged([{ from, to: after(from) }, point(regex, direction)]) }
+  const ranges = merged([{ from, to: after(from) }, point(regex, direction)])
+  return { kind: 'range', ranges, decides: [] }
 }
 
 const boundsOf = (condition: Condition, direction: number): Bounds | undefined => {
   switch (condition.kind) {
     case 'compare':
-      return condition.op === '$eq'
-        ? points([condition.value], direction)
-        : comparisonRange(condition.op, condition.value, direction)
-    case 'in':
-      return condition.values.some(value => value instanceof Regex)
-        ? undefined
-        : points(condition.values, direction)
+      return compareBounds(condition, direction)
+    case 'in': {
+      const { values } = condition
+      if (values.some(value => value instanceof Regex)) return undefined
+      const decides = values.every(isPlain) ? [condition] : []
+      return { kind: 'points', ranges: points(values, direction), decides }
+    }
     case 'regex':
-      return regexRange(condition.regex, direction)
+      return regexBounds(condition.regex, direction)
     default:
       return undefined
   }
 }
 
 /**
- * The bounds of one index field: the fewest points, else the ranges' intersection (multikey: the first
- * range).
+ * The bounds of one index field: the fewest points, else the ranges' intersection. Different elements of an
+ * array may match different conditions: on a multikey field only one condition bounds.
  */
 const fieldBounds = (
   path: string,
-  all: readonly Condition[],
+  conditions: readonly Condition[],
   direction: number,
   multikey: boolean,
 ): Bounds | undefined => {
-  const found = all.filter(one => pathOf(one) === path).flatMap(one => boundsOf(one, direction) ?? [])
+  const found = conditions.filter(one => pathOf(one) === path).flatMap(one => boundsOf(one, direction) ?? [])
   const exact = found
     .filter(one => one.kind === 'points')
     .sort((a, b) => a.ranges.length - b.ranges.length)[0]
   if (exact) return exact
   const [first, ...rest] = found
-  if (!first || multikey) return first
-  return rest.reduce((bounds, other) => {
-    if (bounds.ranges.length !== 1 || other.ranges.length !== 1) return bounds
-    const [a, b] = [bounds.ranges[0]!, other.ranges[0]!]
-    const from = Buffer.compare(a.from, b.from) > 0 ? a.from : b.from
-    const to = Buffer.compare(a.to, b.to) < 0 ? a.to : b.to
-    return { kind: 'range', ranges: Buffer.compare(from, to) < 0 ? [{ from, to }] : [] }
-  }, first)
+  return first && !multikey ? rest.reduce(intersection, first) : first
+}
+
+const intersection = (bounds: Bounds, other: Bounds): Bounds => {
+  if (bounds.ranges.length !== 1 || other.ranges.length !== 1) return bounds
+  const [a, b] = [bounds.ranges[0]!, other.ranges[0]!]
+  const from = Buffer.compare(a.from, b.from) > 0 ? a.from : b.from
+  const to = Buffer.compare(a.to, b.to) < 0 ? a.to : b.to
+  const ranges = Buffer.compare(from, to) < 0 ? [{ from, to }] : []
+  return { kind: 'range', ranges, decides: [...bounds.decides, ...other.decides] }
+}
+
+/** The bounds of an index's first fields: points, and at the end perhaps a range. */
+const indexBounds = (index: IndexInfo, conditions: readonly Condition[]): Bounds[] => {
+  const found: Bounds[] = []
+  let count = 1
+  for (const [i, name] of [...index.key.keys()].entries()) {
+    // Different elements of an array may match two conditions below it.
+    if (found.some((_, j) => shareArray(index, i, j))) break
+    const bounds = fieldBounds(name, conditions, index.directions[i]!, isMultikey(index, i))
+    if (!bounds) break
+    count *= bounds.ranges.length
+    if (bounds.kind === 'points' && count > mostRanges && i > 0) break
+    found.push(bounds)
+    if (bounds.kind === 'range') break
+  }
+  return found
+}
+
+/** Whether an index field has exactly one point in these bounds. */
+const isPointIn = (bounds: readonly Bounds[]) => (field: number) =>
+  bounds[field]?.kind === 'points' && bounds[field].ranges.length === 1
+
+const shareArray = (index: IndexInfo, field: number, other: number): boolean => {
+  const arrays = arraysOf(index, field)
+  return arraysOf(index, other).some(path => arrays.includes(path))
 }
 
 const indexPlan = (
   index: IndexInfo,
-  all: readonly Condition[],
+  conditions: readonly Condition[],
   sort: readonly SortPart[],
 ): { plan: Plan; score: number } => {
-  const names = [...index.key.keys()]
-  const roots = index.paths.map(parts => parts[0])
-  let prefixes: Buffer[] = [Buffer.alloc(0)]
-  let ranges: Range[] | undefined
+  const bounds = indexBounds(index, conditions)
+  const isPoint = isPointIn(bounds)
+  const fields = index.paths.map((_, i) => i)
   let score = 0
-  const fixed = new Set<string>()
-  let bound = 0
-  for (const [i, name] of names.entries()) {
-    // On a multikey index, different elements of an array may match two conditions below it.
-    if (i > 0 && index.multikey && roots.indexOf(roots[i]) !== roots.lastIndexOf(roots[i])) break
-    const bounds = fieldBounds(name, all, index.directions[i]!, index.multikey)
-    if (!bounds) break
-    if (bounds.kind === 'range') {
-      ranges = prefixes.flatMap(prefix =>
-        bounds.ranges.map(({ from, to }) => ({
-          from: Buffer.concat([prefix, from]),
-          to: Buffer.concat([prefix, to]),
-        })),
-      )
-      score += 30
-      break
-    }
-    if (prefixes.length * bounds.ranges.length > mostRanges && i > 0) break
-    prefixes = prefixes.flatMap(prefix => bounds.ranges.map(range => Buffer.concat([prefix, range.from])))
-    bound++
-    if (bounds.ranges.length === 1 && !index.multikey) fixed.add(name)
-    score += bounds.ranges.length === 1 ? 100 : 80
-  }
+  for (const { kind, ranges } of bounds) score += kind === 'range' ? 30 : ranges.length === 1 ? 100 : 80
   // Tie-breaks: an index with all fields fixed, and one with fewer documents (partial or sparse).
-  if (score >= 100 && fixed.size === names.length) score += index.unique ? 1000 : 5
+  if (fields.every(i => isPoint(i) && !isMultikey(index, i))) score += index.unique ? 1000 : 5
   if (score > 0 && (index.filter || index.sparse)) score += 1
-  const exact = bound === names.length
-  ranges ??= prefixes.map(prefix => ({
-    exact,
-    from: prefix,
-    to: prefix.length === 0 ? prefix : after(prefix),
-  }))
-  const direction = sort.length > 0 ? sortDirection(index, names, sort, fixed) : 0
-  if (direction !== 0) score += 25
+
+  const order = sort.length > 0 ? scanOrder(index, bounds, sort) : undefined
+  const ranges = rangesOf(bounds, index.paths.length, order?.merged)
+  const whole = ranges.every(({ from, to }) => from.length <= longestKey && to.length <= longestKey)
+  const sorted = order !== undefined && (whole || !order.merged)
+  if (sorted) score += 25
   return {
     plan: {
       kind: 'index',
       index,
       ranges: merged(ranges.map(cut)),
-      reverse: direction < 0,
-      sorted: direction !== 0,
+      reverse: sorted && order.direction < 0,
+      sorted,
+      merges: sorted && order.merged !== undefined,
+      once: whole && fields.every(i => isPoint(i) || !isMultikey(index, i)),
+      decided: new Set(whole ? bounds.flatMap(one => one.decides) : []),
     },
     score,
   }
 }
 
-/** Truncates bounds like the stored keys, so that they include truncated keys. */
-const cut = ({ from, to, exact = false }: Range): Range => ({
-  exact: exact && from.length <= longestKey,
-  from: from.length > longestKey ? from.subarray(0, longestKey) : from,
-  to: to.length > longestKey ? after(to.subarray(0, longestKey)) : to,
-})
+/** The key ranges of an index's bounds. `lead` names the fields whose values a merge compares first. */
+const rangesOf = (bounds: readonly Bounds[], fields: number, lead: readonly number[] = []): Range[] => {
+  let points: Buffer[][] = [[]]
+  for (const { kind, ranges } of bounds)
+    if (kind === 'points') points = points.flatMap(values => ranges.map(range => [...values, range.from]))
+  const last = bounds.at(-1)
+  return points.flatMap((values): Range[] => {
+    const prefix = Buffer.concat(values)
+    const own = { points: prefix.length, lead: Buffer.concat(lead.map(i => values[i]!)) }
+    if (last?.kind === 'range')
+      return last.ranges.map(({ from, to }) => ({
+        ...own,
+        from: Buffer.concat([prefix, from]),
+        to: Buffer.concat([prefix, to]),
+      }))
+    const to = prefix.length === 0 ? prefix : after(prefix)
+    return [{ ...own, exact: values.length === fields, from: prefix, to }]
+  })
+}
 
-/** 1 or -1 if a forward or backward scan of the index gives the order, else 0. */
-const sortDirection = (
-  index: IndexInfo,
-  names: readonly string[],
-  sort: readonly SortPart[],
-  fixed: ReadonlySet<string>,
-): number => {
-  if (index.multikey || index.cut) return 0
-  let at = 0
-  let direction = 0
-  for (const part of sort) {
-    if (fixed.has(part.path)) continue
-    while (at < names.length && names[at] !== part.path && fixed.has(names[at]!)) at++
-    if (names[at] !== part.path) return 0
-    const own = index.directions[at]! * part.direction
-    if (direction !== 0 && own !== direction) return 0
-    direction = own
-    at++
+/** Truncates bounds like the stored keys, so that they include truncated keys. */
+const cut = (range: Range): Range => {
+  const { from, to, exact = false } = range
+  return {
+    ...range,
+    exact: exact && from.length <= longestKey,
+    from: from.length > longestKey ? from.subarray(0, longestKey) : from,
+    to: to.length > longestKey ? after(to.subarray(0, longestKey)) : to,
   }
-  return direction || 1
+}
+
+/** `merged`: the ranges have to be merged, by the points of these fields and then by what follows the points. */
+type ScanOrder = { direction: number; merged?: readonly number[] }
+
+/**
+ * How the index gives the order: by a scan of its ranges, or by a merge of the ranges behind several points.
+ * Fields under one point are skipped. A multikey field gives no order, since a document sorts by the smallest
+ * or largest element of its array.
+ */
+const scanOrder = (
+  index: IndexInfo,
+  bounds: readonly Bounds[],
+  sort: readonly SortPart[],
+): ScanOrder | undefined => {
+  if (index.cut) return undefined
+  const names = [...index.key.keys()]
+  const isPoint = isPointIn(bounds)
+  const fields = names.map((_, i) => i)
+  // Fields that are the same in all documents do not matter.
+  const wanted = sort.filter(({ path }) => {
+    const i = names.indexOf(path)
+    return !isPoint(i) || isMultikey(index, i)
+  })
+  /** 1 or -1 if the first of these fields are those of the sort, forwards or backwards, else 0. */
+  const direction = (of: readonly number[]): number => {
+    const own = wanted.map(({ path, direction }, at) => {
+      const i = of[at]
+      return i !== undefined && names[i] === path && !isMultikey(index, i)
+        ? index.directions[i]! * direction
+        : 0
+    })
+    return own.every(one => one === own[0]) ? (own[0] ?? 1) : 0
+  }
+  const scan = direction(fields.filter(i => !isPoint(i)))
+  if (scan !== 0) return { direction: scan }
+  if (bounds.reduce((count, { ranges }) => count * ranges.length, 1) > mostMerged) return undefined
+  const points = bounds.filter(({ kind }) => kind === 'points').length
+  const lead: number[] = []
+  for (const { path } of wanted) {
+    const i = names.indexOf(path)
+    if (i < 0 || i >= points) break
+    lead.push(i)
+  }
+  const merge = direction([...lead, ...fields.slice(points)])
+  return merge === 0 ? undefined : { direction: merge, merged: lead }
 }

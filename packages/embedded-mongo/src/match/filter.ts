@@ -3,6 +3,7 @@ import { truthy } from '../aggregate/operator.js'
 import type { Variables } from '../aggregate/variables.js'
 import { compare } from '../bson/compare.js'
 import { asInteger, isNaNValue, toDouble, toLong } from '../bson/numbers.js'
+import { stringIncludes } from '../bson/read.js'
 import {
   Binary,
   Decimal128,
@@ -22,26 +23,37 @@ import {
 } from '../bson/values.js'
 import { fail } from '../errors.js'
 import { visitPath } from './paths.js'
-import { compileRegex } from './regex.js'
+import { compileRegex, literalOf } from './regex.js'
 
 /** The array position of a match, for the positional `$` of updates and projections. */
 export type Position = { index?: number | undefined }
 
 export type Comparison = '$eq' | '$lt' | '$lte' | '$gt' | '$gte'
 
-/**
- * A compiled condition. `matches` tests a document; the planner reads the other fields. `test` tests a single
- * value, for conditions inside `$elemMatch`.
- */
-export type Condition = { matches(doc: Doc, position?: Position): boolean; test?: Test | undefined } & (
-  | { kind: 'and' | 'or'; of: Condition[] }
-  | { kind: 'compare'; path: string; op: Comparison; value: Value }
-  | { kind: 'in'; path: string; values: Value[] }
-  | { kind: 'regex'; path: string; regex: Regex }
-  | { kind: 'exists'; path: string }
-  | { kind: 'elements'; path: string; of: Condition }
-  | { kind: 'other' }
-)
+type Matches = (doc: Doc, position?: Position) => boolean
+
+type Tests = {
+  /** Tests a document, of which it reads no top-level fields but `fields`. */
+  matches: Matches
+  /** Undefined: it may read the whole document. */
+  fields: ReadonlySet<string> | undefined
+  /** Tests a single value, for conditions inside `$elemMatch`. */
+  test?: Test | undefined
+  /** Tests a document's bytes without decoding it; undefined if that does not tell. */
+  raw?: ((bytes: Buffer) => boolean | undefined) | undefined
+}
+
+/** A compiled condition. The planner reads its kind and the kind's fields. */
+export type Condition = Tests &
+  (
+    | { kind: 'and' | 'or'; of: readonly Condition[] }
+    | { kind: 'compare'; path: string; op: Comparison; value: Value }
+    | { kind: 'in'; path: string; values: Value[] }
+    | { kind: 'regex'; path: string; regex: Regex }
+    | { kind: 'exists'; path: string }
+    | { kind: 'elements'; path: string; of: Condition }
+    | { kind: 'other' }
+  )
 
 export type FilterContext = {
   variables?: Variables | undefined
@@ -61,20 +73,66 @@ export const compileFilter = (filter: Doc, context: FilterContext = {}): Conditi
   return all(of)
 }
 
-const all = (of: Condition[]): Condition =>
+/** The conjunction of conditions. */
+export const all = (of: readonly Condition[]): Condition =>
   of.length === 1
     ? of[0]!
     : {
         kind: 'and',
         of,
+        fields: fieldsOf(of),
         matches(doc, position) {
           for (const one of of) if (!one.matches(doc, position)) return false
           return true
         },
         test: value => of.every(one => one.test?.(value)),
+        raw: of.some(one => one.raw) ? bytes => combined(of, bytes, false) : undefined,
       }
 
-const other = (matches: (doc: Doc, position?: Position) => boolean): Condition => ({ kind: 'other', matches })
+const any = (of: readonly Condition[]): Condition => ({
+  kind: 'or',
+  of,
+  fields: fieldsOf(of),
+  matches: (doc, position) => of.some(one => one.matches(doc, position)),
+  raw: of.every(one => one.raw) ? bytes => combined(of, bytes, true) : undefined,
+})
+
+/** What the bytes tell of several conditions, of which one that gives `decisive` decides. */
+const combined = (of: readonly Condition[], bytes: Buffer, decisive: boolean): boolean | undefined => {
+  let found: boolean | undefined = !decisive
+  for (const one of of) {
+    const own = one.raw?.(bytes)
+    if (own === decisive) return decisive
+    if (own === undefined) found = undefined
+  }
+  return found
+}
+
+/** What is left of a condition when some of its conjuncts are known to hold; undefined if nothing is. */
+export const without = (condition: Condition, known: ReadonlySet<Condition>): Condition | undefined => {
+  if (known.has(condition)) return undefined
+  if (condition.kind !== 'and') return condition
+  const left = condition.of.flatMap(one => without(one, known) ?? [])
+  if (left.length === 0) return undefined
+  return left.every((one, i) => one === condition.of[i]) && left.length === condition.of.length
+    ? condition
+    : all(left)
+}
+
+const fieldsOf = (of: readonly Condition[]): Set<string> | undefined => {
+  const fields = new Set<string>()
+  for (const one of of) {
+    if (!one.fields) return undefined
+    for (const field of one.fields) fields.add(field)
+  }
+  return fields
+}
+
+const other = (matches: Matches, fields?: ReadonlySet<string>): Condition => ({
+  kind: 'other',
+  matches,
+  fields,
+})
 
 const list = (name: string, value: Value, context: FilterContext): Condition[] => {
   if (!Array.isArray(value)) return fail(2, `${name} argument must be an array`)
@@ -88,13 +146,11 @@ const topLevel = (name: string, value: Value, context: FilterContext): Condition
   switch (name) {
     case '$and':
       return all(list(name, value, context))
-    case '$or': {
-      const of = list(name, value, context)
-      return { kind: 'or', of, matches: (doc, position) => of.some(one => one.matches(doc, position)) }
-    }
+    case '$or':
+      return any(list(name, value, context))
     case '$nor': {
       const of = list(name, value, context)
-      return other(doc => !of.some(one => one.matches(doc)))
+      return other(doc => !of.some(one => one.matches(doc)), fieldsOf(of))
     }
     case '$expr': {
       if (context.element) return fail(2, '$expr can only be applied to the top-level document')
@@ -111,7 +167,7 @@ const topLevel = (name: string, value: Value, context: FilterContext): Condition
     case '$alwaysTrue':
       return all([])
     case '$alwaysFalse':
-      return other(() => false)
+      return other(() => false, new Set())
     case '$where':
       return fail(2, 'no globalScriptEngine in $where parsing')
     case '$text':
@@ -183,7 +239,7 @@ const onPath = (path: string, test: Test, leaves = true) => {
       if (position && index !== undefined) position.index = index
       return true
     })
-  return { matches, test }
+  return { matches, test, fields: new Set([parts[0]!]) }
 }
 
 const otherOnPath = (path: string, test: Test, leaves = true): Condition => ({
@@ -204,11 +260,22 @@ const regexCondition = (path: string, regex: Regex): Condition => ({
   path,
   regex,
   ...onPath(path, regexTest(regex)),
+  raw: rawRegex(path, regex),
 })
+
+/** Looks for a literal pattern in the bytes of a string field. */
+const rawRegex = (path: string, regex: Regex) => {
+  const literal = literalOf(regex.pattern, regex.options)
+  if (!literal) return undefined
+  const names = path.split('.').map(name => Buffer.from(name))
+  const wanted = Buffer.from(literal).toString('latin1')
+  return (bytes: Buffer) => stringIncludes(bytes, names, wanted)
+}
 
 const not = (condition: Condition): Condition => ({
   kind: 'other',
   matches: doc => !condition.matches(doc),
+  fields: condition.fields,
   test: value => !condition.test?.(value),
 })
 
@@ -351,7 +418,7 @@ const regexOperator = (path: string, value: Value, options: Value | undefined): 
 
 const allOperator = (path: string, value: Value, context: FilterContext): Condition => {
   if (!Array.isArray(value)) return fail(2, '$all needs an array')
-  if (value.length === 0) return other(() => false)
+  if (value.length === 0) return other(() => false, new Set())
   const elements = value.map(one => one instanceof Doc && one.has('$elemMatch'))
   if (elements[0]) {
     return all(
@@ -395,7 +462,10 @@ const elemMatch = (path: string, value: Value, context: FilterContext): Conditio
       return true
     })
   const test: Test = value => Array.isArray(value) && value.some(accepts)
-  return byValue ? { kind: 'other', matches, test } : { kind: 'elements', path, of: inner, matches, test }
+  const fields = new Set([parts[0]!])
+  return byValue
+    ? { kind: 'other', matches, fields, test }
+    : { kind: 'elements', path, of: inner, matches, fields, test }
 }
 
 const aliases = new Map<string, number>([

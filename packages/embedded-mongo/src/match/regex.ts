@@ -97,7 +97,7 @@ const translate = (pattern: string, options: string): Pattern => {
     } else out.push(char)
   }
   try {
-    return new Pattern(out.join(''), flags.has('i') ? 'iu' : 'u')
+    return new Pattern(out.join(''), flags.has('i') ? 'iu' : 'u', literalOf(pattern, options))
   } catch (error) {
     return fail(51091, `Regular expression is invalid or not supported: ${(error as Error).message}`)
   }
@@ -129,6 +129,19 @@ const escaped = (char: string, inClass: boolean): string => {
     return fail(51091, `Regular expression is invalid or not supported: \\${char}`)
   if (/[a-zA-Z0-9]/.test(char)) return `\\${char}`
   return /[\\^$.*+?()[\]{}|/-]/.test(char) && (char !== '-' || inClass) ? `\\${char}` : char
+}
+
+/**
+ * The text that a pattern without options looks for if all of its characters stand for themselves, plainly or
+ * escaped; undefined for other patterns.
+ */
+export const literalOf = (pattern: string, options: string): string | undefined => {
+  if (options !== '' || pattern.includes('\0')) return undefined
+  const rest = pattern.replace(/\\(?:x([\da-fA-F]{2})|[^\da-zA-Z])|[^\\^$.*+?()[\]{}|]/gu, '')
+  if (rest !== '') return undefined
+  return pattern.replace(/\\(?:x([\da-fA-F]{2})|([\s\S]))/gu, (_, hex, char) =>
+    hex === undefined ? char : String.fromCharCode(Number.parseInt(hex, 16)),
+  )
 }
 
 /** The literal prefix of every match, or undefined if there is none. */

@@ -18,8 +18,11 @@ export type IndexInfo = {
   readonly filter: Doc | undefined
   readonly expireAfterSeconds: number | undefined
   readonly hidden: boolean
-  /** Set once a document has several keys in the index; combined bounds and sorting are then restricted. */
-  readonly multikey: boolean
+  /**
+   * The paths that are arrays in at least one document: the index paths or what they begin with (MongoDB's
+   * `multiKeyPaths`). They restrict combined bounds and sorting.
+   */
+  readonly arrays: ReadonlySet<string>
   /** Set once a key was truncated because of the store's size limit; the index then gives no sort order. */
   readonly cut: boolean
   /** The specification that `listIndexes` returns. */
@@ -35,7 +38,7 @@ export type CollectionInfo = {
   readonly indexes: readonly IndexInfo[]
 }
 
-type Changes = { multikey?: boolean; cut?: boolean }
+type State = Pick<IndexInfo, 'arrays' | 'cut'>
 
 const prefix = (kind: number, id: number): Buffer => {
   const key = Buffer.alloc(5)
@@ -51,7 +54,27 @@ const collectionKey = (db: string, name: string) =>
   Buffer.from(`${String.fromCharCode(space.collection)}${db}\0${name}`)
 const nextIdKey = Buffer.from([space.meta, 1])
 
-export const indexInfo = (id: number, spec: Doc, state: Changes = {}): IndexInfo => {
+/** Whether a document may have several keys in the index, or in the given one of its fields. */
+export const isMultikey = (index: IndexInfo, field?: number): boolean =>
+  field === undefined ? index.arrays.size > 0 : arraysOf(index, field).length > 0
+
+/** The arrays on the path of one of the index's fields, the outermost first. */
+export const arraysOf = (index: IndexInfo, field: number): string[] =>
+  index.arrays.size === 0 ? [] : beginnings(index.paths[field]!).filter(path => index.arrays.has(path))
+
+/** `a`, `a.b` and `a.b.c` for the path `a.b.c`. */
+const beginnings = (parts: readonly string[]): string[] =>
+  parts.map((_, i) => parts.slice(0, i + 1).join('.'))
+
+const initial: State = { arrays: new Set(), cut: false }
+
+/** The state of both. Flags of an index are only ever set, never cleared. */
+const union = (a: State, b: State): State => ({
+  arrays: [...b.arrays].every(path => a.arrays.has(path)) ? a.arrays : new Set([...a.arrays, ...b.arrays]),
+  cut: a.cut || b.cut,
+})
+
+export const indexInfo = (id: number, spec: Doc, state: State = initial): IndexInfo => {
   const key = spec.get('key') as Doc
   return {
     id,
@@ -66,8 +89,8 @@ export const indexInfo = (id: number, spec: Doc, state: Changes = {}): IndexInfo
     filter: spec.get('partialFilterExpression') as Doc | undefined,
     expireAfterSeconds: spec.has('expireAfterSeconds') ? Number(spec.get('expireAfterSeconds')) : undefined,
     hidden: spec.get('hidden') === true,
-    multikey: state.multikey ?? false,
-    cut: state.cut ?? false,
+    arrays: state.arrays,
+    cut: state.cut,
     spec,
   }
 }
@@ -157,14 +180,14 @@ export class Catalog {
     this.kv.remove(collectionKey(info.db, info.name))
   }
 
-  /** Marks an index as multikey or as holding truncated keys. */
-  flag(info: CollectionInfo, index: IndexInfo, change: Changes) {
+  /** Records that an index holds keys of arrays or truncated keys; nothing if that is known. */
+  flag(info: CollectionInfo, index: IndexInfo, found: State) {
     const now = this.get(info.db, info.name)
-    if (!now) return
-    this.save({
-      ...now,
-      indexes: now.indexes.map(one => (one.id === index.id ? { ...one, ...change } : one)),
-    })
+    const known = now?.indexes.find(one => one.id === index.id)
+    if (!now || !known) return
+    const state = union(known, found)
+    if (state.arrays === known.arrays && state.cut === known.cut) return
+    this.save({ ...now, indexes: now.indexes.map(one => (one === known ? { ...one, ...state } : one)) })
   }
 
   /**
@@ -194,8 +217,7 @@ export class Catalog {
           ...theirs,
           indexes: theirs.indexes.map(index => ({
             ...index,
-            multikey: index.multikey || (flags.get(index.id)?.multikey ?? false),
-            cut: index.cut || (flags.get(index.id)?.cut ?? false),
+            ...union(index, flags.get(index.id) ?? initial),
           })),
         })
       } else if (ours) this.remove(ours)
@@ -223,7 +245,15 @@ const format = (info: CollectionInfo): Doc =>
     name: info.name,
     uuid: new Binary(4, info.uuid),
     options: info.options,
-    indexes: info.indexes.map(({ id, spec, multikey, cut }) => Doc.of({ id, multikey, cut, spec })),
+    indexes: info.indexes.map(index =>
+      Doc.of({
+        id: index.id,
+        multikey: isMultikey(index),
+        arrays: [...index.arrays],
+        cut: index.cut,
+        spec: index.spec,
+      }),
+    ),
   })
 
 const parse = (doc: Doc): CollectionInfo => ({
@@ -233,10 +263,18 @@ const parse = (doc: Doc): CollectionInfo => ({
   uuid: (doc.get('uuid') as Binary).bytes,
   options: doc.get('options') as Doc,
   indexes: (doc.get('indexes') as Value[]).map(one => {
-    const index = one as Doc
-    return indexInfo(index.get('id') as number, index.get('spec') as Doc, {
-      multikey: index.get('multikey') as boolean,
-      cut: index.get('cut') as boolean,
-    })
+    const stored = one as Doc
+    const index = indexInfo(stored.get('id') as number, stored.get('spec') as Doc)
+    return { ...index, arrays: arraysIn(stored, index), cut: stored.get('cut') as boolean }
   }),
 })
+
+/**
+ * The arrays of a stored index. Earlier versions stored only whether it is multikey: then all its paths may
+ * be arrays.
+ */
+const arraysIn = (stored: Doc, index: IndexInfo): ReadonlySet<string> => {
+  const arrays = stored.get('arrays')
+  if (Array.isArray(arrays)) return new Set(arrays as string[])
+  return stored.get('multikey') === true ? new Set(index.paths.flatMap(beginnings)) : initial.arrays
+}

@@ -5,6 +5,7 @@ import { writeDoc } from '../bson/write.js'
 import { fail, MongoError } from '../errors.js'
 import { extractKeys } from '../indexes/extract.js'
 import { after, emptyArray, encodeBound, encodeKey, type KeyValue, type Range } from '../indexes/key.js'
+import { merge } from '../indexes/merge.js'
 import { compileFilter } from '../match/filter.js'
 import { due, gathered, paced, pause, type Work } from '../slices.js'
 import { type Catalog, type CollectionInfo, type IndexInfo, indexPrefix, recordPrefix } from './catalog.js'
@@ -14,20 +15,23 @@ import type { Kv } from './kv.js'
 export type StoredDoc = { id: number; bytes: Buffer }
 
 /** The keys of a document in one index, each with its values. */
-type Keys = { index: IndexInfo; keys: Map<string, KeyValue[]>; multikey: boolean; cut: boolean }
+type Keys = { index: IndexInfo; keys: Map<string, KeyValue[]>; arrays: ReadonlySet<string>; cut: boolean }
 
 /**
  * The next record number of each collection, by collection id. An aborted transaction's numbers stay unused.
  */
 export type RecordNumbers = Map<number, number>
 
-const numberBytes = (id: number): Buffer => {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64BE(BigInt(id))
+/** Some bytes, followed by a record number as 64 bits. */
+const withNumber = (start: Buffer, id: number): Buffer => {
+  const bytes = Buffer.allocUnsafe(start.length + 8)
+  start.copy(bytes)
+  bytes.writeUInt32BE(Math.floor(id / 2 ** 32), start.length)
+  bytes.writeUInt32BE(id % 2 ** 32, start.length + 4)
   return bytes
 }
 
-const numberIn = (bytes: Buffer, at: number) => Number(bytes.readBigUInt64BE(at))
+const numberIn = (bytes: Buffer, at: number) => bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4)
 
 /**
  * An index entry. A unique index stores the record number as the entry's value. Other indexes append it to
@@ -36,11 +40,27 @@ const numberIn = (bytes: Buffer, at: number) => Number(bytes.readBigUInt64BE(at)
 const entryOf = (index: IndexInfo, key: string, id: number): { key: Buffer; value: Buffer } => {
   const start = Buffer.concat([indexPrefix(index), Buffer.from(key, 'latin1')])
   return index.unique
-    ? { key: start, value: numberBytes(id) }
-    : { key: Buffer.concat([start, numberBytes(id)]), value: nothing }
+    ? { key: start, value: withNumber(nothing, id) }
+    : { key: withNumber(start, id), value: nothing }
+}
+
+/** A key of a merged range. `at`: the number of bytes before those that it is merged by, after its lead. */
+type IndexEntry = { lead: Buffer; key: Buffer; at: number; id: number }
+
+const compareBehind = (a: IndexEntry, b: IndexEntry) =>
+  Buffer.compare(a.lead, b.lead) || a.key.compare(b.key, b.at, b.key.length, a.at, a.key.length)
+
+/** The bounds of a range in the store. */
+const edges = (index: IndexInfo, { from, to }: Range) => {
+  const prefix = indexPrefix(index)
+  return {
+    from: Buffer.concat([prefix, from]),
+    to: to.length === 0 ? after(prefix) : Buffer.concat([prefix, to]),
+  }
 }
 
 const nothing = Buffer.alloc(0)
+const none: ReadonlySet<string> = new Set()
 
 const filters = new WeakMap<Doc, (doc: Doc) => boolean>()
 
@@ -81,23 +101,56 @@ export class Collection {
 
   *scan(reverse = false): Iterable<StoredDoc> {
     for (const { key, value } of this.kv.entries(this.prefix, after(this.prefix), reverse))
-      yield { id: Number(key.readBigUInt64BE(5)), bytes: value }
+      yield { id: numberIn(key, this.prefix.length), bytes: value }
   }
 
   /**
    * Record numbers of the index entries from `start` up to `end` (key bytes after the index's own prefix).
    */
-  *indexRange(index: IndexInfo, { from: start, to: end, exact }: Range, reverse = false): Iterable<number> {
-    const prefix = indexPrefix(index)
-    if (index.unique && exact) {
-      const found = this.kv.get(Buffer.concat([prefix, start]))
+  *indexRange(index: IndexInfo, range: Range, reverse = false): Iterable<number> {
+    const { from, to } = edges(index, range)
+    if (index.unique && range.exact) {
+      const found = this.kv.get(from)
       if (found) yield numberIn(found, 0)
-      return
-    }
-    const to = end.length === 0 ? after(prefix) : Buffer.concat([prefix, end])
-    const from = Buffer.concat([prefix, start])
-    if (index.unique) for (const { value } of this.kv.entries(from, to, reverse)) yield numberIn(value, 0)
+    } else if (index.unique)
+      for (const { value } of this.kv.entries(from, to, reverse)) yield numberIn(value, 0)
     else for (const key of this.kv.keys(from, to, reverse)) yield numberIn(key, key.length - 8)
+  }
+
+  /**
+   * The record numbers of several ranges, in the order of what follows the ranges' points in the keys. Counts
+   * the keys that it takes, which are up to one of each range more.
+   */
+  *mergedRanges(
+    index: IndexInfo,
+    ranges: readonly Range[],
+    reverse: boolean,
+    examined: { keys: number },
+  ): Iterable<number> {
+    const sign = reverse ? -1 : 1
+    const sources = ranges.map(range => this.indexEntries(index, range, reverse, examined))
+    for (const { id } of merge(sources, (a, b) => sign * compareBehind(a, b))) yield id
+  }
+
+  private *indexEntries(
+    index: IndexInfo,
+    range: Range,
+    reverse: boolean,
+    examined: { keys: number },
+  ): Iterable<IndexEntry> {
+    const { from, to } = edges(index, range)
+    const lead = range.lead ?? nothing
+    const at = indexPrefix(index).length + (range.points ?? 0)
+    if (index.unique)
+      for (const { key, value } of this.kv.entries(from, to, reverse)) {
+        examined.keys++
+        yield { lead, key, at, id: numberIn(value, 0) }
+      }
+    else
+      for (const key of this.kv.keys(from, to, reverse)) {
+        examined.keys++
+        yield { lead, key, at, id: numberIn(key, key.length - 8) }
+      }
   }
 
   /**
@@ -133,7 +186,7 @@ export class Collection {
   }
 
   private recordKey(id: number) {
-    return Buffer.concat([this.prefix, numberBytes(id)])
+    return withNumber(this.prefix, id)
   }
 
   private nextNumber() {
@@ -141,7 +194,7 @@ export class Collection {
     if (next === undefined) {
       next = 1
       for (const key of this.kv.keys(this.prefix, after(this.prefix), true)) {
-        next = Number(key.readBigUInt64BE(5)) + 1
+        next = numberIn(key, this.prefix.length) + 1
         break
       }
     }
@@ -192,14 +245,14 @@ export class Collection {
    * Fills a new index from the existing documents. On duplicate keys it fails with 11000 and writes nothing.
    */
   build(index: IndexInfo): void {
-    let multikey = false
+    const arrays = new Set<string>()
     let cut = false
     const seen = new Set<string>()
     const pending: { key: Buffer; value: Buffer }[] = []
     for (const { id, bytes } of this.scan()) {
       due()
       const found = keysOf(index, readDoc(bytes))
-      multikey ||= found.multikey
+      for (const path of found.arrays) arrays.add(path)
       cut ||= found.cut
       for (const [key, tuple] of found.keys) {
         if (index.unique && seen.has(key)) throw duplicateKey(this.ns, index, tuple)
@@ -208,7 +261,7 @@ export class Collection {
       }
     }
     for (const { key, value } of pending) this.kv.put(key, value)
-    if (multikey || cut) this.catalog.flag(this.info, index, { multikey, cut })
+    this.catalog.flag(this.info, index, { arrays, cut })
   }
 
   /** Removes all documents' index entries and, with `records`, the documents. */
@@ -258,15 +311,7 @@ export class Collection {
 
   private addKeys(found: Keys, id: number, old?: Keys) {
     const { index } = found
-    if ((found.multikey && !index.multikey) || (found.cut && !index.cut)) {
-      const now = this.catalog.get(this.info.db, this.info.name)?.indexes.find(one => one.id === index.id)
-      const change = {
-        multikey: found.multikey || (now?.multikey ?? false),
-        cut: found.cut || (now?.cut ?? false),
-      }
-      if (now && (now.multikey !== change.multikey || now.cut !== change.cut))
-        this.catalog.flag(this.info, index, change)
-    }
+    if (found.arrays.size > 0 || found.cut) this.catalog.flag(this.info, index, found)
     for (const key of found.keys.keys()) {
       if (old?.keys.has(key)) continue
       const entry = entryOf(index, key, id)
@@ -292,11 +337,11 @@ const checkSize = (bytes: Buffer) => {
 
 /** A document's keys in one index, by their bytes as latin1 text. */
 const keysOf = (index: IndexInfo, doc: Doc): Keys => {
-  const found: Keys = { index, keys: new Map(), multikey: false, cut: false }
+  const found: Keys = { index, keys: new Map(), arrays: none, cut: false }
   const filter = partialFilter(index)
   if (filter && !filter(doc)) return found
-  const { keys, multikey } = extractKeys(doc, index.paths)
-  found.multikey = multikey
+  const { keys, arrays } = extractKeys(doc, index.paths)
+  found.arrays = arrays
   for (const tuple of keys) {
     if (index.sparse && tuple.every(value => value === undefined)) continue
     const { bytes, cut } = encodeKey(tuple, index.directions)

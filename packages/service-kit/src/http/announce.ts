@@ -53,8 +53,8 @@ export const repeatNotices = async <D extends Announced>(
   queues: Queues,
   model: Model<D>,
   filter: QueryFilter<Announced & { created_at: Date }>,
-  prepare: () => Promise<unknown>,
   giveNotice: (doc: D) => Promise<void>,
+  prepare: () => Promise<unknown> = async () => {},
 ): Promise<number> => {
   const room = await queues.roomForNotices()
   if (room === 0) return 0

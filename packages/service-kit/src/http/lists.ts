@@ -9,17 +9,27 @@ export interface ListPlace {
   created_at: Date
 }
 
-const cursorAfter = (doc: ListPlace): string =>
-  Buffer.from(`${doc.created_at.getTime()}.${doc._id.toHexString()}`).toString('base64url')
+/** Sort key of lists that are sorted by a number first, highest first. */
+export interface RankedPlace extends ListPlace {
+  rank?: number
+}
 
-const decodeCursor = (cursor: string): ListPlace => {
-  const match = /^(\d{1,15})\.([0-9a-f]{24})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))
-  if (!match) throw invalid(['cursor: is not one of ours'])
-  return { created_at: new Date(Number(match[1])), _id: new Types.ObjectId(match[2]) }
+const cursorAfter = ({ rank, created_at, _id }: RankedPlace): string =>
+  Buffer.from(
+    [...(rank === undefined ? [] : [rank]), created_at.getTime(), _id.toHexString()].join('.'),
+  ).toString('base64url')
+
+/** @param isRanked whether the list is sorted by a rank: a cursor of another order is refused, by 422 */
+const decodeCursor = (cursor: string, isRanked = false): RankedPlace => {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const match = /^(?:(\d{1,9})\.)?(\d{1,15})\.([0-9a-f]{24})$/.exec(text)
+  if (!match || (match[1] !== undefined) !== isRanked) throw invalid(['cursor: is not one of ours'])
+  const place = { created_at: new Date(Number(match[2])), _id: new Types.ObjectId(match[3]) }
+  return isRanked ? { ...place, rank: Number(match[1]) } : place
 }
 
 /** Restricts `filter` to documents after a place in the list; unchanged without one. */
-const after = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFilter<D> =>
+export const after = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFilter<D> =>
   (place
     ? {
         $and: [
@@ -34,6 +44,8 @@ const after = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFi
 export const pageAfter = <D>(filter: QueryFilter<D>, cursor: string | undefined): QueryFilter<D> =>
   after(filter, cursor === undefined ? undefined : decodeCursor(cursor))
 
+const rankIn = <D>(doc: D, rankOf: ((doc: D) => number) | undefined) => rankOf && { rank: rankOf(doc) }
+
 /**
  * Cuts documents that were read with limit `size` + 1 to a page of `size`, and makes the cursor of the next
  * page.
@@ -41,17 +53,24 @@ export const pageAfter = <D>(filter: QueryFilter<D>, cursor: string | undefined)
 export const cutPage = <D extends { _id: Types.ObjectId; created_at: Date | null }>(
   docs: D[],
   size: number,
+  rankOf?: (doc: D) => number,
 ): { shown: D[]; next: string | undefined } => {
   const shown = docs.slice(0, size)
-  const { _id, created_at } = shown.at(-1) ?? {}
-  const next = docs.length > size && _id && created_at ? cursorAfter({ _id, created_at }) : undefined
+  const last = shown.at(-1)
+  const next =
+    docs.length > size && last?.created_at
+      ? cursorAfter({ ...rankIn(last, rankOf), _id: last._id, created_at: last.created_at })
+      : undefined
   return { shown, next }
 }
 
 const BATCH = 500
 
 /** Reads up to `size` documents of a list, from its start or after a place. */
-type Find<D> = (after: ListPlace | undefined, size: number) => Promise<D[]>
+type Find<D> = (after: RankedPlace | undefined, size: number) => Promise<D[]>
+
+/** Number of documents in a list, or a lower bound of it. */
+export type Total = number | { atLeast: number }
 
 interface AnyListOptions<D, T> {
   limit: number | undefined
@@ -70,7 +89,12 @@ export type ListOptions<D extends ListPlace, T> = AnyListOptions<D, T> &
         /** Number of matching documents, if known without counting. */
         total?: () => Promise<number>
       }
-    | { find: Find<D>; total: () => Promise<number> }
+    | {
+        find: Find<D>
+        total: () => Promise<Total>
+        /** The number by which the list is sorted before the date. */
+        rankOf?: ((doc: D) => number) | undefined
+      }
   )
 
 const SORT = { created_at: -1, _id: -1 } as const
@@ -93,7 +117,7 @@ export const sendList = async <D extends ListPlace, T>(
   if (limit === undefined && cursor === undefined) {
     const batches =
       'find' in options
-        ? findBatches(options.find)
+        ? findBatches(options.find, options.rankOf)
         : readBatches<D>(
             options.model.find(options.filter).sort(SORT).lean<D[]>().cursor({ batchSize: BATCH }),
           )
@@ -101,24 +125,30 @@ export const sendList = async <D extends ListPlace, T>(
   }
   const size = limit ?? 100
   const find = 'find' in options ? options.find : findIn(options.model, options.filter)
+  const rankOf = 'find' in options ? options.rankOf : undefined
   const [docs, total] = await Promise.all([
-    find(cursor === undefined ? undefined : decodeCursor(cursor), size + 1),
+    find(cursor === undefined ? undefined : decodeCursor(cursor, rankOf !== undefined), size + 1),
     'find' in options || options.total
-      ? (options.total as () => Promise<number>)()
+      ? (options.total as () => Promise<Total>)()
       : options.model.countDocuments(options.filter),
   ])
-  reply.header('x-total-count', String(total))
-  const { shown, next } = cutPage(docs, size)
+  reply.header('x-total-count', String(typeof total === 'number' ? total : total.atLeast))
+  if (typeof total !== 'number') reply.header('x-total-relation', 'gte')
+  const { shown, next } = cutPage(docs, size, rankOf)
   if (next) reply.header('x-next-cursor', next)
   return present(shown)
 }
 
-async function* findBatches<D extends ListPlace>(find: Find<D>): AsyncGenerator<D[]> {
-  for (let after: D | undefined; ; ) {
+async function* findBatches<D extends ListPlace>(
+  find: Find<D>,
+  rankOf?: (doc: D) => number,
+): AsyncGenerator<D[]> {
+  for (let after: RankedPlace | undefined; ; ) {
     const docs = await find(after, BATCH)
-    if (docs.length === 0) return
+    const last = docs.at(-1)
+    if (!last) return
     yield docs
-    after = docs.at(-1)
+    after = { ...rankIn(last, rankOf), _id: last._id, created_at: last.created_at }
   }
 }
 

@@ -10,6 +10,8 @@ export interface UserDirectory {
   usernames(ids: Iterable<string>): Promise<Map<string, string>>
   /** User cards by id; unknown and deleted users are absent, as are uncached ones while auth is down. */
   cards(ids: Iterable<string>): Promise<Map<string, UserCard>>
+  /** Ids of the users with these names, in any case. Throws 503 while auth is down. */
+  idsOf(usernames: string[]): Promise<string[]>
 }
 
 /** Redis key of a version that the auth service raises with each name change, to invalidate cached names. */
@@ -53,6 +55,11 @@ export const createUserDirectory = (peers: Peers, redis: Redis, prefix: string):
       const names = new Map<string, string>()
       for (const [id, card] of await cards(ids)) if (card.username !== null) names.set(id, card.username)
       return names
+    },
+    async idsOf(usernames) {
+      if (usernames.length === 0) return []
+      const found = await peers.call('auth', authInternal.findUsers, { body: { usernames } })
+      return found.map(({ id }) => id)
     },
   }
 }

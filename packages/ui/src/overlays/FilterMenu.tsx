@@ -1,4 +1,5 @@
 import { Button, Checkbox, PopoverNext, Tag } from '@blueprintjs/core'
+import type { ReactNode } from 'react'
 import { formatCount } from '../format'
 import { CaretDownIcon } from '../icons'
 import { toggled } from '../toggled'
@@ -13,24 +14,32 @@ export interface FilterMenuProps<T extends string> {
   total?: number | undefined
   /** Counts per choice; a missing choice counts as 0. */
   counts?: Partial<Record<T, number>> | undefined
+  /** False if total and counts are lower bounds. */
+  isExact?: boolean | undefined
   placement?: 'bottom-start' | 'bottom-end'
   onChange: (chosen: T[]) => void
 }
 
 /** A menu of checkboxes with counts. 'All' clears the selection. */
 export function FilterMenu<T extends string>(props: FilterMenuProps<T>) {
-  const { label, choices, chosen, total, counts, placement = 'bottom-start', onChange } = props
+  const { label, choices, chosen, total, counts, isExact, placement = 'bottom-start', onChange } = props
+  const format = (count: number | undefined) => count !== undefined && formatCount(count, isExact)
   return (
     <PopoverNext
       placement={placement}
       content={
         <fieldset className={styles.menu} aria-label={label}>
-          <Choice label="All" count={total} checked={chosen.length === 0} onChange={() => onChange([])} />
+          <Choice
+            label="All"
+            count={format(total)}
+            checked={chosen.length === 0}
+            onChange={() => onChange([])}
+          />
           {choices.map(choice => (
             <Choice
               key={choice}
               label={choice}
-              count={counts && (counts[choice] ?? 0)}
+              count={format(counts && (counts[choice] ?? 0))}
               checked={chosen.includes(choice)}
               onChange={() => onChange(toggled(chosen, choice))}
             />
@@ -52,7 +61,7 @@ export function FilterMenu<T extends string>(props: FilterMenuProps<T>) {
 
 interface ChoiceProps {
   label: string
-  count: number | undefined
+  count: ReactNode
   checked: boolean
   onChange: () => void
 }
@@ -61,7 +70,7 @@ function Choice({ label, count, checked, onChange }: ChoiceProps) {
   return (
     <Checkbox className={styles.choice} checked={checked} onChange={onChange}>
       <span className={styles.text}>
-        <span>{label}</span> <span className={styles.count}>{count !== undefined && formatCount(count)}</span>
+        <span>{label}</span> <span className={styles.count}>{count}</span>
       </span>
     </Checkbox>
   )

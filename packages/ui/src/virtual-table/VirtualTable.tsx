@@ -60,8 +60,8 @@ export interface VirtualTableProps<T> {
   columns: readonly Column[]
   /** In pixels; a narrower frame scrolls horizontally. */
   minWidth: number
-  /** Number of all items, if only a part of them has been read. */
-  total?: number
+  /** Number of all items, if only a part of them has been read; null if it is unknown. */
+  total?: number | null
   isBusy?: boolean
   /** Whether the rows belong to a previous request. */
   isOutdated?: boolean
@@ -75,6 +75,7 @@ export interface VirtualTableProps<T> {
 export function VirtualTable<T extends { id: string }>(props: VirtualTableProps<T>) {
   const { rows, label, columns, minWidth, isBusy, isOutdated, children, footer } = props
   const { items, from, to, rowHeight } = rows
+  const { total = items.length } = props
   const spacer = (count: number) =>
     count > 0 ? (
       <tr aria-hidden className={styles.spacer}>
@@ -87,7 +88,7 @@ export function VirtualTable<T extends { id: string }>(props: VirtualTableProps<
       <HTMLTable
         className={isOutdated ? `${styles.table} ${styles.outdated}` : styles.table}
         style={{ minWidth, ['--row-height' as string]: `${rowHeight}px` }}
-        aria-rowcount={(props.total ?? items.length) + 1}
+        aria-rowcount={total === null ? -1 : total + 1}
       >
         <thead>
           <tr aria-rowindex={1}>

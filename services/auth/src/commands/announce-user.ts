@@ -46,7 +46,7 @@ export const repairAnnouncements = (context: AuthContext): Promise<number> =>
     context.service.queues,
     context.models.users,
     {},
+    user => giveNotice(context, user),
     // A crash may have separated a rename from its version change in Redis.
     () => raiseUsersVersion(context),
-    user => giveNotice(context, user),
   )

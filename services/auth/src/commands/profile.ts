@@ -1,7 +1,7 @@
 import { DETAILS } from '@iodine/contracts'
 import { conflict, isDuplicateKey, seal, unauthenticated } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
-import type { UserDoc } from '../models/user.js'
+import { type UserDoc, usernameKey } from '../models/user.js'
 import { giveNotice, raiseUsersVersion } from './announce-user.js'
 
 /** Encryption context of a user's AI key: the key cannot be decrypted for another user. */
@@ -25,7 +25,7 @@ export const chooseUsername = async (
       .findOneAndUpdate(
         { _id: userId },
         {
-          $set: { username, username_key: username.toLowerCase(), announced: false },
+          $set: { username, username_key: usernameKey(username), announced: false },
           $inc: { revision: 1 },
           $unset: { check_at: 1 },
         },

@@ -1,5 +1,8 @@
 import { Schema, type Types } from 'mongoose'
 
+/** Key of a username, which is unique in any case. */
+export const usernameKey = (username: string): string => username.toLowerCase()
+
 export interface UserDoc {
   _id: Types.ObjectId
   /** Trimmed and lower-cased. */

@@ -1,11 +1,12 @@
-import { announceInternal, authInternal, mailsInternal } from '@iodine/contracts'
+import { announceInternal, authInternal, mailsInternal, type UserCard } from '@iodine/contracts'
 import { done, notFound, serveHistory, serveRepair } from '@iodine/service-kit'
+import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
-import type { UserDoc } from '../models/user.js'
+import { type UserDoc, usernameKey } from '../models/user.js'
 
 export const addInternalRoutes = (context: AuthContext): void => {
   const { keys, models, service } = context
@@ -19,9 +20,9 @@ export const addInternalRoutes = (context: AuthContext): void => {
     return state
   })
 
-  service.internal(authInternal.lookupUsers, async ({ body }) => {
+  const cardsOf = async (filter: QueryFilter<UserDoc>): Promise<UserCard[]> => {
     const users = await models.users
-      .find({ _id: { $in: body.ids }, deleted_at: null })
+      .find({ ...filter, deleted_at: null })
       .select('username created_at')
       .lean<UserDoc[]>()
     return users.map(({ _id, username, created_at }) => ({
@@ -29,7 +30,11 @@ export const addInternalRoutes = (context: AuthContext): void => {
       username,
       created_at: created_at.toISOString(),
     }))
-  })
+  }
+  service.internal(authInternal.lookupUsers, ({ body }) => cardsOf({ _id: { $in: body.ids } }))
+  service.internal(authInternal.findUsers, ({ body }) =>
+    cardsOf({ username_key: { $in: body.usernames.map(usernameKey) } }),
+  )
 
   service.internal(authInternal.getSealedAiKey, async ({ params }) => {
     const user = await models.users

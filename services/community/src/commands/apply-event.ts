@@ -3,9 +3,10 @@ import { inTransaction } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
-import type { UserDoc } from '../models/user.js'
+import { searchFields, type UserDoc } from '../models/user.js'
+import { countTerms } from './count-names.js'
 import { type CreationEvent, describeContribution } from './describe.js'
-import { nextUser, termsOf, UNKNOWN_USER, type UserEvent, type UserState } from './next-user.js'
+import { nextUser, UNKNOWN_USER, type UserEvent } from './next-user.js'
 
 /**
  * Applies an event to the projection in one transaction: a contribution and its user's totals change
@@ -48,45 +49,30 @@ const changeUser = async (
   event: UserEvent,
   session: ClientSession,
 ): Promise<void> => {
-  const { users, contributions } = models
+  const { users, contributions, counters } = models
   const _id = new Types.ObjectId(event.data.id)
   const stored = await users.findById(_id).session(session).lean<UserDoc>()
   const user = stored ?? { _id, ...UNKNOWN_USER }
   const next = nextUser(user, event)
   if (next === user) return
-  const { username, revision, created_at, deleted, public: isPublic, suffixes } = next
+  const { username, revision, created_at, deleted, public: isPublic, search, grams } = next
   const totals = deleted && { total_iods: 0, total_narratives: 0 }
   if (deleted) await contributions.deleteMany({ user_id: _id }, { session })
   if (stored)
     await users.updateOne(
       { _id },
-      { $set: { username, revision, created_at, deleted, public: isPublic, suffixes, ...totals } },
+      { $set: { username, revision, created_at, deleted, public: isPublic, search, grams, ...totals } },
       { session },
     )
   else await users.create([{ ...next, _id }], { session })
-  if (isPublic !== user.public || suffixes[0] !== user.suffixes[0])
-    await countNames(models, user, next, session)
-}
-
-/** Updates the number of public users and the counts of stored terms after a change of a user. */
-const countNames = async (
-  { counters, terms }: CommunityModels,
-  before: UserState,
-  after: UserState,
-  session: ClientSession,
-): Promise<void> => {
+  const before = searchFields(user).search
+  if (isPublic === user.public && search === before) return
   await counters.updateOne(
     { _id: 'public_users' },
-    { $inc: { n: Number(after.public) - Number(before.public), changes: 1 } },
+    { $inc: { n: Number(isPublic) - Number(user.public), changes: 1 } },
     { session, upsert: true },
   )
-  const [lost, gained] = [termsOf(before.suffixes), termsOf(after.suffixes)]
-  const count = async (from: Set<string>, other: Set<string>, by: 1 | -1) => {
-    const changed = [...from].filter(term => !other.has(term))
-    if (changed.length) await terms.updateMany({ _id: { $in: changed } }, { $inc: { n: by } }, { session })
-  }
-  await count(lost, gained, -1)
-  await count(gained, lost, 1)
+  await countTerms(models, before, search, session)
 }
 
 const countContribution = async (

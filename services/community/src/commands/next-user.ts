@@ -1,5 +1,5 @@
-import { type DomainEvent, foldText } from '@iodine/contracts'
-import type { UserDoc } from '../models/user.js'
+import type { DomainEvent } from '@iodine/contracts'
+import { searchFields, type UserDoc } from '../models/user.js'
 
 export type UserEvent = Extract<DomainEvent, { type: 'user.created' | 'user.renamed' | 'user.deleted' }>
 export type UserState = Omit<UserDoc, '_id'>
@@ -11,16 +11,12 @@ export const UNKNOWN_USER: UserState = {
   created_at: null,
   deleted: false,
   public: false,
+  search: '',
+  grams: [],
   suffixes: [],
   total_iods: 0,
   total_narratives: 0,
 }
-
-const suffixesOf = (username: string): string[] => Array.from(username, (_, at) => username.slice(at))
-
-/** All search terms that match a user with these suffixes. */
-export const termsOf = (suffixes: readonly string[]): Set<string> =>
-  new Set(suffixes.flatMap(suffix => Array.from(suffix, (_, at) => suffix.slice(0, at + 1))))
 
 /** Computes the user's state after an event. The result does not depend on repetition or order of events. */
 export const nextUser = (user: UserState, event: UserEvent): UserState => {
@@ -41,6 +37,5 @@ export const nextUser = (user: UserState, event: UserEvent): UserState => {
       return { ...UNKNOWN_USER, deleted: true }
   }
   next.public = next.username !== null && next.created_at !== null
-  next.suffixes = next.public && next.username !== null ? suffixesOf(foldText(next.username)) : []
-  return next
+  return { ...next, ...searchFields(next) }
 }

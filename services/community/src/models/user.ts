@@ -1,3 +1,5 @@
+import { foldText } from '@iodine/contracts'
+import { gramsOf } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
 
 export interface UserDoc {
@@ -10,10 +12,23 @@ export interface UserDoc {
   deleted: boolean
   /** The user has a username, is created and not deleted. Only public users are shown. */
   public: boolean
-  /** Suffixes of a public user's folded name, which turn substring into prefix search. Otherwise empty. */
+  /** The folded name of a public user, which is searched; otherwise empty. Not read by default, as `grams`. */
+  search: string
+  /** The n-grams of `search`. */
+  grams: number[]
+  /** Empty. The version before `grams` searches it: what it writes there is emptied by the repair. */
   suffixes: string[]
   total_iods: number
   total_narratives: number
+}
+
+/** What a search reads of a user. */
+export const searchFields = ({
+  username,
+  public: isPublic,
+}: Pick<UserDoc, 'username' | 'public'>): Pick<UserDoc, 'search' | 'grams'> => {
+  const search = isPublic && username !== null ? foldText(username) : ''
+  return { search, grams: gramsOf(search) }
 }
 
 const required = true
@@ -24,14 +39,18 @@ export const userSchema = new Schema<UserDoc>(
     created_at: { type: Date, default: null },
     deleted: { type: Boolean, required },
     public: { type: Boolean, required },
-    suffixes: { type: [String] },
+    search: { type: String, select: false },
+    grams: { type: [Number], select: false },
+    suffixes: { type: [String], select: false },
     total_iods: { type: Number, required },
     total_narratives: { type: Number, required },
   },
   { collection: 'users', versionKey: false },
 )
-/** Indexes for lists, newest first, and for searches by a part of the name. */
-export const BY_DATE = { public: 1, created_at: -1, _id: -1 } as const
-export const BY_SUFFIX = { suffixes: 1 } as const
-userSchema.index(BY_DATE)
-userSchema.index(BY_SUFFIX)
+/** Order of lists. */
+export const NEWEST_FIRST = { created_at: -1, _id: -1 } as const
+/** Index of searches by a part of the name. */
+export const BY_GRAM = { grams: 1, ...NEWEST_FIRST } as const
+userSchema.index({ public: 1, ...NEWEST_FIRST })
+userSchema.index(BY_GRAM)
+userSchema.index({ suffixes: 1 })

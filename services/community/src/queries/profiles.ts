@@ -8,11 +8,9 @@ import {
 import { cutPage, notFound, pageAfter } from '@iodine/service-kit'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
-import type { UserDoc } from '../models/user.js'
+import { NEWEST_FIRST, type UserDoc } from '../models/user.js'
 import { presentContribution, presentProfile, presentUser } from '../presenters/profile.js'
-import { type NamePage, searchNames } from './search-names.js'
-
-const NEWEST_FIRST = { created_at: -1, _id: -1 } as const
+import { createNameSearch, type NamePage } from './search-names.js'
 
 /** A page and the cursor of the next one, if any. */
 interface Page<T> {
@@ -36,26 +34,31 @@ const everybody = async (
   return { docs, total: counter?.n ?? 0 }
 }
 
-/** A page of public profiles, each with its newest contributions. */
-export const listUsers = async (
-  models: CommunityModels,
-  { skip = 0, limit = LIMITS.communityPageSize, cursor, search = '' }: QueryOf<typeof communityApi.listUsers>,
-): Promise<Page<{ users: CommunityUser[]; total: number }>> => {
-  const page = { skip, limit: limit + 1, cursor }
-  const { docs, total } = await (search === '' ? everybody(models, page) : searchNames(models, search, page))
-  const { shown, next } = cutPage(docs, limit)
-  const recent = await Promise.all(
-    shown.map(({ _id, total_iods, total_narratives }) =>
-      total_iods + total_narratives === 0
-        ? []
-        : models.contributions
-            .find({ user_id: _id, deleted: false })
-            .sort(NEWEST_FIRST)
-            .limit(LIMITS.recentContributions)
-            .lean<ContributionDoc[]>(),
-    ),
-  )
-  return { answer: { users: shown.map((doc, at) => presentUser(doc, recent[at] ?? [])), total }, next }
+/** Lists pages of public profiles, each with its newest contributions. */
+export const createUserList = (models: CommunityModels) => {
+  const searchNames = createNameSearch(models)
+  return async ({
+    skip = 0,
+    limit = LIMITS.communityPageSize,
+    cursor,
+    search = '',
+  }: QueryOf<typeof communityApi.listUsers>): Promise<Page<{ users: CommunityUser[]; total: number }>> => {
+    const page = { skip, limit: limit + 1, cursor }
+    const { docs, total } = await (search === '' ? everybody(models, page) : searchNames(search, page))
+    const { shown, next } = cutPage(docs, limit)
+    const recent = await Promise.all(
+      shown.map(({ _id, total_iods, total_narratives }) =>
+        total_iods + total_narratives === 0
+          ? []
+          : models.contributions
+              .find({ user_id: _id, deleted: false })
+              .sort(NEWEST_FIRST)
+              .limit(LIMITS.recentContributions)
+              .lean<ContributionDoc[]>(),
+      ),
+    )
+    return { answer: { users: shown.map((doc, at) => presentUser(doc, recent[at] ?? [])), total }, next }
+  }
 }
 
 /** A public profile with a page of its contributions. Throws 404. */

@@ -1,13 +1,15 @@
 import { communityApi, communityInternal, rebuildInternal } from '@iodine/contracts'
-import { done, personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
+import { done, personalSource, type StoreService, servePersonalData, serveRepair } from '@iodine/service-kit'
 import { applyEvent } from '../commands/apply-event.js'
+import { indexNames } from '../commands/index-names.js'
 import { rebuildStep } from '../commands/rebuild.js'
 import type { CommunityModels } from '../models/index.js'
-import { getProfile, listUsers } from '../queries/profiles.js'
+import { createUserList, getProfile } from '../queries/profiles.js'
 
 export const addCommunityRoutes = (service: StoreService, models: CommunityModels): void => {
+  const listUsers = createUserList(models)
   service.route(communityApi.listUsers, async ({ query, reply }) => {
-    const { answer, next } = await listUsers(models, query)
+    const { answer, next } = await listUsers(query)
     if (next) reply.header('x-next-cursor', next)
     return answer
   })
@@ -31,4 +33,6 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
     ],
     forget: async userId => applyEvent(models, { type: 'user.deleted', data: { id: userId.toHexString() } }),
   })
+
+  serveRepair(service, async () => Number((await indexNames(models.mongo)) !== undefined))
 }

@@ -1,19 +1,15 @@
 import { type BodyOf, DETAILS, foldValue, type iodsApi } from '@iodine/contracts'
-import { conflict, HttpError, hashOf, isDuplicateKey } from '@iodine/service-kit'
+import { conflict, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { IodsConfig } from '../config.js'
-import { bytesOf, type IodDoc, type IodModels } from '../models/iod.js'
+import { bytesOf, type IodModels } from '../models/index.js'
+import { type IodDoc, searchFields } from '../models/iod.js'
 
 /** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
 export const foldKey = (value: string): string => hashOf(foldValue(value))
 
-/** Limits of all users together. */
-export type Caps = Pick<IodsConfig, 'QUOTA_ALL_IODS' | 'QUOTA_ALL_IOD_BYTES'>
-
-/** Throws 409 when the category has the value, 413 when a quota of the creator or of all users is full. */
+/** Throws 409 when the category has the value, 413 when a quota of the creator is full. */
 export const createIod = async (
-  { iods, quotas }: Pick<IodModels, 'iods' | 'quotas'>,
-  caps: Caps,
+  { iods, tallies, quotas }: IodModels,
   userId: string,
   input: BodyOf<typeof iodsApi.createIod>,
 ): Promise<IodDoc> => {
@@ -21,6 +17,7 @@ export const createIod = async (
   const created_by = new Types.ObjectId(userId)
   const doc: IodDoc = {
     _id: new Types.ObjectId(),
+    ...searchFields(input),
     value,
     category,
     description,
@@ -30,17 +27,16 @@ export const createIod = async (
     created_by,
     created_at: new Date(),
     votes: [],
+    votes_total: 0,
+    votes_disputed: 0,
     fold_key: foldKey(value),
     announced: false,
   }
-  const all = await quotas.totals()
-  const iod_bytes = bytesOf(doc)
-  if ((all.iods ?? 0) >= caps.QUOTA_ALL_IODS || (all.iod_bytes ?? 0) + iod_bytes > caps.QUOTA_ALL_IOD_BYTES)
-    throw new HttpError(413, DETAILS.iodsFull)
   try {
-    await quotas.change(created_by, { iods: 1, iods_today: 1, iod_bytes }, session =>
-      iods.create([doc], { session }),
-    )
+    await quotas.change(created_by, { iods: 1, iods_today: 1, iod_bytes: bytesOf(doc) }, async session => {
+      await iods.create([doc], { session })
+      await tallies.create([{ category, source_type, n: 1 }], { session })
+    })
   } catch (error) {
     throw isDuplicateKey(error) ? conflict(DETAILS.duplicateIod) : error
   }

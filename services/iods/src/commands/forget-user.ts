@@ -1,10 +1,9 @@
 import type { Types } from 'mongoose'
-import type { IodModels } from '../models/iod.js'
-import type { LiveCatalog } from '../queries/live-catalog.js'
+import type { IodModels } from '../models/index.js'
 
 /** Removes a deleted user's id from their IODs and votes. Both remain, but count in no user's usage. */
 export const forgetUser = async (
-  { iods, quotas, catalog }: Pick<IodModels, 'iods' | 'quotas'> & { catalog: LiveCatalog },
+  { iods, quotas }: Pick<IodModels, 'iods' | 'quotas'>,
   userId: Types.ObjectId,
 ): Promise<void> => {
   // Ensures that the usage is counted, as the remaining IODs still count in the total.
@@ -12,5 +11,4 @@ export const forgetUser = async (
   await iods.updateMany({ created_by: userId }, { $set: { created_by: null } })
   await iods.updateMany({ 'votes.user_id': userId }, { $set: { 'votes.$.user_id': null } })
   await quotas.forget(userId, { left: true })
-  await catalog.forget(userId)
 }

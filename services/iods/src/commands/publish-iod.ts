@@ -1,13 +1,11 @@
 import type { DomainEvent } from '@iodine/contracts'
 import { type Peers, type Queues, repeatNotices, tellCommunity } from '@iodine/service-kit'
 import type { IodDoc, IodModel } from '../models/iod.js'
-import type { LiveCatalog } from '../queries/live-catalog.js'
 
 const REPAIR_AFTER_MS = 2_000
 
 interface Publishing {
   iods: IodModel
-  catalog: LiveCatalog
   queues: Queues
   peers: Peers
 }
@@ -21,13 +19,8 @@ export const eventsOfIod = (doc: IodDoc): DomainEvent[] => {
   return [{ type: 'iod.created', data }]
 }
 
-/** Adds an IOD to the catalogs and queues a job that sends it to the community service. Idempotent. */
-export const publishIod = async ({ catalog, queues }: Publishing, doc: IodDoc): Promise<void> => {
-  await catalog.announce(doc)
-  await giveNotice(queues, doc)
-}
-
-const giveNotice = (queues: Queues, { _id }: IodDoc): Promise<void> =>
+/** Queues a job that sends an IOD to the community service. Idempotent. */
+export const giveNotice = (queues: Queues, { _id }: IodDoc): Promise<void> =>
   queues.emit({ type: 'iod.created', id: _id.toHexString() })
 
 /** Sends an IOD to the community service, then marks it as announced. Idempotent. */
@@ -41,11 +34,7 @@ export const announceIod = async ({ iods, peers }: Publishing, id: string): Prom
 }
 
 /** Queues notices again for IODs that the community service does not have. Resolves to their number. */
-export const publishForgotten = ({ iods, catalog, queues }: Publishing): Promise<number> =>
-  repeatNotices(
-    queues,
-    iods,
-    { created_at: { $lt: new Date(Date.now() - REPAIR_AFTER_MS) } },
-    () => catalog.raise(),
-    doc => giveNotice(queues, doc),
+export const publishForgotten = ({ iods, queues }: Pick<Publishing, 'iods' | 'queues'>): Promise<number> =>
+  repeatNotices(queues, iods, { created_at: { $lt: new Date(Date.now() - REPAIR_AFTER_MS) } }, doc =>
+    giveNotice(queues, doc),
   )

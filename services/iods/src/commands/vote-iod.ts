@@ -1,7 +1,12 @@
-import { DETAILS, type VoteType } from '@iodine/contracts'
+import { DETAILS, VOTE_TYPES, type VoteType } from '@iodine/contracts'
 import { conflict, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { IodDoc, IodModel } from '../models/iod.js'
+
+const votesOf = (vote_type: VoteType) => ({
+  $size: { $filter: { input: '$votes', cond: { $eq: ['$$this.vote_type', vote_type] } } },
+})
+const SMALLER_SIDE = { $min: VOTE_TYPES.map(votesOf) }
 
 /** One conditional update: concurrent votes of a user count once. Throws 404, or 409 for a second vote. */
 export const voteIod = async (
@@ -15,8 +20,11 @@ export const voteIod = async (
   const doc = await model
     .findOneAndUpdate(
       { _id: iodId, 'votes.user_id': { $ne: user_id } },
-      { $push: { votes: vote } },
-      { returnDocument: 'after' },
+      [
+        { $set: { votes: { $concatArrays: ['$votes', [vote]] } } },
+        { $set: { votes_total: { $size: '$votes' }, votes_disputed: SMALLER_SIDE } },
+      ],
+      { returnDocument: 'after', updatePipeline: true },
     )
     .lean<IodDoc>()
   if (doc) return doc

@@ -1,8 +1,14 @@
-import type { Category, SourceType, VoteType } from '@iodine/contracts'
-import { CATEGORIES, SOURCE_TYPES, VOTE_TYPES } from '@iodine/contracts'
-import { type Connection, createQuotas } from '@iodine/service-kit'
+import {
+  CATEGORIES,
+  type Category,
+  foldText,
+  SOURCE_TYPES,
+  type SourceType,
+  VOTE_TYPES,
+  type VoteType,
+} from '@iodine/contracts'
+import { gramsOf } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
-import type { IodsConfig } from '../config.js'
 
 export interface VoteDoc {
   _id: Types.ObjectId
@@ -24,14 +30,42 @@ export interface IodDoc {
   created_by: Types.ObjectId | null
   created_at: Date
   votes: VoteDoc[]
+  /** Number of votes. */
+  votes_total: number
+  /** Votes of the smaller side: how disputed the IOD is. */
+  votes_disputed: number
   /** Hash of the folded value: the unique key within a category and the key of lookups. */
   fold_key: string
   /** False until the community service has the IOD. */
   announced: boolean
   /** The repair skips the IOD until this time: a notice is queued or was refused. */
   check_at?: Date
+  /** The folded texts that are searched. Not read by default, as `grams`. */
+  search: string
+  /** The n-grams of `search`. IODs that a version before this field wrote have none, and are in no tally. */
+  grams: number[]
 }
 export type IodModel = Model<IodDoc>
+
+/** Code points of a folded description that are searched. */
+const DESCRIPTION_SEARCHED = 2_000
+
+/** What a search reads. NUL, which queries cannot contain, prevents matches across value and description. */
+export const searchFields = ({
+  value,
+  description,
+}: Pick<IodDoc, 'value' | 'description'>): Pick<IodDoc, 'search' | 'grams'> => {
+  const texts = [foldText(value), [...foldText(description)].slice(0, DESCRIPTION_SEARCHED).join('')]
+  return { search: texts.join('\0'), grams: gramsOf(...texts) }
+}
+
+/** What the list is sorted by. */
+export const rankFields = (
+  votes: Pick<VoteDoc, 'vote_type'>[],
+): Pick<IodDoc, 'votes_total' | 'votes_disputed'> => {
+  const positive = votes.filter(({ vote_type }) => vote_type === 'POSITIVE').length
+  return { votes_total: votes.length, votes_disputed: Math.min(positive, votes.length - positive) }
+}
 
 const required = true
 const vote = new Schema<VoteDoc>({
@@ -40,8 +74,10 @@ const vote = new Schema<VoteDoc>({
   created_at: { type: Date, required },
 })
 
-const schema = new Schema<IodDoc>(
+export const iodSchema = new Schema<IodDoc>(
   {
+    // First, so that a search finds the field without reading the others.
+    search: { type: String, select: false },
     value: { type: String, required },
     category: { type: String, enum: CATEGORIES, required },
     // Mongoose's `required` rejects empty strings, but a description may be empty.
@@ -52,74 +88,39 @@ const schema = new Schema<IodDoc>(
     created_by: { type: Schema.Types.ObjectId, default: null },
     created_at: { type: Date, required },
     votes: [vote],
+    votes_total: { type: Number, required },
+    votes_disputed: { type: Number, required },
     fold_key: { type: String, required },
     announced: { type: Boolean, required },
-    check_at: Date,
+    check_at: { type: Date },
+    grams: { type: [Number], select: false },
   },
   { collection: 'iods', versionKey: false },
 )
 
-/** Sort order of every list, and its index. */
+/** Order of the list, newest first, and its index. */
 export const BY_DATE = { created_at: -1, _id: -1 } as const
-schema.index({ fold_key: 1, category: 1 }, { unique: true })
-schema.index(BY_DATE)
+/** Orders of the list. The date and the id decide between equals. */
+export const ORDERS = {
+  created: BY_DATE,
+  votes: { votes_total: -1, ...BY_DATE },
+  disputed: { votes_disputed: -1, ...BY_DATE },
+} as const
+/** Fields that an index begins with: conditions of equality on them select a part that has an order. */
+export const BY = {
+  /** For any choice of categories and source types: a filter of one of them names all values of the other. */
+  kind: { category: 1, source_type: 1 },
+  creator: { created_by: 1 },
+  gram: { grams: 1 },
+} as const
+
+iodSchema.index({ fold_key: 1, category: 1 }, { unique: true })
+iodSchema.index(BY_DATE)
+iodSchema.index({ ...BY.gram, ...BY_DATE })
+for (const order of Object.values(ORDERS)) {
+  iodSchema.index({ ...BY.kind, ...order })
+  iodSchema.index({ ...BY.creator, ...order })
+}
 // For the export and the deletion of an account.
-schema.index({ created_by: 1 })
-schema.index({ 'votes.user_id': 1 })
-schema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })
-
-/** A deleted user whose id the catalog of some process may still contain. */
-export interface ForgottenDoc {
-  _id: Types.ObjectId
-  at: Date
-}
-const KEPT_SECONDS = 3_600
-const forgottenSchema = new Schema<ForgottenDoc>(
-  { at: { type: Date, required } },
-  { collection: 'forgotten', versionKey: false },
-)
-forgottenSchema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS })
-
-/** Counters per user. */
-export type Counted = 'iods' | 'iods_today' | 'iod_bytes'
-
-/** Bytes that an IOD's texts take of its creator's quota. */
-export const bytesOf = ({ value, description }: Pick<IodDoc, 'value' | 'description'>): number =>
-  Buffer.byteLength(value) + Buffer.byteLength(description)
-
-type Limits = Pick<IodsConfig, 'QUOTA_IODS' | 'QUOTA_IODS_A_DAY' | 'QUOTA_IOD_BYTES'>
-
-export const createModels = (mongo: Connection, limits: Limits) => {
-  const iods = mongo.model<IodDoc>('Iod', schema)
-  const quotas = createQuotas<Counted>({
-    mongo,
-    limits: {
-      iods_today: limits.QUOTA_IODS_A_DAY,
-      iods: limits.QUOTA_IODS,
-      iod_bytes: limits.QUOTA_IOD_BYTES,
-    },
-    daily: 'iods_today',
-    owners: () => iods.distinct('created_by'),
-    async count(created_by, session, midnight) {
-      const bytes = { $add: [{ $strLenBytes: '$value' }, { $strLenBytes: '$description' }] }
-      const today = { $cond: [{ $gte: ['$created_at', midnight] }, 1, 0] }
-      const [sums] = await iods
-        .aggregate<Record<Counted, number>>([
-          { $match: { created_by } },
-          {
-            $group: {
-              _id: null,
-              iods: { $sum: 1 },
-              iods_today: { $sum: today },
-              iod_bytes: { $sum: bytes },
-            },
-          },
-          { $project: { _id: 0 } },
-        ])
-        .session(session)
-      return sums ?? {}
-    },
-  })
-  return { iods, forgotten: mongo.model<ForgottenDoc>('Forgotten', forgottenSchema), quotas }
-}
-export type IodModels = ReturnType<typeof createModels>
+iodSchema.index({ 'votes.user_id': 1 })
+iodSchema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })

@@ -1,58 +1,85 @@
-import type { Iod, IodFacets, iodsApi, QueryOf } from '@iodine/contracts'
+import type { Iod, IodFacets, IodSort, iodsApi, QueryOf } from '@iodine/contracts'
 import {
-  type ListPlace,
+  after,
+  type RankedPlace,
   type ReplyHeaders,
   type Streamed,
   sendList,
+  type Total,
   type UserDirectory,
 } from '@iodine/service-kit'
-import type { IodDoc, IodModel } from '../models/iod.js'
+import type { IndexDefinition, QueryFilter } from 'mongoose'
+import type { IodModels } from '../models/index.js'
+import { BY, BY_DATE, type IodDoc, ORDERS } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
-import type { Catalog, Selection } from './catalog.js'
-import type { LiveCatalog } from './live-catalog.js'
+import { countFacets, countIods } from './count-iods.js'
+import { createIodSelection, kindsOf, ofKinds, type Selection } from './select-iods.js'
 
-type Filters = QueryOf<typeof iodsApi.getIodFacets>
+const RANKS = { created: undefined, votes: 'votes_total', disputed: 'votes_disputed' } as const
 
-const ID = /^[0-9a-f]{24}$/i
+export const createIodQueries = (models: IodModels, directory: UserDirectory) => {
+  const { iods } = models
+  const select = createIodSelection(models, directory)
 
-const newestFirst = (a: ListPlace, b: ListPlace): number =>
-  b.created_at.getTime() - a.created_at.getTime() || Buffer.compare(b._id.id, a._id.id)
-
-export const createIodQueries = (iods: IodModel, live: LiveCatalog, directory: UserDirectory) => {
-  /** Resolves ids and usernames to ids. Usernames are compared in any case with those of IOD creators. */
-  const creatorIds = async (catalog: Catalog, given: string[]): Promise<string[]> => {
-    const ids = new Set(given.filter(name => ID.test(name)).map(id => id.toLowerCase()))
-    const names = new Set(given.filter(name => !ID.test(name)).map(name => name.toLowerCase()))
-    if (names.size > 0)
-      for (const [id, name] of await directory.usernames(catalog.creators()))
-        if (names.has(name.toLowerCase())) ids.add(id)
-    return [...ids]
+  /** Reads documents of a selection in an order, by the index that bounds the selection. */
+  const read = (
+    { by, filter }: Selection,
+    sort: IodSort,
+    limit: number,
+    more: QueryFilter<IodDoc> = {},
+  ): Promise<IodDoc[]> => {
+    // The grams have an index for one order only: matches are sorted for the others.
+    const index: IndexDefinition = { ...by, ...(by === BY.gram ? BY_DATE : ORDERS[sort]) }
+    return iods
+      .find({ ...filter, ...more })
+      .hint(index as never)
+      .sort(ORDERS[sort])
+      .limit(limit)
+      .lean<IodDoc[]>()
   }
-  const select = async ({ q, category, source_type, created_by }: Filters): Promise<Selection> => {
-    const catalog = await live.current()
-    const creators = created_by && (await creatorIds(catalog, created_by))
-    return catalog.select({ q, category, source_type, creators })
+  /** Reads a page. One in an order by votes takes two queries: places among equals, then those below. */
+  const findPage = async (
+    selection: Selection,
+    sort: IodSort,
+    place: RankedPlace | undefined,
+    size: number,
+  ): Promise<IodDoc[]> => {
+    const rank = RANKS[sort]
+    if (!place) return read(selection, sort, size)
+    if (!rank || place.rank === undefined)
+      return read({ ...selection, filter: after<IodDoc>(selection.filter, place) }, sort, size)
+    const equal: QueryFilter<IodDoc> = { ...selection.filter, [rank]: place.rank }
+    const equals = { ...selection, filter: after<IodDoc>(equal, place) }
+    const docs = await read(equals, sort, size)
+    if (docs.length === size) return docs
+    return [...docs, ...(await read(selection, sort, size - docs.length, { [rank]: { $lt: place.rank } }))]
   }
-  const load = async (ids: string[]): Promise<IodDoc[]> =>
-    ids.length === 0 ? [] : (await iods.find({ _id: { $in: ids } }).lean<IodDoc[]>()).sort(newestFirst)
 
   return {
-    /** Exact counts under the filters. */
-    facets: async (filters: Filters): Promise<IodFacets> => (await select(filters)).facets(),
-    /** The list or a page of it. The cost of a page depends on its size, not on the number of matches. */
+    /** Counts under the filters. */
+    facets: async (filters: QueryOf<typeof iodsApi.getIodFacets>): Promise<IodFacets> =>
+      countFacets(models, await select(filters)),
+    /** The list or a page of it. */
     async list(
       reply: ReplyHeaders,
-      { limit, cursor, ...filters }: QueryOf<typeof iodsApi.listIods>,
+      { limit, cursor, sort = 'created', ...filters }: QueryOf<typeof iodsApi.listIods>,
     ): Promise<Iod[] | Streamed<Iod[]>> {
       const selection = await select(filters)
+      let counted: Promise<Total> | undefined
+      const total = () => (counted ??= countIods(models, selection))
+      const rank = RANKS[sort]
+      /** What many IODs match is found in the index of the order soon: too many matches would be sorted. */
+      const inOrder = async (): Promise<Selection> => {
+        const isSearched = selection.by === BY.gram || !selection.by
+        if (!rank || !isSearched || (selection.by && typeof (await total()) === 'number')) return selection
+        return { filter: { ...selection.filter, ...ofKinds(kindsOf(filters)) }, by: BY.kind }
+      }
       return sendList(reply, {
         limit,
         cursor,
-        total: async () => selection.facets().total,
-        find: (after, size) =>
-          load(
-            selection.ids(after && { time: after.created_at.getTime(), id: after._id.toHexString() }, size),
-          ),
+        total,
+        find: async (place, size) => findPage(await inOrder(), sort, place, size),
+        rankOf: rank && (doc => doc[rank]),
         present: docs => presentIods(directory, docs),
       })
     },

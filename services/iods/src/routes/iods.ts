@@ -9,25 +9,26 @@ import {
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
-import { type Caps, createIod, foldKey } from '../commands/create-iod.js'
+import { createIod, foldKey } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
-import { announceIod, eventsOfIod, publishForgotten, publishIod } from '../commands/publish-iod.js'
+import { indexIods } from '../commands/index-iods.js'
+import { announceIod, eventsOfIod, giveNotice, publishForgotten } from '../commands/publish-iod.js'
+import { mergeTallies, recount } from '../commands/tally-iods.js'
 import { voteIod } from '../commands/vote-iod.js'
 import type { IodsConfig } from '../config.js'
-import { BY_DATE, type IodDoc, type IodModels } from '../models/iod.js'
+import type { IodModels } from '../models/index.js'
+import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createIodQueries } from '../queries/list-iods.js'
-import type { LiveCatalog } from '../queries/live-catalog.js'
 
 export const addIodRoutes = (
   service: StoreService,
   models: IodModels,
-  catalog: LiveCatalog,
-  config: Caps & Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
+  config: Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { iods, quotas } = models
-  const publishing = { iods, catalog, queues: service.queues, peers: service.peers }
-  const queries = createIodQueries(iods, catalog, service.users)
+  const publishing = { iods, queues: service.queues, peers: service.peers }
+  const queries = createIodQueries(models, service.users)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0] as Iod
 
@@ -36,8 +37,8 @@ export const addIodRoutes = (
   service.route(iodsApi.getIodFacets, async ({ query }) => queries.facets(query))
 
   service.route(iodsApi.createIod, async ({ body, user }) => {
-    const doc = await createIod(models, config, user.id, body)
-    await publishIod(publishing, doc).catch(error =>
+    const doc = await createIod(models, user.id, body)
+    await giveNotice(service.queues, doc).catch(error =>
       service.log.warn({ err: error, iod: doc._id.toHexString() }, 'not published yet'),
     )
     return presentOne(doc)
@@ -71,7 +72,15 @@ export const addIodRoutes = (
         'iod',
         iods,
         created_by => ({ created_by }),
-        ({ votes: _votes, fold_key: _key, announced: _announced, check_at: _check, ...iod }) => iod,
+        ({
+          votes: _votes,
+          votes_total: _total,
+          votes_disputed: _disputed,
+          fold_key: _key,
+          announced: _announced,
+          check_at: _check,
+          ...iod
+        }) => iod,
       ),
       personalSource(
         'vote',
@@ -83,7 +92,7 @@ export const addIodRoutes = (
         }),
       ),
     ],
-    forget: userId => forgetUser({ iods, quotas, catalog }, userId),
+    forget: userId => forgetUser(models, userId),
   })
 
   serveHistory(service, iods, { created_by: { $ne: null } }, eventsOfIod)
@@ -91,15 +100,18 @@ export const addIodRoutes = (
   serveUsage(service, quotas)
   watchStorage(service, async () => {
     const { iods: documents = 0, iod_bytes: bytes = 0 } = await quotas.totals()
-    const shares = [
-      documents / config.QUOTA_ALL_IODS,
-      bytes / config.QUOTA_ALL_IOD_BYTES,
-      bytes / config.STORAGE_ALARM_BYTES,
-    ]
-    return { documents, bytes, share: Math.max(...shares) }
+    return { documents, bytes, share: bytes / config.STORAGE_ALARM_BYTES }
   })
 
   service.internal(announceInternal.announce, async ({ params }) => done(announceIod(publishing, params.id)))
 
-  serveRepair(service, async () => (await publishForgotten(publishing)) + (await quotas.repair()))
+  serveRepair(service, async () => {
+    await mergeTallies(models)
+    return (
+      (await publishForgotten(publishing)) +
+      Number((await indexIods(models.mongo)) !== undefined) +
+      (await recount(models)) +
+      (await quotas.repair())
+    )
+  })
 }

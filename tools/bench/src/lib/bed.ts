@@ -16,15 +16,12 @@ interface Running {
  */
 export const startBed = async <P extends Running>(
   start: (env: Record<string, string>) => Promise<P>,
-  {
-    env = NO_LIMITS,
-    fill,
-  }: { env?: Record<string, string>; fill?: (client: MongoClient) => Promise<void> } = {},
+  { env = NO_LIMITS, fill }: { env?: Record<string, string>; fill?: (uri: string) => Promise<void> } = {},
 ) => {
   const folder = temporaryFolder()
   const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
   const client = await new MongoClient(mongo.uri, { w: 'majority', journal: true }).connect()
-  await fill?.(client)
+  await fill?.(mongo.uri)
   const mail = await startMailCatcher()
   const from = performance.now()
   const product = await start({ MONGODB_URI: mongo.uri, SMTP_URL: mail.url, ...env })

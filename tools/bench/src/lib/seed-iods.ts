@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto'
-import { CATEGORIES, foldValue, SOURCE_TYPES } from '@iodine/contracts'
+import {
+  CATEGORIES,
+  type Category,
+  foldValue,
+  SOURCE_TYPES,
+  type SourceType,
+  VOTE_TYPES,
+} from '@iodine/contracts'
+import { iodSchema, rankFields, searchFields, searchInDatabase } from '@iodine/iods'
+import { connectMongo, createLogger, migrate, prepareModels } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
-import { type Db, ObjectId } from 'mongodb'
+import { ObjectId } from 'mongodb'
 
 const BATCH = 2_000
 const MINUTE = 60_000
@@ -27,9 +36,15 @@ export const PHRASES = Array.from(
 
 /**
  * Fills the iods service's database with `count` IODs by 200 users, one a minute up to a day ago, votes
- * included.
+ * included, as the service stores them: indexed and tallied.
+ * @param uri address of the database server
  */
-export const seedIods = async (db: Db, count: number): Promise<void> => {
+export const seedIods = async (uri: string, count: number): Promise<void> => {
+  const db = await connectMongo(uri, 'iodine_iods')
+  db.model('Iod', iodSchema)
+  await migrate(db, [searchInDatabase], createLogger('bench', 'silent'))
+  await prepareModels(db)
+  const tallies = new Map<string, { category: Category; source_type: SourceType; n: number }>()
   const random = seededRandom(7)
   const users = Array.from({ length: 200 }, () => new ObjectId())
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
@@ -39,29 +54,41 @@ export const seedIods = async (db: Db, count: number): Promise<void> => {
   const newest = Date.now() - 24 * 60 * MINUTE
   const docOf = (n: number) => {
     const value = `${words(4, 10)} ${PHRASES[n % 20]} ${n}`
+    const description = `${words(5, 14)} ${PHRASES[20 + (n % 20)]}`
     const created_at = new Date(newest - (count - n) * MINUTE)
+    const votes = users.slice(0, Math.floor(random() * 4)).map(user_id => ({
+      _id: new ObjectId(),
+      user_id,
+      vote_type: pick(VOTE_TYPES),
+      created_at,
+    }))
+    const { search, grams } = searchFields({ value, description })
     return {
       _id: new ObjectId(),
+      search,
       value,
       category: pick(CATEGORIES),
-      description: `${words(5, 14)} ${PHRASES[20 + (n % 20)]}`,
+      description,
       source_type: pick(SOURCE_TYPES),
       source: null,
       source_id: null,
       created_by: pick(users),
       created_at,
-      votes: users.slice(0, Math.floor(random() * 4)).map(user_id => ({
-        _id: new ObjectId(),
-        user_id,
-        vote_type: pick(['POSITIVE', 'NEGATIVE']),
-        created_at,
-      })),
+      votes,
+      ...rankFields(votes),
       fold_key: createHash('sha256').update(foldValue(value)).digest('base64url'),
       announced: true,
+      grams,
     }
   }
-  for (let n = 0; n < count; n += BATCH)
-    await db
-      .collection('iods')
-      .insertMany(Array.from({ length: Math.min(BATCH, count - n) }, (_, m) => docOf(n + m)))
+  for (let n = 0; n < count; n += BATCH) {
+    const docs = Array.from({ length: Math.min(BATCH, count - n) }, (_, m) => docOf(n + m))
+    await db.collection('iods').insertMany(docs)
+    for (const { category, source_type } of docs) {
+      const kind = `${category} ${source_type}`
+      tallies.set(kind, { category, source_type, n: (tallies.get(kind)?.n ?? 0) + 1 })
+    }
+  }
+  await db.collection('tallies').insertMany([...tallies.values()])
+  await db.close()
 }

@@ -1,0 +1,33 @@
+import { useRef } from 'react'
+import { cutPieces, excerptStart, isNearStart, type Piece, type Range } from '../model/matches'
+import { useHiddenMark } from './use-hidden-mark'
+
+export interface MarkedTextProps {
+  text: string
+  matches: readonly Range[]
+}
+
+/** A text with its matches marked; if the first of them is not in view, the part around it. */
+export function MarkedText({ text, matches }: MarkedTextProps) {
+  const content = useRef<HTMLSpanElement>(null)
+  const isHidden = useHiddenMark(content)
+  if (matches.length === 0) return text
+  return (
+    <span ref={content}>
+      {isHidden || !isNearStart(matches) ? (
+        <Excerpt text={text} matches={matches} />
+      ) : (
+        <Pieces pieces={cutPieces(text, matches)} />
+      )}
+    </span>
+  )
+}
+
+/** The part of a text around its first match. */
+export function Excerpt({ text, matches }: MarkedTextProps) {
+  return <Pieces pieces={cutPieces(text, matches, excerptStart(text, matches))} />
+}
+
+function Pieces({ pieces }: { pieces: readonly Piece[] }) {
+  return pieces.map(({ text, start, isMatch }) => (isMatch ? <mark key={start}>{text}</mark> : text))
+}

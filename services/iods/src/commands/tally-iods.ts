@@ -1,0 +1,59 @@
+import { CATEGORIES, SOURCE_TYPES } from '@iodine/contracts'
+import { inTransaction } from '@iodine/service-kit'
+import type { IodModels } from '../models/index.js'
+import type { TallyDoc } from '../models/tally.js'
+import { sumTallies } from '../queries/count-iods.js'
+
+type Models = Pick<IodModels, 'mongo' | 'iods' | 'tallies' | 'recounts'>
+
+/** Tallies from which on they are merged, and at most at once. */
+const MERGED_MIN = 200
+const MERGED_MAX = 5_000
+const RECOUNT_MS = 24 * 3_600_000
+
+/** Merges the tallies of each kind into one, when there are many. */
+export const mergeTallies = async ({ mongo, tallies }: Models): Promise<void> => {
+  if ((await tallies.estimatedDocumentCount()) < MERGED_MIN) return
+  await inTransaction(mongo, async session => {
+    const sums = new Map<string, Omit<TallyDoc, '_id'>>()
+    const read = await tallies.find().limit(MERGED_MAX).session(session).lean<TallyDoc[]>()
+    for (const { category, source_type, n } of read) {
+      const kind = `${category} ${source_type}`
+      sums.set(kind, { category, source_type, n: (sums.get(kind)?.n ?? 0) + n })
+    }
+    await tallies.deleteMany({ _id: { $in: read.map(({ _id }) => _id) } }, { session })
+    await tallies.insertMany([...sums.values()], { session })
+  })
+}
+
+/**
+ * Counts all IODs again, at most once a day, and corrects the tallies.
+ * @returns how many kinds were wrong
+ */
+export const recount = async ({ mongo, iods, tallies, recounts }: Models): Promise<number> => {
+  const last = await recounts.findById('tallies').lean()
+  if (last && last.at > new Date(Date.now() - RECOUNT_MS)) return 0
+  await recounts.updateOne({ _id: 'tallies' }, { $set: { at: new Date() } }, { upsert: true })
+  if (!last) return 0
+  // One snapshot. An IOD and its tally are inserted together, so the differences hold for later ones too.
+  const differences = await inTransaction(mongo, async session => {
+    const told = new Map(
+      (await sumTallies(tallies, session)).map(({ category, source_type, n }) => [
+        `${category} ${source_type}`,
+        n,
+      ]),
+    )
+    const found: Omit<TallyDoc, '_id'>[] = []
+    for (const category of CATEGORIES)
+      for (const source_type of SOURCE_TYPES) {
+        const kind = { category, source_type }
+        const stored = await iods.countDocuments(kind).session(session)
+        const untallied = await iods.countDocuments({ ...kind, grams: null as never }).session(session)
+        const n = stored - untallied - (told.get(`${category} ${source_type}`) ?? 0)
+        if (n !== 0) found.push({ ...kind, n })
+      }
+    return found
+  })
+  await tallies.insertMany(differences)
+  return differences.length
+}

@@ -1,0 +1,65 @@
+import { type Connection, createQuotas } from '@iodine/service-kit'
+import { Schema } from 'mongoose'
+import type { IodsConfig } from '../config.js'
+import { type IodDoc, iodSchema } from './iod.js'
+import { type TallyDoc, tallySchema } from './tally.js'
+
+/** Counters per user. */
+type Counted = 'iods' | 'iods_today' | 'iod_bytes'
+
+/** Bytes that an IOD's texts take of its creator's quota. */
+export const bytesOf = ({ value, description }: Pick<IodDoc, 'value' | 'description'>): number =>
+  Buffer.byteLength(value) + Buffer.byteLength(description)
+
+type Limits = Pick<IodsConfig, 'QUOTA_IODS' | 'QUOTA_IODS_A_DAY' | 'QUOTA_IOD_BYTES'>
+
+/** When the IODs were counted again. */
+interface RecountDoc {
+  _id: 'tallies'
+  at: Date
+}
+const recountSchema = new Schema<RecountDoc>(
+  { _id: { type: String, required: true }, at: { type: Date, required: true } },
+  { collection: 'recounts', versionKey: false },
+)
+
+export const createModels = (mongo: Connection, limits: Limits) => {
+  const iods = mongo.model<IodDoc>('Iod', iodSchema)
+  const quotas = createQuotas<Counted>({
+    mongo,
+    limits: {
+      iods_today: limits.QUOTA_IODS_A_DAY,
+      iods: limits.QUOTA_IODS,
+      iod_bytes: limits.QUOTA_IOD_BYTES,
+    },
+    daily: 'iods_today',
+    owners: () => iods.distinct('created_by'),
+    async count(created_by, session, midnight) {
+      const bytes = { $add: [{ $strLenBytes: '$value' }, { $strLenBytes: '$description' }] }
+      const today = { $cond: [{ $gte: ['$created_at', midnight] }, 1, 0] }
+      const [sums] = await iods
+        .aggregate<Record<Counted, number>>([
+          { $match: { created_by } },
+          {
+            $group: {
+              _id: null,
+              iods: { $sum: 1 },
+              iods_today: { $sum: today },
+              iod_bytes: { $sum: bytes },
+            },
+          },
+          { $project: { _id: 0 } },
+        ])
+        .session(session)
+      return sums ?? {}
+    },
+  })
+  return {
+    mongo,
+    iods,
+    tallies: mongo.model<TallyDoc>('Tally', tallySchema),
+    recounts: mongo.model<RecountDoc>('Recount', recountSchema),
+    quotas,
+  }
+}
+export type IodModels = ReturnType<typeof createModels>

@@ -1,0 +1,69 @@
+import {
+  CATEGORIES,
+  type Category,
+  foldText,
+  type iodsApi,
+  type QueryOf,
+  SOURCE_TYPES,
+  type SourceType,
+} from '@iodine/contracts'
+import { containing, createRarestGram, gramsOfTerm, type UserDirectory } from '@iodine/service-kit'
+import { type QueryFilter, Types } from 'mongoose'
+import type { IodModels } from '../models/index.js'
+import { BY, BY_DATE, type IodDoc } from '../models/iod.js'
+
+type Filters = QueryOf<typeof iodsApi.getIodFacets>
+
+export interface Kinds {
+  category: readonly Category[]
+  source_type: readonly SourceType[]
+}
+/** All kinds that filters allow, each once. */
+export const kindsOf = ({ category = [...CATEGORIES], source_type = [...SOURCE_TYPES] }: Filters): Kinds => ({
+  category: [...new Set(category)],
+  source_type: [...new Set(source_type)],
+})
+/** Filter by kinds as the index of kinds needs it: with the values of both fields. */
+export const ofKinds = ({ category, source_type }: Kinds): QueryFilter<IodDoc> => ({
+  category: { $in: [...category] },
+  source_type: { $in: [...source_type] },
+})
+
+/** The IODs that pass all filters. */
+export interface Selection {
+  filter: QueryFilter<IodDoc>
+  /** First fields of the index that bounds the selection; undefined for all IODs. */
+  by?: (typeof BY)[keyof typeof BY]
+  /** The selection is all IODs of these kinds. */
+  kinds?: Kinds
+}
+
+/** Resolves filters: an absent one matches all IODs, one with several values any of them. */
+export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory: UserDirectory) => {
+  const rarest = createRarestGram(iods, BY_DATE)
+  const searched = async (term: string) => ({
+    grams: await rarest(gramsOfTerm(term)),
+    search: containing(term),
+  })
+  const ID = /^[0-9a-f]{24}$/i
+  const creatorIds = async (given: string[]): Promise<Types.ObjectId[]> => {
+    const ids = new Set(given.filter(each => ID.test(each)).map(id => id.toLowerCase()))
+    for (const id of await directory.idsOf(given.filter(each => !ID.test(each)))) ids.add(id)
+    return [...ids].map(id => new Types.ObjectId(id))
+  }
+  return async (filters: Filters): Promise<Selection> => {
+    const { q, category, source_type, created_by } = filters
+    if (!q && !created_by) {
+      const kinds = kindsOf(filters)
+      return category || source_type ? { filter: ofKinds(kinds), by: BY.kind, kinds } : { filter: {}, kinds }
+    }
+    const filter = {
+      ...(q && (await searched(foldText(q)))),
+      ...(created_by && { created_by: { $in: await creatorIds(created_by) } }),
+      ...(category && { category: { $in: category } }),
+      ...(source_type && { source_type: { $in: source_type } }),
+    }
+    // The number of a creator's IODs has a limit; that of IODs with a gram has none.
+    return { filter, by: created_by ? BY.creator : BY.gram }
+  }
+}

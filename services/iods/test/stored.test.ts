@@ -1,0 +1,172 @@
+import { IOD_SORTS, type IodFacets, iodsApi, type QueryOf, repairInternal } from '@iodine/contracts'
+import { connectMongo, readConfig, type StoreService } from '@iodine/service-kit'
+import { apiClient, type BedUser, iodInput, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import mongoose, { Types } from 'mongoose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp, iodsConfigSchema } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let ana: BedUser
+let url: string
+let api: ReturnType<typeof apiClient>
+
+/** An IOD as the version before searches were answered by the database stored it. */
+const ofBefore = (n: number) => ({
+  _id: new Types.ObjectId(),
+  value: `Before ${n}`,
+  category: n % 2 ? 'URL' : 'TITLE',
+  description: n === 7 ? 'Lighthouse' : '',
+  source_type: 'BLOG',
+  source: null,
+  source_id: null,
+  created_by: new Types.ObjectId(ana.id),
+  created_at: new Date(Date.UTC(2026, 0, 1, 0, n)),
+  votes: [
+    ...(n % 3
+      ? [{ _id: new Types.ObjectId(), user_id: null, vote_type: 'POSITIVE', created_at: new Date() }]
+      : []),
+    ...(n % 5
+      ? [{ _id: new Types.ObjectId(), user_id: null, vote_type: 'NEGATIVE', created_at: new Date() }]
+      : []),
+  ],
+  fold_key: `key ${n}`,
+  announced: true,
+})
+const BEFORE = 450
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  ana = await bed.user('ana')
+  const { MONGODB_URI = '', MONGODB_PREFIX = '' } = bed.env
+  const before = await connectMongo(MONGODB_URI, `${MONGODB_PREFIX}_iods`)
+  await before.collection('iods').insertMany(Array.from({ length: BEFORE }, (_, n) => ofBefore(n)))
+  await before.collection('forgotten').insertOne({ at: new Date() })
+  await before.close()
+  service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+  url = await bed.listen(service)
+  api = apiClient(url, ana.token)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+
+type Query = QueryOf<typeof iodsApi.listIods>
+const list = (query: Query = {}) => api.call(iodsApi.listIods, { query })
+const facets = (): Promise<IodFacets> => api.call(iodsApi.getIodFacets)
+/** Counts of all IODs, from a scan. */
+const scanned = async (): Promise<IodFacets> => {
+  const sums: IodFacets = { total: 0, categories: {}, source_types: {} }
+  for (const { category, source_type } of await list()) {
+    sums.total++
+    sums.categories[category] = (sums.categories[category] ?? 0) + 1
+    sums.source_types[source_type] = (sums.source_types[source_type] ?? 0) + 1
+  }
+  return sums
+}
+
+describe('IODs that an earlier version stored', () => {
+  it('are searched, sorted and counted after the start', async () => {
+    expect(await facets()).toEqual({
+      total: BEFORE,
+      categories: { TITLE: BEFORE / 2, URL: BEFORE / 2 },
+      source_types: { BLOG: BEFORE },
+    })
+    expect((await list({ q: 'LIGHTHOUSE' })).map(({ value }) => value)).toEqual(['Before 7'])
+    const disputed = await list({ sort: 'disputed' })
+    expect(disputed[0]?.votes).toHaveLength(2)
+    expect(disputed.at(-1)?.votes.length).toBeLessThan(2)
+    expect(await service.mongo.listCollections()).not.toContainEqual(
+      expect.objectContaining({ name: 'forgotten' }),
+    )
+  })
+
+  it('while this one runs are found and counted after the next repair', async () => {
+    const { total } = await facets()
+    await service.mongo.collection('iods').insertOne({ ...ofBefore(500), value: 'a straggler' })
+    expect(await list({ q: 'straggler' })).toEqual([])
+    for (let times = 0; times < 2; times++) await bed.internal(repairInternal.repair)
+    expect(await list({ q: 'straggler' })).toHaveLength(1)
+    expect(await facets()).toEqual(await scanned())
+    expect((await facets()).total).toBe(total + 1)
+  })
+})
+
+it('counts are corrected by a recount, once a day', async () => {
+  await service.mongo.collection('tallies').insertMany([
+    { category: 'URL', source_type: 'BLOG', n: 3 },
+    { category: 'HASH', source_type: 'MANUAL', n: -1 },
+  ])
+  await bed.internal(repairInternal.repair)
+  expect(await facets()).not.toEqual(await scanned())
+  await service.mongo.collection('recounts').updateMany({}, { $set: { at: new Date(0) } })
+  expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 2 })
+  expect(await facets()).toEqual(await scanned())
+})
+
+it('counts stay those of a scan when many IODs are created at once, some refused', async () => {
+  const users = await Promise.all(Array.from({ length: 8 }, () => bed.user()))
+  const inputs = Array.from({ length: 60 }, (_, n) =>
+    iodInput({ value: `many ${n >> 1}`, category: 'DOMAIN' }),
+  )
+  const answers = await Promise.all(
+    inputs.map((input, n) => apiClient(url, users[n % 8]?.token).send('POST', '/iods', input)),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(30)
+  expect(await facets()).toEqual(await scanned())
+})
+
+/** The stages of a query plan, outermost first, and of the first of several inputs. */
+interface Stage {
+  stage: string
+  inputStage?: Stage
+  inputStages?: Stage[]
+}
+const stagesOf = ({ stage, inputStage, inputStages }: Stage): string[] => {
+  const below = inputStage ?? inputStages?.[0]
+  return [stage, ...(below ? stagesOf(below) : [])]
+}
+
+describe('a page reads an index in its order', () => {
+  const FILTERS: Query[] = [
+    {},
+    { category: ['URL'] },
+    { category: ['URL', 'TITLE'], source_type: ['BLOG'] },
+    { source_type: ['BLOG', 'MANUAL'] },
+    { created_by: ['ana'] },
+    { created_by: ['ana'], category: ['URL'] },
+    { q: 'fore', created_by: ['ana'] },
+    { q: 'before' },
+    { q: 'e', category: ['URL'] },
+  ]
+  const LIMIT = 20
+
+  it.each(
+    FILTERS.flatMap(filters => IOD_SORTS.map(sort => [JSON.stringify(filters), sort, filters] as const)),
+  )('%s by %s', async (_, sort, filters) => {
+    const asked: { filter: object; options: object }[] = []
+    mongoose.set('debug', (name: string, method: string, filter: object, options: object) => {
+      if (name === 'iods' && method === 'find' && 'limit' in options) asked.push({ filter, options })
+    })
+    try {
+      const query = new URLSearchParams({ limit: String(LIMIT), sort })
+      for (const [name, values] of Object.entries(filters))
+        for (const value of [values].flat()) query.append(name, String(value))
+      const first = await api.send('GET', `/iods?${query}`)
+      query.set('cursor', first.headers.get('x-next-cursor') ?? '')
+      expect((await api.send('GET', `/iods?${query}`)).body).toHaveLength(LIMIT)
+    } finally {
+      mongoose.set('debug', false)
+    }
+    expect(asked.length).toBeGreaterThanOrEqual(2)
+    for (const { filter, options } of asked) {
+      const plan = await service.mongo.collection('iods').find(filter, options).explain('executionStats')
+      const stages = stagesOf(plan.queryPlanner.winningPlan)
+      expect(stages).toContain('IXSCAN')
+      // Few matches are sorted in memory where they are found by a gram.
+      if ('q' in filters && !('created_by' in filters) && sort !== 'created') expect(stages[0]).toBe('SORT')
+      else expect(stages).not.toContain('SORT')
+    }
+  })
+})

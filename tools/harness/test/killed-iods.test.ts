@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type IodFacets, iodsApi } from '@iodine/contracts'
+import { iodInput, NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+import { type SpawnedPart, spawnPart } from './spawned.js'
+
+const KILLS = rounds(20)
+const CLIENTS = 4
+
+let stack: TestStack
+let iods: SpawnedPart
+let reader: SignedInUser
+
+beforeAll(async () => {
+  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  reader = await stack.signUp()
+  iods = await spawnPart(stack, 'iods')
+}, 120_000)
+afterAll(async () => {
+  await iods?.kill()
+  await stack?.stop()
+})
+
+it(
+  'an iods service killed while IODs are created keeps list, search and counts in step',
+  async () => {
+    const acknowledged = new Set<string>()
+    let unanswered = 0
+    for (let kill = 0; kill < KILLS; kill++) {
+      // Others each time: a transaction that a kill leaves open blocks its user until the database ends it.
+      const users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
+      await iods.start()
+      let isRunning = true
+      const clients = users.map(async ({ api }) => {
+        while (isRunning) {
+          const answer = await api.send('POST', '/iods', iodInput({ value: `kill ${kill} ${Math.random()}` }))
+          if (answer.status === 201) acknowledged.add(answer.body.id)
+          else {
+            unanswered++
+            await sleep(20)
+          }
+        }
+      })
+      const before = acknowledged.size
+      try {
+        await vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(before), {
+          timeout: 30_000,
+          interval: 5,
+        })
+        await sleep(Math.random() * 300)
+        await iods.kill()
+      } finally {
+        isRunning = false
+        await Promise.all(clients)
+      }
+    }
+    await iods.start()
+    const { api } = reader
+    const list = await api.call(iodsApi.listIods)
+    const scan: IodFacets = { total: list.length, categories: {}, source_types: {} }
+    for (const { category, source_type } of list) {
+      scan.categories[category] = (scan.categories[category] ?? 0) + 1
+      scan.source_types[source_type] = (scan.source_types[source_type] ?? 0) + 1
+    }
+    expect(await api.call(iodsApi.getIodFacets)).toEqual(scan)
+    expect((await api.send('GET', '/iods?limit=1')).headers.get('x-total-count')).toBe(String(list.length))
+    const ids = new Set(list.map(({ id }) => id))
+    expect([...acknowledged].filter(id => !ids.has(id))).toEqual([])
+    for (let kill = 0; kill < KILLS; kill++) {
+      const q = `kill ${kill} `
+      const found = await api.call(iodsApi.listIods, { query: { q } })
+      expect(found.map(({ id }) => id)).toEqual(
+        list.filter(({ value }) => value.startsWith(q)).map(({ id }) => id),
+      )
+    }
+    // Otherwise nothing was killed during work.
+    expect(unanswered).toBeGreaterThan(0)
+    expect(acknowledged.size).toBeGreaterThanOrEqual(KILLS)
+    if (process.env.ROUNDS)
+      console.log(
+        `${KILLS} kills: ${acknowledged.size} acknowledged, ${list.length} stored, ${unanswered} refused`,
+      )
+  },
+  60_000 + KILLS * 15_000,
+)
