@@ -2,7 +2,7 @@ import { CATEGORIES, SOURCE_TYPES } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
 import type { IodModels } from '../models/index.js'
 import type { TallyDoc } from '../models/tally.js'
-import { sumTallies } from '../queries/count-iods.js'
+import { countByKind, sumTallies } from '../queries/count-iods.js'
 
 type Models = Pick<IodModels, 'mongo' | 'iods' | 'tallies' | 'recounts'>
 
@@ -31,25 +31,30 @@ export const mergeTallies = async ({ mongo, tallies }: Models): Promise<void> =>
  * @returns how many kinds were wrong
  */
 export const recount = async ({ mongo, iods, tallies, recounts }: Models): Promise<number> => {
-  const last = await recounts.findById('tallies').lean()
-  if (last && last.at > new Date(Date.now() - RECOUNT_MS)) return 0
-  await recounts.updateOne({ _id: 'tallies' }, { $set: { at: new Date() } }, { upsert: true })
-  if (!last) return 0
+  const now = new Date()
+  const claimed = await recounts.updateOne(
+    { _id: 'tallies', at: { $lt: new Date(now.getTime() - RECOUNT_MS) } },
+    { $set: { at: now } },
+  )
+  if (claimed.matchedCount === 0) {
+    await recounts.updateOne({ _id: 'tallies' }, { $setOnInsert: { at: now } }, { upsert: true })
+    return 0
+  }
   // One snapshot. An IOD and its tally are inserted together, so the differences hold for later ones too.
   const differences = await inTransaction(mongo, async session => {
-    const told = new Map(
-      (await sumTallies(tallies, session)).map(({ category, source_type, n }) => [
-        `${category} ${source_type}`,
-        n,
-      ]),
-    )
+    const known = [
+      ...(await sumTallies(tallies, session)),
+      // IODs without grams are in no tally yet.
+      ...(await countByKind(iods, { grams: null as never }, session)),
+    ]
     const found: Omit<TallyDoc, '_id'>[] = []
     for (const category of CATEGORIES)
       for (const source_type of SOURCE_TYPES) {
         const kind = { category, source_type }
         const stored = await iods.countDocuments(kind).session(session)
-        const untallied = await iods.countDocuments({ ...kind, grams: null as never }).session(session)
-        const n = stored - untallied - (told.get(`${category} ${source_type}`) ?? 0)
+        const n = known
+          .filter(each => each.category === category && each.source_type === source_type)
+          .reduce((left, each) => left - each.n, stored)
         if (n !== 0) found.push({ ...kind, n })
       }
     return found

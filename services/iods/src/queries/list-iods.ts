@@ -22,16 +22,11 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
   const select = createIodSelection(models, directory)
 
   /** Reads documents of a selection in an order, by the index that bounds the selection. */
-  const read = (
-    { by, filter }: Selection,
-    sort: IodSort,
-    limit: number,
-    more: QueryFilter<IodDoc> = {},
-  ): Promise<IodDoc[]> => {
+  const read = ({ by, filter }: Selection, sort: IodSort, limit: number): Promise<IodDoc[]> => {
     // The grams have an index for one order only: matches are sorted for the others.
     const index: IndexDefinition = { ...by, ...(by === BY.gram ? BY_DATE : ORDERS[sort]) }
     return iods
-      .find({ ...filter, ...more })
+      .find(filter)
       .hint(index as never)
       .sort(ORDERS[sort])
       .limit(limit)
@@ -48,11 +43,15 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
     if (!place) return read(selection, sort, size)
     if (!rank || place.rank === undefined)
       return read({ ...selection, filter: after<IodDoc>(selection.filter, place) }, sort, size)
-    const equal: QueryFilter<IodDoc> = { ...selection.filter, [rank]: place.rank }
-    const equals = { ...selection, filter: after<IodDoc>(equal, place) }
+    const ranked = (condition: number | { $lt: number }): QueryFilter<IodDoc> => ({
+      ...selection.filter,
+      [rank]: condition,
+    })
+    const equals = { ...selection, filter: after<IodDoc>(ranked(place.rank), place) }
     const docs = await read(equals, sort, size)
     if (docs.length === size) return docs
-    return [...docs, ...(await read(selection, sort, size - docs.length, { [rank]: { $lt: place.rank } }))]
+    const below = { ...selection, filter: ranked({ $lt: place.rank }) }
+    return [...docs, ...(await read(below, sort, size - docs.length))]
   }
 
   return {
@@ -68,10 +67,10 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
       let counted: Promise<Total> | undefined
       const total = () => (counted ??= countIods(models, selection))
       const rank = RANKS[sort]
-      /** What many IODs match is found in the index of the order soon: too many matches would be sorted. */
+      /** Few matches of a search are sorted; many are found soon in the index of kinds, which has the order. */
       const inOrder = async (): Promise<Selection> => {
-        const isSearched = selection.by === BY.gram || !selection.by
-        if (!rank || !isSearched || (selection.by && typeof (await total()) === 'number')) return selection
+        if (!rank || selection.by === BY.kind || selection.by === BY.creator) return selection
+        if (selection.by === BY.gram && typeof (await total()) === 'number') return selection
         return { filter: { ...selection.filter, ...ofKinds(kindsOf(filters)) }, by: BY.kind }
       }
       return sendList(reply, {
