@@ -1,5 +1,5 @@
 // Imports no Node modules: tests of the web sections use this file too.
-import type { Iod, Vote, VoteType } from '@iodine/contracts'
+import type { Iod, IodFacets, Vote, VoteType } from '@iodine/contracts'
 
 let made = 0
 const nextId = () => (++made).toString(16).padStart(24, '0')
@@ -21,6 +21,16 @@ export const anIod = (fields: Partial<Iod> = {}): Iod => ({
   comments: [],
   ...fields,
 })
+
+/** Exact counts of a list of IODs. */
+export const facetsOf = (iods: readonly Pick<Iod, 'category' | 'source_type'>[]): IodFacets => {
+  const facets: IodFacets = { total: iods.length, categories: {}, source_types: {} }
+  for (const { category, source_type } of iods) {
+    facets.categories[category] = (facets.categories[category] ?? 0) + 1
+    facets.source_types[source_type] = (facets.source_types[source_type] ?? 0) + 1
+  }
+  return facets
+}
 
 /** A vote as the API returns it, with a unique id. */
 export const aVote = (username: string | null, vote_type: VoteType): Vote => ({
