@@ -281,8 +281,8 @@ const createIndexes: Command = {
       try {
         open(context, info).build(index)
       } catch (error) {
-        // Nothing was written for this index: remove it from the catalog, and keep the indexes built before
-        // it.
+        // The indexes built before it are kept.
+        open(context, info).clear([index], false)
         context.catalog.save({ ...info, indexes: info.indexes.filter(one => one.id !== index.id) })
         throw error
       }

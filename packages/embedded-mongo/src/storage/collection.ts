@@ -60,6 +60,8 @@ const edges = (index: IndexInfo, { from, to }: Range) => {
 }
 
 const nothing = Buffer.alloc(0)
+/** Entries of a new index that are sorted in memory at once. */
+const buildEntries = 500_000
 const none: ReadonlySet<string> = new Set()
 
 const filters = new WeakMap<Doc, (doc: Doc) => boolean>()
@@ -247,25 +249,40 @@ export class Collection {
   }
 
   /**
-   * Fills a new index from the existing documents. On duplicate keys it fails with 11000 and writes nothing.
+   * Fills a new index from the existing documents. On duplicate keys it fails with 11000; `clear` removes what
+   * was written. Entries are written in their order, at most `most` in a pass through the documents, which
+   * bounds the memory: a document may have thousands of entries.
    */
-  build(index: IndexInfo): void {
+  build(index: IndexInfo, most = buildEntries): void {
     const arrays = new Set<string>()
     let cut = false
-    const seen = new Set<string>()
-    const pending: { key: Buffer; value: Buffer }[] = []
-    for (const { id, bytes } of this.scan()) {
-      due()
-      const found = keysOf(index, readDoc(bytes))
-      for (const path of found.arrays) arrays.add(path)
-      cut ||= found.cut
-      for (const [key, tuple] of found.keys) {
-        if (index.unique && seen.has(key)) throw duplicateKey(this.ns, index, tuple)
-        if (index.unique) seen.add(key)
-        pending.push(entryOf(index, key, id))
+    for (let from = nothing, last: Buffer | undefined = nothing; last; from = last ?? from) {
+      let entries: { key: Buffer; value: Buffer; tuple?: readonly KeyValue[] }[] = []
+      last = undefined
+      const keepFirst = () => {
+        entries.sort((a, b) => Buffer.compare(a.key, b.key))
+        for (let i = 1; index.unique && i < entries.length; i++)
+          if (entries[i]!.key.equals(entries[i - 1]!.key))
+            throw duplicateKey(this.ns, index, entries[i]!.tuple!)
+        if (entries.length <= most) return
+        entries = entries.slice(0, most)
+        last = entries.at(-1)?.key
       }
+      for (const { id, bytes } of this.scan()) {
+        due()
+        const found = keysOf(index, readDoc(bytes))
+        for (const path of found.arrays) arrays.add(path)
+        cut ||= found.cut
+        for (const [key, tuple] of found.keys) {
+          const entry = { ...entryOf(index, key, id), ...(index.unique && { tuple }) }
+          const isLater = last && Buffer.compare(entry.key, last) > 0
+          if (!isLater && Buffer.compare(entry.key, from) > 0) entries.push(entry)
+        }
+        if (entries.length >= most * 2) keepFirst()
+      }
+      keepFirst()
+      for (const { key, value } of entries) this.kv.put(key, value)
     }
-    for (const { key, value } of pending) this.kv.put(key, value)
     this.catalog.flag(this.info, index, { arrays, cut })
   }
 
