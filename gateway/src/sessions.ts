@@ -7,6 +7,7 @@ import {
   memoryKey,
   type Peers,
   type Redis,
+  runOutsideWork,
   SESSION_GRACE_MS,
   SESSION_KNOWN_MS,
   SESSION_REVOKED,
@@ -48,7 +49,7 @@ const readerOf = (
   }
   return key =>
     new Promise(resolve => {
-      if (waiting.push({ key, resolve }) === 1) setImmediate(flush)
+      if (waiting.push({ key, resolve }) === 1) runOutsideWork(() => setImmediate(flush))
     })
 }
 

@@ -74,7 +74,7 @@ export { faults } from './http/validate.js'
 export { createLogger } from './observe/logging.js'
 export { createPartMetrics, listenForMetrics } from './observe/metrics.js'
 export { createTracing, traced } from './observe/tracing.js'
-export { calling } from './observe/work-context.js'
+export { calling, runOutsideWork } from './observe/work-context.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
 export {

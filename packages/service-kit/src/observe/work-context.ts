@@ -21,8 +21,8 @@ export const traceIdOf = (work: Context = context.active()): string | undefined 
 export const withRequestId = (work: Context, id: string): Context => work.setValue(REQUEST_ID, id)
 
 /**
- * Runs `run` outside any request's context: for shared resources that outlive the request, such as
- * connections.
+ * Runs `run` outside any request's context: for what several requests share, such as connections and reads
+ * in batches.
  */
 export const runOutsideWork = <T>(run: () => T): T => context.with(ROOT_CONTEXT, run)
 
