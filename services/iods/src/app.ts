@@ -1,6 +1,7 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { IodsConfig } from './config.js'
 import { searchInDatabase } from './migrations/0001-search-in-database.js'
+import { sparseGrams } from './migrations/0002-sparse-grams.js'
 import { createModels } from './models/index.js'
 import { addIodRoutes } from './routes/iods.js'
 
@@ -11,5 +12,5 @@ export const createApp = (config: IodsConfig, deps?: ServiceDeps): Promise<Store
     config,
     deps,
     service => addIodRoutes(service, createModels(service.mongo, config), config),
-    [searchInDatabase],
+    [searchInDatabase, sparseGrams],
   )

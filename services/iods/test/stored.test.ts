@@ -42,6 +42,16 @@ const ofBefore = (n: number) => ({
   announced: true,
 })
 const BEFORE = 450
+/** The same as the version before sparse grams stored it: tallied, with grams in another field. */
+const ofVersionWithTallies = (n: number) => ({
+  ...ofBefore(n),
+  value: `Tallied ${n}`,
+  search: `tallied ${n}\0`,
+  grams: [1, 2, 3],
+  votes_total: 2,
+  votes_disputed: 1,
+})
+const TALLIED = 250
 
 beforeAll(async () => {
   bed = await startServiceBed()
@@ -49,6 +59,13 @@ beforeAll(async () => {
   const { MONGODB_URI = '', MONGODB_PREFIX = '' } = bed.env
   const before = await connectMongo(MONGODB_URI, `${MONGODB_PREFIX}_iods`)
   await before.collection('iods').insertMany(Array.from({ length: BEFORE }, (_, n) => ofBefore(n)))
+  await before
+    .collection('iods')
+    .insertMany(Array.from({ length: TALLIED }, (_, n) => ofVersionWithTallies(1_000 + n)))
+  await before.collection('tallies').insertMany([
+    { category: 'URL', source_type: 'BLOG', n: TALLIED / 2 },
+    { category: 'TITLE', source_type: 'BLOG', n: TALLIED / 2 },
+  ])
   await before.collection('forgotten').insertOne({ at: new Date() })
   await before.close()
   service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
@@ -69,10 +86,13 @@ const scanned = async (): Promise<IodFacets> => facetsOf(await list())
 describe('IODs that an earlier version stored', () => {
   it('are searched, sorted and counted after the start', async () => {
     expect(await facets()).toEqual({
-      total: BEFORE,
-      categories: { TITLE: BEFORE / 2, URL: BEFORE / 2 },
-      source_types: { BLOG: BEFORE },
+      total: BEFORE + TALLIED,
+      categories: { TITLE: (BEFORE + TALLIED) / 2, URL: (BEFORE + TALLIED) / 2 },
+      source_types: { BLOG: BEFORE + TALLIED },
     })
+    expect(await facets()).toEqual(await scanned())
+    expect(await list({ q: 'tallied' })).toHaveLength(TALLIED)
+    expect(await service.mongo.collection('iods').countDocuments({ grams: { $exists: true } })).toBe(0)
     expect((await list({ q: 'LIGHTHOUSE' })).map(({ value }) => value)).toEqual(['Before 7'])
     const disputed = await list({ sort: 'disputed' })
     expect(disputed[0]?.votes).toHaveLength(2)
@@ -85,11 +105,16 @@ describe('IODs that an earlier version stored', () => {
   it('while this one runs are found and counted after the next repair', async () => {
     const { total } = await facets()
     await service.mongo.collection('iods').insertOne({ ...ofBefore(500), value: 'a straggler' })
+    await service.mongo
+      .collection('iods')
+      .insertOne({ ...ofVersionWithTallies(2_000), value: 'a second one' })
+    await service.mongo.collection('tallies').insertOne({ category: 'TITLE', source_type: 'BLOG', n: 1 })
     expect(await list({ q: 'straggler' })).toEqual([])
     for (let times = 0; times < 2; times++) await bed.internal(repairInternal.repair)
     expect(await list({ q: 'straggler' })).toHaveLength(1)
+    expect(await list({ q: 'second one' })).toHaveLength(1)
     expect(await facets()).toEqual(await scanned())
-    expect((await facets()).total).toBe(total + 1)
+    expect((await facets()).total).toBe(total + 2)
   })
 })
 

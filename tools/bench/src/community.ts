@@ -52,7 +52,7 @@ const start = async (people: number) => {
         deleted: false,
         public: true,
         search: username,
-        grams: gramsOf(username),
+        grams: gramsOf([username]),
         total_iods: 2,
         total_narratives: 1,
       }

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Model, SortOrder } from 'mongoose'
 
-/** Code points of the longest gram: a term of up to so many is one gram. */
-const LONGEST = 3
+/** A term of up to this many code points is one gram. */
+const COMPLETE = 3
+/** Longer grams have at least this many: those of four would be the most, and select little more than three. */
+const SPARSE_SHORTEST = 5
 
 /** A 32-bit hash of up to three code points, each below 2^21. */
 const hash = (first: number, second: number, third: number): number => {
@@ -15,15 +17,48 @@ const hash = (first: number, second: number, third: number): number => {
 /** Placeholder of the code points that a shorter gram does not have. */
 const NONE = -1
 
+/** A 32-bit hash of a run of more than three code points. */
+const hashRun = (points: readonly number[], from: number, to: number): number => {
+  let mixed = to - from
+  for (let at = from; at < to; at++) mixed = hash(mixed >>> 0, points[at] as number, NONE)
+  return mixed
+}
+
 const pointsOf = (text: string): number[] => Array.from(text, point => point.codePointAt(0) as number)
 
 /**
+ * Calls back with each sparse gram of 5 to `longest` code points: a run whose first and whose last pair of
+ * neighbours both have a greater hash than every pair between them. Whether a run is one depends on nothing
+ * around it, so that a term's sparse grams are those of every text with the term. There are fewer than half as
+ * many as code points, and they are much rarer than runs of three.
+ */
+const eachSparse = (
+  points: readonly number[],
+  longest: number,
+  take: (gram: number, length: number) => void,
+): void => {
+  const weights = points.slice(1).map((point, at) => hash(points[at] as number, point, NONE) >>> 0)
+  for (const [first, weight] of weights.entries()) {
+    let between = -1
+    for (let last = first + 1; last < weights.length && last - first + 2 <= longest; last++) {
+      const length = last - first + 2
+      if (length >= SPARSE_SHORTEST && between < (weights[last] as number))
+        take(hashRun(points, first, last + 2), length)
+      between = Math.max(between, weights[last] as number)
+      if (between >= weight) break
+    }
+  }
+}
+
+/**
  * The n-grams of texts: hashes of each run of 1, 2 and 3 code points, each once. No gram spans two texts. Like
- * PostgreSQL's pg_trgm, but without word boundaries, so that any part of a text can be searched.
+ * PostgreSQL's pg_trgm, but without word boundaries, so that any part of a text can be searched. Long texts
+ * have most of the frequent runs of 3: sparse grams, as ClickHouse's sparseGrams, tell them apart.
  * @param texts folded, as searched terms are
+ * @param longest code points of the longest sparse gram; none by default
  * @returns signed 32-bit integers
  */
-export const gramsOf = (...texts: string[]): number[] => {
+export const gramsOf = (texts: readonly string[], longest = COMPLETE): number[] => {
   const grams = new Set<number>()
   for (const text of texts) {
     const points = pointsOf(text)
@@ -33,26 +68,27 @@ export const gramsOf = (...texts: string[]): number[] => {
       if (second !== NONE) grams.add(hash(first, second, NONE))
       if (third !== NONE) grams.add(hash(first, second, third))
     }
+    eachSparse(points, longest, gram => grams.add(gram))
   }
   return [...grams]
 }
 
 /**
- * The grams that every text with the term has: those of the greatest length.
+ * The grams that select most among those that every text with the term has, longest first.
  * @param term folded, as the texts are
+ * @param longest as the texts' grams were made
  */
-export const gramsOfTerm = (term: string): number[] => {
+export const gramsOfTerm = (term: string, longest = COMPLETE): number[] => {
   const points = pointsOf(term)
-  const length = Math.min(points.length, LONGEST)
-  const starts = Array.from({ length: points.length - length + 1 }, (_, at) => at)
-  return [
-    ...new Set(
-      starts.map(at => {
-        const [first, second = NONE, third = NONE] = points.slice(at, at + length)
-        return hash(first as number, second, third)
-      }),
-    ),
-  ]
+  const sparse: { gram: number; length: number }[] = []
+  eachSparse(points, longest, (gram, length) => sparse.push({ gram, length }))
+  sparse.sort((a, b) => b.length - a.length)
+  const length = Math.min(points.length, COMPLETE)
+  const runs = Array.from({ length: points.length - length + 1 }, (_, at) => {
+    const [first, second = NONE, third = NONE] = points.slice(at, at + length)
+    return hash(first as number, second, third)
+  })
+  return [...new Set([...sparse.map(({ gram }) => gram), ...runs])]
 }
 
 /** Condition on a folded text: it contains the term literally. */
@@ -69,26 +105,29 @@ const SAMPLE_MS = 600_000
 export type RarestGram = (grams: number[]) => Promise<number>
 
 /**
- * Estimates frequencies of grams from a sample of the documents' field `grams`, as query planners do: a wrong
- * estimate costs time, never a result.
+ * Estimates frequencies of grams from a sample of the documents, as query planners do: a wrong estimate costs
+ * time, never a result.
+ * @param field of the documents' grams
  * @param sampleBy an indexed order: the first documents in it are the sample
- * @returns the rarest of one or more grams
+ * @returns the rarest of one or more grams; the first of several
  */
 export const createRarestGram = <D>(
   model: Model<D>,
+  field: keyof D & string,
   sampleBy: Readonly<Record<string, SortOrder>>,
 ): RarestGram => {
   /** How many of the sample have each gram; grams of one document are omitted. */
+  type Sampled = { [name: string]: number[] | undefined }
   const sample = async (): Promise<Map<number, number>> => {
     const counts = new Map<number, number>()
     const docs = model
-      .find({}, { grams: 1 })
+      .find({}, { [field]: 1 })
       .sort(sampleBy)
       .limit(SAMPLE)
-      .lean<{ grams?: number[] }[]>()
+      .lean<Sampled[]>()
       .cursor({ batchSize: SAMPLE_BATCH })
-    for await (const { grams = [] } of docs as AsyncIterable<{ grams?: number[] }>)
-      for (const gram of grams) counts.set(gram, (counts.get(gram) ?? 0) + 1)
+    for await (const doc of docs as AsyncIterable<Sampled>)
+      for (const gram of doc[field] ?? []) counts.set(gram, (counts.get(gram) ?? 0) + 1)
     for (const [gram, n] of counts) if (n === 1) counts.delete(gram)
     return counts
   }

@@ -28,7 +28,7 @@ export const searchFields = ({
   public: isPublic,
 }: Pick<UserDoc, 'username' | 'public'>): Pick<UserDoc, 'search' | 'grams'> => {
   const search = isPublic && username !== null ? foldText(username) : ''
-  return { search, grams: gramsOf(search) }
+  return { search, grams: gramsOf([search]) }
 }
 
 const required = true

@@ -15,7 +15,7 @@ export interface NamePage {
  * read from the index of the term's rarest gram, which has the order.
  */
 export const createNameSearch = (models: CommunityModels) => {
-  const rarest = createRarestGram(models.users, { _id: -1 })
+  const rarest = createRarestGram(models.users, 'grams', { _id: -1 })
   return async (
     search: string,
     { skip, limit, cursor }: NamePage,

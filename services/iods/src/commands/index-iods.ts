@@ -1,5 +1,5 @@
 import { type Connection, inTransaction } from '@iodine/service-kit'
-import type { Types } from 'mongoose'
+import { type QueryFilter, Types } from 'mongoose'
 import { type IodDoc, rankFields, searchFields } from '../models/iod.js'
 import type { TallyDoc } from '../models/tally.js'
 
@@ -7,8 +7,12 @@ import type { TallyDoc } from '../models/tally.js'
 const BATCH = 200
 const BATCH_CHARACTERS = 200_000
 
+const NOT_INDEXED = { ngrams: null as never } satisfies QueryFilter<IodDoc>
+/** IODs of the version that had neither tallies nor numbers of votes. */
+export const NOT_TALLIED = { ...NOT_INDEXED, votes_total: null as never } satisfies QueryFilter<IodDoc>
+
 /**
- * Indexes and tallies a batch of IODs that an earlier version of the service has written. Idempotent.
+ * Indexes, and tallies where due, a batch of IODs that an earlier version of the service has written. Idempotent.
  * @param after only later ids, in their order
  * @returns the last id of the batch; undefined when there are none
  */
@@ -18,8 +22,8 @@ export const indexIods = async (
 ): Promise<Types.ObjectId | undefined> => {
   const iods = mongo.collection<IodDoc>('iods')
   const missing = iods
-    .find({ ...(after && { _id: { $gt: after } }), grams: null as never })
-    .project<IodDoc>({ value: 1, description: 1, category: 1, source_type: 1, votes: 1 })
+    .find({ ...(after && { _id: { $gt: after } }), ...NOT_INDEXED })
+    .project<IodDoc>({ value: 1, description: 1, category: 1, source_type: 1, votes: 1, votes_total: 1 })
     .limit(BATCH)
   const batch: IodDoc[] = []
   let characters = 0
@@ -30,17 +34,27 @@ export const indexIods = async (
     }
   if (batch.length === 0) return undefined
   await inTransaction(mongo, async session => {
-    for (const { _id, category, source_type, ...doc } of batch) {
+    for (const { _id, category, source_type, votes_total, ...doc } of batch) {
+      const isTallied = votes_total !== undefined
       const { modifiedCount } = await iods.updateOne(
-        { _id, grams: null as never },
-        { $set: { ...searchFields(doc), ...rankFields(doc.votes) } },
+        { _id, ...NOT_INDEXED },
+        {
+          $set: { ...searchFields(doc), ...(isTallied ? {} : rankFields(doc.votes)) },
+          $unset: { grams: 1 } as never,
+        },
         { session },
       )
-      if (modifiedCount > 0)
+      if (modifiedCount > 0 && !isTallied)
         await mongo
           .collection<Omit<TallyDoc, '_id'>>('tallies')
           .insertOne({ category, source_type, n: 1 }, { session })
     }
   })
   return batch.at(-1)?._id
+}
+
+/** Indexes all IODs that an earlier version has written. */
+export const indexAllIods = async (mongo: Connection): Promise<void> => {
+  for (let after: Types.ObjectId | undefined = new Types.ObjectId('0'.repeat(24)); after; )
+    after = await indexIods(mongo, after)
 }

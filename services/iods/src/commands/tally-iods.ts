@@ -3,6 +3,7 @@ import { inTransaction } from '@iodine/service-kit'
 import type { IodModels } from '../models/index.js'
 import type { TallyDoc } from '../models/tally.js'
 import { countByKind, sumTallies } from '../queries/count-iods.js'
+import { NOT_TALLIED } from './index-iods.js'
 
 type Models = Pick<IodModels, 'mongo' | 'iods' | 'tallies' | 'recounts'>
 
@@ -44,8 +45,7 @@ export const recount = async ({ mongo, iods, tallies, recounts }: Models): Promi
   const differences = await inTransaction(mongo, async session => {
     const known = [
       ...(await sumTallies(tallies, session)),
-      // IODs without grams are in no tally yet.
-      ...(await countByKind(iods, { grams: null as never }, session)),
+      ...(await countByKind(iods, NOT_TALLIED, session)),
     ]
     const found: Omit<TallyDoc, '_id'>[] = []
     for (const category of CATEGORIES)

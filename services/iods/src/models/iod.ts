@@ -40,23 +40,25 @@ export interface IodDoc {
   announced: boolean
   /** The repair skips the IOD until this time: a notice is queued or was refused. */
   check_at?: Date
-  /** The folded texts that are searched. Not read by default, as `grams`. */
+  /** The folded texts that are searched. Not read by default, as `ngrams`. */
   search: string
-  /** The n-grams of `search`. IODs that a version before this field wrote have none, and are in no tally. */
-  grams: number[]
+  /** The n-grams of `search`. IODs that an earlier version wrote have none, until the repair. */
+  ngrams: number[]
 }
 export type IodModel = Model<IodDoc>
 
 /** Code points of a folded description that are searched. */
 const DESCRIPTION_SEARCHED = 2_000
+/** Code points of the longest n-gram. */
+export const LONGEST_GRAM = 10
 
 /** What a search reads. NUL, which queries cannot contain, prevents matches across value and description. */
 export const searchFields = ({
   value,
   description,
-}: Pick<IodDoc, 'value' | 'description'>): Pick<IodDoc, 'search' | 'grams'> => {
+}: Pick<IodDoc, 'value' | 'description'>): Pick<IodDoc, 'search' | 'ngrams'> => {
   const texts = [foldText(value), [...foldText(description)].slice(0, DESCRIPTION_SEARCHED).join('')]
-  return { search: texts.join('\0'), grams: gramsOf(...texts) }
+  return { search: texts.join('\0'), ngrams: gramsOf(texts, LONGEST_GRAM) }
 }
 
 /** What the list is sorted by. */
@@ -93,7 +95,7 @@ export const iodSchema = new Schema<IodDoc>(
     fold_key: { type: String, required },
     announced: { type: Boolean, required },
     check_at: { type: Date },
-    grams: { type: [Number], select: false },
+    ngrams: { type: [Number], select: false },
   },
   { collection: 'iods', versionKey: false },
 )
@@ -111,7 +113,7 @@ export const BY = {
   /** For any choice of categories and source types: a filter of one of them names all values of the other. */
   kind: { category: 1, source_type: 1 },
   creator: { created_by: 1 },
-  gram: { grams: 1 },
+  gram: { ngrams: 1 },
 } as const
 
 iodSchema.index({ fold_key: 1, category: 1 }, { unique: true })

@@ -27,7 +27,7 @@ export const sumTallies = (
   session: ClientSession | null = null,
 ): Promise<KindCount[]> => tallies.aggregate<KindCount>(byKind('$n')).session(session)
 
-/** Numbers of the IODs that a condition on `grams` selects, by kind. */
+/** Numbers of the IODs that a condition on `ngrams` selects, by kind. */
 export const countByKind = (
   iods: Models['iods'],
   filter: QueryFilter<IodDoc>,

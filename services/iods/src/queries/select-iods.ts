@@ -10,7 +10,7 @@ import {
 import { containing, createRarestGram, gramsOfTerm, type UserDirectory } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
-import { BY, BY_DATE, type IodDoc } from '../models/iod.js'
+import { BY, BY_DATE, type IodDoc, LONGEST_GRAM } from '../models/iod.js'
 
 type Filters = QueryOf<typeof iodsApi.getIodFacets>
 
@@ -40,9 +40,9 @@ export interface Selection {
 
 /** Resolves filters: an absent one matches all IODs, one with several values any of them. */
 export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory: UserDirectory) => {
-  const rarest = createRarestGram(iods, BY_DATE)
+  const rarest = createRarestGram(iods, 'ngrams', BY_DATE)
   const searched = async (term: string) => ({
-    grams: await rarest(gramsOfTerm(term)),
+    ngrams: await rarest(gramsOfTerm(term, LONGEST_GRAM)),
     search: containing(term),
   })
   const ID = /^[0-9a-f]{24}$/i

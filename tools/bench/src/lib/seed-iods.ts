@@ -7,7 +7,7 @@ import {
   type SourceType,
   VOTE_TYPES,
 } from '@iodine/contracts'
-import { iodSchema, rankFields, searchFields, searchInDatabase } from '@iodine/iods'
+import { iodSchema, rankFields, searchFields, searchInDatabase, sparseGrams } from '@iodine/iods'
 import { connectMongo, createLogger, migrate, prepareModels } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { ObjectId } from 'mongodb'
@@ -42,7 +42,7 @@ export const PHRASES = Array.from(
 export const seedIods = async (uri: string, count: number): Promise<void> => {
   const db = await connectMongo(uri, 'iodine_iods')
   db.model('Iod', iodSchema)
-  await migrate(db, [searchInDatabase], createLogger('bench', 'silent'))
+  await migrate(db, [searchInDatabase, sparseGrams], createLogger('bench', 'silent'))
   await prepareModels(db)
   const tallies = new Map<string, { category: Category; source_type: SourceType; n: number }>()
   const random = seededRandom(7)
@@ -62,7 +62,7 @@ export const seedIods = async (uri: string, count: number): Promise<void> => {
       vote_type: pick(VOTE_TYPES),
       created_at,
     }))
-    const { search, grams } = searchFields({ value, description })
+    const { search, ngrams } = searchFields({ value, description })
     return {
       _id: new ObjectId(),
       search,
@@ -78,7 +78,7 @@ export const seedIods = async (uri: string, count: number): Promise<void> => {
       ...rankFields(votes),
       fold_key: createHash('sha256').update(foldValue(value)).digest('base64url'),
       announced: true,
-      grams,
+      ngrams,
     }
   }
   for (let n = 0; n < count; n += BATCH) {
