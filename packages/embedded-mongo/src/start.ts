@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Engine } from './engine.js'
-import { checkData, lockFolder } from './storage/folder.js'
+import { checkData, lockFolder, noteClosed } from './storage/folder.js'
 import { Store } from './storage/kv.js'
 import { WireServer } from './wire/server.js'
 
@@ -46,6 +46,7 @@ export const startHere = async ({ dataDir, host, port: wanted, sweepMs }: StartO
       async stop() {
         await server.close()
         await engine.close()
+        if (dataDir !== undefined) noteClosed(folder)
         release()
         hasEnded()
       },

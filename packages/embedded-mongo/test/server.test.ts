@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Binary, Doc } from '../src/bson/values.js'
 import { Engine } from '../src/engine.js'
 import { DataFolderError, type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
+import { checkData } from '../src/storage/folder.js'
 import { Store } from '../src/storage/kv.js'
 
 const folders = mkdtempSync(join(tmpdir(), 'embedded-mongo-test-'))
@@ -358,6 +369,22 @@ describe('the data folder', () => {
     expect(error).toBeInstanceOf(DataFolderError)
     expect(error.message).toMatch(says)
     expect(readFileSync(file).equals(before)).toBe(true)
+  })
+
+  test('is read as a whole at a start unless it is as it was closed', async () => {
+    const folder = newFolder()
+    const file = join(folder, 'data.mdb')
+    await (await fill(folder)).stop()
+    expect(checkData(folder)).toBe(false)
+    // The note is used up: whoever was about to start may have been killed.
+    expect(checkData(folder)).toBe(true)
+    await (await startEmbeddedMongo({ dataDir: folder })).stop()
+    writeFileSync(file, readFileSync(file))
+    expect(checkData(folder)).toBe(true)
+    await (await startEmbeddedMongo({ dataDir: folder })).stop()
+    copyFileSync(file, `${file}.copy`)
+    renameSync(`${file}.copy`, file)
+    expect(checkData(folder)).toBe(true)
   })
 
   test('the folder of a MongoDB server is refused', async () => {

@@ -87,7 +87,7 @@ export {
   startStoreService,
 } from './service.js'
 export { createSingleFlight } from './single-flight.js'
-export { containing, createRarestGram, gramsOf, gramsOfTerm } from './stores/grams.js'
+export { containing, createRarestGram, type GramLengths, gramsOf, gramsOfTerm } from './stores/grams.js'
 export { type Migration, migrate } from './stores/migrations.js'
 export {
   type Connection,

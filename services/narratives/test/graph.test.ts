@@ -8,14 +8,15 @@ import {
   narrativesApi,
   narrativesInternal,
   personalDataInternal,
+  repairInternal,
 } from '@iodine/contracts'
 import { HttpError, rebuildPart } from '@iodine/service-kit'
-import { newId, rounds } from '@iodine/test-kit'
+import { newId, rounds, seededRandom } from '@iodine/test-kit'
 import fc from 'fast-check'
-import { Types } from 'mongoose'
+import mongoose, { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { rebuildGraph, rebuildUser } from '../src/commands/rebuild-graph.js'
-import { edgesOf } from '../src/models/edge.js'
+import { edgesOf, withGrams } from '../src/models/edge.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
 import { splitDays } from '../src/queries/read-graph.js'
 import { type Bench, startBench, type Triplet, triplet } from './bench.js'
@@ -69,7 +70,7 @@ const read = (query: Query = {}, api = ana.api): Promise<Graph> =>
  */
 const countFromScratch = (narratives: NarrativeDoc[], query: Query = {}): Graph => {
   const contains = (label: string, filter = '') =>
-    foldLabel(label).includes(filter.replace(/\s+/g, ' ').toLowerCase())
+    foldLabel(label).includes(filter.replace(/\s+/g, ' ').normalize('NFC').toLowerCase())
   const nodes = new Map<string, { type: 'entity' | 'verb'; spellings: string[]; sources: string[] }>()
   const links = new Map<
     string,
@@ -336,6 +337,125 @@ const redate = async (id: string, created_at: Date) => {
   await bench.store.narratives.updateOne({ _id: id }, { $set: { created_at } })
   await rebuildGraph(bench.store)
 }
+
+describe('filters by labels', () => {
+  /** Stores triplets as narratives of one user, and their edges. */
+  const store = async (userId: string, triplets: Triplet[], src: string | null = null) => {
+    await bench.store.narratives.create({
+      user_id: userId,
+      text: 'stored',
+      src,
+      created_at: new Date(),
+      state: 'done',
+      open_key: newId(),
+      triplets: triplets.map((parts, n) => ({ id: n, ...parts })),
+      link_keys: [],
+      graph: null,
+      repairs: 0,
+    })
+    await rebuildUser(bench.store, new Types.ObjectId(userId))
+  }
+
+  it('select what a filter of everything would, whatever the labels and the filter', async () => {
+    const word = fc
+      .array(fc.constantFrom('a', 'b', 'A', ' ', '.', '\u00e9', 'e\u0301', '\u5317', '\u{1f600}', '$', '('), {
+        minLength: 1,
+        maxLength: 7,
+      })
+      .map(letters => letters.join(''))
+    const label = fc.oneof(word, fc.constantFrom('.*', '(a+)+$', '[', '\\', '$ne', '__proto__', '\u202eabc'))
+    const triplets = fc.array(fc.record({ subject: label, verb: label, object: label }), {
+      minLength: 5,
+      maxLength: 40,
+    })
+    /** A part of a label, or any text. */
+    const part = fc.record({
+      pick: fc.nat(),
+      from: fc.nat(6),
+      length: fc.integer({ min: 1, max: 5 }),
+      other: label,
+    })
+    const query = fc.record({ entity: fc.option(part), verb: fc.option(part), isOther: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(triplets, fc.array(query, { minLength: 6, maxLength: 6 }), async (said, queries) => {
+        ana = await bench.user('ana')
+        await store(ana.id, said, 'b/path')
+        const narratives = await done()
+        for (const { entity, verb, isOther } of queries) {
+          const text = (of: 'subject' | 'verb', { pick, from, length, other }: NonNullable<typeof entity>) =>
+            isOther ? other : [...(said[pick % said.length]?.[of] ?? '')].slice(from, from + length).join('')
+          const filters = {
+            ...(entity && { entity: text('subject', entity) }),
+            ...(verb && { verb: text('verb', verb) }),
+          } as Query
+          expect(inOrder(await read(filters))).toEqual(countFromScratch(narratives, filters))
+        }
+      }),
+      { numRuns: rounds(8) },
+    )
+  })
+
+  it('are exact on edges of the version before, too, which the repair gives their grams', async () => {
+    await store(ana.id, [triplet('Lighthouse', 'stands on', 'rock'), triplet('ab', 'is', 'x')])
+    const { edges } = bench.store
+    const whole = await edges.find({ user_id: ana.id }).select('+grams').sort({ _id: 1 }).lean()
+    await edges.updateMany({ user_id: ana.id }, { $unset: { grams: 1 } })
+    const lighthouse = async () =>
+      (await read({ entity: 'GHTHO', verb: 'stand' })).nodes.map(({ id, count }) => [id, count])
+    expect((await lighthouse()).sort()).toEqual([
+      ['entity:lighthouse', 1],
+      ['entity:rock', 1],
+      ['verb:stands on', 1],
+    ])
+    await bench.internal(repairInternal.repair)
+    expect(await edges.countDocuments({ grams: null })).toBe(0)
+    expect(await edges.find({ user_id: ana.id }).select('+grams').sort({ _id: 1 }).lean()).toEqual(whole)
+    expect(await lighthouse()).toHaveLength(3)
+  })
+
+  it('read the edges of the rarest part alone', async () => {
+    // A service of its own: its sample of edges is of these.
+    const own = await startBench()
+    try {
+      const { id, api } = await own.user('ana')
+      const random = seededRandom(5)
+      const EDGES = 20_000
+      const entity = () => `Entity number ${Math.floor(random() * 2_000)}`
+      const triplets = Array.from({ length: EDGES }, (_, n) => ({
+        id: n,
+        subject: entity(),
+        verb: n % 1_000 === 0 ? `founded in ${n}` : `says ${n}`,
+        object: n === 7 ? 'Lighthouse' : entity(),
+      }))
+      const rows = edgesOf({ user_id: new Types.ObjectId(id), created_at: new Date(), src: null, triplets })
+      expect(rows).toHaveLength(EDGES)
+      const { collection } = own.store.edges
+      for (let from = 0; from < EDGES; from += 2_000)
+        await collection.insertMany(rows.slice(from, from + 2_000).map(withGrams) as never[])
+      const examined = async (query: Query) => {
+        const asked: { filter: object; options: object }[] = []
+        mongoose.set('debug', (name: string, method: string, filter: object, options: object) => {
+          if (name === 'edges' && method === 'find' && 'user_id' in filter) asked.push({ filter, options })
+        })
+        const { links } = await read(query, api).finally(() => mongoose.set('debug', false))
+        expect(asked).toHaveLength(1)
+        const { executionStats } = await collection
+          .find(asked[0]?.filter ?? {}, asked[0]?.options)
+          .explain('executionStats')
+        return { docs: executionStats.totalDocsExamined, links: links.length }
+      }
+      expect(await examined({ entity: 'lighthouse' })).toEqual({ docs: 1, links: 2 })
+      expect(await examined({ entity: 'IGHTHO', verb: 'says' })).toEqual({ docs: 1, links: 2 })
+      expect(await examined({ entity: 'entity', verb: 'founded' })).toMatchObject({ docs: EDGES / 1_000 })
+      expect(await examined({ entity: 'zebra' })).toEqual({ docs: 0, links: 0 })
+      const { docs, links } = await examined({ entity: 'number 1234' })
+      expect(links).toBeGreaterThan(0)
+      expect(docs).toBeLessThan(EDGES / 40)
+    } finally {
+      await own.stop()
+    }
+  })
+})
 
 describe('the texts behind a link', () => {
   const texts = (query: Query, api = ana.api) =>

@@ -111,17 +111,21 @@ const group: StageMaker = (spec, context) => {
     })
   return function* (input) {
     const groups = new Map<string, { id: Value; gatherers: ReturnType<(typeof makers)[number][1]>[] }>()
+    let found: NonNullable<ReturnType<typeof groups.get>> | undefined
     for (const doc of input) {
       if (doc === pause) {
         yield pause
         continue
       }
-      const id = idOf(doc)
-      const key = groupKey(id ?? null)
-      let found = groups.get(key)
-      if (!found) {
-        found = { id: id ?? null, gatherers: makers.map(([, make]) => make()) }
-        groups.set(key, found)
+      const id = idOf(doc) ?? null
+      // Counts have a constant id.
+      if (id !== found?.id) {
+        const key = groupKey(id)
+        found = groups.get(key)
+        if (!found) {
+          found = { id, gatherers: makers.map(([, make]) => make()) }
+          groups.set(key, found)
+        }
       }
       for (const gather of found.gatherers) gather.add(doc)
     }

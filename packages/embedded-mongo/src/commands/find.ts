@@ -76,8 +76,8 @@ export function* search(
     for (const { id, bytes } of collection.scan(plan.reverse)) {
       if (due()) yield pause
       if (examined) examined.docs++
-      const found = checked(id, bytes, whole, query)
-      if (found) yield found
+      const position = matched(bytes, whole, query)
+      if (position) yield new Found(id, bytes, position)
     }
     return
   }
@@ -91,40 +91,41 @@ export function* search(
     // Documents may have changed between two batches of a cursor, after their keys were read.
     if (currentTimer() !== timer) left = whole
     if (!left && query.counting) {
-      yield new Found(id, notRead, {})
+      yield new Found(id, notRead, nowhere)
       continue
     }
-    const bytes = collection.get(id)
+    const bytes = left ? collection.peek(id) : collection.get(id)
     if (!bytes) continue
     if (examined) examined.docs++
-    const found = checked(id, bytes, left, query)
-    if (found) yield found
+    const position = matched(bytes, left, query)
+    if (!position) continue
+    yield new Found(id, query.counting ? notRead : left ? copied(bytes) : bytes, position)
   }
 }
 
 const nothingDecided: ReadonlySet<Condition> = new Set()
 const notRead = Buffer.alloc(0)
+/** Copies a peeked buffer: only its `length` is the value's, its memory is longer. */
+const copied = (bytes: Buffer) => Buffer.from(bytes.subarray(0, bytes.length))
+const nowhere: Position = Object.freeze({})
 
 /** The part of a condition that is checked on the documents of a plan; undefined if there is none. */
 const undecided = (plan: Plan, condition: Condition, { thorough }: Pick<Query, 'thorough'>) =>
   without(condition, plan.kind === 'index' && !thorough ? plan.decided : nothingDecided)
 
-/** A document if it matches a condition. */
-const checked = (
-  id: number,
+/** Where a document matches a condition; undefined if it does not. */
+const matched = (
   bytes: Buffer,
   condition: Condition | undefined,
   { thorough }: Pick<Query, 'thorough'>,
-): Found | undefined => {
+): Position | undefined => {
+  if (!condition) return nowhere
+  const decided = condition.raw?.(bytes)
+  if (decided === false) return undefined
+  // The bytes do not tell the position of a match.
+  if (decided && !thorough) return nowhere
   const position: Position = {}
-  if (condition) {
-    let matches = condition.raw?.(bytes)
-    // The bytes do not tell the position of a match.
-    if (matches === undefined || (matches && thorough))
-      matches = condition.matches(readDoc(bytes, 0, condition.fields), position)
-    if (!matches) return undefined
-  }
-  return new Found(id, bytes, position)
+  return condition.matches(readDoc(bytes, 0, condition.fields), position) ? position : undefined
 }
 
 function* recordIds(collection: Collection, plan: Plan, examined: Examined): Iterable<number> {

@@ -99,6 +99,11 @@ export class Collection {
     return this.kv.get(this.recordKey(id))
   }
 
+  /** A document in a buffer that the next read overwrites. */
+  peek(id: number): Buffer | undefined {
+    return this.kv.peek(this.recordKey(id))
+  }
+
   *scan(reverse = false): Iterable<StoredDoc> {
     for (const { key, value } of this.kv.entries(this.prefix, after(this.prefix), reverse))
       yield { id: numberIn(key, this.prefix.length), bytes: value }

@@ -10,6 +10,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -19,6 +20,7 @@ export class DataFolderError extends Error {}
 
 const lockName = 'embedded-mongo.lock'
 const dataName = 'data.mdb'
+const closedName = 'embedded-mongo.closed'
 
 /** The key of the store's format marker, and its value. It sorts before all other keys. */
 export const formatKey = Buffer.from([0, 0])
@@ -109,21 +111,42 @@ const takeAway = (folder: string, lock: string) => {
   rmSync(aside)
 }
 
+/** Identifies a data file's content: every write changes it. */
+const stateOf = (folder: string): string => {
+  const { ino, size, mtimeNs } = statSync(join(folder, dataName), { bigint: true })
+  return `${ino} ${size} ${mtimeNs}`
+}
+
+/** Notes the state of the data file that the store has closed, so that the next start need not check it. */
+export const noteClosed = (folder: string): void => writeFileSync(join(folder, closedName), stateOf(folder))
+
+/** Whether the data file is as its store has closed it. The note holds once: a store may open the file now. */
+const isAsClosed = (folder: string): boolean => {
+  const note = join(folder, closedName)
+  if (!existsSync(note)) return false
+  const state = readFileSync(note, 'latin1')
+  rmSync(note)
+  return state === stateOf(folder)
+}
+
 /**
- * Checks the data file before the store opens it: the headers and every page of the tree. Read-only. LMDB
- * maps the file into memory without validation, so a truncated or overwritten file would crash the process.
+ * Checks the data file before the store opens it, unless it is as a store has closed it: the headers and every
+ * page of the tree. LMDB maps the file into memory without validation, so a truncated or overwritten file would
+ * crash the process.
+ * @returns whether the file was read
  */
-export const checkData = (folder: string): void => {
+export const checkData = (folder: string): boolean => {
   for (const name of ['WiredTiger', 'mongod.lock'])
     if (existsSync(join(folder, name)))
       throw new DataFolderError(
         `The data folder ${folder} belongs to a MongoDB server (it holds ${name}). Choose another folder.`,
       )
   const path = join(folder, dataName)
-  if (!existsSync(path)) return
+  if (!existsSync(path) || isAsClosed(folder)) return false
   const file = openSync(path, 'r')
   try {
     if (fstatSync(file).size > 0) new DataFile(file, path).check()
+    return true
   } finally {
     closeSync(file)
   }

@@ -33,6 +33,10 @@ export class View implements Kv {
     return this.store.get(key, this.held?.snapshot)
   }
 
+  peek(key: Buffer) {
+    return this.store.peek(key, this.held?.snapshot)
+  }
+
   entries(start: Buffer, end: Buffer, reverse = false): Iterable<Entry> {
     return inChunks(
       (from, to, limit) => this.store.readEntries(from, to, limit, reverse, this.held?.snapshot),

@@ -1,6 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { Model, SortOrder } from 'mongoose'
 
+/** Lengths of grams, in code points. */
+export interface GramLengths {
+  /** Of the shortest, 1 to 3: shorter terms cannot be searched by grams. 1 by default. */
+  shortest?: number
+  /** Of the longest: above 3 for sparse grams too. 3 by default. */
+  longest?: number
+}
+
 /** A term of up to this many code points is one gram. */
 const COMPLETE = 3
 /** Longer grams have at least this many: those of four would be the most, and select little more than three. */
@@ -55,17 +63,19 @@ const eachSparse = (
  * PostgreSQL's pg_trgm, but without word boundaries, so that any part of a text can be searched. Long texts
  * have most of the frequent runs of 3: sparse grams, as ClickHouse's sparseGrams, tell them apart.
  * @param texts folded, as searched terms are
- * @param longest code points of the longest sparse gram; none by default
  * @returns signed 32-bit integers
  */
-export const gramsOf = (texts: readonly string[], longest = COMPLETE): number[] => {
+export const gramsOf = (
+  texts: readonly string[],
+  { shortest = 1, longest = COMPLETE }: GramLengths = {},
+): number[] => {
   const grams = new Set<number>()
   for (const text of texts) {
     const points = pointsOf(text)
     for (const [at, first] of points.entries()) {
       const [second = NONE, third = NONE] = [points[at + 1], points[at + 2]]
-      grams.add(hash(first, NONE, NONE))
-      if (second !== NONE) grams.add(hash(first, second, NONE))
+      if (shortest === 1) grams.add(hash(first, NONE, NONE))
+      if (shortest <= 2 && second !== NONE) grams.add(hash(first, second, NONE))
       if (third !== NONE) grams.add(hash(first, second, third))
     }
     eachSparse(points, longest, gram => grams.add(gram))
@@ -74,12 +84,17 @@ export const gramsOf = (texts: readonly string[], longest = COMPLETE): number[] 
 }
 
 /**
- * The grams that select most among those that every text with the term has, longest first.
+ * The grams that select most among those that every text with the term has, longest first. A term shorter than
+ * the shortest gram has none.
  * @param term folded, as the texts are
- * @param longest as the texts' grams were made
+ * @param lengths as of the texts' grams
  */
-export const gramsOfTerm = (term: string, longest = COMPLETE): number[] => {
+export const gramsOfTerm = (
+  term: string,
+  { shortest = 1, longest = COMPLETE }: GramLengths = {},
+): number[] => {
   const points = pointsOf(term)
+  if (points.length < shortest) return []
   const sparse: { gram: number; length: number }[] = []
   eachSparse(points, longest, (gram, length) => sparse.push({ gram, length }))
   sparse.sort((a, b) => b.length - a.length)

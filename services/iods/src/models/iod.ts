@@ -7,7 +7,7 @@ import {
   VOTE_TYPES,
   type VoteType,
 } from '@iodine/contracts'
-import { gramsOf } from '@iodine/service-kit'
+import { type GramLengths, gramsOf } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
 
 export interface VoteDoc {
@@ -49,8 +49,8 @@ export type IodModel = Model<IodDoc>
 
 /** Code points of a folded description that are searched. */
 const DESCRIPTION_SEARCHED = 2_000
-/** Code points of the longest n-gram. */
-export const LONGEST_GRAM = 10
+/** Most grams of three letters are in too many IODs for a search: there are longer ones. */
+export const GRAM_LENGTHS: GramLengths = { longest: 10 }
 
 /** What a search reads. NUL, which queries cannot contain, prevents matches across value and description. */
 export const searchFields = ({
@@ -58,7 +58,7 @@ export const searchFields = ({
   description,
 }: Pick<IodDoc, 'value' | 'description'>): Pick<IodDoc, 'search' | 'ngrams'> => {
   const texts = [foldText(value), [...foldText(description)].slice(0, DESCRIPTION_SEARCHED).join('')]
-  return { search: texts.join('\0'), ngrams: gramsOf(texts, LONGEST_GRAM) }
+  return { search: texts.join('\0'), ngrams: gramsOf(texts, GRAM_LENGTHS) }
 }
 
 /** What the list is sorted by. */

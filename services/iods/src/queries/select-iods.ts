@@ -10,7 +10,7 @@ import {
 import { containing, createRarestGram, gramsOfTerm, type UserDirectory } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
-import { BY, BY_DATE, type IodDoc, LONGEST_GRAM } from '../models/iod.js'
+import { BY, BY_DATE, GRAM_LENGTHS, type IodDoc } from '../models/iod.js'
 
 type Filters = QueryOf<typeof iodsApi.getIodFacets>
 
@@ -42,7 +42,7 @@ export interface Selection {
 export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory: UserDirectory) => {
   const rarest = createRarestGram(iods, 'ngrams', BY_DATE)
   const searched = async (term: string) => ({
-    ngrams: await rarest(gramsOfTerm(term, LONGEST_GRAM)),
+    ngrams: await rarest(gramsOfTerm(term, GRAM_LENGTHS)),
     search: containing(term),
   })
   const ID = /^[0-9a-f]{24}$/i

@@ -1,6 +1,6 @@
 import { inTransaction, invalid } from '@iodine/service-kit'
 import { type ClientSession, type Model, Types } from 'mongoose'
-import { DAY_MS, dayOf, edgesOf } from '../models/edge.js'
+import { DAY_MS, dayOf, edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
 import { linkKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
@@ -57,7 +57,7 @@ const rebuildDay = (models: NarrativeModels, user_id: Types.ObjectId, day: Date)
     const marks: Parameters<typeof narratives.bulkWrite>[0][number][] = []
     const done = narratives.find({ ...ofDay, state: 'done' }, { text: 0 }, { session }).lean<NarrativeDoc[]>()
     for await (const narrative of done.cursor()) {
-      freshEdges.add(edgesOf(narrative))
+      freshEdges.add(edgesOf(narrative).map(withGrams))
       freshSources.add(sourcesOf(narrative))
       const change = { graph: new Types.ObjectId(), link_keys: linkKeysOf(narrative.triplets) }
       marks.push({ updateOne: { filter: { _id: narrative._id }, update: { $set: change } } })

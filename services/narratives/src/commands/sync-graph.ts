@@ -1,6 +1,6 @@
 import { inTransaction } from '@iodine/service-kit'
 import { type ClientSession, type Model, type QueryFilter, Types } from 'mongoose'
-import { edgesOf } from '../models/edge.js'
+import { edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
 import type { Store } from '../store.js'
@@ -57,7 +57,7 @@ export const syncGraph = async (store: Store, id: Types.ObjectId | string): Prom
       { session },
     )
     const by = done ? 1 : -1
-    await change(edges, edgesOf(narrative), by, session)
+    await change(edges, edgesOf(narrative).map(withGrams), by, session)
     await change(sources, sourcesOf(narrative), by, session)
   }
   await inTransaction(mongo, sync, { retriesDuplicates: true })

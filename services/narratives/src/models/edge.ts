@@ -1,5 +1,5 @@
 import { foldLabel } from '@iodine/contracts'
-import { hashOf } from '@iodine/service-kit'
+import { type GramLengths, gramsOf, gramsOfTerm, hashOf } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
 import type { NarrativeDoc } from './narrative.js'
 
@@ -9,7 +9,7 @@ import type { NarrativeDoc } from './narrative.js'
  * frequent one.
  */
 export interface EdgeDoc {
-  /** Hash of all fields below except the keys and the count. */
+  /** Hash of all fields below except the keys, the count and the grams. */
   _id: string
   user_id: Types.ObjectId
   /** Midnight UTC of the narratives' day. */
@@ -23,12 +23,36 @@ export interface EdgeDoc {
   verb_key: string
   object_key: string
   count: number
+  /**
+   * The 3-grams of the labels, for filters; shorter ones would double their number and select little. Not read
+   * by default. Edges that a version before this field wrote have none until the repair.
+   */
+  grams?: number[]
 }
+
+const LENGTHS: GramLengths = { shortest: 3 }
+/** Tells the grams of verbs from those of entities. */
+const ofVerb = (gram: number): number => gram ^ 0x5bd1e995
+
+export const gramsOfEdge = ({
+  subject_key,
+  verb_key,
+  object_key,
+}: Pick<EdgeDoc, 'subject_key' | 'verb_key' | 'object_key'>): number[] => [
+  ...gramsOf([subject_key, object_key], LENGTHS),
+  ...gramsOf([verb_key], LENGTHS).map(ofVerb),
+]
+
+/** The grams that every edge has which folded filters select: none if the filters are shorter than a gram. */
+export const gramsOfFilters = (entity: string, verb: string): number[] => [
+  ...gramsOfTerm(entity, LENGTHS),
+  ...gramsOfTerm(verb, LENGTHS).map(ofVerb),
+]
 
 export const DAY_MS = 86_400_000
 export const dayOf = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
 
-/** The edges of a narrative's triplets, equal ones counted together, sorted by id. */
+/** The edges of a narrative's triplets without their grams, equal ones counted together, sorted by id. */
 export const edgesOf = ({
   user_id,
   created_at,
@@ -59,6 +83,9 @@ export const edgesOf = ({
   return [...edges.values()].sort((a, b) => (a._id < b._id ? -1 : 1))
 }
 
+/** The edge as it is stored. */
+export const withGrams = (edge: EdgeDoc): EdgeDoc => ({ ...edge, grams: gramsOfEdge(edge) })
+
 export const edgeSchema = new Schema<EdgeDoc>(
   {
     _id: { type: String, required: true },
@@ -72,8 +99,11 @@ export const edgeSchema = new Schema<EdgeDoc>(
     verb_key: String,
     object_key: String,
     count: Number,
+    grams: { type: [Number], default: undefined, select: false },
   },
   { collection: 'edges', versionKey: false, id: false },
 )
 edgeSchema.index({ user_id: 1, day: 1 })
 edgeSchema.index({ user_id: 1, src: 1, day: 1 })
+// Begins with the grams for the repair, too, which finds the edges without any.
+edgeSchema.index({ grams: 1, user_id: 1 })

@@ -1,7 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
+import { containing, createRarestGram } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { DAY_MS, edgesOf } from '../models/edge.js'
+import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 import { createGraphSum, type Said } from './aggregate-graph.js'
@@ -46,7 +47,6 @@ const bounded = (field: string, span: Span) => {
 
 /** Leading and trailing white space is part of the filter. */
 const foldFilter = (filter: string | undefined) => foldWords(filter ?? '')
-const literal = (text: string) => ({ $regex: text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') })
 
 /** Documents per round trip. */
 const BATCH = 5_000
@@ -57,65 +57,68 @@ const SAID = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as con
 > & { _id: 0 }
 
 /**
- * A user's triplets as a graph, in JSON chunks. The graph is summed from the aggregates, so that the cost
- * follows the selection; only the partial first and last day of a time filter are counted from narratives. A
- * node's count is the number of times that its label occurs in the selected triplets (twice in a triplet
- * whose subject is its object); a link's count is the number of its triplets.
+ * Reads a user's triplets as a graph, in JSON chunks. The graph is summed from the aggregates, so that the
+ * cost follows the selection; under filters by labels it follows the number of edges with the filters' rarest
+ * gram. Only the partial first and last day of a time filter are counted from narratives. A node's count is
+ * the number of times that its label occurs in the selected triplets (twice in a triplet whose subject is its
+ * object); a link's count is the number of its triplets.
  */
-export const readGraph = async (
-  store: Store,
-  userId: string,
-  { limit, ...filters }: Filters,
-): Promise<AsyncGenerator<string>> => {
-  const { narratives, edges, sources } = store
-  const user_id = new Types.ObjectId(userId)
-  const entity = foldFilter(filters.entity)
-  const verb = foldFilter(filters.verb)
-  const { days, rest } = splitDays(filters.start_date, filters.end_date)
-  const ofSource = filters.source === undefined ? {} : { src: filters.source }
-  const sum = createGraphSum()
-  const all = sources.distinct('src', { user_id }).then(names => (names as string[]).sort())
-  // Awaited at the end. The empty handler avoids an unhandled rejection when an earlier read fails first.
-  all.catch(() => {})
+export const createGraphReader = ({ narratives, edges, sources }: Store) => {
+  // The ids are hashes: the first edges are a random sample.
+  const rarest = createRarestGram(edges, 'grams', { _id: 1 })
+  return async (userId: string, { limit, ...filters }: Filters): Promise<AsyncGenerator<string>> => {
+    const user_id = new Types.ObjectId(userId)
+    const entity = foldFilter(filters.entity)
+    const verb = foldFilter(filters.verb)
+    const { days, rest } = splitDays(filters.start_date, filters.end_date)
+    const ofSource = filters.source === undefined ? {} : { src: filters.source }
+    const grams = gramsOfFilters(entity, verb)
+    const sum = createGraphSum()
+    const all = sources.distinct('src', { user_id }).then(names => (names as string[]).sort())
+    // Awaited at the end. The empty handler avoids an unhandled rejection when an earlier read fails first.
+    all.catch(() => {})
 
-  if (entity.length <= FILTER_MAX && verb.length <= FILTER_MAX) {
-    if (days.from < days.to) {
-      const selected = {
-        user_id,
-        ...ofSource,
-        ...bounded('day', days),
-        ...(verb && { verb_key: literal(verb) }),
-        ...(entity && { $or: [{ subject_key: literal(entity) }, { object_key: literal(entity) }] }),
-      }
-      // The driver's cursor returns whole batches: one promise per edge would double the cost at a million
-      // edges.
-      const cursor = edges.collection.find<Said>(selected, { projection: SAID, batchSize: BATCH })
-      try {
-        for (let more = await cursor.hasNext(); more; ) {
-          const batch = cursor.readBufferedDocuments()
-          // Prefetch: the database fills the next batch while this one is summed.
-          const next = cursor.hasNext()
-          await yieldToEventLoop()
-          for (const edge of batch) sum.add(edge)
-          more = await next
+    if (entity.length <= FILTER_MAX && verb.length <= FILTER_MAX) {
+      if (days.from < days.to) {
+        const selected = {
+          user_id,
+          ...ofSource,
+          ...bounded('day', days),
+          // Edges without grams are those that the repair has not come to yet.
+          ...(grams.length > 0 && { grams: { $in: [await rarest(grams), null] } }),
+          ...(verb && { verb_key: containing(verb) }),
+          ...(entity && { $or: [{ subject_key: containing(entity) }, { object_key: containing(entity) }] }),
         }
-      } finally {
-        await cursor.close()
+        // The driver's cursor returns whole batches: one promise per edge would double the cost at a million
+        // edges.
+        const cursor = edges.collection.find<Said>(selected, { projection: SAID, batchSize: BATCH })
+        try {
+          for (let more = await cursor.hasNext(); more; ) {
+            const batch = cursor.readBufferedDocuments()
+            // Prefetch: the database fills the next batch while this one is summed.
+            const next = cursor.hasNext()
+            await yieldToEventLoop()
+            for (const edge of batch) sum.add(edge)
+            more = await next
+          }
+        } finally {
+          await cursor.close()
+        }
+      }
+      for (const span of rest) {
+        const selected = narratives
+          .find({ user_id, state: 'done', graph: { $ne: null }, ...ofSource, ...bounded('created_at', span) })
+          .select({ text: 0 })
+          .lean<NarrativeDoc[]>()
+        for await (const narrative of selected.cursor())
+          for (const edge of edgesOf(narrative))
+            if (
+              edge.verb_key.includes(verb) &&
+              (edge.subject_key.includes(entity) || edge.object_key.includes(entity))
+            )
+              sum.add(edge)
       }
     }
-    for (const span of rest) {
-      const selected = narratives
-        .find({ user_id, state: 'done', graph: { $ne: null }, ...ofSource, ...bounded('created_at', span) })
-        .select({ text: 0 })
-        .lean<NarrativeDoc[]>()
-      for await (const narrative of selected.cursor())
-        for (const edge of edgesOf(narrative))
-          if (
-            edge.verb_key.includes(verb) &&
-            (edge.subject_key.includes(entity) || edge.object_key.includes(entity))
-          )
-            sum.add(edge)
-    }
+    return sum.json(await all, limit)
   }
-  return sum.json(await all, limit)
 }

@@ -3,15 +3,16 @@ import { Streamed, sendList } from '@iodine/service-kit'
 import { graphOwner, textsOwner } from '../policies/graph-owner.js'
 import { presentGraphText } from '../presenters/graph-text.js'
 import { textsOf } from '../queries/graph-texts.js'
-import { readGraph } from '../queries/read-graph.js'
+import { createGraphReader } from '../queries/read-graph.js'
 import type { Store } from '../store.js'
 
 export const addGraphRoutes = (store: Store): void => {
   const { service, narratives } = store
+  const readGraph = createGraphReader(store)
 
   service.route(graphApi.getTriplets, async ({ user, query: { user_id, ...filters } }) => {
     const owner = await graphOwner(store, user.id, user_id)
-    return new Streamed<Graph>(await readGraph(store, owner, filters))
+    return new Streamed<Graph>(await readGraph(owner, filters))
   })
 
   service.route(graphApi.listTexts, async ({ user, query: { user_id, ...query }, reply }) =>

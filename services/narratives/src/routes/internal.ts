@@ -11,6 +11,7 @@ import {
 } from '@iodine/service-kit'
 import { finishExtraction } from '../commands/finish-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
+import { indexEdges } from '../commands/index-edges.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
 import { announceNarrative, eventsOfNarrative, repairNarratives } from '../commands/settle.js'
 import { syncGraph } from '../commands/sync-graph.js'
@@ -73,5 +74,8 @@ export const addInternalRoutes = (
 
   service.internal(announceInternal.announce, async ({ params }) => done(announceNarrative(store, params.id)))
 
-  serveRepair(service, async () => (await repairNarratives(store)) + (await quotas.repair()))
+  serveRepair(
+    service,
+    async () => (await repairNarratives(store)) + Number(await indexEdges(store)) + (await quotas.repair()),
+  )
 }
