@@ -18,7 +18,11 @@ test.beforeAll(async () => {
 test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
-/** Overlays and expanded parts of pages: the names to click in order, and the text then shown. */
+const CAMPAIGN = 'Lake mirrors'
+/**
+ * Overlays and expanded parts of pages: the names to click in order, and what is then shown. A campaign's
+ * buttons are clicked once its dialog has its name: it is loaded then.
+ */
 const OPENED: readonly (readonly [path: string, clicks: string[], shown: string])[] = [
   ['/dashboard/data', ['Create IOD from'], '.bp6-dialog'],
   ['/dashboard/data', ['More actions'], '.bp6-popover'],
@@ -29,8 +33,8 @@ const OPENED: readonly (readonly [path: string, clicks: string[], shown: string]
   ['/dashboard/iods', ['Categories'], '.bp6-popover'],
   ['/dashboard/narratives', ['Convert to IOD'], '.bp6-dialog'],
   ['/dashboard/campaigns', ['Create Campaign'], '.bp6-dialog'],
-  ['/dashboard/campaigns', ['Lake mirrors', 'View details'], '.bp6-dialog:has-text("IOD Details")'],
-  ['/dashboard/campaigns', ['Lake mirrors', 'Add IOD'], '.bp6-dialog:has-text("Add IODs to Campaign")'],
+  ['/dashboard/campaigns', [CAMPAIGN, 'View details'], '.bp6-dialog:has-text("IOD Details")'],
+  ['/dashboard/campaigns', [CAMPAIGN, 'Add IOD'], '.bp6-dialog:has-text("Add IODs to Campaign")'],
   ['/dashboard/graph', ['Filters'], 'form[aria-label="Filters"]'],
   ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
   ['/dashboard/profile', ['Edit username'], 'main form'],
@@ -88,6 +92,7 @@ test('no dialog, popover, menu or drawer has a serious accessibility fault', asy
         .or(page.getByRole('menuitem', { name }))
         .or(page.getByRole('article', { name }))
       await control.first().click()
+      if (name === CAMPAIGN) await expect(page.getByRole('dialog', { name })).toBeVisible()
     }
     await expect(page.locator(shown)).toBeVisible()
     faults.push(...(await faultsOf(page, `${path}, ${clicks.join(', ')}`)))

@@ -14,6 +14,7 @@ const PAGES = [
   ['/dashboard/data?source=telegram', 'Share before it is deleted'],
   ['/dashboard/data?source=blog', 'A closer look'],
   ['/dashboard/iods', 'https://example.org/claim'],
+  ['/dashboard/iods?q=claim', 'https://example.org/'],
   ['/dashboard/narratives', 'Mirrors heat lakes.'],
   ['/dashboard/campaigns', 'Lake mirrors'],
   ['/dashboard/graph', '2 entities'],
