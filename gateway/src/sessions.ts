@@ -55,6 +55,9 @@ const readerOf = (
 /** Returns the caller of a live session's token. Throws 401, or 503 when it cannot be checked. */
 export type SessionCheck = (authorization: string | undefined) => Promise<Caller>
 
+/** Timeout of a check by auth: long enough for a busy machine, where a 503 would help nobody. */
+const CHECK_MS = 10_000
+
 /** Maximum number of sessions in the cache. */
 const REMEMBERED = 20_000
 
@@ -101,7 +104,7 @@ export const createSessionCheck = (
   })
   const askAuth = async (sid: string, isRedisThere: boolean): Promise<SessionState> => {
     try {
-      const state = await peers.call('auth', authInternal.checkSession, { body: { sid } })
+      const state = await peers.call('auth', authInternal.checkSession, { body: { sid }, ms: CHECK_MS })
       seenAlive.set(sid, state)
       return state
     } catch (error) {
@@ -111,7 +114,7 @@ export const createSessionCheck = (
       }
       // Without Redis an end of the session since then would go unnoticed.
       const state = isRedisThere ? seenAlive.get(sid) : undefined
-      if (!state) throw unavailable()
+      if (!state) throw unavailable(undefined, error)
       return state
     }
   }

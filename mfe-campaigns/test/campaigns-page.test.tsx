@@ -105,7 +105,8 @@ describe('the details', () => {
         200,
         asked.length === 0 ? detail : { ...listed, iod_count: 1, iods: [first] },
       ],
-      'GET /iods': () => [200, [first, second]],
+      'GET /iods': () => [200, [first, second], { 'x-total-count': '2' }],
+      'GET /iods/facets': () => [200, { total: 2, categories: { SENTENCE: 2 }, source_types: {} }],
       'POST /campaigns/:id/add-iod': ({ body }) => {
         asked.push(body)
         return asked.length === 1 ? [200, { ...listed, iod_count: 1 }] : [503, { detail: 'Come back later' }]

@@ -9,19 +9,21 @@ import {
   LoadingPanel,
   ProgressBar,
   SearchInput,
+  useSearchText,
 } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter, FilterMenu } from '@iodine/ui/overlays'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useDeferredValue, useEffect, useMemo, useState } from 'react'
-import { countBy, searchChoices } from '../model/iods'
+import { useEffect, useState } from 'react'
 import { useAdd } from '../queries/add'
-import { useAllIods } from '../queries/members'
+import { useChoiceCounts, useChoices } from '../queries/choices'
 import styles from './AddIodsDialog.module.css'
 
 const CHOICE_HEIGHT = 56
 const OVERSCAN = 4
 /** Minimum number of IODs for which progress is shown. */
 const PROGRESS_FROM = 11
+/** Number of choices before the last loaded one at which the next page is fetched. */
+const READ_AHEAD = 20
 
 export interface AddIodsDialogProps {
   campaign: CampaignDetail
@@ -31,30 +33,22 @@ export interface AddIodsDialogProps {
 
 /** Selects IODs that are not yet in the campaign, and adds them one by one. */
 export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps) {
-  const all = useAllIods(isOpen)
-  const [text, setText] = useState('')
+  const [wanted, setWanted] = useState('')
+  const [text, setText] = useSearchText(wanted, setWanted)
   const [categories, setCategories] = useState<Category[]>([])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)
   const add = useAdd(campaign.id)
-  const wanted = useDeferredValue(text)
+  const choices = useChoices(campaign.iods, wanted, categories, isOpen)
+  const counts = useChoiceCounts(campaign.iods, isOpen)
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = choices
 
   useEffect(() => {
     if (!isOpen) return
-    setText('')
+    setWanted('')
     setCategories([])
     setChosen(new Set())
   }, [isOpen])
-
-  const available = useMemo(() => {
-    const members = new Set(campaign.iods.map(({ id }) => id))
-    return all.data?.filter(({ id }) => !members.has(id))
-  }, [all.data, campaign.iods])
-  const found = useMemo(
-    () => available && searchChoices(available, wanted, categories),
-    [available, wanted, categories],
-  )
-  const counts = useMemo(() => countBy(available ?? [], ({ category }) => category), [available])
 
   const toggle = (id: string) =>
     setChosen(current => {
@@ -103,25 +97,39 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
             onChange={setCategories}
           />
         </div>
-        <h3 className={styles.title}>Available IODs ({formatCount(found?.length ?? 0)})</h3>
+        <h3 className={styles.title}>Available IODs ({formatCount(choices.total, choices.isExact)})</h3>
         <LoadingPanel
-          query={{ ...all, data: found }}
+          query={choices}
           errorTitle="Failed to load IODs"
-          isEmpty={iods => iods.length === 0}
+          isEmpty={iods => iods.length === 0 && !hasNextPage}
           empty={
-            <EmptyState title={available?.length ? 'No IODs match your search' : 'No IODs left to add'} />
+            <EmptyState
+              title={
+                wanted.trim() || categories.length > 0 ? 'No IODs match your search' : 'No IODs left to add'
+              }
+            />
           }
         >
           {iods => (
             <Choices
               key={`${wanted} ${categories}`}
               iods={iods}
+              total={hasNextPage && !choices.isExact ? null : choices.total}
+              mayFetch={hasNextPage && !isFetching && !isFetchNextPageError}
+              fetchMore={fetchNextPage}
+              isBusy={isFetching}
               chosen={chosen}
               onToggle={toggle}
               disabled={progress !== null}
             />
           )}
         </LoadingPanel>
+        {isFetchNextPageError && (
+          <p className={styles.info}>
+            More IODs could not be loaded.{' '}
+            <Button size="small" text="Retry" onClick={() => fetchNextPage()} />
+          </p>
+        )}
         {chosen.size > 0 && (
           <div className={styles.info} role="status">
             <Callout intent="primary" compact>
@@ -163,13 +171,18 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
 
 interface ChoicesProps {
   iods: Iod[]
+  /** Null if it is not known exactly. */
+  total: number | null
+  mayFetch: boolean
+  fetchMore: () => void
+  isBusy: boolean
   chosen: ReadonlySet<string>
   onToggle: (id: string) => void
   disabled: boolean
 }
 
-/** A virtualized list of the choices, because these may be all IODs of the product. */
-function Choices({ iods, chosen, onToggle, disabled }: ChoicesProps) {
+/** A virtualized list of the choices that fetches the next page near the end of the loaded ones. */
+function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onToggle, disabled }: ChoicesProps) {
   const [frame, setFrame] = useState<HTMLElement | null>(null)
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
     count: iods.length,
@@ -178,17 +191,22 @@ function Choices({ iods, chosen, onToggle, disabled }: ChoicesProps) {
     overscan: OVERSCAN,
     getItemKey: index => iods[index]?.id ?? index,
   })
+  const shown = virtualizer.getVirtualItems()
+  const last = shown.at(-1)?.index ?? -1
+  useEffect(() => {
+    if (mayFetch && last >= iods.length - READ_AHEAD) fetchMore()
+  }, [mayFetch, last, iods.length, fetchMore])
   return (
     <div ref={setFrame} className={styles.choices}>
-      <ul aria-label="Available IODs" style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+      <ul aria-label="Available IODs" aria-busy={isBusy} style={{ height: virtualizer.getTotalSize() }}>
+        {shown.map(({ index, key, start }) => {
           const iod = iods[index]
           return (
             iod && (
               <li
                 key={key}
                 aria-posinset={index + 1}
-                aria-setsize={iods.length}
+                aria-setsize={total ?? -1}
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <Checkbox

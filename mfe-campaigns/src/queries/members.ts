@@ -1,20 +1,7 @@
-import { useErrorToast, useHost } from '@iodine/mfe-kit'
-import { useQuery } from '@iodine/mfe-kit/query'
+import { useHost } from '@iodine/mfe-kit'
 import { useCallback, useRef } from 'react'
 import { useCampaignCache } from './campaigns'
-import { TOAST_MS, useNotices } from './notices'
-
-/** All IODs, as choices. */
-export function useAllIods(isNeeded: boolean) {
-  const { api } = useHost()
-  const query = useQuery({
-    queryKey: ['iods', 'choices'],
-    queryFn: ({ signal }) => api.call('GET /iods', { signal }),
-    enabled: isNeeded,
-  })
-  useErrorToast(query.error, 'Failed to load IODs', TOAST_MS)
-  return query
-}
+import { useNotices } from './notices'
 
 /** Removes an IOD from a campaign. */
 export function useRemoveIod(campaignId: string) {

@@ -18,6 +18,7 @@ import { PHRASES, seedIods, WORDS } from './lib/seed-iods.js'
 
 const sizes = { small: Number(process.env.SMALL ?? 1_000), large: Number(process.env.LARGE ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 15)
+const texts = process.env.TEXTS === 'short' ? 'short' : 'long'
 const LIST = '/dashboard/iods'
 
 /** A product with that many IODs and a signed-in member. */
@@ -25,7 +26,7 @@ const startSide = async (total: number) => {
   const [metrics] = await freePorts(1)
   const bed = await startBed(startProduct, {
     env: { ...NO_LIMITS, METRICS_PORT: String(metrics) },
-    fill: uri => seedIods(uri, total),
+    fill: uri => seedIods(uri, total, texts),
   })
   const { token, api } = await bed.signUp()
   const agent = new Agent({ connections: 32 })

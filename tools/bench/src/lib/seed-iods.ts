@@ -38,8 +38,13 @@ export const PHRASES = Array.from(
  * Fills the iods service's database with `count` IODs by 200 users, one a minute up to a day ago, votes
  * included, as the service stores them: indexed and tallied.
  * @param uri address of the database server
+ * @param texts `short`: of five words and a number, without a description: less than half of the n-grams
  */
-export const seedIods = async (uri: string, count: number): Promise<void> => {
+export const seedIods = async (
+  uri: string,
+  count: number,
+  texts: 'short' | 'long' = 'long',
+): Promise<void> => {
   const db = await connectMongo(uri, 'iodine_iods')
   db.model('Iod', iodSchema)
   await migrate(db, [searchInDatabase, sparseGrams], createLogger('bench', 'silent'))
@@ -53,8 +58,9 @@ export const seedIods = async (uri: string, count: number): Promise<void> => {
     Array.from({ length: least + Math.floor(random() * (most - least)) }, word).join(' ')
   const newest = Date.now() - 24 * 60 * MINUTE
   const docOf = (n: number) => {
-    const value = `${words(4, 10)} ${PHRASES[n % 20]} ${n}`
-    const description = `${words(5, 14)} ${PHRASES[20 + (n % 20)]}`
+    const isShort = texts === 'short'
+    const value = `${isShort ? words(3, 4) : words(4, 10)} ${PHRASES[n % (isShort ? 40 : 20)]} ${n}`
+    const description = isShort ? '' : `${words(5, 14)} ${PHRASES[20 + (n % 20)]}`
     const created_at = new Date(newest - (count - n) * MINUTE)
     const votes = users.slice(0, Math.floor(random() * 4)).map(user_id => ({
       _id: new ObjectId(),

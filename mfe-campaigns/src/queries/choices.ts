@@ -1,0 +1,66 @@
+import type { Category, Iod } from '@iodine/contracts'
+import { useErrorToast, useHost } from '@iodine/mfe-kit'
+import { keepPreviousData, usePagedQuery, useQuery } from '@iodine/mfe-kit/query'
+import { useMemo } from 'react'
+import { countBy, searchChoices } from '../model/iods'
+import { TOAST_MS } from './notices'
+
+const PAGE_SIZE = 100
+
+/**
+ * IODs that are not among the members, newest first, paginated. The service searches; the members are omitted
+ * here. The old choices stay displayed while others load. `isExact` is false if the total is a lower bound.
+ * @param text part of the value or description; blank for all
+ * @param categories empty for all
+ */
+export function useChoices(members: Iod[], text: string, categories: Category[], isNeeded: boolean) {
+  const { api } = useHost()
+  const q = text.trim()
+  const query = usePagedQuery({
+    queryKey: ['iods', 'choices', q, categories],
+    readPage: (page, signal) =>
+      api.page('GET /iods', {
+        query: {
+          ...(q && { q }),
+          ...(categories.length > 0 && { category: categories }),
+          limit: PAGE_SIZE,
+          ...page,
+        },
+        signal,
+      }),
+    enabled: isNeeded,
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  })
+  useErrorToast(query.error, 'Failed to load IODs', TOAST_MS)
+  const { pages } = query.data ?? {}
+  const choices = useMemo(() => {
+    const ids = new Set(members.map(({ id }) => id))
+    const byId = new Map(pages?.flatMap(({ items }) => items).map(iod => [iod.id, iod]))
+    return pages && [...byId.values()].filter(({ id }) => !ids.has(id))
+  }, [pages, members])
+  const found = useMemo(() => searchChoices(members, q, categories).length, [members, q, categories])
+  const [first] = pages ?? []
+  const isExact = first?.exact !== false
+  const matching = first?.total ?? null
+  const total = matching === null ? (choices?.length ?? 0) : isExact ? matching - found : matching
+  return { ...query, data: choices, total, isExact }
+}
+
+/** Numbers of the choices by category, the most frequent first. */
+export function useChoiceCounts(members: Iod[], isNeeded: boolean): [Category, number][] {
+  const { api } = useHost()
+  const { data } = useQuery({
+    queryKey: ['iods', 'choices', 'facets'],
+    queryFn: ({ signal }) => api.call('GET /iods/facets', { signal }),
+    enabled: isNeeded,
+  })
+  return useMemo(() => {
+    const taken = new Map(countBy(members, ({ category }) => category))
+    const counts = Object.entries(data?.categories ?? {}) as [Category, number][]
+    return counts
+      .map(([category, n]): [Category, number] => [category, n - (taken.get(category) ?? 0)])
+      .filter(([, n]) => n > 0)
+      .sort(([a, many], [b, more]) => more - many || a.localeCompare(b))
+  }, [data, members])
+}
