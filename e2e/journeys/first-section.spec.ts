@@ -19,6 +19,10 @@ const exec = (program: string, args: string[], options: object) =>
     throw new Error(`${error.stdout}\n${error.stderr}`)
   })
 const BUILD_MS = 60_000
+/** The guide's section under another name: a reader's clone may contain the guide's own. */
+const APP = 'mfe-origins'
+const LABEL = 'Origins'
+const renamed = (text: string) => text.replaceAll('sources', 'origins').replaceAll('Sources', LABEL)
 
 let folder: string
 let workspace: string
@@ -34,16 +38,16 @@ await kit.${name}(${JSON.stringify(options)}).catch(error => { process.stderr.wr
   await exec(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT, timeout: BUILD_MS })
 }
 const publish = async (version: string) => {
-  const file = join(workspace, 'mfe-sources/package.json')
+  const file = join(workspace, APP, 'package.json')
   const { version: _, ...rest } = JSON.parse(await readFile(file, 'utf8'))
   await writeFile(file, JSON.stringify({ ...rest, version }))
-  await kit('publish-section.mjs', 'publishSection', { root: workspace, app: 'mfe-sources', to: remotes })
+  await kit('publish-section.mjs', 'publishSection', { root: workspace, app: APP, to: remotes })
 }
 const deploySection = (...args: string[]) =>
   exec(process.execPath, ['scripts/deploy-section.mjs', ...args], { cwd: ROOT, timeout: BUILD_MS })
-const use = (version: string) => deploySection('mfe-sources', '--to', remotes, '--use', version)
+const use = (version: string) => deploySection(APP, '--to', remotes, '--use', version)
 const edit = async (file: string, change: (text: string) => string) => {
-  const path = join(workspace, 'mfe-sources', file)
+  const path = join(workspace, APP, file)
   const text = await readFile(path, 'utf8')
   expect(change(text)).not.toBe(text)
   await writeFile(path, change(text))
@@ -64,22 +68,23 @@ const followGuide = async () => {
   })
   await kit('../../generators/src/section.mjs', 'newSection', {
     root: workspace,
-    name: 'sources',
-    label: 'Sources',
+    name: 'origins',
+    label: LABEL,
   })
   const guide = await readFile(join(ROOT, 'docs/first-section.md'), 'utf8')
   const files = [...guide.matchAll(/^`(mfe-sources\/\S+)`\n\n```\w+\n(.*?)^```$/gms)]
   expect(files.map(([, path]) => path)).toHaveLength(4)
   for (const [, path = '', text = ''] of files) {
-    await mkdir(dirname(join(workspace, path)), { recursive: true })
-    await writeFile(join(workspace, path), text)
+    const file = join(workspace, renamed(path))
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, renamed(text))
   }
-  await symlink(join(ROOT, 'mfe-community/node_modules'), join(workspace, 'mfe-sources/node_modules'), 'dir')
+  await symlink(join(ROOT, 'mfe-community/node_modules'), join(workspace, APP, 'node_modules'), 'dir')
   // The compiler treats a package behind a symbolic link as a different one.
   await edit('tsconfig.json', text => text.replace(/"[./]+\/packages\//g, `"${ROOT}/packages/`))
   // The other parts are not here.
   const all = JSON.parse(await readFile(join(workspace, 'tsconfig.json'), 'utf8'))
-  const own = { ...all, include: ['mfe-sources/test'], references: [{ path: 'mfe-sources' }] }
+  const own = { ...all, include: [`${APP}/test`], references: [{ path: APP }] }
   expect(all.references).toContainEqual(own.references[0])
   await writeFile(join(workspace, 'tsconfig.json'), JSON.stringify(own))
 }
@@ -87,7 +92,7 @@ const followGuide = async () => {
 /** Installs the section's packages again, with one of them changed. */
 const installChanged = async (name: 'mfe-kit' | 'ui', file: string, change: (text: string) => string) => {
   const old = join(ROOT, 'mfe-community/node_modules')
-  const modules = join(workspace, 'mfe-sources/node_modules')
+  const modules = join(workspace, APP, 'node_modules')
   const next = join(folder, name)
   const original = join(ROOT, 'packages', name)
   await cp(original, next, {
@@ -140,18 +145,18 @@ test.afterAll(async () => {
 const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true })
 
-/** Opens Sources from the menu, then IODs; resolves to the files that the shell and IODs loaded. */
-const visit = async (page: Page, sources: () => Promise<void>) => {
+/** Opens the section from the menu, then IODs; resolves to the files that the shell and IODs loaded. */
+const visit = async (page: Page, opened: () => Promise<void>) => {
   const files = new Set<string>()
   const note = (url: string) => {
     const { pathname } = new URL(url)
-    if (/^\/(static|remotes)\//.test(pathname) && !pathname.startsWith('/remotes/mfe-sources/'))
+    if (/^\/(static|remotes)\//.test(pathname) && !pathname.startsWith(`/remotes/${APP}/`))
       files.add(pathname)
   }
   page.on('request', request => note(request.url()))
   await openAs(page, stack.url, token, '/dashboard/overview')
-  await menu(page).getByRole('link', { name: 'Sources' }).click()
-  await sources()
+  await menu(page).getByRole('link', { name: LABEL }).click()
+  await opened()
   await menu(page).getByRole('link', { name: 'IODs' }).click()
   await expect(page.getByText('of a section')).toBeVisible()
   page.removeAllListeners('request')
@@ -159,7 +164,7 @@ const visit = async (page: Page, sources: () => Promise<void>) => {
 }
 
 test('the guide’s own tests and types hold', async () => {
-  await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--project', 'mfe-sources'], { cwd: workspace })
+  await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--project', APP], { cwd: workspace })
   await exec(join(ROOT, 'node_modules/.bin/tsc'), ['-b', '--checkers', '1'], {
     cwd: workspace,
   })
@@ -170,16 +175,16 @@ test('the guide’s section is deployed by itself, switched to a new version and
 }) => {
   test.slow()
   const first = async () => {
-    await expect(heading(page, 'Sources')).toBeVisible()
+    await expect(heading(page, LABEL)).toBeVisible()
     await expect(page.getByRole('row', { name: 'MANUAL 1' })).toBeVisible()
   }
   const second = async () => {
-    await expect(heading(page, 'All sources')).toBeVisible()
+    await expect(heading(page, `All ${LABEL}`)).toBeVisible()
     await expect(page.getByRole('row', { name: 'MANUAL 1' })).toBeVisible()
   }
   await openAs(page, stack.url, token, '/dashboard/overview')
   await expect(menu(page).getByRole('link', { name: 'Community' })).toBeVisible()
-  await expect(menu(page).getByRole('link', { name: 'Sources' })).toHaveCount(0)
+  await expect(menu(page).getByRole('link', { name: LABEL })).toHaveCount(0)
 
   await publish('0.1.0')
   await use('0.1.0')
@@ -187,14 +192,14 @@ test('the guide’s section is deployed by itself, switched to a new version and
   expect(before.filter(path => path.startsWith('/static/')).length).toBeGreaterThan(2)
   expect(before.some(path => /^\/remotes\/mfe-iods\/remoteEntry\.\w+\.js$/.test(path))).toBe(true)
 
-  await edit('src/pages/SourcesPage.tsx', text => text.replace('title="Sources"', 'title="All sources"'))
+  await edit(`src/pages/${LABEL}Page.tsx`, text => text.replace(`title="${LABEL}"`, `title="All ${LABEL}"`))
   await expect(publish('0.1.0')).rejects.toThrow(
-    'mfe-sources 0.1.0 is published already, with other content. Raise the version in mfe-sources/package.json.',
+    `${APP} 0.1.0 is published already, with other content. Raise the version in ${APP}/package.json.`,
   )
   await publish('0.2.0')
   await use('0.2.0')
   // An open page keeps the version that it loaded first.
-  await menu(page).getByRole('link', { name: 'Sources' }).click()
+  await menu(page).getByRole('link', { name: LABEL }).click()
   await first()
   expect(await visit(page, second)).toEqual(before)
   await use('0.1.0')
@@ -203,9 +208,9 @@ test('the guide’s section is deployed by itself, switched to a new version and
   await installNextContract()
   await publish('1.0.0')
   await use('1.0.0')
-  const card = page.getByRole('alert').filter({ hasText: 'Sources could not be shown' })
+  const card = page.getByRole('alert').filter({ hasText: `${LABEL} could not be shown` })
   expect(await visit(page, () => expect(card).toBeVisible())).toEqual(before)
-  await menu(page).getByRole('link', { name: 'Sources' }).click()
+  await menu(page).getByRole('link', { name: LABEL }).click()
   await expect(card).toBeVisible()
 
   await installNextUi()
@@ -214,11 +219,11 @@ test('the guide’s section is deployed by itself, switched to a new version and
   const log: string[] = []
   page.on('console', message => message.type() === 'error' && log.push(message.text()))
   expect(await visit(page, () => expect(card).toBeVisible())).toEqual(before)
-  expect(log.join('\n')).toMatch(/shared singleton module @iodine\/ui\S* does not satisfy .* mfe_sources/)
-  await menu(page).getByRole('link', { name: 'Sources' }).click()
+  expect(log.join('\n')).toMatch(/shared singleton module @iodine\/ui\S* does not satisfy .* mfe_origins/)
+  await menu(page).getByRole('link', { name: LABEL }).click()
   await expect(card).toBeVisible()
   const listed = await deploySection('--to', remotes, '--list')
-  expect(listed.stdout).toBe('mfe-sources  0.1.0  0.2.0  1.0.0  1.1.0 (in use)\n')
+  expect(listed.stdout).toBe(`${APP}  0.1.0  0.2.0  1.0.0  1.1.0 (in use)\n`)
   await use('0.2.0')
   await card.getByRole('button', { name: 'Retry' }).click()
   await second()
@@ -237,12 +242,12 @@ test('what cannot be deployed says why', async () => {
   ] as const)
     await expect(deploySection(...args)).rejects.toThrow(fault)
   for (const [version, fault] of [
-    ['1.0', 'The version in mfe-sources/package.json is 1.0: give it three numbers'],
+    ['1.0', `The version in ${APP}/package.json is 1.0: give it three numbers`],
     ['../1.0.0', 'give it three numbers'],
   ] as const)
     await expect(publish(version)).rejects.toThrow(fault)
   await edit('src/parcel.tsx', () => 'export const parcel = ')
-  await expect(publish('2.0.0')).rejects.toThrow(/Building .*mfe-sources failed/)
-  const names = await readdir(join(remotes, 'mfe-sources'))
+  await expect(publish('2.0.0')).rejects.toThrow(/Building .*mfe-origins failed/)
+  const names = await readdir(join(remotes, APP))
   expect(names.filter(name => name.startsWith('.') || name === '2.0.0')).toEqual([])
 })

@@ -156,9 +156,17 @@ export function defineShell(cwd) {
   }
 }
 
+const script = text => `data:text/javascript,${encodeURIComponent(text)}`
+
+/** A page of the section alone. Shared modules are there only after an asynchronous start. */
+const STANDALONE = `import('@iodine/mfe-kit/standalone').then(async ({ runStandalone }) => {
+  const { parcel } = await import('./src/parcel')
+  await runStandalone(parcel)
+})`
+
 /**
  * The rsbuild configuration of a remote: exposes `./parcel` (src/parcel.tsx) through `mf-manifest.json`. In
- * development it also serves src/standalone.tsx as a page, at the port in `section` of its package.json.
+ * development it also serves the section on a page of its own, at the port in `section` of its package.json.
  * @param {string} cwd folder of the app, named like its package without the scope
  * @returns {RsbuildConfig}
  */
@@ -171,7 +179,7 @@ export function defineRemote(cwd) {
     ...base,
     // MF needs an entry. In production it is empty: code shared with the parcel would be split into files
     // that the manifest doesn't list and that are not preloaded.
-    source: { entry: { index: development ? './src/standalone.tsx' : 'data:text/javascript,' } },
+    source: { entry: { index: script(development ? STANDALONE : '') } },
     output: { ...base.output, assetPrefix: 'auto' },
     server: {
       ...base.server,

@@ -4,7 +4,7 @@ import { addReference, GeneratorError, json, pascal, quoted, readTexts, writeFol
 
 /** The section whose configuration files are the template. */
 const MODEL = 'mfe-community'
-const OUTER_FILES = ['package.json', 'rsbuild.config.ts', 'tsconfig.json', 'src/standalone.tsx']
+const OUTER_FILES = ['package.json', 'rsbuild.config.ts', 'tsconfig.json']
 const SECTION_NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** Names of the shell's own pages. */
 const TAKEN = ['overview', 'admin', 'profile']

@@ -41,18 +41,19 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'iodine-generators-'))
   await copyTree(ROOT, root)
   await symlink(join(ROOT, 'node_modules/.pnpm'), join(root, 'node_modules/.pnpm'), 'dir')
-  const service = await newService({ root, name: 'watchlists' })
-  const section = await newSection({ root, name: 'watchlists', label: "Team's lists" })
+  // Not the guide's name, which a reader's clone may contain.
+  const service = await newService({ root, name: 'specimens' })
+  const section = await newSection({ root, name: 'specimens', label: "Team's lists" })
   written = [...service.written, ...section.written]
   changed = [...service.changed, ...section.changed]
   // As an install would do: links to packages that are already installed.
   for (const [model, made] of [
-    ['services/community', 'services/watchlists'],
-    ['mfe-community', 'mfe-watchlists'],
+    ['services/community', 'services/specimens'],
+    ['mfe-community', 'mfe-specimens'],
   ])
     await copyTree(join(ROOT, `${model}/node_modules`), join(root, `${made}/node_modules`))
-  const link = join(root, 'tools/dev-stack/node_modules/@iodine/watchlists')
-  await symlink('../../../../services/watchlists', link, 'dir')
+  const link = join(root, 'tools/dev-stack/node_modules/@iodine/specimens')
+  await symlink('../../../../services/specimens', link, 'dir')
   const sources = [...written, ...changed].filter(file => /\.(tsx?|json)$/.test(file))
   await run(bin('biome'), 'check', '--write', ...sources)
   // What was generated, without the tests of everything else.
@@ -60,13 +61,13 @@ beforeAll(async () => {
     join(root, 'tsconfig.generated.json'),
     JSON.stringify({
       extends: './tsconfig.json',
-      include: ['services/watchlists/test', 'mfe-watchlists/test'],
-      references: ['services/watchlists', 'mfe-watchlists', 'tools/dev-stack'].map(path => ({ path })),
+      include: ['services/specimens/test', 'mfe-specimens/test'],
+      references: ['services/specimens', 'mfe-specimens', 'tools/dev-stack'].map(path => ({ path })),
     }),
   )
   // The guide's manual step: the access table.
   const table = join(root, 'tools/harness/test/access.test.ts')
-  const row = `  'POST /watchlists': { body: () => ({ text: 'mine' }), status: 201 },\n`
+  const row = `  'POST /specimens': { body: () => ({ text: 'mine' }), status: 201 },\n`
   const text = await readFile(table, 'utf8')
   await writeFile(
     table,
@@ -96,10 +97,10 @@ describe('a generated service with its section', () => {
   it(
     'passes its own tests and those of the whole product, behind the gateway',
     async () => {
-      const projects = ['watchlists', 'mfe-watchlists', 'harness'].flatMap(name => ['--project', name])
-      await run(bin('vitest'), 'run', ...projects, 'watchlists', 'access.test.ts')
+      const projects = ['specimens', 'mfe-specimens', 'harness'].flatMap(name => ['--project', name])
+      await run(bin('vitest'), 'run', ...projects, 'specimens', 'access.test.ts')
       const { stdout } = await run(bin('vitest'), 'run', '--reporter', 'verbose', '--project', 'deploy')
-      expect(stdout).toContain('services.yaml: Deployment watchlists')
+      expect(stdout).toContain('services.yaml: Deployment specimens')
     },
     PATIENCE_MS,
   )
@@ -109,11 +110,11 @@ describe('what cannot be generated', () => {
   it('says why, and changes nothing', async () => {
     const before = await readFile(join(root, 'tsconfig.json'), 'utf8')
     for (const [made, reason] of [
-      [() => newService({ root, name: 'watchlists' }), /services\/watchlists|watchlists\.ts/],
+      [() => newService({ root, name: 'specimens' }), /services\/specimens|specimens\.ts/],
       [() => newService({ root, name: 'my-lists' }), 'can’t be called my-lists'],
       [() => newService({ root, name: 'workers' }), 'can’t be called workers'],
       [() => newService({ root, name: 'exchange' }), 'packages/exchange has that name'],
-      [() => newSection({ root, name: 'watchlists', label: 'Again' }), 'mfe-watchlists is there already.'],
+      [() => newSection({ root, name: 'specimens', label: 'Again' }), 'mfe-specimens is there already.'],
       [() => newSection({ root, name: 'Admin', label: 'Admin' }), 'can’t be called Admin'],
     ] as const) {
       const failing = expect(made()).rejects

@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SERVICE_NAMES } from '@iodine/contracts'
+import { PART_NAMES } from '@iodine/dev-stack/parts'
 import { describe, expect, test } from 'vitest'
 import { alerts, DOCUMENT, metricsOf, rowsBelow } from './operations.js'
 import { settings } from './settings.js'
 
-const ALL = 8
+/** Groups of parts, and of settings, that have one name in the table: a new service needs no row. */
+const PART_GROUPS = new Map([
+  [PART_NAMES.join(), 'all'],
+  [SERVICE_NAMES.join(), 'services'],
+  ['', 'npm start'],
+])
+const ADDRESSES = SERVICE_NAMES.filter(name => name !== 'auth').map(name => `${name.toUpperCase()}_URL`)
 
 describe('docs/operations.md', () => {
   test('lists every setting, who reads it, and its default', () => {
@@ -14,10 +22,16 @@ describe('docs/operations.md', () => {
       parts,
       fallback: fallback?.replaceAll('`', ''),
     }))
-    const read = [...settings()].map(([name, { start, parts, fallback }]) => ({
-      name,
+    const all = settings()
+    const [address = '', ...others] = ADDRESSES
+    for (const other of others) {
+      expect([other, all.get(other)]).toEqual([other, all.get(address)])
+      all.delete(other)
+    }
+    const read = [...all].map(([name, { start, parts, fallback }]) => ({
+      name: name === address ? '{SERVICE}_URL' : name,
       start,
-      parts: parts.length === ALL ? 'all' : parts.join(', ') || 'npm start',
+      parts: PART_GROUPS.get(parts.join()) ?? parts.join(', '),
       // Long defaults and local paths are only described.
       fallback: fallback.length > 60 || fallback.startsWith('/') ? expect.any(String) : fallback,
     }))
