@@ -149,7 +149,6 @@ describe('a request', () => {
         const edge = one('gateway', 'POST /api/v1/narratives')
         expect(edge.parentSpanId ?? '').toBe('')
         expect(edge.attributes).toMatchObject({ 'request.id': id, 'http.response.status_code': 201 })
-        below(edge, 'gateway', 'mget')
         const session = below(edge, 'gateway', 'POST auth')
         below(below(session, 'auth', 'POST /internal/sessions/check'), 'auth', 'find sessions')
         const created = below(
@@ -168,7 +167,7 @@ describe('a request', () => {
         below(written, 'narratives', 'update edges')
         below(below(written, 'narratives', 'add projections.projections'), 'workers', 'process projections')
         // Commands shared by all requests belong to no trace.
-        for (const name of ['xread', 'bzpopmin', 'hello'])
+        for (const name of ['mget', 'xread', 'bzpopmin', 'hello'])
           expect(spans.map(span => span.name)).not.toContain(name)
       },
       { timeout: 30_000, interval: 200 },
