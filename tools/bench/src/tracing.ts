@@ -1,6 +1,6 @@
 /**
  * Cost of tracing: requests per second through the gateway to a service that reads MongoDB, without any
- * tracing code, with tracing off, and with every request traced to a collector; also the CPU time of gateway
+ * tracing code, with tracing off, and with a quarter and all of the requests traced to a collector; also the CPU time of gateway
  * and service per request. In turns, with new processes in each set; load generator and collector are
  * separate processes, MongoDB is the embedded engine.
  *
@@ -29,9 +29,11 @@ interface Settings {
   execArgv?: string[]
 }
 const base = 'no tracing code'
-const SIDES: Record<typeof base | 'off' | 'on', Settings> = {
+const some = 'on, a quarter of the requests traced'
+const SIDES: Record<typeof base | 'off' | typeof some | 'on', Settings> = {
   [base]: { execArgv: ['--import', new URL('./lib/no-tracing.js', import.meta.url).href] },
   off: {},
+  [some]: { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_TRACES_SAMPLER_ARG: '0.25' } },
   on: { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector } },
 }
 
@@ -66,8 +68,13 @@ type Side = Awaited<ReturnType<typeof startSide>>
 
 /** Milliseconds per request of each side, wall clock and CPU time. */
 const measureSet = async () => {
-  const [bare, off, on] = (await Promise.all(Object.values(SIDES).map(startSide))) as [Side, Side, Side]
-  const sides = { [base]: bare, off, on }
+  const [bare, off, quarter, on] = (await Promise.all(Object.values(SIDES).map(startSide))) as [
+    Side,
+    Side,
+    Side,
+    Side,
+  ]
+  const sides = { [base]: bare, off, [some]: quarter, on }
   const runs = await takeTurns(
     rounds,
     mapValues(sides, ({ run }) => run),

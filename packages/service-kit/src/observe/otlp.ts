@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { FastifyOtelInstrumentation } from '@fastify/otel'
 import {
+  type Attributes,
   type Context,
   context,
   createContextKey,
@@ -24,7 +25,6 @@ import {
   BasicTracerProvider,
   BatchSpanProcessor,
   ParentBasedSampler,
-  type ReadableSpan,
   type SpanExporter,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
@@ -54,14 +54,22 @@ const ATTRIBUTES = new Set([
   'server.port',
 ])
 
-/** Removes attribute values outside the allow-list, events and error messages before the export. */
+/** The attributes of the allow-list. */
+const redact = (given: Attributes): Attributes => {
+  const attributes: Attributes = {}
+  for (const name in given) if (ATTRIBUTES.has(name)) attributes[name] = given[name]
+  return attributes
+}
+
+/** Removes attributes outside the allow-list, events and error messages before the export. */
 const redacting = (exporter: SpanExporter): SpanExporter => ({
   export(spans, done) {
-    for (const span of spans) {
-      const attributes: ReadableSpan['attributes'] = {}
-      for (const name in span.attributes) if (ATTRIBUTES.has(name)) attributes[name] = span.attributes[name]
-      Object.assign(span, { attributes, events: [], status: { code: span.status.code } })
-    }
+    for (const span of spans)
+      Object.assign(span, {
+        attributes: redact(span.attributes),
+        events: [],
+        status: { code: span.status.code },
+      })
     exporter.export(spans, done)
   },
   shutdown: () => exporter.shutdown(),
@@ -85,9 +93,11 @@ const byPart: TracerProvider = {
       const part = work.getValue(PART) as BasicTracerProvider | undefined
       const parent = trace.getSpanContext(work)
       const begins = options.kind === SpanKind.SERVER || options.kind === SpanKind.CONSUMER
-      return part && (begins || (parent && isSpanContextValid(parent)))
-        ? tracerOf(part).startSpan(span, options, work)
-        : trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
+      if (!part || !(begins || (parent && isSpanContextValid(parent))))
+        return trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
+      // Instrumentations give three times as many attributes as are exported: the span need not hold them.
+      if (options.attributes) options.attributes = redact(options.attributes)
+      return tracerOf(part).startSpan(span, options, work)
     }
     return {
       startSpan,
