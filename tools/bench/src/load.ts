@@ -78,10 +78,13 @@ if (which !== 'parts') {
         ['embedded database', /embedded-mongo\/dist\/isolated/],
         ['Redis', /redis-server|valkey-server \d/],
       ]
-      const running = descendants(process.pid).map(each => ({ ...each, used: cpuSeconds(each.pid) }))
+      const running = descendants(process.pid)
       return roles.flatMap(([name, pattern]): [string, number][] => {
         // Takes the busiest match: a waiting shell has the name in its command line too.
-        const [found] = running.filter(({ command }) => pattern.test(command)).sort((a, b) => b.used - a.used)
+        const [found] = running
+          .filter(({ command }) => pattern.test(command))
+          .map(({ pid }) => ({ pid, used: cpuSeconds(pid) }))
+          .sort((a, b) => b.used - a.used)
         return found ? [[name, found.pid]] : []
       })
     })
