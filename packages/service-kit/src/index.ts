@@ -33,7 +33,7 @@ export {
 export { serveHistory } from './http/history.js'
 export { checkPlainData } from './http/json.js'
 export {
-  after,
+  afterPlace,
   cutPage,
   type ListPlace,
   pageAfter,

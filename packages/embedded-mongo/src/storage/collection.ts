@@ -250,40 +250,53 @@ export class Collection {
 
   /**
    * Fills a new index from the existing documents. On duplicate keys it fails with 11000; `clear` removes what
-   * was written. Entries are written in their order, at most `most` in a pass through the documents, which
-   * bounds the memory: a document may have thousands of entries.
+   * was written. Entries are written in their order, `most` in a pass through the documents, which bounds the
+   * memory: a document may have thousands of entries.
    */
   build(index: IndexInfo, most = buildEntries): void {
     const arrays = new Set<string>()
     let cut = false
-    for (let from = nothing, last: Buffer | undefined = nothing; last; from = last ?? from) {
-      let entries: { key: Buffer; value: Buffer; tuple?: readonly KeyValue[] }[] = []
-      last = undefined
-      const keepFirst = () => {
-        entries.sort((a, b) => Buffer.compare(a.key, b.key))
-        for (let i = 1; index.unique && i < entries.length; i++)
-          if (entries[i]!.key.equals(entries[i - 1]!.key))
-            throw duplicateKey(this.ns, index, entries[i]!.tuple!)
-        if (entries.length <= most) return
-        entries = entries.slice(0, most)
-        last = entries.at(-1)?.key
-      }
-      for (const { id, bytes } of this.scan()) {
-        due()
-        const found = keysOf(index, readDoc(bytes))
-        for (const path of found.arrays) arrays.add(path)
-        cut ||= found.cut
-        for (const [key, tuple] of found.keys) {
-          const entry = { ...entryOf(index, key, id), ...(index.unique && { tuple }) }
-          const isLater = last && Buffer.compare(entry.key, last) > 0
-          if (!isLater && Buffer.compare(entry.key, from) > 0) entries.push(entry)
-        }
-        if (entries.length >= most * 2) keepFirst()
-      }
-      keepFirst()
+    const note = (found: Keys) => {
+      for (const path of found.arrays) arrays.add(path)
+      cut ||= found.cut
+    }
+    for (let from: Buffer = nothing; ; ) {
+      const entries = this.nextEntries(index, from, most, note)
       for (const { key, value } of entries) this.kv.put(key, value)
+      const last = entries.at(-1)
+      if (!last || entries.length < most) break
+      from = last.key
     }
     this.catalog.flag(this.info, index, { arrays, cut })
+  }
+
+  /** The first `most` entries of an index after a key, in order, made from the documents. */
+  private nextEntries(index: IndexInfo, from: Buffer, most: number, note: (found: Keys) => void) {
+    let entries: { key: Buffer; value: Buffer; tuple: readonly KeyValue[] | undefined }[] = []
+    /** Later entries are for another pass. */
+    let last: Buffer | undefined
+    const keepFirst = () => {
+      entries.sort((a, b) => Buffer.compare(a.key, b.key))
+      for (let i = 1; index.unique && i < entries.length; i++)
+        if (entries[i]!.key.equals(entries[i - 1]!.key))
+          throw duplicateKey(this.ns, index, entries[i]!.tuple!)
+      if (entries.length < most) return
+      entries = entries.slice(0, most)
+      last = entries.at(-1)?.key
+    }
+    for (const { id, bytes } of this.scan()) {
+      due()
+      const found = keysOf(index, readDoc(bytes))
+      note(found)
+      for (const [key, tuple] of found.keys) {
+        const entry = entryOf(index, key, id)
+        if (Buffer.compare(entry.key, from) <= 0 || (last && Buffer.compare(entry.key, last) > 0)) continue
+        entries.push({ ...entry, tuple: index.unique ? tuple : undefined })
+      }
+      if (entries.length >= most * 2) keepFirst()
+    }
+    keepFirst()
+    return entries
   }
 
   /** Removes all documents' index entries and, with `records`, the documents. */

@@ -29,7 +29,7 @@ const decodeCursor = (cursor: string, isRanked = false): RankedPlace => {
 }
 
 /** Restricts `filter` to documents after a place in the list; unchanged without one. */
-export const after = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFilter<D> =>
+export const afterPlace = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): QueryFilter<D> =>
   (place
     ? {
         $and: [
@@ -42,7 +42,7 @@ export const after = <D>(filter: QueryFilter<D>, place: ListPlace | undefined): 
 
 /** Restricts `filter` to documents after a cursor; unchanged without one. Throws 422. */
 export const pageAfter = <D>(filter: QueryFilter<D>, cursor: string | undefined): QueryFilter<D> =>
-  after(filter, cursor === undefined ? undefined : decodeCursor(cursor))
+  afterPlace(filter, cursor === undefined ? undefined : decodeCursor(cursor))
 
 const rankIn = <D>(doc: D, rankOf: ((doc: D) => number) | undefined) => rankOf && { rank: rankOf(doc) }
 
@@ -103,7 +103,7 @@ const SORT = { created_at: -1, _id: -1 } as const
 const findIn =
   <D extends ListPlace>(model: Model<D>, filter: QueryFilter<D>): Find<D> =>
   (place, size) =>
-    model.find(after(filter, place)).sort(SORT).limit(size).lean<D[]>()
+    model.find(afterPlace(filter, place)).sort(SORT).limit(size).lean<D[]>()
 
 /**
  * Answers a list by the contract: with `limit` or `cursor` a page with `X-Total-Count` and, unless it is the

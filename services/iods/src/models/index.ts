@@ -1,8 +1,7 @@
 import { type Connection, createQuotas } from '@iodine/service-kit'
-import { Schema } from 'mongoose'
 import type { IodsConfig } from '../config.js'
 import { type IodDoc, iodSchema } from './iod.js'
-import { type TallyDoc, tallySchema } from './tally.js'
+import { type RecountDoc, recountSchema, type TallyDoc, tallySchema } from './tally.js'
 
 /** Counters per user. */
 type Counted = 'iods' | 'iods_today' | 'iod_bytes'
@@ -12,16 +11,6 @@ export const bytesOf = ({ value, description }: Pick<IodDoc, 'value' | 'descript
   Buffer.byteLength(value) + Buffer.byteLength(description)
 
 type Limits = Pick<IodsConfig, 'QUOTA_IODS' | 'QUOTA_IODS_A_DAY' | 'QUOTA_IOD_BYTES'>
-
-/** When the IODs were counted again. */
-interface RecountDoc {
-  _id: 'tallies'
-  at: Date
-}
-const recountSchema = new Schema<RecountDoc>(
-  { _id: { type: String, required: true }, at: { type: Date, required: true } },
-  { collection: 'recounts', versionKey: false },
-)
 
 export const createModels = (mongo: Connection, limits: Limits) => {
   const iods = mongo.model<IodDoc>('Iod', iodSchema)

@@ -22,3 +22,14 @@ export const tallySchema = new Schema<TallyDoc>(
   },
   { collection: 'tallies', versionKey: false },
 )
+
+/** When all IODs were last counted again. */
+export interface RecountDoc {
+  _id: 'tallies'
+  at: Date
+}
+
+export const recountSchema = new Schema<RecountDoc>(
+  { _id: { type: String, required }, at: { type: Date, required } },
+  { collection: 'recounts', versionKey: false },
+)

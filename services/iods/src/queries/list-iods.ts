@@ -1,6 +1,6 @@
 import type { Iod, IodFacets, IodSort, iodsApi, QueryOf } from '@iodine/contracts'
 import {
-  after,
+  afterPlace,
   type RankedPlace,
   type ReplyHeaders,
   type Streamed,
@@ -42,12 +42,12 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
     const rank = RANKS[sort]
     if (!place) return read(selection, sort, size)
     if (!rank || place.rank === undefined)
-      return read({ ...selection, filter: after<IodDoc>(selection.filter, place) }, sort, size)
+      return read({ ...selection, filter: afterPlace<IodDoc>(selection.filter, place) }, sort, size)
     const ranked = (condition: number | { $lt: number }): QueryFilter<IodDoc> => ({
       ...selection.filter,
       [rank]: condition,
     })
-    const equals = { ...selection, filter: after<IodDoc>(ranked(place.rank), place) }
+    const equals = { ...selection, filter: afterPlace<IodDoc>(ranked(place.rank), place) }
     const docs = await read(equals, sort, size)
     if (docs.length === size) return docs
     const below = { ...selection, filter: ranked({ $lt: place.rank }) }
