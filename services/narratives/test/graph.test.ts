@@ -4,6 +4,7 @@ import {
   foldLabel,
   type Graph,
   graphApi,
+  isFilled,
   LIMITS,
   narrativesApi,
   narrativesInternal,
@@ -69,7 +70,9 @@ const read = (query: Query = {}, api = ana.api): Promise<Graph> =>
  * occurrence at a time.
  */
 const countFromScratch = (narratives: NarrativeDoc[], query: Query = {}): Graph => {
+  // A blank filter is none.
   const contains = (label: string, filter = '') =>
+    !isFilled(filter) ||
     foldLabel(label).includes(filter.replace(/\s+/g, ' ').normalize('NFC').toLowerCase())
   const nodes = new Map<string, { type: 'entity' | 'verb'; spellings: string[]; sources: string[] }>()
   const links = new Map<
