@@ -24,24 +24,21 @@ const WARM_UP = 1_600
 const [session, mongo] = await Promise.all([startSession(), startTestMongo()])
 const collector = await startUpstream(100, session.jwks)
 
-interface Settings {
-  env?: Record<string, string>
-  execArgv?: string[]
-}
 const base = 'no tracing code'
 const some = 'on, a quarter of the requests traced'
-const SIDES: Record<typeof base | 'off' | typeof some | 'on', Settings> = {
-  [base]: { execArgv: ['--import', new URL('./lib/no-tracing.js', import.meta.url).href] },
+const SIDES: Record<typeof base | 'off' | typeof some | 'on', Record<string, string>> = {
+  [base]: { TRACING_CODE: 'none' },
   off: {},
-  [some]: { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_TRACES_SAMPLER_ARG: '0.25' } },
-  on: { env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector } },
+  [some]: { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_TRACES_SAMPLER_ARG: '0.25' },
+  on: { OTEL_EXPORTER_OTLP_ENDPOINT: collector },
 }
+const execArgv = ['--import', new URL('./lib/module-hooks.js', import.meta.url).href]
 
 /**
  * A gateway and a service. `run` sends a round; resolves to milliseconds per request, wall clock and CPU
  * time.
  */
-const startSide = async ({ env, execArgv }: Settings) => {
+const startSide = async (env: Record<string, string>) => {
   const shared = {
     ...session.env,
     AUTH_URL: collector,
