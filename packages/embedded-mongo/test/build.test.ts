@@ -39,7 +39,7 @@ const verified = () => {
 }
 
 describe('an index of existing documents', () => {
-  test.each([1, 2, 7, 60, 1_000])('is whole when %i entries are written in a pass', most => {
+  test.each([1, 2, 7, 60, 1_000])('is whole when %i entries are sorted in memory', most => {
     const index = collection.info.indexes.find(({ name }) => name === 'g_1_at_-1')!
     const before = verified()
     expect(before.errors).toEqual([])
@@ -49,7 +49,7 @@ describe('an index of existing documents', () => {
     expect(verified()).toEqual(before)
   })
 
-  test.each([1, 2, 7, 1_000])('that is unique is refused, wherever a pass of %i entries ends', most => {
+  test.each([1, 2, 7, 1_000])('that is unique is refused, when %i entries are sorted in memory', most => {
     const index = collection.info.indexes.find(({ name }) => name === 'g_1_at_-1')!
     const unique = { ...index, id: 900, name: 'n_1', unique: true, key: new Map([['n', 1]]) as never }
     const ofN = { ...unique, paths: [['n']], directions: [1] }

@@ -10,6 +10,7 @@ import { compileFilter } from '../match/filter.js'
 import { due, gathered, paced, pause, type Work } from '../slices.js'
 import { type Catalog, type CollectionInfo, type IndexInfo, indexPrefix, recordPrefix } from './catalog.js'
 import type { Kv } from './kv.js'
+import { Sorter } from './sorter.js'
 
 /** A stored document: its record number and its bytes. */
 export type StoredDoc = { id: number; bytes: Buffer }
@@ -22,9 +23,11 @@ type Keys = { index: IndexInfo; keys: Map<string, KeyValue[]>; arrays: ReadonlyS
  */
 export type RecordNumbers = Map<number, number>
 
-/** Some bytes, followed by a record number as 64 bits. */
+const numberBytes = 8
+
+/** Some bytes, followed by a record number. */
 const withNumber = (start: Buffer, id: number): Buffer => {
-  const bytes = Buffer.allocUnsafe(start.length + 8)
+  const bytes = Buffer.allocUnsafe(start.length + numberBytes)
   start.copy(bytes)
   bytes.writeUInt32BE(Math.floor(id / 2 ** 32), start.length)
   bytes.writeUInt32BE(id % 2 ** 32, start.length + 4)
@@ -250,53 +253,34 @@ export class Collection {
 
   /**
    * Fills a new index from the existing documents. On duplicate keys it fails with 11000; `clear` removes what
-   * was written. Entries are written in their order, `most` in a pass through the documents, which bounds the
-   * memory: a document may have thousands of entries.
+   * was written. Entries are written in their order: each page of the store is written once.
+   * @param most entries in memory: a document may have thousands
    */
   build(index: IndexInfo, most = buildEntries): void {
     const arrays = new Set<string>()
     let cut = false
-    const note = (found: Keys) => {
-      for (const path of found.arrays) arrays.add(path)
-      cut ||= found.cut
-    }
-    for (let from: Buffer = nothing; ; ) {
-      const entries = this.nextEntries(index, from, most, note)
-      for (const { key, value } of entries) this.kv.put(key, value)
-      const last = entries.at(-1)
-      if (!last || entries.length < most) break
-      from = last.key
+    const sorter = new Sorter(most)
+    try {
+      for (const { id, bytes } of this.scan()) {
+        due()
+        const found = keysOf(index, readDoc(bytes))
+        for (const path of found.arrays) arrays.add(path)
+        cut ||= found.cut
+        const number = withNumber(nothing, id).toString('latin1')
+        for (const key of found.keys.keys()) sorter.add(key + number)
+      }
+      for (const item of sorter.sorted()) {
+        due()
+        const end = item.length - numberBytes
+        const id = numberIn(Buffer.from(item.slice(end), 'latin1'), 0)
+        const { key, value } = entryOf(index, item.slice(0, end), id)
+        if (index.unique && this.kv.get(key)) this.checkUnique(keysOf(index, readDoc(this.get(id)!)), id)
+        this.kv.put(key, value)
+      }
+    } finally {
+      sorter.close()
     }
     this.catalog.flag(this.info, index, { arrays, cut })
-  }
-
-  /** The first `most` entries of an index after a key, in order, made from the documents. */
-  private nextEntries(index: IndexInfo, from: Buffer, most: number, note: (found: Keys) => void) {
-    let entries: { key: Buffer; value: Buffer; tuple: readonly KeyValue[] | undefined }[] = []
-    /** Later entries are for another pass. */
-    let last: Buffer | undefined
-    const keepFirst = () => {
-      entries.sort((a, b) => Buffer.compare(a.key, b.key))
-      for (let i = 1; index.unique && i < entries.length; i++)
-        if (entries[i]!.key.equals(entries[i - 1]!.key))
-          throw duplicateKey(this.ns, index, entries[i]!.tuple!)
-      if (entries.length < most) return
-      entries = entries.slice(0, most)
-      last = entries.at(-1)?.key
-    }
-    for (const { id, bytes } of this.scan()) {
-      due()
-      const found = keysOf(index, readDoc(bytes))
-      note(found)
-      for (const [key, tuple] of found.keys) {
-        const entry = entryOf(index, key, id)
-        if (Buffer.compare(entry.key, from) <= 0 || (last && Buffer.compare(entry.key, last) > 0)) continue
-        entries.push({ ...entry, tuple: index.unique ? tuple : undefined })
-      }
-      if (entries.length >= most * 2) keepFirst()
-    }
-    keepFirst()
-    return entries
   }
 
   /** Removes all documents' index entries and, with `records`, the documents. */

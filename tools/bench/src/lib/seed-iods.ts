@@ -45,10 +45,12 @@ export const seedIods = async (
   count: number,
   texts: 'short' | 'long' = 'long',
 ): Promise<void> => {
-  const db = await connectMongo(uri, 'iodine_iods')
+  // The embedded engine answers nobody while it builds an index.
+  const patient = new URL(uri)
+  patient.searchParams.set('heartbeatFrequencyMS', '7200000')
+  const db = await connectMongo(patient.href, 'iodine_iods')
   db.model('Iod', iodSchema)
   await migrate(db, [searchInDatabase, sparseGrams], createLogger('bench', 'silent'))
-  await prepareModels(db)
   const tallies = new Map<string, { category: Category; source_type: SourceType; n: number }>()
   const random = seededRandom(7)
   const users = Array.from({ length: 200 }, () => new ObjectId())
@@ -96,5 +98,7 @@ export const seedIods = async (
     }
   }
   await db.collection('tallies').insertMany([...tallies.values()])
+  // After the documents: entries of an index are then written in their order.
+  await prepareModels(db)
   await db.close()
 }
