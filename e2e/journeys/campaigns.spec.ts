@@ -520,7 +520,11 @@ test('a campaign of 5,000 IODs draws those in sight alone', async ({ page, perso
   await expect(detail.getByRole('row')).toHaveCount(2)
 })
 
-test('IODs to add are searched by the service and read page by page', async ({ page, person, openAs }) => {
+test('IODs to add are searched by the service, read page by page, and added many at a time', async ({
+  page,
+  person,
+  openAs,
+}) => {
   const ana = await person('ana')
   const [member, oldest] = (await createIods(ana, 230, 'Picked')) as [Iod, Iod, ...Iod[]]
   const { id } = await createCampaign(ana, 'Picked', [member])
@@ -550,4 +554,19 @@ test('IODs to add are searched by the service and read page by page', async ({ p
   await expect(detail.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs2')
   expect(new Set(limits)).toEqual(new Set(['100']))
   expect(limits.length).toBeLessThan(10)
+
+  const additions: string[] = []
+  page.on('request', request => {
+    const path = new URL(request.url()).pathname
+    if (path.includes('/add-iod')) additions.push(path.replace(/.*\//, ''))
+  })
+  await detail.getByRole('button', { name: 'Add IOD' }).click()
+  await adding.getByPlaceholder('Search IODs...').fill('PICKED')
+  await expect(adding.getByText('Available IODs (228)')).toBeVisible()
+  for (let n = 0; n < 25; n++) await list.getByRole('checkbox', { checked: false }).first().check()
+  await adding.getByRole('button', { name: 'Add 25 IOD(s)' }).click()
+  await expect(toast(page, 'Added 25 IOD(s) to the campaign')).toBeVisible()
+  await expect(adding).toBeHidden()
+  await expect(detail.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs27')
+  expect(additions).toEqual(['add-iods'])
 })

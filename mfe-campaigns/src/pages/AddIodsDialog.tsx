@@ -31,14 +31,14 @@ export interface AddIodsDialogProps {
   onClose: () => void
 }
 
-/** Selects IODs that are not yet in the campaign, and adds them one by one. */
+/** Selects IODs that are not yet in the campaign, and adds them. */
 export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps) {
   const [wanted, setWanted] = useState('')
   const [text, setText] = useSearchText(wanted, setWanted)
   const [categories, setCategories] = useState<Category[]>([])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)
-  const add = useAdd(campaign.id)
+  const { addIods } = useAdd(campaign.id)
   const choices = useChoices(campaign.iods, wanted, categories, isOpen)
   const counts = useChoiceCounts(campaign.iods, isOpen)
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = choices
@@ -59,11 +59,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const submit = async () => {
     const ids = [...chosen]
     setProgress({ done: 0, total: ids.length })
-    const added = await add(
-      ids,
-      id => id,
-      done => setProgress({ done, total: ids.length }),
-    )
+    const added = await addIods(ids, done => setProgress({ done, total: ids.length }))
     setProgress(null)
     setChosen(new Set(ids.slice(added)))
     if (added === ids.length) onClose()

@@ -1,15 +1,19 @@
 import type { Campaign } from '@iodine/contracts'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
-import { useCallback } from 'react'
+import { useMemo } from 'react'
 import { useCampaignCache } from './campaigns'
 import { useNotices } from './notices'
+
+/** More items than this are added in batches, whose progress is coarser. */
+const ONE_BY_ONE_MAX = 20
+const BATCH = 100
 
 export interface Added {
   /** Number of items added. */
   done: number
-  /** The campaign after the last addition; undefined if no item was added. */
+  /** The campaign after the last addition of a single item. */
   campaign: Campaign | undefined
-  /** The error of the item that failed; undefined if all items were added. */
+  /** The error of the item or batch that failed; undefined if all items were added. */
   error?: unknown
 }
 
@@ -38,24 +42,51 @@ export async function addToCampaign<T>(
   return { done, campaign }
 }
 
-/** `addToCampaign` with toasts and an update of the cache. Resolves to the number of items added. */
+/** Like `addToCampaign` for existing IODs: many are added with a request for each 100. */
+export async function addIods(
+  api: ApiClient,
+  campaignId: string,
+  ids: readonly string[],
+  onStep: (done: number) => void,
+): Promise<Added> {
+  if (ids.length <= ONE_BY_ONE_MAX) return addToCampaign(api, campaignId, ids, id => id, onStep)
+  const params = { id: campaignId }
+  let done = 0
+  try {
+    while (done < ids.length) {
+      const iod_ids = ids.slice(done, done + BATCH)
+      const { unknown } = await api.call('POST /campaigns/:id/add-iods', { params, body: { iod_ids } })
+      if (unknown.length > 0) throw new Error(`${unknown.length} IOD(s) are unknown.`)
+      done += iod_ids.length
+      onStep(done)
+    }
+  } catch (error) {
+    return { done, campaign: undefined, error }
+  }
+  return { done, campaign: undefined }
+}
+
+/** Additions with toasts and an update of the cache. Both resolve to the number of items added. */
 export function useAdd(campaignId: string) {
   const { api } = useHost()
   const cache = useCampaignCache()
   const notices = useNotices()
-  return useCallback(
-    async <T>(
-      items: readonly T[],
-      idOf: (item: T) => string | Promise<string>,
-      onStep: (done: number) => void,
-    ): Promise<number> => {
-      const { done, campaign, error } = await addToCampaign(api, campaignId, items, idOf, onStep)
-      if (done === items.length) notices.success(`Added ${done} IOD(s) to the campaign`)
+  return useMemo(() => {
+    const finish = async ({ done, campaign, error }: Added, total: number): Promise<number> => {
+      if (done === total) notices.success(`Added ${done} IOD(s) to the campaign`)
       else notices.failure(error, 'Failed to add IODs')
-      if (campaign) await cache.grown(campaign)
+      if (done > 0) await cache.grown(campaignId, campaign ?? {})
       await cache.failed(campaignId, error)
       return done
-    },
-    [api, cache, campaignId, notices],
-  )
+    }
+    return {
+      add: async <T>(
+        items: readonly T[],
+        idOf: (item: T) => Promise<string>,
+        onStep: (done: number) => void,
+      ): Promise<number> => finish(await addToCampaign(api, campaignId, items, idOf, onStep), items.length),
+      addIods: async (ids: readonly string[], onStep: (done: number) => void): Promise<number> =>
+        finish(await addIods(api, campaignId, ids, onStep), ids.length),
+    }
+  }, [api, cache, campaignId, notices])
 }

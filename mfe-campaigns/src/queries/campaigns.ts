@@ -102,9 +102,11 @@ export function useCampaignCache() {
         patch(detail.id, { iod_count: detail.iod_count })
       },
       /** After IODs were added. Refetches the campaign, because other users may have changed it. */
-      grown: async (campaign: Campaign) => {
-        patch(campaign.id, campaign)
-        await queryClient.refetchQueries({ queryKey: detailKey(campaign.id) })
+      grown: async (id: string, changes: Partial<Campaign>) => {
+        patch(id, changes)
+        await queryClient.refetchQueries({ queryKey: detailKey(id) })
+        const detail = queryClient.getQueryData<CampaignDetail>(detailKey(id))
+        if (detail) patch(id, { iod_count: detail.iod_count })
       },
       /** After a failure. Refetches the campaign and the lists if the campaign was deleted. */
       failed: async (id: string, error: unknown) => {

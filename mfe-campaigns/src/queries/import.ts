@@ -60,7 +60,7 @@ export async function ensureIod(api: ApiClient, entry: ImportPlan['todo'][number
 /** Imports files into a campaign: `plan` reads a file, `run` executes the plan. */
 export function useImport(campaignId: string) {
   const { api } = useHost()
-  const add = useAdd(campaignId)
+  const { add } = useAdd(campaignId)
   const plan = useCallback(
     async (file: File): Promise<ImportPlan> => planImport(api, campaignId, await file.text()),
     [api, campaignId],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { iod } from './iods.js'
+import { LIMITS } from './limits.js'
 import { filledText, id, pageQuery, text, time } from './primitives.js'
 import { EXPORT_FORMATS } from './vocabulary.js'
 
@@ -21,6 +22,7 @@ export type CampaignDetail = z.output<typeof campaignDetail>
 
 const params = z.strictObject({ id })
 const membership = z.strictObject({ iod_id: id })
+const memberships = z.strictObject({ iod_ids: z.array(id).min(1).max(LIMITS.addedIodsMax) })
 
 export const campaignsApi = {
   listCampaigns: endpoint('user', 'GET /campaigns', {
@@ -67,6 +69,12 @@ export const campaignsApi = {
     params,
     body: membership,
     response: campaign,
+  }),
+  addIods: endpoint('user', 'POST /campaigns/:id/add-iods', {
+    summary: 'Put many IODs into a campaign in one step; answers which were added, in it already, or unknown',
+    params,
+    body: memberships,
+    response: z.strictObject({ added: z.array(id), already: z.array(id), unknown: z.array(id) }),
   }),
   removeIod: endpoint('user', 'POST /campaigns/:id/remove-iod', {
     summary: 'Take an IOD out of a campaign',

@@ -24,6 +24,7 @@ export const LIMITS = {
   graphLinksPerNode: 4,
   sentenceMax: 500,
   ingestRecordsMax: 500,
+  addedIodsMax: 500,
   bodyBytes: 1_048_576,
   ingestBodyBytes: 16_777_216,
   jsonDepthMax: 64,

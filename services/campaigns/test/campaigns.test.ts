@@ -59,6 +59,8 @@ const create = (name = 'Night numbers', description?: string, client = api) =>
   client.call(campaignsApi.createCampaign, { body: { name, description } })
 const add = (id: string, iod_id: string, client = api) =>
   client.send('POST', `/campaigns/${id}/add-iod`, { iod_id })
+const addMany = (id: string, iod_ids: string[], client = api) =>
+  client.send('POST', `/campaigns/${id}/add-iods`, { iod_ids })
 const remove = (id: string, iod_id: string, client = api) =>
   client.send('POST', `/campaigns/${id}/remove-iod`, { iod_id })
 const detail = (id: string): Promise<CampaignDetail> => api.call(campaignsApi.getCampaign, { params: { id } })
@@ -255,6 +257,43 @@ describe('members', () => {
       expect(full.iods.map(member => member.id).sort()).toEqual(members.map(member => member.id).sort())
       await Promise.all([...members, ...members].map(member => remove(id, member.id)))
       expect(await detail(id)).toMatchObject({ iod_count: 0, iods: [] })
+    }
+  }, 600_000)
+
+  it('are added many at a time, in their order, each once', async () => {
+    const { id } = await create()
+    const [first, second, third] = [iod(), iod(), iod()]
+    const unknown = newId()
+    await add(id, second.id)
+    const ids = [third.id, second.id.toUpperCase(), unknown, first.id, third.id]
+    expect(await addMany(id, ids)).toMatchObject({
+      status: 200,
+      body: { added: [third.id, first.id], already: [second.id], unknown: [unknown] },
+    })
+    expect((await detail(id)).iods).toEqual([second, third, first])
+    expect((await addMany(id, ids)).body).toEqual({
+      added: [],
+      already: [third.id, second.id, first.id],
+      unknown: [unknown],
+    })
+    expect(await detail(id)).toMatchObject({ iod_count: 3 })
+    expect(await addMany(newId(), [first.id])).toMatchObject(notFound)
+    for (const iod_ids of [[], ['x'], null, Array.from({ length: 501 }, newId)])
+      expect((await api.send('POST', `/campaigns/${id}/add-iods`, { iod_ids })).status).toBe(422)
+  })
+
+  it('all get in once when lists that overlap are added at once by two users', async () => {
+    for (let round = 0; round < rounds(2); round++) {
+      const { id } = await create()
+      const members = Array.from({ length: 40 }, iod)
+      const lists = Array.from({ length: 8 }, (_, n) => members.slice(n * 4, n * 4 + 12).map(each => each.id))
+      const answers = await Promise.all(lists.map((list, n) => addMany(id, list, n % 2 ? api : bosApi)))
+      expect(answers.map(({ status }) => status)).toEqual(lists.map(() => 200))
+      const added = answers.flatMap(({ body }) => body.added)
+      const full = await detail(id)
+      expect(full.iods.map(member => member.id).sort()).toEqual(members.map(member => member.id).sort())
+      expect(full.iod_count).toBe(40)
+      expect(added.sort()).toEqual(members.map(member => member.id).sort())
     }
   }, 600_000)
 

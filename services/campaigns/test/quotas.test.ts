@@ -68,6 +68,9 @@ describe('campaigns', () => {
       body: { detail: 'This campaign holds 3 of 3 IODs: remove some to make room' },
     })
     expect(await add(first)).toMatchObject({ status: 200, body: { iod_count: 3 } })
+    const addMany = (...iod_ids: string[]) => api.send('POST', `/campaigns/${id}/add-iods`, { iod_ids })
+    expect(await addMany(first, newId(), newId())).toMatchObject({ status: 413 })
+    expect(await addMany(first)).toMatchObject({ status: 200, body: { added: [], already: [first] } })
     expect(await usage({ id: ana.id })).toMatchObject({ campaign_iods: { used: 3, limit: 3 } })
   })
 })

@@ -72,8 +72,7 @@ const read = (query: Query = {}, api = ana.api): Promise<Graph> =>
 const countFromScratch = (narratives: NarrativeDoc[], query: Query = {}): Graph => {
   // A blank filter is none.
   const contains = (label: string, filter = '') =>
-    !isFilled(filter) ||
-    foldLabel(label).includes(filter.replace(/\s+/g, ' ').normalize('NFC').toLowerCase())
+    !isFilled(filter) || foldLabel(label).includes(filter.replace(/\s+/g, ' ').normalize('NFC').toLowerCase())
   const nodes = new Map<string, { type: 'entity' | 'verb'; spellings: string[]; sources: string[] }>()
   const links = new Map<
     string,

@@ -90,6 +90,7 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/:id/export': { id: 'campaign', status: 200 },
   'POST /campaigns': { body: () => ({ name: 'Anybody’s' }), status: 201 },
   'POST /campaigns/:id/add-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },
+  'POST /campaigns/:id/add-iods': { id: 'campaign', body: ({ iod }) => ({ iod_ids: [iod] }), status: 200 },
   'POST /campaigns/:id/remove-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },
   'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: mine(200, 403) },
   'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },

@@ -1,5 +1,5 @@
-import { iodsInternal } from '@iodine/contracts'
-import { notFound, type Peers, QuotaExceeded } from '@iodine/service-kit'
+import { type campaignsApi, iodsInternal, type ResponseOf } from '@iodine/contracts'
+import { notFound, type Peers, QuotaExceeded, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 import { findCampaign } from '../queries/campaign-detail.js'
@@ -34,6 +34,50 @@ export const addIod = async (
   // The campaign was deleted concurrently.
   if (!doc) throw notFound()
   return doc
+}
+
+/** How often an addition is tried again after others changed the campaign meanwhile. */
+const TRIES = 20
+
+/**
+ * Adds IODs to a campaign in one step, in the given order. Idempotent. Unknown IODs are left out. Throws 404
+ * for an unknown campaign, 413 if not all of the new ones fit, 503 while the iods service is unavailable.
+ */
+export const addIods = async (
+  model: CampaignModel,
+  peers: Peers,
+  id: string,
+  iodIds: readonly string[],
+  max: number,
+): Promise<ResponseOf<typeof campaignsApi.addIods>> => {
+  const ids = [...new Set(iodIds.map(iodId => iodId.toLowerCase()))]
+  const [exists, found] = await Promise.all([
+    model.exists({ _id: id }),
+    peers.call('iods', iodsInternal.knownIods, { body: { ids } }),
+  ])
+  if (!exists) throw notFound()
+  const known = new Set(found)
+  for (let tries = 0; tries < TRIES; tries++) {
+    const doc = await model.findById(id).select('+iod_ids').lean<CampaignDoc>()
+    if (!doc) throw notFound()
+    const members = new Set(doc.iod_ids?.map(String))
+    const added = ids.filter(each => known.has(each) && !members.has(each))
+    const answer = {
+      added,
+      already: ids.filter(each => members.has(each)),
+      unknown: ids.filter(each => !known.has(each) && !members.has(each)),
+    }
+    if (added.length === 0) return answer
+    if (doc.iod_count + added.length > max)
+      throw new QuotaExceeded('campaign_iods', max, added.length, { campaign_iods: doc.iod_count })
+    const fresh = added.map(each => new Types.ObjectId(each))
+    const { modifiedCount } = await model.updateOne(
+      { _id: id, iod_ids: { $nin: fresh }, iod_count: { $lte: max - fresh.length } },
+      { $push: { iod_ids: { $each: fresh } }, $inc: { iod_count: fresh.length } },
+    )
+    if (modifiedCount === 1) return answer
+  }
+  throw unavailable()
 }
 
 /** Removes an IOD from a campaign. Idempotent. Throws 404 for an unknown campaign. */

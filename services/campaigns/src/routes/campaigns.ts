@@ -13,7 +13,7 @@ import {
   watchStorage,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { addIod, removeIod } from '../commands/change-members.js'
+import { addIod, addIods, removeIod } from '../commands/change-members.js'
 import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
 import { forgetUser } from '../commands/forget-user.js'
 import type { CampaignsConfig } from '../config.js'
@@ -76,6 +76,9 @@ export const addCampaignRoutes = (
   })
   service.route(campaignsApi.addIod, async ({ params, body }) =>
     presentOne(await addIod(campaigns, service.peers, params.id, body.iod_id, QUOTA_CAMPAIGN_IODS)),
+  )
+  service.route(campaignsApi.addIods, async ({ params, body }) =>
+    addIods(campaigns, service.peers, params.id, body.iod_ids, QUOTA_CAMPAIGN_IODS),
   )
   service.route(campaignsApi.removeIod, async ({ params, body, reply }) =>
     sendDetail(await removeIod(campaigns, params.id, body.iod_id), reply),
