@@ -162,6 +162,7 @@ it(
         '/campaigns/{id}': campaigns,
         '/campaigns/{id}/export': campaigns,
         '/campaigns/{id}/add-iod': campaigns,
+        '/campaigns/{id}/add-iods': campaigns,
         '/campaigns/{id}/remove-iod': campaigns,
         '/{source}/data/{id}': [...own.records, ...theirs.records],
         '/narratives/data/{id}': [own.narrative, theirs.narrative],
