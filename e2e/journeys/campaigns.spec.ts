@@ -526,7 +526,9 @@ test('IODs to add are searched by the service, read page by page, and added many
   openAs,
 }) => {
   const ana = await person('ana')
-  const [member, oldest] = (await createIods(ana, 120, 'Picked')) as [Iod, Iod, ...Iod[]]
+  const created = await createIods(ana, 120, 'Picked')
+  const [member, oldest] = created as [Iod, Iod, ...Iod[]]
+  const newest = created.slice(-21).reverse()
   const { id } = await createCampaign(ana, 'Picked', [member])
   const limits: (string | null)[] = []
   page.on('request', request => {
@@ -563,7 +565,7 @@ test('IODs to add are searched by the service, read page by page, and added many
   await detail.getByRole('button', { name: 'Add IOD' }).click()
   await adding.getByPlaceholder('Search IODs...').fill('PICKED')
   await expect(adding.getByText('Available IODs (118)')).toBeVisible()
-  for (let n = 0; n < 21; n++) await list.getByRole('checkbox', { checked: false }).first().check()
+  for (const { value } of newest) await list.getByRole('checkbox', { name: `${value} Seen often` }).check()
   await adding.getByRole('button', { name: 'Add 21 IOD(s)' }).click()
   await expect(toast(page, 'Added 21 IOD(s) to the campaign')).toBeVisible()
   await expect(adding).toBeHidden()
