@@ -1,4 +1,3 @@
-import type { Campaign } from '@iodine/contracts'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { useMemo } from 'react'
 import { useCampaignCache } from './campaigns'
@@ -11,8 +10,6 @@ const BATCH = 100
 export interface Added {
   /** Number of items added. */
   done: number
-  /** The campaign after the last addition of a single item. */
-  campaign: Campaign | undefined
   /** The error of the item or batch that failed; undefined if all items were added. */
   error?: unknown
 }
@@ -29,17 +26,16 @@ export async function addToCampaign<T>(
   onStep: (done: number) => void = () => {},
 ): Promise<Added> {
   let done = 0
-  let campaign: Campaign | undefined
   try {
     for (const item of items) {
       const body = { iod_id: await idOf(item) }
-      campaign = await api.call('POST /campaigns/:id/add-iod', { params: { id: campaignId }, body })
+      await api.call('POST /campaigns/:id/add-iod', { params: { id: campaignId }, body })
       onStep(++done)
     }
   } catch (error) {
-    return { done, campaign, error }
+    return { done, error }
   }
-  return { done, campaign }
+  return { done }
 }
 
 /** Like `addToCampaign` for existing IODs: many are added with a request for each 100. */
@@ -61,9 +57,9 @@ export async function addIods(
       onStep(done)
     }
   } catch (error) {
-    return { done, campaign: undefined, error }
+    return { done, error }
   }
-  return { done, campaign: undefined }
+  return { done }
 }
 
 /** Additions with toasts and an update of the cache. Both resolve to the number of items added. */
@@ -72,10 +68,10 @@ export function useAdd(campaignId: string) {
   const cache = useCampaignCache()
   const notices = useNotices()
   return useMemo(() => {
-    const finish = async ({ done, campaign, error }: Added, total: number): Promise<number> => {
+    const finish = async ({ done, error }: Added, total: number): Promise<number> => {
       if (done === total) notices.success(`Added ${done} IOD(s) to the campaign`)
       else notices.failure(error, 'Failed to add IODs')
-      if (done > 0) await cache.grown(campaignId, campaign ?? {})
+      if (done > 0) await cache.grown(campaignId)
       await cache.failed(campaignId, error)
       return done
     }

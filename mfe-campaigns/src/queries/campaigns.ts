@@ -102,8 +102,7 @@ export function useCampaignCache() {
         patch(detail.id, { iod_count: detail.iod_count })
       },
       /** After IODs were added. Refetches the campaign, because other users may have changed it. */
-      grown: async (id: string, changes: Partial<Campaign>) => {
-        patch(id, changes)
+      grown: async (id: string) => {
         await queryClient.refetchQueries({ queryKey: detailKey(id) })
         const detail = queryClient.getQueryData<CampaignDetail>(detailKey(id))
         if (detail) patch(id, { iod_count: detail.iod_count })

@@ -1,8 +1,8 @@
 /**
  * Cost of tracing: requests per second through the gateway to a service that reads MongoDB, without any
- * tracing code, with tracing off, and with a quarter and all of the requests traced to a collector; also the CPU time of gateway
- * and service per request. In turns, with new processes in each set; load generator and collector are
- * separate processes, MongoDB is the embedded engine.
+ * tracing code, with tracing off, and with a quarter and all of the requests traced to a collector; also the
+ * CPU time of gateway and service per request. In turns, with new processes in each set; load generator and
+ * collector are separate processes, MongoDB is the embedded engine.
  *
  *   npm run bench -- tracing
  */
