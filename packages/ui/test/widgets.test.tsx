@@ -101,6 +101,19 @@ test('a toast shows title and description and closes by its button', async () =>
   expect(await screen.findByText('Left behind')).toBeTruthy()
 })
 
+test('a toast that is on screen is counted in its place, and three stay at most', async () => {
+  for (let n = 0; n < 6; n++) await showToast({ title: 'Vote enregistré', status: 'success' })
+  expect(await screen.findByText('×6')).toBeTruthy()
+  expect(screen.getAllByText('Vote enregistré')).toHaveLength(1)
+  for (const title of ['One', 'Two', 'Three']) await showToast({ title, status: 'info' })
+  await waitFor(() => expect(screen.getByText('Three')).toBeTruthy())
+  await waitFor(() => expect(screen.queryByText('Vote enregistré')).toBeNull())
+  // What has left the screen is counted from the start.
+  await showToast({ title: 'Vote enregistré', status: 'success' })
+  await waitFor(() => expect(screen.getByText('Vote enregistré')).toBeTruthy())
+  expect(screen.queryByText(/×/)).toBeNull()
+})
+
 test('no toast of one test is seen by the next', () => {
   expect(document.querySelector('.bp6-toast')).toBeNull()
 })
