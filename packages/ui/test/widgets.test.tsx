@@ -1,7 +1,7 @@
 import { CATEGORIES } from '@iodine/contracts'
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
-import { CategoryTag, ErrorCallout, Loading, SearchInput } from '../src'
+import { CategoryTag, DateTime, ErrorCallout, formatFrenchDate, Loading, SearchInput } from '../src'
 import { ConfirmDialog, IodDialog, showToast } from '../src/overlays'
 
 test('each category has a colour class of its own choosing', () => {
@@ -89,6 +89,20 @@ test('a confirmation closes only after the work is done', async () => {
   expect(onClose).not.toHaveBeenCalled()
   finish()
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
+})
+
+test('a date is shown as a date, with the relative time in its tooltip', () => {
+  const value = new Date(Date.now() - 3 * 3_600_000).toISOString()
+  render(
+    <>
+      <DateTime value={value} />
+      <DateTime value={value} format={formatFrenchDate} lang="fr" />
+    </>,
+  )
+  const [english, french] = screen.getAllByRole('time')
+  expect(english?.textContent).toMatch(/^[A-Z][a-z]{2} \d{1,2}, \d{4}$/)
+  expect([english?.title, english?.getAttribute('datetime')]).toEqual(['3 hours ago', value])
+  expect([french?.title, french?.textContent]).toEqual(['il y a 3 heures', formatFrenchDate(value)])
 })
 
 test('a toast shows title and description and closes by its button', async () => {
