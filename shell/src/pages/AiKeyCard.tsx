@@ -1,5 +1,5 @@
 import { errorToast } from '@iodine/mfe-kit'
-import { Button, Card, FormGroup, InputGroup, Tag, useRetained } from '@iodine/ui'
+import { Button, Card, FormGroup, InputGroup, Tag, useMissingField, useRetained } from '@iodine/ui'
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import { useHost } from '../app/HostProvider'
@@ -75,10 +75,12 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
 function AiKeyForm({ onChanged, onClose }: Pick<AiKeyCardProps, 'onChanged'> & { onClose: () => void }) {
   const { api, notify } = useHost()
   const [key, setKey] = useState('')
+  const { groupProps, fieldProps, setMissing } = useMissingField<'key'>()
   const save = async (): Promise<boolean> => {
     const api_key = key.trim()
     if (api_key === '') {
       notify(errorToast(null, 'API key cannot be empty'))
+      setMissing('key')
       return false
     }
     try {
@@ -98,15 +100,18 @@ function AiKeyForm({ onChanged, onClose }: Pick<AiKeyCardProps, 'onChanged'> & {
       onClose={onClose}
       note={<p className={styles.muted}>Your key is stored securely and used only for your analyses.</p>}
     >
-      <FormGroup label="API key" labelFor="api-key">
+      <FormGroup label="API key" {...groupProps('key')}>
         <InputGroup
-          id="api-key"
+          {...fieldProps('key')}
           type="password"
           placeholder="sk-..."
           autoComplete="off"
           autoFocus
           value={key}
-          onValueChange={setKey}
+          onValueChange={key => {
+            setMissing()
+            setKey(key)
+          }}
         />
       </FormGroup>
     </DialogForm>
