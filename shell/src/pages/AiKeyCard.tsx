@@ -1,6 +1,6 @@
 import { errorToast } from '@iodine/mfe-kit'
 import { Button, Card, FormGroup, InputGroup, Tag, useMissingField, useRetained } from '@iodine/ui'
-import { Dialog, DialogForm } from '@iodine/ui/overlays'
+import { ConfirmDialog, Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import { useHost } from '../app/HostProvider'
 import styles from './Profile.module.css'
@@ -25,15 +25,12 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
   const open = () => setEditing(true)
   const close = () => setEditing(false)
   const remove = async () => {
-    setDeleting(true)
     try {
       await api.call('DELETE /profile/remove-openai-key')
       notify({ title: 'API key deleted', status: 'success', duration: 3000 })
       await onChanged()
     } catch (error) {
       notify(errorToast(error, 'Unable to delete API key'))
-    } finally {
-      setDeleting(false)
     }
   }
 
@@ -57,8 +54,7 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
               variant="outlined"
               text="Delete"
               aria-label="Delete API key"
-              loading={deleting}
-              onClick={remove}
+              onClick={() => setDeleting(true)}
             />
           </>
         ) : (
@@ -68,6 +64,15 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
       <Dialog isOpen={editing} onClose={close} title={title} canOutsideClickClose={false}>
         <AiKeyForm onChanged={onChanged} onClose={close} />
       </Dialog>
+      <ConfirmDialog
+        isOpen={deleting}
+        title="Delete your OpenAI API key"
+        confirmLabel="Delete"
+        onConfirm={remove}
+        onClose={() => setDeleting(false)}
+      >
+        Are you sure you want to delete your API key? You need it to extract narratives.
+      </ConfirmDialog>
     </Card>
   )
 }
