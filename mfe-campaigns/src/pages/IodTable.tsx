@@ -86,8 +86,8 @@ const Row = memo(function Row({ iod, rowIndex, onOpen, onRemove }: RowProps) {
             onClick={() => onOpen(iod)}
           />
           <Button
+            className={styles.bin}
             variant="minimal"
-            intent="danger"
             icon={<TrashIcon />}
             aria-label="Remove from campaign"
             title="Remove from campaign"

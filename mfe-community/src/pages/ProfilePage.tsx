@@ -132,7 +132,7 @@ function ContributionRow({ contribution }: { contribution: Contribution }) {
       <Card className={styles.contribution}>
         <div className={styles.head}>
           <TypeTag type={type} />
-          <h2 className={styles.title} dir="auto">
+          <h2 className={styles.title} dir="auto" title={title}>
             {title}
           </h2>
           <span className={styles.time}>

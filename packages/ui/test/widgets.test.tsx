@@ -143,3 +143,39 @@ test('what closes is gone at once', () => {
   rerender(dialog(false))
   expect(screen.queryByText('Sure?')).toBeNull()
 })
+
+test('the IOD form keeps what Escape closes, forgets what Cancel closes, and marks what is missing', async () => {
+  const onSubmit = vi.fn(async () => false)
+  const dialog = (isOpen: boolean) => (
+    <IodDialog
+      isOpen={isOpen}
+      title="New"
+      categories={CATEGORIES}
+      required={['value', 'category', 'description']}
+      draftName="ana:iod"
+      onSubmit={onSubmit}
+      onClose={() => rerender(dialog(false))}
+    />
+  )
+  const { rerender } = render(dialog(true))
+  const value = () => screen.getByLabelText<HTMLTextAreaElement>(/^Value/)
+  fireEvent.change(value(), { target: { value: 'half' } })
+  fireEvent.keyDown(value(), { key: 'Escape' })
+  await waitFor(() => expect(screen.queryByLabelText(/^Value/)).toBeNull())
+  rerender(dialog(true))
+  expect(value().value).toBe('half')
+
+  fireEvent.click(screen.getByRole('button', { name: 'Create IOD' }))
+  await waitFor(() => expect(onSubmit).toHaveBeenCalledOnce())
+  const category = screen.getByLabelText(/^Category/)
+  expect(document.activeElement).toBe(category)
+  expect([category.getAttribute('aria-invalid'), value().getAttribute('aria-invalid')]).toEqual([
+    'true',
+    null,
+  ])
+
+  fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(screen.queryByLabelText(/^Value/)).toBeNull())
+  rerender(dialog(true))
+  expect(value().value).toBe('')
+})
