@@ -86,7 +86,7 @@ export {
   type StoreService,
   startStoreService,
 } from './service.js'
-export { createSingleFlight } from './single-flight.js'
+export { createNextFlight, createSingleFlight } from './single-flight.js'
 export { containing, createRarestGram, type GramLengths, gramsOf, gramsOfTerm } from './stores/grams.js'
 export { type Migration, migrate } from './stores/migrations.js'
 export {
