@@ -1,6 +1,6 @@
 import { type Iod, isHttpUrl, LIMITS, type VoteType } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { AnchorButton, Button, CategoryTag, RelativeTime, Tag, truncate } from '@iodine/ui'
+import { AnchorButton, Button, CategoryTag, DateTime, Tag, truncate } from '@iodine/ui'
 import { InfoSignIcon, ShareIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
 import { Popover, Tooltip } from '@iodine/ui/overlays'
 import { memo, type ReactNode, useMemo } from 'react'
@@ -41,7 +41,7 @@ export const IodRow = memo(function IodRow({ iod, q, rowIndex, onVote }: IodRowP
       <td>
         <div className={styles.creator}>{iod.created_by ?? 'Unknown'}</div>
         <div className={styles.meta}>
-          <RelativeTime value={iod.created_at} />
+          <DateTime value={iod.created_at} />
         </div>
       </td>
       <td>

@@ -46,7 +46,6 @@ interface QueueSpec {
 /** Queues of background work. */
 export const QUEUES = {
   extraction: { data: z.strictObject({ narrative_id: id, user_id: id }) },
-  graph: { data: z.strictObject({ narrative_id: id }) },
   projections: { data: z.strictObject({ owner: z.enum(ANNOUNCERS), id }) },
   mail: { data: z.strictObject({ sealed: z.string() }) },
   /** Removes a deleted user's data from the services. */
@@ -60,14 +59,14 @@ export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['data']>
 /** Interval of a queue's scheduled job in milliseconds; undefined if its jobs are added by events. */
 export const everyMs = (queue: QueueName): number | undefined => (QUEUES[queue] as QueueSpec).everyMs
 
-/** Queues that subscribe to each event. */
-export const SUBSCRIPTIONS: Record<EventType, readonly ('projections' | 'graph' | 'erasures')[]> = {
-  'user.created': ['projections'],
-  'user.renamed': ['projections'],
-  'user.deleted': ['erasures'],
-  'iod.created': ['projections'],
-  'narrative.created': ['projections', 'graph'],
-  'narrative.deleted': ['projections', 'graph'],
+/** The queue that takes each event's notices. */
+export const SUBSCRIPTIONS: Record<EventType, 'projections' | 'erasures'> = {
+  'user.created': 'projections',
+  'user.renamed': 'projections',
+  'user.deleted': 'erasures',
+  'iod.created': 'projections',
+  'narrative.created': 'projections',
+  'narrative.deleted': 'projections',
 }
 
 /** Content of a sealed mail job (context `mail`), which the mail worker unseals. */

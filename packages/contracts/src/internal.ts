@@ -3,7 +3,7 @@ import { internalEndpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
-import { done, id, time } from './primitives.js'
+import { id, time } from './primitives.js'
 
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
 /** User and permissions of a live session. */
@@ -80,7 +80,8 @@ export const narrativesInternal = {
   getExtractionWork: internalEndpoint('GET /internal/narratives/:id/work', {
     summary: 'What the extraction worker needs; 404 once the narrative is deleted or finished',
     params: byId,
-    response: z.strictObject({ user_id: id, text: z.string() }),
+    // `sealed_key`: the user's AI key, if a waiting request has just read it.
+    response: z.strictObject({ user_id: id, text: z.string(), sealed_key: z.string().optional() }),
   }),
   finishExtraction: internalEndpoint('POST /internal/narratives/:id/result', {
     summary: 'Store triplets or the failure, once; repeating it changes nothing',
@@ -96,11 +97,6 @@ export const narrativesInternal = {
     response: z.strictObject({ triplets_extracted: z.int() }),
     // Room for 200 triplets of maximum length, JSON-escaped.
     bodyLimit: 4 * LIMITS.bodyBytes,
-  }),
-  syncGraph: internalEndpoint('POST /internal/narratives/:id/graph', {
-    summary: "Bring the graph's aggregates in line with one narrative; repeating it changes nothing",
-    params: byId,
-    response: done,
   }),
 } as const
 

@@ -8,21 +8,41 @@ export const createSingleFlight = <K, T>(): ((key: K, work: () => Promise<T>) =>
   }
 }
 
+/** After this time a read is not waited for: a later one may be luckier. */
+const PATIENCE_MS = 250
+
 /**
- * Like `createSingleFlight`, for reads that must show what was written before them: a caller shares work that
- * is yet to start, never work under way. Per key, one call runs and one waits for it.
+ * Shares reads per key between concurrent callers. A caller never gets the result of a read that began before
+ * its call, so that it sees every write acknowledged before. While a read runs, callers wait for its end and
+ * share the next one.
+ * @param patienceMs the next read begins after this time even if the running one has not ended
  */
-export const createNextFlight = <K, T>(): ((key: K, work: () => Promise<T>) => Promise<T>) => {
-  const running = new Map<K, Promise<unknown>>()
-  const waiting = createSingleFlight<K, { done: Promise<T> }>()
-  return async (key, work) => {
-    const { done } = await waiting(key, async () => {
-      await running.get(key)
-      const done = work()
-      const ended = done.catch(() => {}).then(() => void (running.get(key) === ended && running.delete(key)))
-      running.set(key, ended)
-      return { done }
+export const createSharedReads = <K, T>(
+  patienceMs = PATIENCE_MS,
+): ((key: K, read: () => Promise<T>) => Promise<T>) => {
+  const lanes = new Map<K, { ended: Promise<void>; next?: Promise<T> }>()
+  const begin = (key: K, read: () => Promise<T>): Promise<T> => {
+    const result = read()
+    const lane: { ended: Promise<void>; next?: Promise<T> } = {
+      ended: new Promise<void>(end => {
+        const timer = setTimeout(end, patienceMs)
+        const settle = () => {
+          clearTimeout(timer)
+          end()
+        }
+        result.then(settle, settle)
+      }),
+    }
+    lanes.set(key, lane)
+    lane.ended.then(() => {
+      if (!lane.next) lanes.delete(key)
     })
-    return done
+    return result
+  }
+  return (key, read) => {
+    const lane = lanes.get(key)
+    if (!lane) return begin(key, read)
+    lane.next ??= lane.ended.then(() => begin(key, read))
+    return lane.next
   }
 }

@@ -1,4 +1,5 @@
 import {
+  announceInternal,
   authApi,
   authInternal,
   type Campaign,
@@ -8,7 +9,6 @@ import {
   iodsApi,
   iodsInternal,
   narrativesApi,
-  narrativesInternal,
   type UserCard,
 } from '@iodine/contracts'
 import type { Model } from 'mongoose'
@@ -58,14 +58,14 @@ test('a handler of a public endpoint answers its response', () => {
 })
 
 test('a handler of an internal endpoint does too, and knows no user', () => {
-  service.internal(narrativesInternal.syncGraph, async () => DONE)
+  service.internal(announceInternal.announce, async () => DONE)
   service.internal(authInternal.lookupUsers, async ({ body }) => body.ids.map(() => card))
   // @ts-expect-error another shape
-  service.internal(narrativesInternal.syncGraph, async () => ({ synced: true }))
+  service.internal(announceInternal.announce, async () => ({ synced: true }))
   // @ts-expect-error a field is missing
   service.internal(authInternal.lookupUsers, async () => [{ id: '', username: null }])
   // @ts-expect-error an internal call is no user's
-  service.internal(narrativesInternal.syncGraph, async ({ user }) => user)
+  service.internal(announceInternal.announce, async ({ user }) => user)
 })
 
 test('a streamed answer is one of the response', () => {

@@ -200,16 +200,16 @@ describe('authentication', () => {
 
 it('does each queued job once an id, with its data checked', async () => {
   const seen: string[] = []
-  service.queues.work('graph', async data => {
-    seen.push(data.narrative_id)
-    return data.narrative_id
+  service.queues.work('erasures', async data => {
+    seen.push(data.user_id)
+    return data.user_id
   })
-  const data = { narrative_id: 'a'.repeat(24) }
-  const job = await service.queues.add('graph', data, { jobId: 'one' })
-  await service.queues.add('graph', data, { jobId: 'one' })
-  expect(await service.queues.waitFor('graph', job, 5_000)).toBe(data.narrative_id)
+  const data = { user_id: 'a'.repeat(24) }
+  const job = await service.queues.add('erasures', data, { jobId: 'one' })
+  await service.queues.add('erasures', data, { jobId: 'one' })
+  expect(await service.queues.waitFor('erasures', job, 5_000)).toBe(data.user_id)
   expect(seen).toHaveLength(1)
-  await expect(service.queues.add('graph', { narrative_id: 'x' })).rejects.toThrow()
+  await expect(service.queues.add('erasures', { user_id: 'x' })).rejects.toThrow()
 })
 
 it('counts each failed run of a job, and the job once when it is given up', async () => {
@@ -286,16 +286,16 @@ describe('a process that is to end', () => {
     const hasBegun = new Promise<void>(resolve => {
       begun = resolve
     })
-    ending.queues.work('graph', async () => {
+    ending.queues.work('erasures', async () => {
       begun()
       await new Promise(() => {})
     })
-    const data = { narrative_id: 'b'.repeat(24) }
-    const job = await other.queues.add('graph', data, { jobId: 'long' })
+    const data = { user_id: 'b'.repeat(24) }
+    const job = await other.queues.add('erasures', data, { jobId: 'long' })
     await hasBegun
     await ending.queues.finishJobs(50)
-    other.queues.work('graph', async ({ narrative_id }) => narrative_id)
-    expect(await other.queues.waitFor('graph', job, 5_000)).toBe(data.narrative_id)
+    other.queues.work('erasures', async ({ user_id }) => user_id)
+    expect(await other.queues.waitFor('erasures', job, 5_000)).toBe(data.user_id)
     await Promise.all([ending.close(), other.close()])
   })
 })

@@ -11,8 +11,11 @@ import {
 } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import { type ApiClient, apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { expect, vi } from 'vitest'
+import { syncGraph } from '../src/commands/sync-graph.js'
+import { createWaits } from '../src/commands/waits.js'
 import { createApp, narrativesConfigSchema } from '../src/index.js'
-import type { CounterDoc } from '../src/models/counter.js'
+import { type CounterDoc, createNumbers } from '../src/models/counter.js'
 import type { EdgeDoc } from '../src/models/edge.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
 import type { SourceDoc } from '../src/models/source.js'
@@ -40,12 +43,14 @@ export interface Bench {
   work(extract: (narrativeId: string) => Promise<unknown>): void
   /** Events sent to the community, oldest first. */
   heard: DomainEvent[]
-  /** Processes the waiting notices like the workers. */
-  announce(): Promise<void>
+  /** Processes the waiting notices like the workers, as soon as there is one of the narrative. */
+  announce(id: string): Promise<void>
   /** Settles all narratives, so that the repair finds nothing to do. */
   settle(): Promise<void>
   internal: ServiceBed['internal']
   finish(id: string, body: BodyFor<typeof narrativesInternal.finishExtraction>): Promise<number>
+  /** Brings the graph in line with one narrative, as the repair does. */
+  sync(id: string): Promise<void>
   /** Runs the repair with every narrative due. */
   repair(): Promise<number>
   redis: { cut(): Promise<void>; mend(): Promise<void> }
@@ -109,6 +114,7 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   let working = false
   // Models belong to their connection: this returns the service's own model.
   const narratives = service.mongo.model<NarrativeDoc>('Narrative')
+  const counters = service.mongo.model<CounterDoc>('Counter')
   const store: Store = {
     service,
     mongo: service.mongo,
@@ -116,7 +122,9 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     quotas: createNarrativeQuotas(service.mongo, narratives, config),
     edges: service.mongo.model<EdgeDoc>('Edge'),
     sources: service.mongo.model<SourceDoc>('Source'),
-    counters: service.mongo.model<CounterDoc>('Counter'),
+    counters,
+    numbers: createNumbers(counters, 'triplets'),
+    waits: createWaits(),
     closing: new AbortController().signal,
   }
   return {
@@ -132,8 +140,12 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
         await internal(announceInternal.announce, { params: { id: _id.toHexString() } })
       await service.queues.queue('projections').drain()
     },
-    async announce() {
-      const jobs = await service.queues.queue('projections').getJobs(['wait'])
+    async announce(id) {
+      const jobs = await vi.waitFor(async () => {
+        const waiting = await service.queues.queue('projections').getJobs(['wait'])
+        expect(waiting.map(job => job.data.id)).toContain(id)
+        return waiting
+      }, 30_000)
       for (const job of jobs) {
         await internal(announceInternal.announce, { params: { id: job.data.id } })
         await job.remove()
@@ -153,6 +165,10 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     async finish(id, body) {
       const answer = await internal(narrativesInternal.finishExtraction, { params: { id }, body })
       return answer.triplets_extracted
+    },
+    async sync(id) {
+      const narrative = await store.narratives.findById(id).lean<NarrativeDoc>()
+      if (narrative) await syncGraph(store, narrative)
     },
     async repair() {
       await store.narratives.updateMany({ check_at: { $exists: true } }, { $set: { check_at: new Date(0) } })

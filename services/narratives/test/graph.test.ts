@@ -7,7 +7,6 @@ import {
   isFilled,
   LIMITS,
   narrativesApi,
-  narrativesInternal,
   personalDataInternal,
   repairInternal,
 } from '@iodine/contracts'
@@ -672,8 +671,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
                 const id = 'pick' in one ? (ids[one.pick % (ids.length || 1)] ?? newId()) : ''
                 if (one.do === 'create') ids.push(await say(one.triplets, one.source, { death: one.death }))
                 else if (one.do === 'delete') await ana.api.send('DELETE', `/narratives/data/${id}`)
-                else if (one.do === 'sync')
-                  await bench.internal(narrativesInternal.syncGraph, { params: { id } })
+                else if (one.do === 'sync') await bench.sync(id)
                 else if (one.do === 'finish')
                   await bench.finish(id, { triplets: one.triplets }).catch(() => {})
                 else if (one.do === 'rebuild') await rebuildUser(bench.store, new Types.ObjectId(ana.id))

@@ -8,7 +8,9 @@ import {
 } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import { newId } from '@iodine/test-kit'
+import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createWaits } from '../src/commands/waits.js'
 import { type Bench, startBench, triplet } from './bench.js'
 
 let bench: Bench
@@ -286,7 +288,7 @@ describe('deleting', () => {
     await expect(bench.finish(body.id, { triplets: [triplet('Back')] })).rejects.toMatchObject({
       status: 404,
     })
-    await bench.internal(narrativesInternal.syncGraph, { params: { id: body.id } })
+    await bench.sync(body.id)
     expect(await list()).toEqual([])
   })
 
@@ -318,7 +320,7 @@ describe('deleting', () => {
     expect((await answer).status).toBe(404)
     expect(outcome).toBe(404)
     expect(await list()).toEqual([])
-    await bench.announce()
+    await bench.announce(id)
     expect(await bench.store.narratives.countDocuments({ user_id: ana.id })).toBe(0)
     expect(await bench.store.edges.countDocuments({ user_id: ana.id })).toBe(0)
   })
@@ -326,22 +328,35 @@ describe('deleting', () => {
 
 describe('the worker’s calls', () => {
   it('tell text and user of an open narrative alone, to whoever has the service key', async () => {
-    bench.work(() => sleep(500))
     const text = freshText()
-    const answer = post({ text })
-    const id = await openOf(ana.id)
-    expect(await bench.internal(narrativesInternal.getExtractionWork, { params: { id } })).toEqual({
-      user_id: ana.id,
-      text,
+    const get = (id: string) => bench.internal(narrativesInternal.getExtractionWork, { params: { id } })
+    const answers: unknown[] = []
+    bench.work(async id => {
+      answers.push(await get(id), await get(id))
+      answers.push((await fetch(`${bench.url}/internal/narratives/${id}/work`)).status)
+      await bench.finish(id, { triplets: [] })
     })
-    expect((await fetch(`${bench.url}/internal/narratives/${id}/work`)).status).toBe(404)
-    await bench.finish(id, { triplets: [] })
-    await answer
-    await expect(
-      bench.internal(narrativesInternal.getExtractionWork, { params: { id } }),
-    ).rejects.toMatchObject({
-      status: 404,
-    })
+    const { body } = await post({ text })
+    // The key that the request has read is given once: a retry reads it again.
+    expect(answers).toEqual([{ user_id: ana.id, text, sealed_key: 'sealed' }, { user_id: ana.id, text }, 404])
+    await expect(get(body.id)).rejects.toMatchObject({ status: 404 })
+  })
+
+  it('have no key that was read seconds ago, nor one of a request that has ended', async () => {
+    const id = new Types.ObjectId()
+    const waits = createWaits()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const first = waits.enter(id, 'sealed')
+      vi.advanceTimersByTime(5_001)
+      expect(waits.takeKey(id.toHexString())).toBeUndefined()
+      first.leave()
+      const second = waits.enter(id, 'sealed anew')
+      second.leave()
+      expect(waits.takeKey(id.toHexString())).toBeUndefined()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('take a result once: repeats and contradictions change nothing', async () => {
@@ -349,11 +364,7 @@ describe('the worker’s calls', () => {
     const before = [await list(), await bench.store.edges.find({ user_id: ana.id }).sort('_id').lean()]
     expect(await bench.finish(body.id, { triplets: [triplet('Other')] })).toBe(2)
     expect(await bench.finish(body.id, { failure: 'refused' })).toBe(2)
-    await Promise.all(
-      Array.from({ length: 10 }, () =>
-        bench.internal(narrativesInternal.syncGraph, { params: { id: body.id } }),
-      ),
-    )
+    await Promise.all(Array.from({ length: 10 }, () => bench.sync(body.id)))
     expect([await list(), await bench.store.edges.find({ user_id: ana.id }).sort('_id').lean()]).toEqual(
       before,
     )
@@ -388,6 +399,16 @@ describe('the worker’s calls', () => {
 describe('events', () => {
   const heard = () => bench.heard.filter(({ data }) => 'user_id' in data && data.user_id === ana.id)
 
+  it('tell the beginning of a long text, up to its 280th character that is no white space', async () => {
+    const text = `\n${'They  say\n 🌍 '.repeat(500)}`
+    const { body } = await post({ text })
+    await bench.announce(body.id)
+    const [event] = heard()
+    const told = event?.type === 'narrative.created' ? event.data.text : ''
+    expect(text.trim().startsWith(told)).toBe(true)
+    expect(Array.from(told.replace(/\s/g, ''))).toHaveLength(280)
+  })
+
   it('tell of a narrative once it is done, and once it is gone', async () => {
     const text = freshText()
     const { body } = await post({ text })
@@ -395,7 +416,7 @@ describe('events', () => {
     const { created_at, check_at } = (await stored()) ?? {}
     // The community does not know yet: a repair check stays scheduled.
     expect(check_at).toBeInstanceOf(Date)
-    await bench.announce()
+    await bench.announce(body.id)
     expect(heard()).toEqual([
       {
         type: 'narrative.created',
@@ -405,7 +426,7 @@ describe('events', () => {
     expect((await stored())?.check_at).toBeUndefined()
     await ana.api.send('DELETE', `/narratives/data/${body.id}`)
     expect((await stored())?.text).toBe('')
-    await bench.announce()
+    await bench.announce(body.id)
     expect(heard().at(-1)).toEqual({ type: 'narrative.deleted', data: { id: body.id, user_id: ana.id } })
     expect(await stored()).toBeUndefined()
     expect(await bench.repair()).toBe(0)

@@ -69,7 +69,7 @@ describe('with Redis down', () => {
     await bench.redis.mend()
     await redisBack()
     await bench.repair()
-    await bench.announce()
+    await bench.announce(body.id)
     expect(bench.heard).toContainEqual({
       type: 'narrative.deleted',
       data: { id: body.id, user_id: ana.id },
@@ -224,7 +224,7 @@ describe('after a crash', () => {
     expect(await bench.repair()).toBe(1)
     expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toHaveLength(3)
     const told = bench.heard.length
-    await bench.announce()
+    await bench.announce(id)
     expect(bench.heard.slice(told)).toMatchObject([{ type: 'narrative.created', data: { id } }])
     expect(await bench.repair()).toBe(0)
   })
@@ -238,7 +238,7 @@ describe('after a crash', () => {
     )
     expect((await ana.api.send('DELETE', `/narratives/data/${first}`)).status).toBe(200)
     expect(await bench.repair()).toBe(2)
-    await bench.announce()
+    await bench.announce(second)
     expect(await stored()).toEqual([])
     expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toEqual([])
     expect((await ana.api.send('DELETE', `/narratives/data/${second}`)).status).toBe(404)

@@ -3,7 +3,6 @@ import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
 import { erasuresProcessor } from './processors/erasures.js'
 import { extractionProcessor } from './processors/extraction.js'
-import { graphProcessor } from './processors/graph.js'
 import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
@@ -18,7 +17,6 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
     await Promise.all([
       startProcessor(erasuresProcessor, context),
       startProcessor(extractionProcessor, context),
-      startProcessor(graphProcessor, context),
       startProcessor(inactivityProcessor, context),
       startProcessor(mailProcessor, context),
       startProcessor(projectionsProcessor, context),

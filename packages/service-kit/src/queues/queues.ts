@@ -79,7 +79,7 @@ export interface Queues {
     options?: JobsOptions & { jobId?: string },
   ): Promise<Job>
   /**
-   * Adds a notice to every subscribed queue; idempotent. The community's queue is bounded: the owner's
+   * Adds a notice to the queue of its type; idempotent. The community's queue is bounded: the owner's
    * database records what is not announced yet, and its repair emits it again.
    */
   emit(notice: Notice): Promise<void>
@@ -266,11 +266,8 @@ export const createQueues = ({
     async emit(notice) {
       const { type, id } = notice
       const options = { jobId: noticeId(notice), ...DROP }
-      for (const name of SUBSCRIPTIONS[type]) {
-        if (name === 'graph') await add('graph', { narrative_id: id }, options)
-        else if (name === 'erasures') await add('erasures', { user_id: id }, options)
-        else if ((await roomForNotices()) > 0) await add('projections', { owner: ownerOf(type), id }, options)
-      }
+      if (SUBSCRIPTIONS[type] === 'erasures') await add('erasures', { user_id: id }, options)
+      else if ((await roomForNotices()) > 0) await add('projections', { owner: ownerOf(type), id }, options)
     },
     async waitFor(name, job, ms) {
       return jobResult(eventsOf(name), queue(name), String(job.id), ms)

@@ -1,7 +1,7 @@
 import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
 import {
-  createNextFlight,
+  createSharedReads,
   personalSource,
   type ReplyHeaders,
   type StoreService,
@@ -28,6 +28,9 @@ import { storedOf } from '../queries/stored.js'
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
 
+/** How long a reading of a campaign's statistics is waited for before the next one begins. */
+const STATISTICS_MS = 5_000
+
 export const addCampaignRoutes = (
   service: StoreService,
   models: CampaignModels,
@@ -53,7 +56,7 @@ export const addCampaignRoutes = (
   service.route(campaignsApi.getCampaign, async ({ params, reply }) =>
     sendDetail(await findCampaign(campaigns, params.id), reply),
   )
-  const oneAtATime = createNextFlight<string, CampaignStatistics>()
+  const oneAtATime = createSharedReads<string, CampaignStatistics>(STATISTICS_MS)
   service.route(campaignsApi.getStatistics, async ({ params: { id } }) =>
     oneAtATime(id.toLowerCase(), () => readStatistics(campaigns, service.peers, id)),
   )

@@ -36,7 +36,8 @@ const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
   return answers[failure ?? 'unavailable']()
 }
 
-const requireAiKey = async ({ service }: Store, userId: string): Promise<void> => {
+/** The user's sealed AI key. Throws 400 when there is none. */
+const requireAiKey = async ({ service }: Store, userId: string): Promise<string> => {
   const { sealed } = await service.peers
     .call('auth', authInternal.getSealedAiKey, { params: { id: userId } })
     .catch(error => {
@@ -44,11 +45,13 @@ const requireAiKey = async ({ service }: Store, userId: string): Promise<void> =
       throw error
     })
   if (sealed === null) throw badRequest(DETAILS.missingAiKey)
+  return sealed
 }
 
 /**
  * Inserts a narrative, or returns the open one with the same user, text and source; the unique index decides.
  * Throws 413 when the user's quota is used up.
+ * @param allowed rejects where the user may not open one; the lookup does not wait for it
  */
 const openNew = async (
   { narratives, quotas }: Store,
@@ -56,12 +59,14 @@ const openNew = async (
   text: string,
   src: string | null,
   open_key: string,
+  allowed: Promise<unknown>,
 ): Promise<NarrativeDoc> => {
   // A duplicate key means that a concurrent request was first: retry, and join its narrative if still open.
   for (let tries = 0; tries < 5; tries++) {
     // The lookup precedes the quota check: joining takes no quota.
     const joined = await narratives.findOne({ open_key, state: 'open' }).lean<NarrativeDoc>()
     if (joined) return joined
+    await allowed
     const narrative: NarrativeDoc = {
       _id: new Types.ObjectId(),
       user_id: new Types.ObjectId(userId),
@@ -78,7 +83,7 @@ const openNew = async (
     }
     try {
       await quotas.change(narrative.user_id, usageOf(narrative), session =>
-        narratives.create([narrative], { session }),
+        narratives.insertMany([narrative], { session, lean: true }),
       )
       return narrative
     } catch (error) {
@@ -96,9 +101,10 @@ const openOrJoin = (
   userId: string,
   text: string,
   src: string | null,
+  allowed: Promise<unknown>,
 ): Promise<NarrativeDoc> => {
   const open_key = hashOf(JSON.stringify([userId.toLowerCase(), text, src]))
-  return opening(open_key, () => openNew(store, userId, text, src, open_key))
+  return opening(open_key, () => openNew(store, userId, text, src, open_key, allowed))
 }
 
 /**
@@ -122,16 +128,24 @@ const jobLost = async (store: Store, narrative: NarrativeDoc, signal: AbortSigna
 }
 
 /**
- * Waits for the narrative's job. `ended`: it succeeded or failed, or its state is unknown. `late`: the job
- * continues past `ms` or past the shutdown of this process.
+ * Waits for the narrative's end, and resolves to the narrative if this process ended it. `ended`: its job
+ * succeeded or failed, or its state is unknown. `late`: the job continues past `ms` or past the shutdown of
+ * this process.
  */
-const awaitJob = async (store: Store, narrative: NarrativeDoc, ms: number): Promise<'ended' | 'late'> => {
-  const { service, closing } = store
+const awaitEnd = async (
+  store: Store,
+  narrative: NarrativeDoc,
+  sealedKey: string,
+  ms: number,
+): Promise<NarrativeDoc | 'ended' | 'late'> => {
+  const { service, closing, waits } = store
   const stop = new AbortController()
   const either = AbortSignal.any([stop.signal, closing])
+  const { ended, leave } = waits.enter(narrative._id, sealedKey)
   try {
     const job = await addExtraction(store, narrative)
     return await Promise.race([
+      ended,
       service.queues.waitFor('extraction', job, ms + REDIS_CHECK_MS).then(() => 'ended' as const),
       jobLost(store, narrative, stop.signal).then(() => 'ended' as const),
       sleep(ms, 'late' as const, { signal: either }),
@@ -140,6 +154,7 @@ const awaitJob = async (store: Store, narrative: NarrativeDoc, ms: number): Prom
     return closing.aborted ? 'late' : 'ended'
   } finally {
     stop.abort()
+    leave()
   }
 }
 
@@ -155,12 +170,12 @@ export const createNarrative = async (
   waitMs: number,
 ): Promise<{ id: string; triplets_extracted: number }> => {
   const deadline = Date.now() + waitMs
-  await requireAiKey(store, userId)
-  const opened = await openOrJoin(store, userId, text, src)
+  const key = requireAiKey(store, userId)
+  const [sealedKey, opened] = await Promise.all([key, openOrJoin(store, userId, text, src, key)])
   const { _id } = opened
-  const outcome = await awaitJob(store, opened, deadline - Date.now())
+  const outcome = await awaitEnd(store, opened, sealedKey, deadline - Date.now())
   const look = () => store.narratives.findById(_id).lean<NarrativeDoc>()
-  let narrative = await look()
+  let narrative = typeof outcome === 'string' ? await look() : outcome
   if (narrative?.state === 'open') {
     if (outcome === 'late') throw timedOut(DETAILS.stillWorking)
     if (await failNarrative(store, _id, 'unavailable')) throw unavailable()

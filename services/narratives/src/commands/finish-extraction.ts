@@ -1,12 +1,14 @@
 import type { BodyOf, narrativesInternal } from '@iodine/contracts'
-import { notFound } from '@iodine/service-kit'
-import { takeNumbers } from '../models/counter.js'
+import { inTransaction, notFound } from '@iodine/service-kit'
+import { type ClientSession, Types } from 'mongoose'
 import { linkKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 import { failNarrative, nextCheck, settle } from './settle.js'
+import { countInGraph } from './sync-graph.js'
 
 /**
- * Stores an extraction's result. Idempotent: only an open narrative is changed; a repeated call completes
+ * Stores an extraction's result, counts it in the graph in the same transaction, and answers the requests of
+ * this process that wait for it. Idempotent: only an open narrative is changed; a repeated call completes
  * what the first one left undone and returns the same count. Throws 404 when the narrative was deleted
  * meanwhile.
  */
@@ -15,22 +17,29 @@ export const finishExtraction = async (
   id: string,
   result: BodyOf<typeof narrativesInternal.finishExtraction>,
 ): Promise<number> => {
-  const { narratives, counters } = store
+  const { mongo, narratives, numbers, waits } = store
   let narrative: NarrativeDoc | null = null
   if ('failure' in result) await failNarrative(store, id, result.failure, result.retry_after)
   else {
-    const first = await takeNumbers(counters, 'triplets', result.triplets.length)
+    const first = await numbers.take(result.triplets.length)
     const triplets = result.triplets.map((triplet, n) => ({ id: first + n, ...triplet }))
-    narrative = await narratives
-      .findOneAndUpdate(
-        { _id: id, state: 'open' },
-        { $set: { state: 'done', triplets, link_keys: linkKeysOf(triplets), check_at: nextCheck() } },
-        { returnDocument: 'after' },
-      )
-      .lean<NarrativeDoc>()
+    const $set = { state: 'done', triplets, link_keys: linkKeysOf(triplets), check_at: nextCheck() }
+    const finish = async (session: ClientSession): Promise<NarrativeDoc | null> => {
+      const done = await narratives
+        .findOneAndUpdate(
+          { _id: id, state: 'open' },
+          { $set: { ...$set, graph: new Types.ObjectId() } },
+          { session, returnDocument: 'after' },
+        )
+        .lean<NarrativeDoc>()
+      if (done) await countInGraph(store, done, 1, session)
+      return done
+    }
+    narrative = await inTransaction(mongo, finish, { retriesDuplicates: true })
   }
   narrative ??= await narratives.findById(id).lean<NarrativeDoc>()
   if (!narrative || narrative.state === 'deleted') throw notFound()
+  waits.end(narrative)
   if (narrative.state === 'done' && narrative.check_at) await settle(store, narrative)
   return narrative.triplets.length
 }

@@ -46,6 +46,9 @@ export const failNarrative = async (
     return open !== null
   })
 
+/** A text up to its 280th character that is no white space: more than a profile shows. */
+const beginningOf = (text: string): string => /(?:\S\s*){0,280}/u.exec(text.trim())?.[0] ?? ''
+
 /** The domain events of a finished narrative. */
 export const eventsOfNarrative = ({
   _id,
@@ -59,7 +62,7 @@ export const eventsOfNarrative = ({
     data: {
       id: _id.toHexString(),
       user_id: user_id.toHexString(),
-      text,
+      text: beginningOf(text),
       triplets: triplets.length,
       created_at: created_at.toISOString(),
     },
@@ -79,7 +82,7 @@ export const announceNarrative = async (store: Store, id: string): Promise<void>
   const narrative = await narratives.findById(id).lean<NarrativeDoc>()
   if (narrative?.state !== 'done' && narrative?.state !== 'deleted') return
   const { _id, user_id, state } = narrative
-  await syncGraph(store, _id)
+  await syncGraph(store, narrative)
   const events: DomainEvent[] =
     state === 'done'
       ? eventsOfNarrative(narrative)
@@ -96,7 +99,7 @@ export const announceNarrative = async (store: Store, id: string): Promise<void>
  * community may follow later.
  */
 export const settle = async (store: Store, narrative: NarrativeDoc): Promise<void> => {
-  await syncGraph(store, narrative._id)
+  await syncGraph(store, narrative)
   await giveNotice(store, narrative).catch(error =>
     store.service.log.warn({ err: error, narrative: narrative._id.toHexString() }, 'not announced yet'),
   )
@@ -134,7 +137,7 @@ export const repairNarratives = async (store: Store): Promise<number> => {
     if (state === 'failed') await narratives.deleteOne({ _id, state })
     else if (state === 'open') repaired += Number(await repairExtraction(store, narrative))
     else {
-      await syncGraph(store, _id)
+      await syncGraph(store, narrative)
       await giveNotice(store, narrative)
       repaired++
     }

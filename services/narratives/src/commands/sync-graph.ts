@@ -1,5 +1,5 @@
 import { inTransaction } from '@iodine/service-kit'
-import { type ClientSession, type Model, type QueryFilter, Types } from 'mongoose'
+import { type ClientSession, type Model, Types } from 'mongoose'
 import { edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
@@ -34,31 +34,36 @@ const change = async <T extends Counted>(
     await counted.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) }, count: { $lte: 0 } }, { session })
 }
 
+/** Counts a narrative in the aggregates, or takes it out, in the transaction that changes its sync mark. */
+export const countInGraph = async (
+  { edges, sources }: Store,
+  narrative: NarrativeDoc,
+  by: 1 | -1,
+  session: ClientSession,
+): Promise<void> => {
+  await change(edges, edgesOf(narrative).map(withGrams), by, session)
+  await change(sources, sourcesOf(narrative), by, session)
+}
+
+/** True when the aggregates count a narrative that is not done, or lack one that is. */
+const isOutOfLine = ({ state, graph }: NarrativeDoc): boolean => (state === 'done') === (graph === null)
+
 /**
  * Brings the aggregates in line with one narrative: counted once while it is done, otherwise not counted. The
- * narrative's sync mark changes in the same transaction, so the call is idempotent, in any order.
+ * narrative's sync mark changes in the same transaction, so the call is idempotent, in any order. Narratives
+ * are counted as they end; this is for those that a version before, or a crash of it, left uncounted.
  */
-export const syncGraph = async (store: Store, id: Types.ObjectId | string): Promise<void> => {
-  const { mongo, narratives, edges, sources } = store
-  const outOfLine: QueryFilter<NarrativeDoc> = {
-    _id: id,
-    $or: [
-      { state: 'done', graph: null },
-      { state: { $ne: 'done' }, graph: { $ne: null } },
-    ],
-  }
+export const syncGraph = async (store: Store, narrative: NarrativeDoc): Promise<void> => {
+  if (!isOutOfLine(narrative)) return
+  const { mongo, narratives } = store
+  const { _id } = narrative
   const sync = async (session: ClientSession) => {
-    const narrative = await narratives.findOne(outOfLine, null, { session }).lean<NarrativeDoc>()
-    if (!narrative) return
-    const done = narrative.state === 'done'
-    await narratives.updateOne(
-      { _id: id },
-      { $set: { graph: done ? new Types.ObjectId() : null } },
-      { session },
-    )
-    const by = done ? 1 : -1
-    await change(edges, edgesOf(narrative).map(withGrams), by, session)
-    await change(sources, sourcesOf(narrative), by, session)
+    const now = await narratives.findById(_id, null, { session }).lean<NarrativeDoc>()
+    if (!now || !isOutOfLine(now)) return
+    const done = now.state === 'done'
+    const graph = done ? new Types.ObjectId() : null
+    await narratives.updateOne({ _id }, { $set: { graph } }, { session })
+    await countInGraph(store, now, done ? 1 : -1, session)
   }
   await inTransaction(mongo, sync, { retriesDuplicates: true })
 }

@@ -1,3 +1,4 @@
+import { createSingleFlight } from '@iodine/service-kit'
 import { type Model, Schema } from 'mongoose'
 
 export interface CounterDoc {
@@ -10,15 +11,36 @@ export const counterSchema = new Schema<CounterDoc>(
   { collection: 'counters', versionKey: false, id: false },
 )
 
-/** Reserves `count` consecutive numbers, each issued once, and returns the first. Numbers start at 1. */
-export const takeNumbers = async (
-  counters: Model<CounterDoc>,
-  name: string,
-  count: number,
-): Promise<number> => {
-  const { value } = await counters
-    .findOneAndUpdate({ _id: name }, { $inc: { value: count } }, { upsert: true, returnDocument: 'after' })
-    .orFail()
-    .lean<CounterDoc>()
-  return value - count + 1
+/** Numbers that one process reserves at once. */
+const BLOCK = 1_000
+
+/** Issues numbers from 1 on, each once in the whole deployment. */
+export interface Numbers {
+  /** Takes `count` consecutive numbers, and returns the first. */
+  take(count: number): Promise<number>
+}
+
+/**
+ * Numbers of a counter in the database, reserved in blocks, so that most calls write nothing. Numbers that a
+ * process has reserved and not issued are lost with it.
+ */
+export const createNumbers = (counters: Model<CounterDoc>, name: string): Numbers => {
+  let next = 1
+  let end = 1
+  const reserving = createSingleFlight<'block', void>()
+  const reserve = async (size: number) => {
+    const { value } = await counters
+      .findOneAndUpdate({ _id: name }, { $inc: { value: size } }, { upsert: true, returnDocument: 'after' })
+      .orFail()
+      .lean<CounterDoc>()
+    end = value + 1
+    next = end - size
+  }
+  return {
+    async take(count) {
+      while (end - next < count) await reserving('block', () => reserve(Math.max(BLOCK, count)))
+      next += count
+      return next - count
+    },
+  }
 }

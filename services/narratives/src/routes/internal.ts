@@ -14,7 +14,6 @@ import { forgetUser } from '../commands/forget-user.js'
 import { indexEdges } from '../commands/index-edges.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
 import { announceNarrative, eventsOfNarrative, repairNarratives } from '../commands/settle.js'
-import { syncGraph } from '../commands/sync-graph.js'
 import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
@@ -23,19 +22,18 @@ export const addInternalRoutes = (
   store: Store,
   { STORAGE_ALARM_BYTES }: Pick<NarrativesConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
-  const { service, narratives, edges, quotas } = store
+  const { service, narratives, edges, quotas, waits } = store
 
   service.internal(narrativesInternal.getExtractionWork, async ({ params }) => {
     const open = await narratives.findOne({ _id: params.id, state: 'open' }).lean<NarrativeDoc>()
     if (!open) throw notFound()
-    return { user_id: open.user_id.toHexString(), text: open.text }
+    const sealed_key = waits.takeKey(params.id)
+    return { user_id: open.user_id.toHexString(), text: open.text, ...(sealed_key && { sealed_key }) }
   })
 
   service.internal(narrativesInternal.finishExtraction, async ({ params, body }) => ({
     triplets_extracted: await finishExtraction(store, params.id, body),
   }))
-
-  service.internal(narrativesInternal.syncGraph, async ({ params }) => done(syncGraph(store, params.id)))
 
   servePersonalData(service, {
     sources: [

@@ -42,13 +42,17 @@ export const extractionProcessor = defineProcessor({
         throw isNotFound(error) ? new Deleted() : error
       })
 
-    const openKey = async (userId: string): Promise<string | undefined> => {
-      const { sealed } = await peers
-        .call('auth', authInternal.getSealedAiKey, { params: { id: userId } })
-        .catch(error => {
-          if (isNotFound(error)) return { sealed: null }
-          throw error
-        })
+    const getSealedKey = async (id: string): Promise<string | null> => {
+      try {
+        return (await peers.call('auth', authInternal.getSealedAiKey, { params: { id } })).sealed
+      } catch (error) {
+        if (isNotFound(error)) return null
+        throw error
+      }
+    }
+
+    const openKey = async (userId: string, known: string | undefined): Promise<string | undefined> => {
+      const sealed = known ?? (await getSealedKey(userId))
       try {
         return sealed === null ? undefined : unseal(config.SECRETS_KEY, `ai-key:${userId}`, sealed)
       } catch {
@@ -88,7 +92,7 @@ export const extractionProcessor = defineProcessor({
       body: BodyFor<typeof narrativesInternal.finishExtraction>,
     ): Promise<void> => {
       for (const [n, pause] of HAND_OVER_PAUSES_MS.entries()) {
-        await sleep(pause)
+        if (n > 0) await sleep(pause)
         try {
           await peers.call('narratives', narrativesInternal.finishExtraction, {
             params: { id },
@@ -121,7 +125,7 @@ export const extractionProcessor = defineProcessor({
         const started = Date.now()
         try {
           const work = await getWork(id)
-          const apiKey = await openKey(work.user_id)
+          const apiKey = await openKey(work.user_id, work.sealed_key)
           if (apiKey === undefined) throw new ProviderFailure('missing_key')
           const parts = splitText(work.text)
           const report = (done: number) =>
