@@ -214,6 +214,8 @@ test('votes show at once, once a person, from several people at the same time', 
   await expect(mine.getByRole('img', { name: '3 positive, 2 negative' })).toBeVisible()
   for (const name of ['Upvote', 'Downvote'])
     await expect(mine.getByRole('button', { name, exact: true })).toBeDisabled()
+  await expect(mine.getByRole('button', { name: 'Upvote' })).toHaveAttribute('aria-pressed', 'true')
+  await expect(mine.getByRole('button', { name: 'Downvote' })).toHaveAttribute('aria-pressed', 'false')
   await mine.getByRole('button', { name: 'Downvote' }).locator('..').hover()
   await expect(tooltip(page)).toHaveText('You already voted')
 

@@ -5,6 +5,7 @@ import { linkIn } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
+import { pressEscape } from '../support/press-escape.js'
 
 let stack: TestStack
 test.beforeAll(async () => {
@@ -193,4 +194,47 @@ test('a remote whose code throws, or that is slow, costs its own place alone', a
   await page.getByRole('link', { name: 'Graph' }).click()
   release()
   await expect(page.getByRole('heading', { name: 'Narrative Triplets Graph' })).toBeVisible()
+})
+
+test('what is being typed survives Escape, another page and a lost session, and ends with Logout', async ({
+  page,
+}) => {
+  const boss = await admin()
+  const signIn = async () => {
+    await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
+    await page.goto(linkIn(await stack.mail.waitForMail('boss@example.org')))
+    await expect(page).toHaveURL(/\/dashboard\/overview$/)
+  }
+  const open = (section: string) => page.getByRole('link', { name: section, exact: true }).click()
+  const text = page.getByLabel('Text (required)')
+  const value = page.getByRole('dialog').getByLabel('Value (required)')
+  await openAs(page, stack.url, boss.token, '/dashboard/narratives')
+  await text.fill('They hide the')
+
+  await open('IODs')
+  await page.getByRole('button', { name: 'Create IOD' }).first().click()
+  await value.fill('#half')
+  await page.getByRole('button', { name: 'Create IOD' }).last().click()
+  await expect(page.getByText('Veuillez remplir tous les champs requis')).toBeVisible()
+  await expect(page.getByRole('dialog').getByLabel('Type (required)')).toBeFocused()
+  await pressEscape(page)
+  await expect(value).toBeHidden()
+
+  await boss.api.call(authApi.logout)
+  await open('Narratives')
+  await expect(page).toHaveURL(/\/login$/)
+  await signIn()
+  await open('Narratives')
+  await expect(text).toHaveValue('They hide the')
+  await open('IODs')
+  await page.getByRole('button', { name: 'Create IOD' }).first().click()
+  await expect(value).toHaveValue('#half')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(value).toBeHidden()
+
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+  await signIn()
+  await open('Narratives')
+  await expect(text).toHaveValue('')
 })

@@ -120,6 +120,12 @@ test('the profile: a username edited in place, an AI key added, replaced and del
   await expect(editing).toBeHidden()
   await expect(page.getByRole('button', { name: 'Edit API key' })).toBeFocused()
   await page.getByRole('button', { name: 'Delete API key' }).click()
+  const deleting = page.getByRole('dialog', { name: 'Delete your OpenAI API key' })
+  await deleting.getByRole('button', { name: 'Cancel' }).click()
+  await expect(deleting).toBeHidden()
+  expect(await bea.api.call(profileApi.getProfile)).toMatchObject({ has_openai_key: true })
+  await page.getByRole('button', { name: 'Delete API key' }).click()
+  await deleting.getByRole('button', { name: 'Delete', exact: true }).click()
   await expect(main.getByText('Not configured')).toBeVisible()
   expect(await bea.api.call(profileApi.getProfile)).toMatchObject({
     username: renamed,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasVoted, summarizeVotes, withVote } from '../src/model/votes'
+import { ownVote, summarizeVotes, withVote } from '../src/model/votes'
 import { iod, vote } from './fixtures'
 
 test('votes are counted by kind, and their proportion is known where there are any', () => {
@@ -18,12 +18,12 @@ test('a user has voted when a vote has their id or their username', () => {
   const byAnn = { ...vote('ann', 'POSITIVE'), user_id: 'ann-id' }
   const nameless = vote(null, 'NEGATIVE')
   const votes = [byAnn, nameless]
-  expect(hasVoted({ votes }, { id: 'ann-id', username: 'renamed' })).toBe(true)
-  expect(hasVoted({ votes }, { id: 'other', username: 'ann' })).toBe(true)
-  expect(hasVoted({ votes }, { id: 'other', username: 'bob' })).toBe(false)
-  expect(hasVoted({ votes }, { id: 'other', username: null })).toBe(false)
+  expect(ownVote({ votes }, { id: 'ann-id', username: 'renamed' })).toBe('POSITIVE')
+  expect(ownVote({ votes }, { id: 'other', username: 'ann' })).toBe('POSITIVE')
+  expect(ownVote({ votes }, { id: 'other', username: 'bob' })).toBeUndefined()
+  expect(ownVote({ votes }, { id: 'other', username: null })).toBeUndefined()
   const nobodys = { ...vote(null, 'POSITIVE'), user_id: null }
-  expect(hasVoted({ votes: [nobodys] }, { id: 'other', username: null })).toBe(false)
+  expect(ownVote({ votes: [nobodys] }, { id: 'other', username: null })).toBeUndefined()
 })
 
 test('a vote is added without touching the IOD it is added to', () => {
@@ -31,5 +31,5 @@ test('a vote is added without touching the IOD it is added to', () => {
   const after = withVote(before, { id: 'me', username: null }, 'NEGATIVE')
   expect(before.votes).toEqual([])
   expect(summarizeVotes(after).negative).toHaveLength(1)
-  expect(hasVoted(after, { id: 'me', username: null })).toBe(true)
+  expect(ownVote(after, { id: 'me', username: null })).toBe('NEGATIVE')
 })

@@ -2,6 +2,7 @@ import type { Iod, Narrative, Profile } from '@iodine/contracts'
 import { type Answer, openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
+import { mergeEqual } from '../src/model/triplets'
 import { parcel } from '../src/parcel'
 
 const narrative = (id: string, text: string, firstTriplet = 1): Narrative => ({
@@ -39,6 +40,21 @@ const deferred = () => {
   })
   return { promise, resolve }
 }
+
+it('equal triplets of a text are one row with their number', () => {
+  const said = (id: number, subject: string) => ({
+    id,
+    subject,
+    verb: 'heat',
+    object: 'the lake',
+    narrative_data: { src: null },
+  })
+  const merged = mergeEqual([said(1, 'Mirrors'), said(2, 'mirrors'), said(3, 'Mirrors')])
+  expect(merged.map(({ triplet, times }) => [triplet.id, times])).toEqual([
+    [1, 2],
+    [2, 1],
+  ])
+})
 
 describe('analyzing a text', () => {
   it('warns instead of sending white space', async () => {

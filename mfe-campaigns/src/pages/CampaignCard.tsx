@@ -1,5 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
-import { Card, formatCount, RelativeTime, Tag } from '@iodine/ui'
+import { Card, DateTime, formatCount, Tag } from '@iodine/ui'
 import { Link, useLocation } from '@iodine/ui/router'
 import { memo } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
@@ -28,7 +28,7 @@ export const CampaignCard = memo(function CampaignCard(props: { campaign: Campai
           {formatCount(campaign.iod_count)} {campaign.iod_count === 1 ? 'IOD' : 'IODs'}
         </Tag>
         <span>
-          Created <RelativeTime value={campaign.created_at} />
+          Created <DateTime value={campaign.created_at} />
         </span>
       </p>
       {campaign.description && (

@@ -1,6 +1,6 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
 import { errorHint } from '@iodine/mfe-kit'
-import { Button, Callout, EmptyState, formatDate, LoadingPanel } from '@iodine/ui'
+import { Button, Callout, DateTime, EmptyState, LoadingPanel } from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
@@ -47,7 +47,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
             </h2>
             {campaign && (
               <p className={styles.meta}>
-                Created by {creatorOf(campaign)} on {formatDate(campaign.created_at)}
+                Created by {creatorOf(campaign)} on <DateTime value={campaign.created_at} />
               </p>
             )}
           </div>

@@ -1,7 +1,7 @@
 import type { Campaign } from '@iodine/contracts'
-import { FormGroup, InputGroup, TextArea, useRetained } from '@iodine/ui'
+import { useHost } from '@iodine/mfe-kit'
+import { FormGroup, InputGroup, TextArea, useDraft, useMissingField, useRetained } from '@iodine/ui'
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
-import { useId, useState } from 'react'
 import { useSaveCampaign } from '../queries/edit'
 
 export interface CampaignDialogProps {
@@ -27,27 +27,42 @@ export function CampaignDialog({ draft, onClose }: CampaignDialogProps) {
 }
 
 function CampaignForm({ campaign, onClose }: { campaign: Campaign | null; onClose: () => void }) {
-  const [name, setName] = useState(campaign?.name ?? '')
-  const [description, setDescription] = useState(campaign?.description ?? '')
+  const { user } = useHost().session
+  const initial = { name: campaign?.name ?? '', description: campaign?.description ?? '' }
+  const [draft, setDraft] = useDraft(`${user.id}:campaign:${campaign?.id ?? 'new'}`, initial)
+  const { name, description } = draft
   const save = useSaveCampaign(campaign)
-  const id = useId()
+  const { groupProps, fieldProps, setMissing } = useMissingField<keyof typeof initial>()
   return (
     <DialogForm
       submitLabel={campaign ? 'Save Changes' : 'Create Campaign'}
-      onSubmit={() => save({ name, description })}
+      onSubmit={() => {
+        setMissing(name.trim() === '' ? 'name' : undefined)
+        return save({ name, description })
+      }}
       onClose={onClose}
+      onDiscard={() => setDraft(initial)}
     >
-      <FormGroup label="Campaign Name" labelFor={`${id}-name`} labelInfo="(required)">
-        <InputGroup id={`${id}-name`} autoFocus value={name} onValueChange={setName} dir="auto" />
+      <FormGroup label="Campaign Name" {...groupProps('name')} labelInfo="(required)">
+        <InputGroup
+          {...fieldProps('name')}
+          autoFocus
+          value={name}
+          onValueChange={name => {
+            setMissing()
+            setDraft({ ...draft, name })
+          }}
+          dir="auto"
+        />
       </FormGroup>
-      <FormGroup label="Description" labelFor={`${id}-description`}>
+      <FormGroup label="Description" {...groupProps('description')}>
         <TextArea
-          id={`${id}-description`}
+          {...fieldProps('description')}
           fill
           rows={4}
           dir="auto"
           value={description}
-          onChange={event => setDescription(event.target.value)}
+          onChange={event => setDraft({ ...draft, description: event.target.value })}
         />
       </FormGroup>
     </DialogForm>

@@ -10,6 +10,7 @@ import {
   SearchInput,
   Tab,
   Tabs,
+  useSearchText,
 } from '@iodine/ui'
 import { FlagIcon, PlusIcon, SearchIcon } from '@iodine/ui/icons'
 import { useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
@@ -24,10 +25,9 @@ import styles from './CampaignsPage.module.css'
 
 type TabId = 'all' | 'my'
 
-/** All campaigns and the user's own. The URL contains the tab and the open campaign. */
+/** All campaigns and the user's own. The URL contains the tab, the search and the open campaign. */
 export function CampaignsPage() {
-  const { tab, setTab, openId, close } = useAddress()
-  const [text, setText] = useState('')
+  const { tab, setTab, text, setText, openId, close } = useAddress()
   const wanted = useDeferredValue(text)
   const query = useCampaigns()
   const { data: campaigns, own } = query
@@ -119,6 +119,17 @@ function useAddress() {
   const tab: TabId = search.get('tab') === 'my' ? 'my' : 'all'
   const query = search.toString()
   const close = useCallback(() => navigate({ pathname: '/', search: query }), [navigate, query])
-  const setTab = (next: TabId) => setSearch(next === 'my' ? { tab: next } : {}, { replace: true })
-  return { tab, setTab, openId, close }
+  const set = (name: string, value: string) =>
+    setSearch(
+      params => {
+        const next = new URLSearchParams(params)
+        if (value) next.set(name, value)
+        else next.delete(name)
+        return next
+      },
+      { replace: true },
+    )
+  const setTab = (next: TabId) => set('tab', next === 'my' ? next : '')
+  const [text, setText] = useSearchText(search.get('search') ?? '', next => set('search', next.trim()))
+  return { tab, setTab, text, setText, openId, close }
 }

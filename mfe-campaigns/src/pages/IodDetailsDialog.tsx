@@ -1,5 +1,14 @@
 import { countVotes, type Iod } from '@iodine/contracts'
-import { Button, CategoryTag, formatDateTime, HTMLTable, SourceLink, Tag, useRetained } from '@iodine/ui'
+import {
+  Button,
+  CategoryTag,
+  DateTime,
+  formatDateTime,
+  HTMLTable,
+  SourceLink,
+  Tag,
+  useRetained,
+} from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import type { ReactNode } from 'react'
 import styles from './IodDetailsDialog.module.css'
@@ -48,7 +57,9 @@ function Details({ iod }: { iod: Iod }) {
         <h3>Metadata</h3>
         <dl className={styles.fields}>
           <Field label="Created by ID">{iod.created_by_id ?? 'Unknown'}</Field>
-          <Field label="Created on">{formatDateTime(iod.created_at)}</Field>
+          <Field label="Created on">
+            <DateTime value={iod.created_at} format={formatDateTime} />
+          </Field>
         </dl>
       </section>
     </>
@@ -90,7 +101,9 @@ function Votes({ iod }: { iod: Iod }) {
                   <td className={vote.vote_type === 'POSITIVE' ? styles.positive : styles.negative}>
                     {vote.vote_type === 'POSITIVE' ? 'Positive' : 'Negative'}
                   </td>
-                  <td>{formatDateTime(vote.created_at)}</td>
+                  <td>
+                    <DateTime value={vote.created_at} format={formatDateTime} />
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -113,7 +126,7 @@ function Comments({ iod }: { iod: Iod }) {
             <li key={comment.id}>
               <p className={styles.author}>
                 {comment.username ?? 'Unknown'}{' '}
-                <time dateTime={comment.created_at}>{formatDateTime(comment.created_at)}</time>
+                <DateTime value={comment.created_at} format={formatDateTime} />
               </p>
               <p className={styles.text} dir="auto">
                 {comment.content}

@@ -1,5 +1,5 @@
 import { countVotes, type Iod } from '@iodine/contracts'
-import { Button, CategoryTag, RelativeTime, Tag } from '@iodine/ui'
+import { Button, CategoryTag, DateTime, Tag } from '@iodine/ui'
 import { EyeOpenIcon, TrashIcon } from '@iodine/ui/icons'
 import { type Column, useVirtualRows, VirtualTable } from '@iodine/ui/virtual-table'
 import { memo, useState } from 'react'
@@ -65,7 +65,7 @@ const Row = memo(function Row({ iod, rowIndex, onOpen, onRemove }: RowProps) {
       </td>
       <td>
         <div>
-          <RelativeTime value={iod.created_at} />
+          <DateTime value={iod.created_at} />
         </div>
         <div className={styles.meta}>by {iod.created_by_username ?? 'Unknown'}</div>
       </td>
@@ -86,8 +86,8 @@ const Row = memo(function Row({ iod, rowIndex, onOpen, onRemove }: RowProps) {
             onClick={() => onOpen(iod)}
           />
           <Button
+            className={styles.bin}
             variant="minimal"
-            intent="danger"
             icon={<TrashIcon />}
             aria-label="Remove from campaign"
             title="Remove from campaign"

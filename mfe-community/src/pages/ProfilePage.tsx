@@ -3,6 +3,7 @@ import { hasStatus, isUnauthorized, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   Card,
+  DateTime,
   EmptyState,
   formatFrenchCount,
   formatFrenchDate,
@@ -82,7 +83,12 @@ export function ProfilePage() {
               <>
                 <PageHeader
                   title={`@${profile.username}`}
-                  subtitle={`Membre depuis ${formatFrenchDate(profile.created_at)}`}
+                  subtitle={
+                    <>
+                      Membre depuis{' '}
+                      <DateTime value={profile.created_at} format={formatFrenchDate} lang="fr" />
+                    </>
+                  }
                   actions={
                     <HTMLSelect
                       aria-label="Filtrer les contributions"
@@ -126,12 +132,12 @@ function ContributionRow({ contribution }: { contribution: Contribution }) {
       <Card className={styles.contribution}>
         <div className={styles.head}>
           <TypeTag type={type} />
-          <h2 className={styles.title} dir="auto">
+          <h2 className={styles.title} dir="auto" title={title}>
             {title}
           </h2>
-          <time className={styles.time} dateTime={created_at}>
-            {formatFrenchDateTime(created_at)}
-          </time>
+          <span className={styles.time}>
+            <DateTime value={created_at} format={formatFrenchDateTime} lang="fr" />
+          </span>
         </div>
         {description && (
           <p className={styles.description} dir="auto">

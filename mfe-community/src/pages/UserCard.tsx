@@ -1,5 +1,5 @@
 import type { CommunityUser } from '@iodine/contracts'
-import { Card, Classes, formatCount, formatFrenchDate } from '@iodine/ui'
+import { Card, Classes, DateTime, formatCount, formatFrenchDate } from '@iodine/ui'
 import { Link } from '@iodine/ui/router'
 import { summarize } from '../model/contributions'
 import { FROM_LIST } from '../model/from-list'
@@ -12,7 +12,9 @@ export function UserCard({ user }: { user: CommunityUser }) {
     <Card className={styles.card} role="article" aria-label={`@${user.username}`}>
       <header className={styles.header}>
         <h2 className={styles.name}>@{user.username}</h2>
-        <p className={styles.since}>Since {formatFrenchDate(user.created_at)}</p>
+        <p className={styles.since}>
+          Since <DateTime value={user.created_at} format={formatFrenchDate} />
+        </p>
       </header>
       <dl className={styles.counts}>
         <Count label="contributions" value={user.total_contributions} />

@@ -44,6 +44,11 @@ export function UsersPage() {
               {formatCount(users.total)} profile(s) found
             </Tag>
           )}
+          {searchTerm(typed) === undefined && (
+            <Tag round minimal intent="warning">
+              Type at least 3 characters
+            </Tag>
+          )}
           {term && (
             <Tag round minimal intent="primary">
               Search: "{term}"

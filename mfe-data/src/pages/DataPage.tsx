@@ -141,7 +141,7 @@ interface FollowUpProps {
 }
 
 function CreateIod({ picked, onClose, reload }: FollowUpProps & { picked: PickedValue | null }) {
-  const { notify } = useHost()
+  const { notify, session } = useHost()
   const createIod = useCreateIod()
   const submit = async ({ value, category, description }: IodDraft): Promise<boolean> => {
     if (!picked || category === '') return false
@@ -160,7 +160,10 @@ function CreateIod({ picked, onClose, reload }: FollowUpProps & { picked: Picked
     <IodDialog
       isOpen={picked !== null}
       title="Create IOD from Data Field"
-      {...(picked && { initial: { value: picked.value, category: picked.suggested } })}
+      {...(picked && {
+        initial: { value: picked.value, category: picked.suggested },
+        draftName: `${session.user.id}:record:${picked.view.id}:${picked.value}`,
+      })}
       categories={FIELD_CATEGORIES}
       labels={{ category: 'IOD Category' }}
       canSubmit={({ value, category }) => value.trim() !== '' && category !== ''}

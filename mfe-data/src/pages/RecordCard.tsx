@@ -1,5 +1,5 @@
 import type { Source, Stored } from '@iodine/contracts'
-import { Button, Card, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
+import { Button, Card, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
 import { MoreIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
 import { memo, useId, useMemo, useRef } from 'react'
@@ -65,7 +65,7 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
           {view.imageHashes.length > 0 && <ImageHashes hashes={view.imageHashes} />}
           <footer className={styles.footer}>
             <span>
-              Collected <time dateTime={view.collectedAt}>{formatDateTime(view.collectedAt)}</time>
+              Collected <DateTime value={view.collectedAt} format={formatDateTime} />
             </span>
             <span className={styles.from}>Source: {view.collectedFrom}</span>
             <span>ID: {view.id.slice(0, SHORT_ID_LENGTH)}</span>

@@ -9,9 +9,10 @@ export function summarizeVotes({ votes }: Pick<Iod, 'votes'>) {
 
 type Voter = Pick<Profile, 'id' | 'username'>
 
-/** Whether the user has voted, by id or username. */
-export const hasVoted = ({ votes }: Pick<Iod, 'votes'>, user: Voter): boolean =>
-  votes.some(vote => vote.user_id === user.id || (user.username !== null && vote.username === user.username))
+/** How the user has voted, found by id or username; undefined before the vote. */
+export const ownVote = ({ votes }: Pick<Iod, 'votes'>, user: Voter): VoteType | undefined =>
+  votes.find(vote => vote.user_id === user.id || (user.username !== null && vote.username === user.username))
+    ?.vote_type
 
 const PENDING_ID = '0'.repeat(24)
 

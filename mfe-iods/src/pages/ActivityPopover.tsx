@@ -1,5 +1,5 @@
 import type { Iod, Vote } from '@iodine/contracts'
-import { Button, formatDateTime } from '@iodine/ui'
+import { Button, DateTime, formatDateTime } from '@iodine/ui'
 import { HistoryIcon } from '@iodine/ui/icons'
 import { Popover } from '@iodine/ui/overlays'
 import { summarizeVotes } from '../model/votes'
@@ -47,7 +47,7 @@ function Voters({ title, votes }: { title: string; votes: Vote[] }) {
           {votes.map(vote => (
             <li key={vote.id}>
               <span className={styles.name}>{vote.username ?? 'Unknown'}</span>
-              <time dateTime={vote.created_at}>{formatDateTime(vote.created_at)}</time>
+              <DateTime value={vote.created_at} format={formatDateTime} />
             </li>
           ))}
         </ul>

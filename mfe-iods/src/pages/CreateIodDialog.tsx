@@ -14,7 +14,7 @@ export interface CreateIodDialogProps {
 
 /** The form that creates an IOD manually. Its toasts are in French. */
 export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogProps) {
-  const { notify } = useHost()
+  const { notify, session } = useHost()
   const createIod = useCreateIod()
   const submit = async ({ value, category, description, source }: IodDraft): Promise<boolean> => {
     if (value.trim() === '' || category === '' || description.trim() === '') {
@@ -44,6 +44,7 @@ export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogP
       labels={{ category: 'Type' }}
       required={['value', 'category', 'description']}
       withSource
+      draftName={`${session.user.id}:iod`}
       onSubmit={submit}
       onClose={onClose}
     />

@@ -1,11 +1,11 @@
 import { type Iod, isHttpUrl, LIMITS, type VoteType } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { AnchorButton, Button, CategoryTag, RelativeTime, Tag, truncate } from '@iodine/ui'
+import { AnchorButton, Button, CategoryTag, DateTime, Tag, truncate } from '@iodine/ui'
 import { InfoSignIcon, ShareIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
 import { Popover, Tooltip } from '@iodine/ui/overlays'
-import { memo, type ReactNode, useMemo } from 'react'
+import { memo, type ReactNode, useMemo, useState } from 'react'
 import { findMatches } from '../model/matches'
-import { hasVoted } from '../model/votes'
+import { ownVote } from '../model/votes'
 import { ActivityPopover } from './ActivityPopover'
 import styles from './IodRow.module.css'
 import { Excerpt, MarkedText } from './MarkedText'
@@ -41,7 +41,7 @@ export const IodRow = memo(function IodRow({ iod, q, rowIndex, onVote }: IodRowP
       <td>
         <div className={styles.creator}>{iod.created_by ?? 'Unknown'}</div>
         <div className={styles.meta}>
-          <RelativeTime value={iod.created_at} />
+          <DateTime value={iod.created_at} />
         </div>
       </td>
       <td>
@@ -87,15 +87,27 @@ interface ShortenedProps {
   children?: ReactNode
 }
 
-/** A text truncated to its column's width, with a tooltip of its first 40 characters. */
+/**
+ * A text truncated to its column's width, with a tooltip of its first 40 characters where it is longer or not
+ * all of it is seen.
+ */
 function Shortened({ text, className, children = text }: ShortenedProps) {
+  const [isCut, setCut] = useState(false)
+  const short = truncate(text, LIMITS.tooltipChars)
   return (
     <Tooltip
       className={styles.shortened}
-      content={truncate(text, LIMITS.tooltipChars)}
+      content={short}
       placement="bottom-start"
+      disabled={short === text && !isCut}
     >
-      <span className={className} dir="auto">
+      <span
+        className={className}
+        dir="auto"
+        onPointerEnter={({ currentTarget: { scrollWidth, clientWidth, scrollHeight, clientHeight } }) =>
+          setCut(scrollWidth > clientWidth || scrollHeight > clientHeight)
+        }
+      >
         {children}
       </span>
     </Tooltip>
@@ -109,13 +121,16 @@ const VOTES = [
 
 function VoteButtons({ iod, onVote }: Pick<IodRowProps, 'iod' | 'onVote'>) {
   const { user } = useHost().session
-  const voted = hasVoted(iod, user)
+  const own = ownVote(iod, user)
+  const voted = own !== undefined
   return VOTES.map(({ voteType, label, icon }) => (
     <Tooltip key={voteType} content={voted ? 'You already voted' : label} placement="top">
       <Button
         variant="minimal"
         icon={icon}
         aria-label={label}
+        aria-pressed={own === voteType}
+        className={own === voteType ? styles[voteType] : undefined}
         disabled={voted}
         onClick={() => onVote(iod, voteType)}
       />

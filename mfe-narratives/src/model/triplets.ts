@@ -11,6 +11,18 @@ export const tripletValue = ({
 export const tripletDescription = ({ subject, verb, object }: Triplet): string =>
   `Narrative triplet: ${subject} → ${verb} → ${object}`
 
+/** The triplets of a text, each of the same words once, with how often the text has it. */
+export const mergeEqual = (triplets: readonly Triplet[]): { triplet: Triplet; times: number }[] => {
+  const merged = new Map<string, { triplet: Triplet; times: number }>()
+  for (const triplet of triplets) {
+    const key = JSON.stringify([triplet.subject, triplet.verb, triplet.object])
+    const known = merged.get(key)
+    if (known) known.times++
+    else merged.set(key, { triplet, times: 1 })
+  }
+  return [...merged.values()]
+}
+
 /** Finds a triplet's existing IOD: one with its value, or one created from it with another value. */
 export function iodMatcher(iods: readonly Iod[]): (triplet: Triplet) => Iod | undefined {
   const byValue = new Map<string, Iod>()

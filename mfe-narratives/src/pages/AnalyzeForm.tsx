@@ -1,7 +1,17 @@
 import { LIMITS } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { Button, Callout, Card, FormGroup, InputGroup, ProgressBar, TextArea } from '@iodine/ui'
-import { type FormEvent, type MouseEvent, useState } from 'react'
+import {
+  Button,
+  Callout,
+  Card,
+  FormGroup,
+  InputGroup,
+  ProgressBar,
+  TextArea,
+  useDraft,
+  useMissingField,
+} from '@iodine/ui'
+import type { FormEvent, MouseEvent } from 'react'
 import type { Extraction } from '../model/extractions'
 import styles from './AnalyzeForm.module.css'
 
@@ -19,8 +29,9 @@ export interface AnalyzeFormProps {
 
 /** The form that analyzes a text. It remains usable while other texts are analyzed. */
 export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: AnalyzeFormProps) {
-  const { notify } = useHost()
-  const [draft, setDraft] = useState(EMPTY)
+  const { notify, session } = useHost()
+  const [draft, setDraft] = useDraft(`${session.user.id}:narrative`, EMPTY)
+  const { groupProps, fieldProps, setMissing } = useMissingField<keyof typeof EMPTY>()
   const { text, source } = draft
   const src = source.trim() || null
   const running = underWay.filter(extraction => extraction.phase !== 'overdue').length
@@ -29,6 +40,7 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
     event.preventDefault()
     if (text.trim() === '') {
       notify({ status: 'warning', title: 'Please enter text to analyze' })
+      setMissing('text')
       return
     }
     if (!(await onExtract(text, src))) return
@@ -42,25 +54,23 @@ export function AnalyzeForm({ underWay, isUnderWay, keyFault, onExtract }: Analy
         <h2 id="analyze-new-text" className={styles.title}>
           Analyze new text
         </h2>
-        <FormGroup
-          label="Text"
-          labelFor="narrative-text"
-          labelInfo="(required)"
-          helperText={lengthHint(text)}
-        >
+        <FormGroup label="Text" {...groupProps('text')} labelInfo="(required)" helperText={lengthHint(text)}>
           <TextArea
-            id="narrative-text"
+            {...fieldProps('text')}
             required
             fill
             className={styles.text}
             placeholder="Paste the text to analyze"
             value={text}
-            onChange={event => setDraft({ ...draft, text: event.target.value })}
+            onChange={event => {
+              setMissing()
+              setDraft({ ...draft, text: event.target.value })
+            }}
           />
         </FormGroup>
-        <FormGroup label="Source URL" labelFor="narrative-source" labelInfo="(optional)">
+        <FormGroup label="Source URL" {...groupProps('source')} labelInfo="(optional)">
           <InputGroup
-            id="narrative-source"
+            {...fieldProps('source')}
             type="url"
             placeholder="https://example.com/article"
             value={source}

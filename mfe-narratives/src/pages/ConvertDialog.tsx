@@ -20,7 +20,7 @@ export interface ConvertDialogProps {
 
 /** The dialog 'Convert to IOD'. Its code is loaded on first use. */
 export function ConvertDialog({ triplet, onClose }: ConvertDialogProps) {
-  const { notify } = useHost()
+  const { notify, session } = useHost()
   const convert = useConvertTriplet()
   const shown = useRetained(triplet)
   if (!shown) return null
@@ -44,6 +44,7 @@ export function ConvertDialog({ triplet, onClose }: ConvertDialogProps) {
         title="Convert to IOD"
         initial={{ value: tripletValue(shown), description: tripletDescription(shown) }}
         labels={{ value: 'IOD Value' }}
+        draftName={`${session.user.id}:triplet:${shown.id}`}
         canSubmit={draft => draft.value.trim() !== ''}
         onSubmit={create}
         onClose={onClose}

@@ -1,5 +1,5 @@
 import type { OpenNarrative } from '@iodine/contracts'
-import { Button, Card, ProgressBar, RelativeTime } from '@iodine/ui'
+import { Button, Card, formatDateTime, formatRelative, ProgressBar } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import type { Extraction } from '../model/extractions'
 import styles from './NarrativeCard.module.css'
@@ -27,7 +27,7 @@ export function ExtractionCard({ extraction, open, onCancel, onDismiss }: Extrac
       <header className={styles.header}>
         <strong>{PHASE_TEXTS[phase]}</strong>
         <span className={styles.meta}>
-          started <RelativeTime value={new Date(startedAt).toISOString()} />
+          started <time title={formatDateTime(startedAt)}>{formatRelative(startedAt)}</time>
           {progress && ` · ${progress.done} of ${progress.parts} parts done`}
         </span>
         {open && phase !== 'overdue' ? (

@@ -2,7 +2,7 @@ import type { Iod, Narrative, Triplet } from '@iodine/contracts'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
 import { memo } from 'react'
-import { tripletValue } from '../model/triplets'
+import { mergeEqual, tripletValue } from '../model/triplets'
 import styles from './NarrativeCard.module.css'
 import palette from './NarrativesPage.module.css'
 
@@ -46,10 +46,11 @@ export const NarrativeCard = memo(
           {triplets.length} {triplets.length === 1 ? 'triplet' : 'triplets'}
         </h3>
         <ul className={styles.triplets} aria-label="Triplets">
-          {triplets.map(triplet => (
+          {mergeEqual(triplets).map(({ triplet, times }) => (
             <TripletRow
               key={triplet.id}
               triplet={triplet}
+              times={times}
               iod={iodOf(triplet)}
               onConvert={() => onConvert(triplet)}
             />
@@ -64,7 +65,15 @@ export const NarrativeCard = memo(
     before.deleting === after.deleting,
 )
 
-function TripletRow({ triplet, iod, onConvert }: { triplet: Triplet; iod?: Iod; onConvert: () => void }) {
+interface TripletRowProps {
+  triplet: Triplet
+  /** How often the text has it. */
+  times: number
+  iod?: Iod
+  onConvert: () => void
+}
+
+function TripletRow({ triplet, times, iod, onConvert }: TripletRowProps) {
   const value = tripletValue(triplet)
   return (
     <li className={styles.triplet}>
@@ -78,6 +87,12 @@ function TripletRow({ triplet, iod, onConvert }: { triplet: Triplet; iod?: Iod; 
         <span className={palette.object} title="Object">
           {triplet.object}
         </span>
+        {times > 1 && (
+          <span className={styles.times} title={`${times} times in this text`}>
+            {' '}
+            ×{times}
+          </span>
+        )}
       </span>
       {iod ? (
         <Tag

@@ -44,7 +44,7 @@ export function NarrativesPage() {
       />
       <section aria-labelledby="analyzed-narratives">
         <header className={styles.listHeader}>
-          <h2 id="analyzed-narratives">Analyzed narratives ({list.total})</h2>
+          <h2 id="analyzed-narratives">Analyzed narratives{list.data && ` (${list.total})`}</h2>
           <Legend />
         </header>
         <div className={styles.list}>

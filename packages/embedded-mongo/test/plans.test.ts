@@ -21,7 +21,8 @@ import { writeDoc } from '../src/bson/write.js'
 import { startEmbeddedMongo } from '../src/index.js'
 import { space } from '../src/storage/catalog.js'
 import { Store } from '../src/storage/kv.js'
-import { plain, useServer } from './support.js'
+import { randomOf } from './random.js'
+import { exact, plain, useServer } from './support.js'
 
 const server = useServer()
 
@@ -585,5 +586,50 @@ describe('the data folder', () => {
     const { isMultiKey, multiKeyPaths } = earlier.queryPlanner.winningPlan.inputStage
     expect(isMultiKey).toBe(true)
     expect(multiKeyPaths).toEqual({ g: ['g'], 'a.b': ['a', 'a.b'] })
+  })
+})
+
+describe('a projection of top-level fields', () => {
+  test('gives them as they are stored, in their order, whatever their names and values', async () => {
+    const { below, chance, pick, many } = randomOf(20_260)
+    const names = ['a', 'ab', 'abc', 'b', 'é', 'éa', 'e\u0301', '漢字', 'search', 'ngrams', '']
+    const values = [
+      () => null,
+      () => chance(0.5),
+      () => new Int32(below(9)),
+      () => Long.fromNumber(below(9)),
+      () => new Double(below(9) / 4),
+      () => 'text '.repeat(below(9)),
+      () => many(below(5), () => new Int32(below(9))),
+      () => ({ a: new Int32(below(9)), é: 'é' }),
+      () => new ObjectId(),
+      () => new Date(below(1_000_000)),
+      () => new BSONRegExp('a', 'i'),
+      () => Decimal128.fromString(`${below(9)}.5`),
+      () => new MinKey(),
+    ]
+    const docs = many(100, () => {
+      const shuffled = [...names].sort(() => below(3) - 1).slice(0, below(names.length + 1))
+      return { _id: new ObjectId(), ...Object.fromEntries(shuffled.map(name => [name, pick(values)()])) }
+    })
+    const name = await server.holding(docs)
+    const listed = names.filter(each => each !== '')
+    for (let round = 0; round < 40; round++) {
+      const kept = chance(0.5)
+      const chosen = new Set(many(1 + below(4), () => pick(listed)))
+      const id = chance(0.3) ? !kept : undefined
+      const projection = {
+        ...Object.fromEntries([...chosen].map(each => [each, Number(kept)])),
+        ...(id !== undefined && { _id: Number(id) }),
+      }
+      const hasId = id ?? true
+      const wanted = docs.map(doc =>
+        Object.fromEntries(
+          Object.entries(doc).filter(([each]) => (each === '_id' ? hasId : chosen.has(each) === kept)),
+        ),
+      )
+      const found = await server.find(name, { projection, sort: { _id: 1 } })
+      expect(found.map(exact)).toEqual(wanted.map(exact))
+    }
   })
 })

@@ -61,7 +61,7 @@ export {
   sessionKey,
   TOMBSTONE_MS,
 } from './http/sessions.js'
-export { type ReplyHeaders, Streamed } from './http/streamed.js'
+export { createSharedAnswers, type ReplyHeaders, Streamed } from './http/streamed.js'
 export {
   bearerToken,
   type Caller,
@@ -86,7 +86,7 @@ export {
   type StoreService,
   startStoreService,
 } from './service.js'
-export { createSingleFlight } from './single-flight.js'
+export { createSharedReads, createSingleFlight } from './single-flight.js'
 export { containing, createRarestGram, type GramLengths, gramsOf, gramsOfTerm } from './stores/grams.js'
 export { type Migration, migrate } from './stores/migrations.js'
 export {

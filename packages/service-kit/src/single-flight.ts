@@ -7,3 +7,42 @@ export const createSingleFlight = <K, T>(): ((key: K, work: () => Promise<T>) =>
     return found
   }
 }
+
+/** After this time a read is not waited for: a later one may be luckier. */
+const PATIENCE_MS = 250
+
+/**
+ * Shares reads per key between concurrent callers. A caller never gets the result of a read that began before
+ * its call, so that it sees every write acknowledged before. While a read runs, callers wait for its end and
+ * share the next one.
+ * @param patienceMs the next read begins after this time even if the running one has not ended
+ */
+export const createSharedReads = <K, T>(
+  patienceMs = PATIENCE_MS,
+): ((key: K, read: () => Promise<T>) => Promise<T>) => {
+  const lanes = new Map<K, { ended: Promise<void>; next?: Promise<T> }>()
+  const begin = (key: K, read: () => Promise<T>): Promise<T> => {
+    const result = read()
+    const lane: { ended: Promise<void>; next?: Promise<T> } = {
+      ended: new Promise<void>(end => {
+        const timer = setTimeout(end, patienceMs)
+        const settle = () => {
+          clearTimeout(timer)
+          end()
+        }
+        result.then(settle, settle)
+      }),
+    }
+    lanes.set(key, lane)
+    lane.ended.then(() => {
+      if (!lane.next) lanes.delete(key)
+    })
+    return result
+  }
+  return (key, read) => {
+    const lane = lanes.get(key)
+    if (!lane) return begin(key, read)
+    lane.next ??= lane.ended.then(() => begin(key, read))
+    return lane.next
+  }
+}

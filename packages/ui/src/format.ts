@@ -27,16 +27,21 @@ export const formatFrenchDate = formatter('fr-FR', { day: 'numeric', month: 'sho
 /** '17 juin 2025, 14:05' */
 export const formatFrenchDateTime = formatter('fr-FR', { dateStyle: 'medium', timeStyle: 'short' })
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const relativeFormatter = (locale: string, justNow: string) => {
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  return (value: DateInput, now: number = Date.now()): string => {
+    const seconds = (new Date(value).getTime() - now) / 1000
+    for (const [unit, size] of UNITS) {
+      if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+    }
+    return justNow
+  }
+}
 
 /** '3 hours ago', 'yesterday', 'just now'. */
-export function formatRelative(value: DateInput, now: number = Date.now()): string {
-  const seconds = (new Date(value).getTime() - now) / 1000
-  for (const [unit, size] of UNITS) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
-  }
-  return 'just now'
-}
+export const formatRelative = relativeFormatter('en', 'just now')
+/** 'il y a 3 heures', 'hier', 'à l’instant'. */
+export const formatFrenchRelative = relativeFormatter('fr', 'à l’instant')
 
 /** '12,345'; '12,345+' if the count is a lower bound. */
 export const formatCount = (count: number, isExact = true): string =>

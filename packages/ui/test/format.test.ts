@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { formatCount, formatFrenchDate, formatLongDate, formatRelative, truncate } from '../src'
+import {
+  formatCount,
+  formatFrenchDate,
+  formatFrenchRelative,
+  formatLongDate,
+  formatRelative,
+  truncate,
+} from '../src'
 
 test('dates read as each screen wants them', () => {
   expect(formatLongDate('2025-06-17T12:00:00.000Z')).toBe('June 17, 2025')
@@ -21,6 +28,8 @@ test('relative times take the largest whole unit', () => {
     'yesterday',
     'last month',
   ])
+  const ilYA = (seconds: number) => formatFrenchRelative(now - seconds * 1000, now)
+  expect([ilYA(10), ilYA(3 * 3600), ilYA(86_400)]).toEqual(['à l’instant', 'il y a 3 heures', 'hier'])
 })
 
 test('truncating counts characters as people do and marks the cut', () => {

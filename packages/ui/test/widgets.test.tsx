@@ -1,7 +1,7 @@
 import { CATEGORIES } from '@iodine/contracts'
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
-import { CategoryTag, ErrorCallout, Loading, SearchInput } from '../src'
+import { CategoryTag, DateTime, ErrorCallout, formatFrenchDate, Loading, SearchInput } from '../src'
 import { ConfirmDialog, IodDialog, showToast } from '../src/overlays'
 
 test('each category has a colour class of its own choosing', () => {
@@ -91,6 +91,20 @@ test('a confirmation closes only after the work is done', async () => {
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
 })
 
+test('a date is shown as a date, with the relative time in its tooltip', () => {
+  const value = new Date(Date.now() - 3 * 3_600_000).toISOString()
+  render(
+    <>
+      <DateTime value={value} />
+      <DateTime value={value} format={formatFrenchDate} lang="fr" />
+    </>,
+  )
+  const [english, french] = screen.getAllByRole('time')
+  expect(english?.textContent).toMatch(/^[A-Z][a-z]{2} \d{1,2}, \d{4}$/)
+  expect([english?.title, english?.getAttribute('datetime')]).toEqual(['3 hours ago', value])
+  expect([french?.title, french?.textContent]).toEqual(['il y a 3 heures', formatFrenchDate(value)])
+})
+
 test('a toast shows title and description and closes by its button', async () => {
   await showToast({ title: 'Deleted', description: 'Data deleted successfully', status: 'success' })
   await screen.findByText('Data deleted successfully')
@@ -99,6 +113,19 @@ test('a toast shows title and description and closes by its button', async () =>
   await waitFor(() => expect(screen.queryByText('Deleted')).toBeNull())
   await showToast({ title: 'Left behind', status: 'info' })
   expect(await screen.findByText('Left behind')).toBeTruthy()
+})
+
+test('a toast that is on screen is counted in its place, and three stay at most', async () => {
+  for (let n = 0; n < 6; n++) await showToast({ title: 'Vote enregistré', status: 'success' })
+  expect(await screen.findByText('×6')).toBeTruthy()
+  expect(screen.getAllByText('Vote enregistré')).toHaveLength(1)
+  for (const title of ['One', 'Two', 'Three']) await showToast({ title, status: 'info' })
+  await waitFor(() => expect(screen.getByText('Three')).toBeTruthy())
+  await waitFor(() => expect(screen.queryByText('Vote enregistré')).toBeNull())
+  // What has left the screen is counted from the start.
+  await showToast({ title: 'Vote enregistré', status: 'success' })
+  await waitFor(() => expect(screen.getByText('Vote enregistré')).toBeTruthy())
+  expect(screen.queryByText(/×/)).toBeNull()
 })
 
 test('no toast of one test is seen by the next', () => {
@@ -115,4 +142,40 @@ test('what closes is gone at once', () => {
   expect(screen.getByText('Sure?')).toBeTruthy()
   rerender(dialog(false))
   expect(screen.queryByText('Sure?')).toBeNull()
+})
+
+test('the IOD form keeps what Escape closes, forgets what Cancel closes, and marks what is missing', async () => {
+  const onSubmit = vi.fn(async () => false)
+  const dialog = (isOpen: boolean) => (
+    <IodDialog
+      isOpen={isOpen}
+      title="New"
+      categories={CATEGORIES}
+      required={['value', 'category', 'description']}
+      draftName="ana:iod"
+      onSubmit={onSubmit}
+      onClose={() => rerender(dialog(false))}
+    />
+  )
+  const { rerender } = render(dialog(true))
+  const value = () => screen.getByLabelText<HTMLTextAreaElement>(/^Value/)
+  fireEvent.change(value(), { target: { value: 'half' } })
+  fireEvent.keyDown(value(), { key: 'Escape' })
+  await waitFor(() => expect(screen.queryByLabelText(/^Value/)).toBeNull())
+  rerender(dialog(true))
+  expect(value().value).toBe('half')
+
+  fireEvent.click(screen.getByRole('button', { name: 'Create IOD' }))
+  await waitFor(() => expect(onSubmit).toHaveBeenCalledOnce())
+  const category = screen.getByLabelText(/^Category/)
+  expect(document.activeElement).toBe(category)
+  expect([category.getAttribute('aria-invalid'), value().getAttribute('aria-invalid')]).toEqual([
+    'true',
+    null,
+  ])
+
+  fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(screen.queryByLabelText(/^Value/)).toBeNull())
+  rerender(dialog(true))
+  expect(value().value).toBe('')
 })

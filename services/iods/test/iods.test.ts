@@ -510,6 +510,43 @@ describe('with Redis flushed', () => {
   })
 })
 
+describe('pages and counts that many ask for at once', () => {
+  it('show each what was acknowledged before it asked, names, votes and totals too', async () => {
+    const word = `crowd${newId()}`
+    const voter = apiClient(url, (await bed.user()).token)
+    let created = 0
+    const member = async () => {
+      for (let round = 0; round < 5; round++) {
+        const { id } = await create({ value: `${word} ${newId()}` })
+        await voter.call(iodsApi.voteIod, { params: { id }, body: { vote_type: 'POSITIVE' } })
+        const least = ++created
+        const [page, facets] = await Promise.all([
+          api.send('GET', `/iods?limit=50&q=${word}`),
+          api.send('GET', `/iods/facets?q=${word}`),
+        ])
+        expect([page.status, facets.status]).toEqual([200, 200])
+        const shown = (page.body as Iod[]).find(iod => iod.id === id)
+        expect(shown).toMatchObject({ created_by: 'ana', votes: [{ vote_type: 'POSITIVE' }] })
+        expect(Number(page.headers.get('x-total-count'))).toBeGreaterThanOrEqual(least)
+        expect(facets.body.total).toBeGreaterThanOrEqual(least)
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, member))
+    const last = await api.send('GET', `/iods?limit=10&q=${word}`)
+    expect(last.headers.get('x-total-count')).toBe('40')
+    expect(last.headers.get('x-next-cursor')).not.toBeNull()
+  })
+
+  it('refuse a cursor that is not one of ours to each who sends it, and answer the others', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        api.send('GET', `/iods?limit=5${n % 2 ? '&cursor=nonsense' : ''}`),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map((_, n) => (n % 2 ? 422 : 200)))
+  })
+})
+
 describe('lists', () => {
   let all: Iod[]
 

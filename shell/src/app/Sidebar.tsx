@@ -1,4 +1,4 @@
-import { InputGroup } from '@iodine/ui'
+import { forgetDrafts, InputGroup } from '@iodine/ui'
 import {
   ApplicationIcon,
   ChatIcon,
@@ -53,6 +53,7 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const logout = () => {
     // Sent before the token is removed. The response is not awaited.
     api.call('POST /auth/logout').catch(() => {})
+    forgetDrafts()
     session.logout()
     navigate('/login')
   }

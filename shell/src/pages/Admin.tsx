@@ -4,9 +4,9 @@ import { QueryClientProvider, useQuery, useQueryClient } from '@iodine/mfe-kit/q
 import {
   Button,
   Card,
+  DateTime,
   EmptyState,
   FormGroup,
-  formatDate,
   HTMLTable,
   InputGroup,
   LoadingPanel,
@@ -128,8 +128,10 @@ function CodeTable({ codes }: { codes: readonly BetaCode[] }) {
                   {code.used ? 'Used' : 'Available'}
                 </Tag>
               </td>
-              <td>{formatDate(code.created_at)}</td>
-              <td>{code.used_at ? formatDate(code.used_at) : '—'}</td>
+              <td>
+                <DateTime value={code.created_at} />
+              </td>
+              <td>{code.used_at ? <DateTime value={code.used_at} /> : '—'}</td>
               <td>{code.created_by_username ?? '—'}</td>
             </tr>
           ))}

@@ -1,6 +1,6 @@
 import { errorToast } from '@iodine/mfe-kit'
-import { Button, Card, FormGroup, InputGroup, Tag, useRetained } from '@iodine/ui'
-import { Dialog, DialogForm } from '@iodine/ui/overlays'
+import { Button, Card, FormGroup, InputGroup, Tag, useMissingField, useRetained } from '@iodine/ui'
+import { ConfirmDialog, Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import { useHost } from '../app/HostProvider'
 import styles from './Profile.module.css'
@@ -25,15 +25,12 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
   const open = () => setEditing(true)
   const close = () => setEditing(false)
   const remove = async () => {
-    setDeleting(true)
     try {
       await api.call('DELETE /profile/remove-openai-key')
       notify({ title: 'API key deleted', status: 'success', duration: 3000 })
       await onChanged()
     } catch (error) {
       notify(errorToast(error, 'Unable to delete API key'))
-    } finally {
-      setDeleting(false)
     }
   }
 
@@ -57,8 +54,7 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
               variant="outlined"
               text="Delete"
               aria-label="Delete API key"
-              loading={deleting}
-              onClick={remove}
+              onClick={() => setDeleting(true)}
             />
           </>
         ) : (
@@ -68,6 +64,15 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
       <Dialog isOpen={editing} onClose={close} title={title} canOutsideClickClose={false}>
         <AiKeyForm onChanged={onChanged} onClose={close} />
       </Dialog>
+      <ConfirmDialog
+        isOpen={deleting}
+        title="Delete your OpenAI API key"
+        confirmLabel="Delete"
+        onConfirm={remove}
+        onClose={() => setDeleting(false)}
+      >
+        Are you sure you want to delete your API key? You need it to extract narratives.
+      </ConfirmDialog>
     </Card>
   )
 }
@@ -75,10 +80,12 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
 function AiKeyForm({ onChanged, onClose }: Pick<AiKeyCardProps, 'onChanged'> & { onClose: () => void }) {
   const { api, notify } = useHost()
   const [key, setKey] = useState('')
+  const { groupProps, fieldProps, setMissing } = useMissingField<'key'>()
   const save = async (): Promise<boolean> => {
     const api_key = key.trim()
     if (api_key === '') {
       notify(errorToast(null, 'API key cannot be empty'))
+      setMissing('key')
       return false
     }
     try {
@@ -98,15 +105,18 @@ function AiKeyForm({ onChanged, onClose }: Pick<AiKeyCardProps, 'onChanged'> & {
       onClose={onClose}
       note={<p className={styles.muted}>Your key is stored securely and used only for your analyses.</p>}
     >
-      <FormGroup label="API key" labelFor="api-key">
+      <FormGroup label="API key" {...groupProps('key')}>
         <InputGroup
-          id="api-key"
+          {...fieldProps('key')}
           type="password"
           placeholder="sk-..."
           autoComplete="off"
           autoFocus
           value={key}
-          onValueChange={setKey}
+          onValueChange={key => {
+            setMissing()
+            setKey(key)
+          }}
         />
       </FormGroup>
     </DialogForm>

@@ -1,12 +1,12 @@
 /**
  * Requests per second of the gateway, which checks every request's session in Redis, against nginx, which
- * checks nothing, in front of the same upstream, in turns. Load generator, upstream, gateway, nginx and Redis
- * are separate processes.
+ * checks nothing, in front of the same upstream, in turns; and of a bare proxy in Node, which shows what Node's
+ * HTTP alone costs. Load generator, upstream, gateway, proxies and Redis are separate processes.
  *
  *   npm run bench -- gateway
  */
 import { atOnce, inTurns, mapValues, rate, ratio, table, whole } from './lib/measure.js'
-import { startNginx, startPart, startUpstream, stopParts } from './lib/parts.js'
+import { startBareProxy, startNginx, startPart, startUpstream, stopParts } from './lib/parts.js'
 import { startSession } from './lib/session.js'
 
 const rounds = Number(process.env.ROUNDS ?? 9)
@@ -24,7 +24,12 @@ const startGateway = async (upstream: string): Promise<string> => {
 const rows: string[][] = []
 for (const bytes of bodies) {
   const upstream = await startUpstream(bytes, session.jwks)
-  const urls = { direct: upstream, nginx: await startNginx(upstream), gateway: await startGateway(upstream) }
+  const urls = {
+    direct: upstream,
+    nginx: await startNginx(upstream),
+    gateway: await startGateway(upstream),
+    bare: await startBareProxy(upstream),
+  }
   const clients = mapValues(urls, url => session.connect(url, width))
   const send = ({ send }: typeof clients.gateway) => send('/iods?limit=50')
   const took = await inTurns(
@@ -38,6 +43,8 @@ for (const bytes of bodies) {
     rate(requests, took.nginx),
     rate(requests, took.gateway),
     ratio(took.nginx, took.gateway),
+    rate(requests, took.bare),
+    ratio(took.nginx, took.bare),
   ])
   // Proves that the session was checked: a request after its revocation is refused.
   if (bytes === bodies.at(-1)) {
@@ -52,4 +59,15 @@ for (const bytes of bodies) {
   stopParts()
 }
 await session.stop()
-table(['answer', 'upstream alone, 1/s', 'nginx, 1/s', 'gateway, 1/s', 'gateway ÷ nginx'], rows)
+table(
+  [
+    'answer',
+    'upstream alone, 1/s',
+    'nginx, 1/s',
+    'gateway, 1/s',
+    'gateway ÷ nginx',
+    'bare proxy in Node, 1/s',
+    'bare proxy ÷ nginx',
+  ],
+  rows,
+)

@@ -93,15 +93,13 @@ const api = async (what: string, path: (n: number, side: Side) => string) => {
   rows.at(-1)?.push(few.length ? `${median(few)} and ${median(many)}` : '')
 }
 await api('API: first page', () => '?limit=50')
+type Place = { created_at: Date; _id: { toHexString(): string } }
+const cursorAfter = ({ created_at, _id }: Place) =>
+  Buffer.from(`${created_at.getTime()}.${_id.toHexString()}`).toString('base64url')
 const deep = new Map<Side, string>()
 for (const side of [small, large]) {
-  const { created_at, _id } = await side.iods
-    .find()
-    .sort({ created_at: 1, _id: 1 })
-    .skip(100)
-    .next()
-    .then(doc => doc as unknown as { created_at: Date; _id: { toHexString(): string } })
-  deep.set(side, Buffer.from(`${created_at.getTime()}.${_id.toHexString()}`).toString('base64url'))
+  const place = await side.iods.find().sort({ created_at: 1, _id: 1 }).skip(100).next()
+  deep.set(side, cursorAfter(place as unknown as Place))
 }
 await api('API: last page but one', (_, side) => `?limit=50&cursor=${deep.get(side)}`)
 await api('API: page of a category and a source', () => '?limit=50&category=URL&source_type=BLOG')
@@ -183,14 +181,41 @@ table(
 
 const pages = 200
 const sort = { created_at: -1, _id: -1 } as const
-for (const width of [1, 16]) {
-  const bare = () => atOnce(pages, width, () => large.iods.find().sort(sort).limit(50).toArray())
-  const through = () => atOnce(pages, width, () => large.get('?limit=50'))
-  const took = await inTurns(7, { bare, through }, 1)
-  console.log(
-    `\nA page of 50, ${width} at once: ${rate(pages, took.bare)} a second by the bare query, ${rate(pages, took.through)} through gateway and service, ${ratio(took.through, took.bare)} times as long.`,
-  )
+const places = (await large.iods
+  .find()
+  .sort(sort)
+  .limit(pages)
+  .project({ created_at: 1 })
+  .toArray()) as unknown as Place[]
+/** The same first page for all, and for each the page after another IOD. */
+const asked = {
+  'the same page': { filter: () => ({}), path: () => '?limit=50' },
+  'each another page': {
+    filter: (index: number) => {
+      const { created_at, _id } = places[index] as Place
+      return {
+        created_at: { $lte: created_at },
+        $or: [{ created_at: { $lt: created_at } }, { _id: { $lt: _id as never } }],
+      }
+    },
+    path: (index: number) => `?limit=50&cursor=${cursorAfter(places[index] as Place)}`,
+  },
 }
+for (const width of [1, 16])
+  for (const [what, { filter, path }] of Object.entries(asked)) {
+    const took = await inTurns(
+      7,
+      {
+        bare: () =>
+          atOnce(pages, width, index => large.iods.find(filter(index)).sort(sort).limit(50).toArray()),
+        through: () => atOnce(pages, width, index => large.get(path(index))),
+      },
+      1,
+    )
+    console.log(
+      `\n${what}, of 50, ${width} at once: ${rate(pages, took.bare)} a second by the bare query, ${rate(pages, took.through)} through gateway and service, ${ratio(took.through, took.bare)} times as long.`,
+    )
+  }
 
 await small.stop()
 await large.stop()

@@ -128,7 +128,7 @@ export const topLevelFields = (spec: Doc): TopLevelFields | undefined => {
   }
   if (kept === undefined) return undefined
   if (id === kept) names.add('_id')
-  return { names, kept }
+  return { names: [...names].map(name => Buffer.from(name)), kept }
 }
 
 const shape = (doc: Doc, node: Node, including: boolean, root: Doc, position: Position): Doc => {

@@ -29,8 +29,8 @@ export const readDoc = (bytes: Buffer, at = 0, only?: ReadonlySet<string>): Doc 
   return reader.document(0, only)
 }
 
-/** Top-level fields of documents: the only ones that are kept, or the only ones that are not. */
-export type TopLevelFields = { names: ReadonlySet<string>; kept: boolean }
+/** Top-level fields of documents, by their names in UTF-8: the only ones kept, or the only ones that are not. */
+export type TopLevelFields = { names: readonly Buffer[]; kept: boolean }
 
 /** Copies some top-level fields of a BSON document as bytes, without decoding values. */
 export const pickFields = (bytes: Buffer, fields: TopLevelFields): Buffer => new Reader(bytes, 0).pick(fields)
@@ -140,17 +140,37 @@ class Reader {
     const end = this.open(0)
     const made = Buffer.allocUnsafe(end + 1)
     let size = 4
+    // Fields in a row are copied at once.
+    let row = this.at
     while (this.at < end) {
       const from = this.at
       const type = this.bytes[this.at++]!
-      const wanted = names.has(this.name(end)) === kept
+      const wanted = this.isNamed(names, end) === kept
       this.skip(type, end)
-      if (wanted) size += this.bytes.copy(made, size, from, this.at)
+      if (wanted) continue
+      size += this.bytes.copy(made, size, row, from)
+      row = this.at
     }
+    size += this.bytes.copy(made, size, row, this.at)
     this.close(end)
     made[size++] = 0
     made.writeInt32LE(size, 0)
     return made.subarray(0, size)
+  }
+
+  /** Reads a field name and tells whether it is one of these, without decoding it. */
+  private isNamed(names: readonly Buffer[], end: number): boolean {
+    const { bytes } = this
+    const from = this.at
+    while (this.at < end && bytes[this.at] !== 0) this.at++
+    if (this.at >= end) broken('field name cut off')
+    const length = this.at++ - from
+    return names.some(name => {
+      if (name.length !== length) return false
+      let i = 0
+      while (i < length && bytes[from + i] === name[i]) i++
+      return i === length
+    })
   }
 
   private array(depth: number): Value[] {

@@ -176,9 +176,17 @@ export const prepare = (collection: Collection, query: Query) => {
 const naturalFree = (sort: Doc) =>
   sort.has('$natural') ? new Doc([...sort].filter(([name]) => name !== '$natural')) : sort
 
-/** The documents of a query, with its sort, skip and limit applied. */
-export function* select(collection: Collection, query: Query, examined?: Examined): Rows<Found> {
-  const { condition, pattern, plan, sorted } = prepare(collection, query)
+/**
+ * The documents of a query, with its sort, skip and limit applied.
+ * @param prepared what `prepare` gave for it
+ */
+export function* select(
+  collection: Collection,
+  query: Query,
+  examined?: Examined,
+  prepared = prepare(collection, query),
+): Rows<Found> {
+  const { condition, pattern, plan, sorted } = prepared
   const found = search(
     collection,
     plan,
@@ -289,9 +297,9 @@ const find: Command = {
       sortPattern(naturalFree(query.sort))
       return ok({ cursor: Doc.of({ firstBatch: [], id: 0n, ns }) })
     }
-    prepare(collection, query)
+    const prepared = prepare(collection, query)
     const rows = function* () {
-      for (const found of select(collection, query)) {
+      for (const found of select(collection, query, undefined, prepared)) {
         if (found === pause) yield pause
         else if (fields) yield new RawDoc(pickFields(found.bytes, fields))
         else yield project ? project(found.doc, found.position) : new RawDoc(found.bytes)

@@ -375,7 +375,10 @@ const rangesOf = (bounds: readonly Bounds[], fields: number, lead: readonly numb
   const last = bounds.at(-1)
   return points.flatMap((values): Range[] => {
     const prefix = Buffer.concat(values)
-    const own = { points: prefix.length, lead: Buffer.concat(lead.map(i => values[i]!)) }
+    const own = {
+      points: prefix.length,
+      ...(lead.length > 0 && { lead: Buffer.concat(lead.map(i => values[i]!)) }),
+    }
     if (last?.kind === 'range')
       return last.ranges.map(({ from, to }) => ({
         ...own,
@@ -390,6 +393,7 @@ const rangesOf = (bounds: readonly Bounds[], fields: number, lead: readonly numb
 /** Truncates bounds like the stored keys, so that they include truncated keys. */
 const cut = (range: Range): Range => {
   const { from, to, exact = false } = range
+  if (from.length <= longestKey && to.length <= longestKey) return range
   return {
     ...range,
     exact: exact && from.length <= longestKey,

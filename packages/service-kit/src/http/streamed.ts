@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { createSharedReads } from '../single-flight.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -23,5 +24,29 @@ export class Streamed<T> {
   send(reply: FastifyReply): FastifyReply {
     const text = this.#text
     return reply.type(this.#mediaType).send(typeof text === 'string' ? text : Readable.from(text))
+  }
+}
+
+/** Answers a request, under a key, by `make`, whose headers and value depend on nothing else than the key. */
+export type SharedAnswers = <T>(
+  reply: ReplyHeaders,
+  key: string,
+  make: (reply: ReplyHeaders) => Promise<T>,
+) => Promise<Streamed<T>>
+
+/**
+ * Makes one answer for all requests with the same key that wait at the same time, as JSON text. Each is made
+ * after the requests that get it arrived, so that they see what was acknowledged before.
+ */
+export const createSharedAnswers = (): SharedAnswers => {
+  const shared = createSharedReads<string, { headers: [string, string][]; text: string }>()
+  return async (reply, key, make) => {
+    const { headers, text } = await shared(key, async () => {
+      const headers: [string, string][] = []
+      const value = await make({ header: (name, value) => headers.push([name, value]) })
+      return { headers, text: JSON.stringify(value) }
+    })
+    for (const [name, value] of headers) reply.header(name, value)
+    return new Streamed(text)
   }
 }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { createSharedReads } from '../single-flight.js'
 import type { Redis } from './redis.js'
 
 /**
@@ -14,8 +15,9 @@ export interface Version {
 /** Random, not a counter: after a data loss Redis cannot return to a value that a process has cached. */
 const newValue = (): string => String(randomInt(2 ** 48 - 1))
 
-export const createVersion = (redis: Redis, key: string): Version => ({
-  async read() {
+export const createVersion = (redis: Redis, key: string): Version => {
+  const shared = createSharedReads<'read', string | undefined>()
+  const read = async () => {
     try {
       const found = await redis.get(key)
       if (found !== null) return found
@@ -24,9 +26,12 @@ export const createVersion = (redis: Redis, key: string): Version => ({
     } catch {
       return undefined
     }
-  },
-  async raise() {
-    const now = newValue()
-    return { before: await redis.set(key, now, 'GET'), now }
-  },
-})
+  }
+  return {
+    read: () => shared('read', read),
+    async raise() {
+      const now = newValue()
+      return { before: await redis.set(key, now, 'GET'), now }
+    },
+  }
+}

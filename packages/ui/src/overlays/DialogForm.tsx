@@ -8,6 +8,8 @@ export interface DialogFormProps {
   /** Submits the form. The dialog closes on true and stays open with the entered values on false. */
   onSubmit: () => Promise<boolean>
   onClose: () => void
+  /** Forgets what was entered: called by Cancel and after a submission. Escape keeps it. */
+  onDiscard?: () => void
   /** The fields. */
   children: ReactNode
   /** Shown below the fields. */
@@ -16,23 +18,29 @@ export interface DialogFormProps {
 
 /**
  * A form with Cancel and submit buttons, as the content of a dialog. Keep the fields' state in a component
- * inside the dialog: the dialog mounts its content anew on each opening, which resets that state.
+ * inside the dialog: the dialog mounts its content anew on each opening, which resets that state or reads
+ * the draft of `useDraft`.
  */
 export function DialogForm({
   submitLabel,
   canSubmit = true,
   onSubmit,
   onClose,
+  onDiscard = () => {},
   children,
   note,
 }: DialogFormProps) {
   const [working, setWorking] = useState(false)
   const formId = useId()
+  const close = () => {
+    onDiscard()
+    onClose()
+  }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     setWorking(true)
     try {
-      if (await onSubmit()) onClose()
+      if (await onSubmit()) close()
     } finally {
       setWorking(false)
     }
@@ -48,7 +56,7 @@ export function DialogForm({
       <DialogFooter
         actions={
           <>
-            <Button text="Cancel" onClick={onClose} />
+            <Button text="Cancel" onClick={close} />
             <Button
               type="submit"
               form={formId}

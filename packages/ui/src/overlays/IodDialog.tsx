@@ -1,6 +1,7 @@
 import { FormGroup, HTMLSelect, InputGroup, TextArea } from '@blueprintjs/core'
 import type { Category } from '@iodine/contracts'
-import { useId, useState } from 'react'
+import { useDraft } from '../hooks/use-draft'
+import { useMissingField } from '../hooks/use-missing-field'
 import { Dialog } from './Dialog'
 import { DialogForm } from './DialogForm'
 
@@ -22,6 +23,8 @@ export interface IodDialogProps {
   /** Fields labelled as required. */
   required?: readonly (keyof IodDraft)[]
   withSource?: boolean
+  /** Name of the draft that keeps what is entered; see `useDraft`. */
+  draftName?: string
   submitLabel?: string
   /** Whether the submit button is enabled; by default always. */
   canSubmit?: (draft: IodDraft) => boolean
@@ -44,25 +47,35 @@ export function IodDialog({ isOpen, title, ...form }: IodDialogProps) {
 
 function IodForm(props: Omit<IodDialogProps, 'isOpen' | 'title'>) {
   const { categories, required = [], withSource, submitLabel = 'Create IOD', canSubmit } = props
-  const [draft, setDraft] = useState<IodDraft>({ ...EMPTY, ...props.initial })
-  const id = useId()
+  const initial = { ...EMPTY, ...props.initial }
+  const [draft, setDraft] = useDraft<IodDraft>(props.draftName, initial)
+  const { groupProps, fieldProps, setMissing } = useMissingField<keyof IodDraft>()
   const labels = { ...LABELS, ...props.labels }
-  const set = (change: Partial<IodDraft>) => setDraft(current => ({ ...current, ...change }))
+  const set = (change: Partial<IodDraft>) => {
+    setMissing(undefined)
+    setDraft(current => ({ ...current, ...change }))
+  }
   const group = (field: keyof IodDraft) => ({
+    ...groupProps(field),
     label: labels[field],
-    labelFor: `${id}-${field}`,
     labelInfo: required.includes(field) ? '(required)' : undefined,
   })
+  /** Marks and focuses the first required field that is empty; the caller says what is missing. */
+  const submit = () => {
+    setMissing(required.find(field => draft[field].trim() === ''))
+    return props.onSubmit(draft)
+  }
   return (
     <DialogForm
       submitLabel={submitLabel}
       canSubmit={canSubmit ? canSubmit(draft) : true}
-      onSubmit={() => props.onSubmit(draft)}
+      onSubmit={submit}
       onClose={props.onClose}
+      onDiscard={() => setDraft(initial)}
     >
       <FormGroup {...group('value')}>
         <TextArea
-          id={`${id}-value`}
+          {...fieldProps('value')}
           fill
           autoResize
           autoFocus
@@ -73,7 +86,7 @@ function IodForm(props: Omit<IodDialogProps, 'isOpen' | 'title'>) {
       {categories && (
         <FormGroup {...group('category')}>
           <HTMLSelect
-            id={`${id}-category`}
+            {...fieldProps('category')}
             fill
             value={draft.category}
             onChange={event => set({ category: event.target.value as Category | '' })}
@@ -87,7 +100,7 @@ function IodForm(props: Omit<IodDialogProps, 'isOpen' | 'title'>) {
       )}
       <FormGroup {...group('description')}>
         <TextArea
-          id={`${id}-description`}
+          {...fieldProps('description')}
           fill
           autoResize
           value={draft.description}
@@ -97,7 +110,7 @@ function IodForm(props: Omit<IodDialogProps, 'isOpen' | 'title'>) {
       {withSource && (
         <FormGroup {...group('source')}>
           <InputGroup
-            id={`${id}-source`}
+            {...fieldProps('source')}
             type="url"
             value={draft.source}
             onValueChange={source => set({ source })}

@@ -21,25 +21,44 @@ export interface ToastMessage {
   position?: 'top' | 'top-left' | 'top-right' | 'bottom' | 'bottom-left' | 'bottom-right'
 }
 
+/** The oldest toast goes when there are more of one position. */
+const TOASTS_MAX = 3
+
 const toasters = new Map<string, Promise<Toaster>>()
 
-/** Shows a toast. Each position of the page has one stack of toasts. */
+/** How often each toast on screen has been shown, by its key. */
+const shown = new Map<string, number>()
+
+/**
+ * Shows a toast. Each position of the page has one stack of toasts. A toast that is on screen already is
+ * counted in its place, and stays for its whole duration again.
+ */
 export async function showToast(toast: ToastMessage): Promise<void> {
   const { title, description, status, duration = 5000, closable = true, position = 'bottom' } = toast
   let toaster = toasters.get(position)
   if (!toaster) {
-    toaster = OverlayToaster.create({ position, canEscapeKeyClear: false })
+    toaster = OverlayToaster.create({ position, canEscapeKeyClear: false, maxToasts: TOASTS_MAX })
     toasters.set(position, toaster)
   }
-  ;(await toaster).show({
-    ...LOOKS[status],
-    timeout: duration,
-    isCloseButtonShown: closable,
-    message: (
-      <div className={styles.message}>
-        <strong>{title}</strong>
-        {description && <div>{description}</div>}
-      </div>
-    ),
-  })
+  const key = JSON.stringify([position, status, title, description])
+  const opened = await toaster
+  const times = (shown.get(key) ?? 0) + 1
+  shown.set(key, times)
+  opened.show(
+    {
+      ...LOOKS[status],
+      // Only another timeout restarts Blueprint's timer.
+      timeout: duration + (times % 2),
+      isCloseButtonShown: closable,
+      onDismiss: () => shown.delete(key),
+      message: (
+        <div className={styles.message}>
+          <strong>{title}</strong>
+          {times > 1 && <span className={styles.times}> ×{times}</span>}
+          {description && <div>{description}</div>}
+        </div>
+      ),
+    },
+    key,
+  )
 }

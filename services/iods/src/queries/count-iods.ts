@@ -1,5 +1,5 @@
 import type { Category, IodFacets, SourceType } from '@iodine/contracts'
-import type { Total } from '@iodine/service-kit'
+import { createSharedReads, type Total } from '@iodine/service-kit'
 import type { ClientSession, PipelineStage, QueryFilter } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import { BY, BY_DATE, type IodDoc } from '../models/iod.js'
@@ -38,40 +38,44 @@ export const countByKind = (
     .hint({ ...BY.gram, ...BY_DATE })
     .session(session)
 
-/** Counts by kind: from the tallies when the selection is all of some kinds, else of its newest IODs. */
-const countKinds = async (
-  { iods, tallies }: Models,
-  { filter, by, kinds }: Selection,
-): Promise<KindCount[]> => {
-  if (!kinds)
-    return iods
-      .aggregate<KindCount>([{ $match: filter }, { $limit: COUNTED_MAX + 1 }, ...byKind(1)])
-      .hint({ ...by, ...BY_DATE })
-  return (await sumTallies(tallies)).filter(
-    ({ category, source_type }) =>
-      kinds.category.includes(category) && kinds.source_type.includes(source_type),
-  )
-}
+/** Counts of what filters select. */
+export const createIodCounts = ({ iods, tallies }: Models) => {
+  const shared = createSharedReads<'tallies', KindCount[]>()
 
-/** Numbers of the selected IODs by category and by source type. */
-export const countFacets = async (models: Models, selection: Selection): Promise<IodFacets> => {
-  const facets: IodFacets = { total: 0, categories: {}, source_types: {} }
-  for (const { category, source_type, n } of await countKinds(models, selection)) {
-    if (n === 0) continue
-    facets.total += n
-    facets.categories[category] = (facets.categories[category] ?? 0) + n
-    facets.source_types[source_type] = (facets.source_types[source_type] ?? 0) + n
+  /** Counts by kind: from the tallies when the selection is all of some kinds, else of its newest IODs. */
+  const countKinds = async ({ filter, by, kinds }: Selection): Promise<KindCount[]> => {
+    if (!kinds)
+      return iods
+        .aggregate<KindCount>([{ $match: filter }, { $limit: COUNTED_MAX + 1 }, ...byKind(1)])
+        .hint({ ...by, ...BY_DATE })
+    return (await shared('tallies', () => sumTallies(tallies))).filter(
+      ({ category, source_type }) =>
+        kinds.category.includes(category) && kinds.source_type.includes(source_type),
+    )
   }
-  if (selection.kinds || facets.total <= COUNTED_MAX) return facets
-  return { ...facets, total: COUNTED_MAX, exact: false }
-}
 
-/** Number of the selected IODs. */
-export const countIods = async (models: Models, selection: Selection): Promise<Total> => {
-  if (selection.kinds) return (await countFacets(models, selection)).total
-  const n = await models.iods
-    .countDocuments(selection.filter)
-    .hint({ ...selection.by, ...BY_DATE } as never)
-    .limit(COUNTED_MAX + 1)
-  return n > COUNTED_MAX ? { atLeast: COUNTED_MAX } : n
+  /** Numbers of the selected IODs by category and by source type. */
+  const facets = async (selection: Selection): Promise<IodFacets> => {
+    const facets: IodFacets = { total: 0, categories: {}, source_types: {} }
+    for (const { category, source_type, n } of await countKinds(selection)) {
+      if (n === 0) continue
+      facets.total += n
+      facets.categories[category] = (facets.categories[category] ?? 0) + n
+      facets.source_types[source_type] = (facets.source_types[source_type] ?? 0) + n
+    }
+    if (selection.kinds || facets.total <= COUNTED_MAX) return facets
+    return { ...facets, total: COUNTED_MAX, exact: false }
+  }
+
+  /** Number of the selected IODs. */
+  const total = async (selection: Selection): Promise<Total> => {
+    if (selection.kinds) return (await facets(selection)).total
+    const n = await iods
+      .countDocuments(selection.filter)
+      .hint({ ...selection.by, ...BY_DATE } as never)
+      .limit(COUNTED_MAX + 1)
+    return n > COUNTED_MAX ? { atLeast: COUNTED_MAX } : n
+  }
+
+  return { facets, total }
 }

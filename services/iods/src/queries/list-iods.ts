@@ -1,6 +1,7 @@
 import type { Iod, IodFacets, IodSort, iodsApi, QueryOf } from '@iodine/contracts'
 import {
   afterPlace,
+  createSharedAnswers,
   type RankedPlace,
   type ReplyHeaders,
   type Streamed,
@@ -12,7 +13,7 @@ import type { IndexDefinition, QueryFilter } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import { BY, BY_DATE, type IodDoc, ORDERS } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
-import { countFacets, countIods } from './count-iods.js'
+import { createIodCounts } from './count-iods.js'
 import { createIodSelection, kindsOf, ofKinds, type Selection } from './select-iods.js'
 
 const RANKS = { created: undefined, votes: 'votes_total', disputed: 'votes_disputed' } as const
@@ -20,6 +21,8 @@ const RANKS = { created: undefined, votes: 'votes_total', disputed: 'votes_dispu
 export const createIodQueries = (models: IodModels, directory: UserDirectory) => {
   const { iods } = models
   const select = createIodSelection(models, directory)
+  const counts = createIodCounts(models)
+  const shared = createSharedAnswers()
 
   /** Reads documents of a selection in an order, by the index that bounds the selection. */
   const read = ({ by, filter }: Selection, sort: IodSort, limit: number): Promise<IodDoc[]> => {
@@ -54,33 +57,44 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
     return [...docs, ...(await read(below, sort, size - docs.length))]
   }
 
+  type ListQuery = QueryOf<typeof iodsApi.listIods>
+  type Filters = QueryOf<typeof iodsApi.getIodFacets>
+
+  const readList = async (
+    reply: ReplyHeaders,
+    { limit, cursor, sort = 'created', ...filters }: ListQuery,
+  ): Promise<Iod[] | Streamed<Iod[]>> => {
+    const selection = await select(filters)
+    let counted: Promise<Total> | undefined
+    const total = () => (counted ??= counts.total(selection))
+    const rank = RANKS[sort]
+    /** Few matches of a search are sorted; many are found soon in the index of kinds, which has the order. */
+    const inOrder = async (): Promise<Selection> => {
+      if (!rank || selection.by === BY.kind || selection.by === BY.creator) return selection
+      if (selection.by === BY.gram && typeof (await total()) === 'number') return selection
+      return { filter: { ...selection.filter, ...ofKinds(kindsOf(filters)) }, by: BY.kind }
+    }
+    return sendList(reply, {
+      limit,
+      cursor,
+      total,
+      find: async (place, size) => findPage(await inOrder(), sort, place, size),
+      rankOf: rank && (doc => doc[rank]),
+      present: docs => presentIods(directory, docs),
+    })
+  }
+
+  // Everybody gets the same pages and counts, and asks for them at the same time when an IOD is announced.
   return {
     /** Counts under the filters. */
-    facets: async (filters: QueryOf<typeof iodsApi.getIodFacets>): Promise<IodFacets> =>
-      countFacets(models, await select(filters)),
+    facets: (reply: ReplyHeaders, filters: Filters): Promise<Streamed<IodFacets>> =>
+      shared(reply, `facets ${JSON.stringify(filters)}`, async () => counts.facets(await select(filters))),
     /** The list or a page of it. */
-    async list(
-      reply: ReplyHeaders,
-      { limit, cursor, sort = 'created', ...filters }: QueryOf<typeof iodsApi.listIods>,
-    ): Promise<Iod[] | Streamed<Iod[]>> {
-      const selection = await select(filters)
-      let counted: Promise<Total> | undefined
-      const total = () => (counted ??= countIods(models, selection))
-      const rank = RANKS[sort]
-      /** Few matches of a search are sorted; many are found soon in the index of kinds, which has the order. */
-      const inOrder = async (): Promise<Selection> => {
-        if (!rank || selection.by === BY.kind || selection.by === BY.creator) return selection
-        if (selection.by === BY.gram && typeof (await total()) === 'number') return selection
-        return { filter: { ...selection.filter, ...ofKinds(kindsOf(filters)) }, by: BY.kind }
-      }
-      return sendList(reply, {
-        limit,
-        cursor,
-        total,
-        find: async (place, size) => findPage(await inOrder(), sort, place, size),
-        rankOf: rank && (doc => doc[rank]),
-        present: docs => presentIods(directory, docs),
-      })
-    },
+    list: async (reply: ReplyHeaders, query: ListQuery): Promise<Iod[] | Streamed<Iod[]>> =>
+      query.limit === undefined && query.cursor === undefined
+        ? readList(reply, query)
+        : (shared(reply, `list ${JSON.stringify(query)}`, headers => readList(headers, query)) as Promise<
+            Streamed<Iod[]>
+          >),
   }
 }

@@ -34,7 +34,7 @@ export const addIodRoutes = (
 
   service.route(iodsApi.listIods, async ({ query, reply }) => queries.list(reply, query))
 
-  service.route(iodsApi.getIodFacets, async ({ query }) => queries.facets(query))
+  service.route(iodsApi.getIodFacets, async ({ query, reply }) => queries.facets(reply, query))
 
   service.route(iodsApi.createIod, async ({ body, user }) => {
     const doc = await createIod(models, user.id, body)

@@ -47,15 +47,21 @@ export const startPart = async (
   return { url, pid: child.pid as number }
 }
 
-/** Starts a stub service: answers every path with JSON of `bytes` bytes, and serves the session keys. */
-export const startUpstream = async (bytes: number, jwks: string): Promise<string> => {
-  const child = fork(fileURLToPath(new URL('./upstream.js', import.meta.url)), {
-    env: { ...process.env, UPSTREAM_BODY: String(bytes), UPSTREAM_JWKS: jwks },
-  })
+/** Starts a file of this folder that sends its address once it listens. */
+const startFile = async (file: string, env: Record<string, string>): Promise<string> => {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), { env: { ...process.env, ...env } })
   const [url] = (await once(child, 'message')) as [string]
   children.set(url, child)
   return url
 }
+
+/** Starts a stub service: answers every path with JSON of `bytes` bytes, and serves the session keys. */
+export const startUpstream = (bytes: number, jwks: string): Promise<string> =>
+  startFile('./upstream.js', { UPSTREAM_BODY: String(bytes), UPSTREAM_JWKS: jwks })
+
+/** Starts the least that a proxy in Node does, in front of an upstream. */
+export const startBareProxy = (upstream: string): Promise<string> =>
+  startFile('./bare-proxy.js', { UPSTREAM_URL: upstream })
 
 /**
  * Starts nginx with one worker and keep-alive connections to an upstream. Throws an Error with install

@@ -1,0 +1,20 @@
+import { formatDate, formatFrenchRelative, formatRelative } from '../format'
+
+interface DateTimeProps {
+  /** ISO 8601. */
+  value: string
+  /** How the date is written; by default 'Nov 22, 2026'. */
+  format?: (value: string) => string
+  /** Language of the tooltip. */
+  lang?: 'en' | 'fr'
+}
+
+/** A date, with the relative time ('3 hours ago') in a tooltip. */
+export function DateTime({ value, format = formatDate, lang = 'en' }: DateTimeProps) {
+  const relative = lang === 'fr' ? formatFrenchRelative : formatRelative
+  return (
+    <time dateTime={value} title={relative(value)}>
+      {format(value)}
+    </time>
+  )
+}
