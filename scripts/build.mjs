@@ -2,6 +2,7 @@
  * `npm run build`: compiles the Node packages and bundles the web apps; unchanged ones are skipped.
  * `npm run build:extension`: makes `extension/dist/iodine-collector-*.zip`, ready for the browsers' stores.
  */
+import { isBuilt, keepBuilt, sourcesState } from './lib/built.mjs'
 import { install } from './lib/install.mjs'
 import { bin, isCommand, main, must, say, seconds } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
@@ -15,14 +16,21 @@ export const compile = (...folders) =>
 const bundle = (...args) =>
   must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs', ...args])
 
+const bundleStart = () =>
+  must('Bundling the product', process.execPath, ['tools/build-kit/src/bundle-start.mjs'])
+
 /**
- * Builds what `npm start` runs: dev-stack with the parts it hosts, and the web apps' bundles. `also` lists
- * more folders to compile.
+ * Builds what `npm start` runs: dev-stack with the parts it hosts, their bundle, and the web apps' bundles. `also` lists
+ * more folders to compile. Does nothing if no file has changed since the last build.
  */
 export async function build(...also) {
+  if (isBuilt(also)) return
   const started = Date.now()
   say('Building what changed …')
-  await Promise.all([compile('tools/dev-stack', ...also), bundle()])
+  // Read before: a file that changes meanwhile is built the next time.
+  const sources = sourcesState()
+  await Promise.all([compile('tools/dev-stack', ...also).then(bundleStart), bundle()])
+  keepBuilt(also, sources)
   say(`Built in ${seconds(started)}`)
 }
 

@@ -3,7 +3,7 @@
  * otherwise the shell would receive npm's signals, and npm would exit before the product has stopped.
  */
 import { prepare } from './build.mjs'
-import { handOver, main, Refusal } from './lib/run.mjs'
+import { handOver, main, Refusal, root } from './lib/run.mjs'
 
 await main(async () => {
   const unknown = process.argv.slice(2).find(option => option !== '--demo')
@@ -13,5 +13,8 @@ await main(async () => {
     )
   await prepare()
   process.env.NODE_ENV ??= 'production'
-  await handOver('tools/dev-stack/dist/main.js')
+  process.env.WEB_ROOT ||= root
+  // Tracing patches modules while they are loaded one by one.
+  const folder = process.env.OTEL_EXPORTER_OTLP_ENDPOINT ? 'dist' : 'dist/start'
+  await handOver(`tools/dev-stack/${folder}/main.js`)
 })

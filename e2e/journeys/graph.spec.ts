@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { narrativesApi, profileApi } from '@iodine/contracts'
-import type { AiProvider } from '@iodine/test-kit'
+import { type Graph, narrativesApi, profileApi } from '@iodine/contracts'
+import { type AiProvider, seededRandom } from '@iodine/test-kit'
 import type { Locator } from '@playwright/test'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
 
@@ -309,5 +309,131 @@ test("filters, another's graph, and what goes wrong", async ({ page, person, ope
     expect((await canvasOf(page).boundingBox())?.width).toBeLessThanOrEqual(390)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
     await page.screenshot({ path: test.info().outputPath('phone.png'), fullPage: true })
+  })
+})
+
+/** 1,500 nodes and 3,000 links: enough that the settled graph is drawn from pictures. */
+const largeGraph = (): Graph => {
+  const random = seededRandom(5)
+  const nodes = Array.from({ length: 1_500 }, (_, n): Graph['nodes'][number] => {
+    const type = n % 3 ? 'entity' : 'verb'
+    return { id: `${type}:${n}`, label: `Node ${n}`, type, count: 1, sources: [] }
+  })
+  const links = new Map<string, Graph['links'][number]>()
+  while (links.size < 3_000) {
+    const [verb, other] = [3 * Math.floor(random() * 500), 3 * Math.floor(random() * 500)]
+    const [source, target] = [`verb:${verb}`, `entity:${other + (random() < 0.5 ? 1 : 2)}`]
+    links.set(source + target, { source, target, type: 'verb_to_object', count: 1, sources: [] })
+  }
+  return { nodes, links: [...links.values()], sources: [] }
+}
+
+/** A digest of all pixels of the canvas. */
+const pixelsOf = (canvas: Locator): Promise<string> =>
+  canvas.evaluate(async element => {
+    const { width, height } = element as HTMLCanvasElement
+    const copy = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
+    if (!copy) throw new Error('no canvas')
+    copy.drawImage(element as HTMLCanvasElement, 0, 0)
+    const digest = await crypto.subtle.digest('SHA-256', copy.getImageData(0, 0, width, height).data)
+    return Array.from(new Uint8Array(digest), byte => byte.toString(16).padStart(2, '0')).join('')
+  })
+
+/**
+ * Presses a key on the canvas that many times, once a frame. Of the canvas after each: its ink (opacity of all
+ * pixels), the ink's middle from left to right, in pixels, and the ink of the emptiest of 20 vertical strips.
+ */
+const framesOf = (canvas: Locator, key: string, times: number) =>
+  canvas.evaluate(
+    async (element, { key, times }) => {
+      const shown = element as HTMLCanvasElement
+      const { width, height } = shown
+      const copy = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d', {
+        willReadFrequently: true,
+      })
+      if (!copy) throw new Error('no canvas')
+      const frames = []
+      for (let press = 0; press < times; press++) {
+        shown.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+        await new Promise(requestAnimationFrame)
+        copy.clearRect(0, 0, width, height)
+        copy.drawImage(shown, 0, 0)
+        const { data } = copy.getImageData(0, 0, width, height)
+        const columns = new Float64Array(width)
+        for (let pixel = 0; pixel < width * height; pixel++) columns[pixel % width]! += data[pixel * 4 + 3]!
+        const ink = columns.reduce((sum, each) => sum + each, 0)
+        const moment = columns.reduce((sum, each, x) => sum + each * x, 0)
+        const strips = Array.from({ length: 20 }, (_, n) =>
+          columns.slice((n * width) / 20, ((n + 1) * width) / 20).reduce((sum, each) => sum + each, 0),
+        )
+        frames.push({ ink, middle: moment / ink, emptiest: Math.min(...strips) })
+      }
+      return frames
+    },
+    { key, times },
+  )
+type Frames = Awaited<ReturnType<typeof framesOf>>
+
+test('a large graph moved as a picture looks as drawn anew', async ({ page, person, openAs }) => {
+  test.slow()
+  const ana = await person('ana')
+  const canvas = canvasOf(page)
+  const body = JSON.stringify(largeGraph())
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.route('**/graph/triplets*', route => route.fulfill({ contentType: 'application/json', body }))
+  // Without OffscreenCanvas there are no pictures: each frame is drawn anew.
+  await page.addInitScript(() => {
+    if (!localStorage.getItem('plain')) return
+    Reflect.deleteProperty(HTMLCanvasElement.prototype, 'transferControlToOffscreen')
+    Reflect.deleteProperty(window, 'OffscreenCanvas')
+  })
+  const steps = [
+    ['0', 1],
+    ['-', 2],
+    ['ArrowLeft', 3],
+    ['0', 1],
+    ['+', 7],
+    // Further than a picture's margin.
+    ['ArrowLeft', 8],
+    ['ArrowRight', 12],
+  ] as const
+  const drawnAnew: { frames: Frames; pixels: string }[] = []
+
+  await test.step('drawn anew', async () => {
+    await openAs(ana, '/privacy-policy')
+    await page.evaluate(() => localStorage.setItem('plain', 'yes'))
+    await page.goto('/dashboard/graph')
+    await settled(page)
+    await expect(canvas).toHaveAttribute('data-drawing', 'page')
+    for (const [key, times] of steps) {
+      const frames = await framesOf(canvas, key, times)
+      drawnAnew.push({ frames, pixels: await pixelsOf(canvas) })
+    }
+  })
+
+  await test.step('from pictures: the same at rest, and without gaps while it moves', async () => {
+    await page.evaluate(() => localStorage.removeItem('plain'))
+    await page.reload()
+    await settled(page)
+    await expect(canvas).toHaveAttribute('data-drawing', 'worker')
+    for (const [step, [key, times]] of steps.entries()) {
+      const frames = await framesOf(canvas, key, times)
+      const anew = drawnAnew[step]!
+      const [first] = anew.frames as [Frames[number]]
+      if (step === 2) {
+        // All of the graph is in view: each frame has all of its ink, at one of the places it was moved to.
+        for (const { ink, middle } of frames) {
+          expect(Math.abs(ink / first.ink - 1)).toBeLessThan(0.01)
+          const moved = (middle - (first.middle - 60)) / 60
+          expect(Math.abs(moved - Math.round(moved)) * 60).toBeLessThan(2)
+        }
+      } else if (step > 4) {
+        // The graph is all over the view. Links that come into view may be paler than at rest.
+        const least = Math.min(...anew.frames.map(({ emptiest }) => emptiest))
+        expect(least).toBeGreaterThan(0)
+        for (const { emptiest } of frames) expect(emptiest).toBeGreaterThan(least / 2)
+      }
+      await expect.poll(() => pixelsOf(canvas)).toBe(anew.pixels)
+    }
   })
 })

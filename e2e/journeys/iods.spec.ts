@@ -391,3 +391,23 @@ test('the list is sorted, and each row shows where it has the searched text', as
     await expect(page).toHaveURL(new RegExp(`${LIST}\\??$`))
   })
 })
+
+test('on a phone a toast leaves the buttons of a dialog free', async ({ page, person, openAs }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openAs(await person('ana'), LIST)
+  await page.getByRole('button', { name: 'Create IOD' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Create New IOD' })
+  await dialog.getByRole('button', { name: 'Create IOD' }).click()
+  const shown = page.locator('.bp6-toast').filter({ hasText: 'Champs manquants' })
+  // Under the pointer it stays.
+  await shown.hover()
+  await expect
+    .poll(async () => {
+      const [above, below] = [
+        await shown.boundingBox(),
+        await dialog.locator('.bp6-dialog-footer').boundingBox(),
+      ]
+      return above && below && above.y + above.height <= below.y
+    })
+    .toBe(true)
+})

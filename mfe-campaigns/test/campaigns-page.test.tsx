@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import type { Campaign, CampaignDetail, Iod } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { anIod } from '@iodine/test-kit/iods'
@@ -93,6 +94,47 @@ describe('the details', () => {
       true,
     )
     expect(within(dialog).getByText('No description provided')).toBeDefined()
+  })
+
+  it('show the service’s statistics while a large campaign arrives, and then those of its IODs', async () => {
+    const iods = Array.from({ length: 1_001 }, (_, n) => iod(`claim ${n}`, { category: n ? 'URL' : 'HASH' }))
+    const detail = { ...campaign('Mirrors', { iod_count: iods.length }), iods }
+    const text = JSON.stringify(detail)
+    const body = new PassThrough()
+    body.write(text.slice(0, text.indexOf('claim 50')))
+    const { dialog, calls } = await opened(detail, {
+      'GET /campaigns/:id': () => [200, body],
+      'GET /campaigns/:id/statistics': [
+        200,
+        {
+          iod_count: 9,
+          votes: 5,
+          comments: 0,
+          categories: { HASH: 2, URL: 5, COMPANY: 2 },
+          source_types: { BLOG: 9 },
+        },
+      ],
+    })
+    const regionText = async (name: string) =>
+      (await within(dialog).findByRole('region', { name })).textContent
+    expect(await regionText('Categories')).toBe('CategoriesURL5COMPANY2HASH2')
+    expect(await regionText('Sources')).toBe('SourcesBLOG9')
+    expect(await regionText('Statistics')).toBe(
+      'StatisticsTotal IODs1,001Categories3Sources1Total Votes5Total Comments0',
+    )
+    const save = within(dialog).getByRole('button', { name: 'Export JSON' }) as HTMLButtonElement
+    expect(save.disabled).toBe(true)
+    body.end(text.slice(text.indexOf('claim 50')))
+    await waitFor(() => expect(save.disabled).toBe(false))
+    expect(await regionText('Categories')).toBe('CategoriesURL1,000HASH1')
+    expect(calls.filter(({ route }) => route.endsWith('/statistics'))).toHaveLength(1)
+  })
+
+  it('ask for no statistics of a campaign that comes in one piece', async () => {
+    const iods = [iod('one'), iod('two', { category: 'URL' })]
+    const { dialog, calls } = await opened({ ...campaign('Mirrors', { iod_count: 2 }), iods })
+    await within(dialog).findByRole('region', { name: 'Sources' })
+    expect(calls.filter(({ route }) => route.endsWith('/statistics'))).toEqual([])
   })
 
   it('keep what was added when one of several adds fails, and leave the rest selected', async () => {

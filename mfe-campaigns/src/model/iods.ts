@@ -1,4 +1,4 @@
-import type { Category, Iod } from '@iodine/contracts'
+import type { CampaignStatistics, Category, Iod } from '@iodine/contracts'
 import { search } from './search'
 
 export interface Statistics {
@@ -9,6 +9,21 @@ export interface Statistics {
   categories: [Category, number][]
   sources: [string, number][]
 }
+
+/** The service's statistics of a campaign, for its summary. */
+export const readStatistics = ({
+  iod_count,
+  votes,
+  comments,
+  categories,
+  source_types,
+}: CampaignStatistics): Statistics => ({
+  iods: iod_count,
+  votes,
+  comments,
+  categories: mostFirst(Object.entries(categories) as [Category, number][]),
+  sources: mostFirst(Object.entries(source_types) as [string, number][]),
+})
 
 /** Statistics of a campaign's IODs, for its summary. */
 export function summarize(iods: Iod[]): Statistics {
@@ -25,8 +40,12 @@ export function summarize(iods: Iod[]): Statistics {
 export function countBy<T, K extends string>(items: T[], key: (item: T) => K): [K, number][] {
   const counts = new Map<K, number>()
   for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1)
-  return [...counts].sort(([a, many], [b, more]) => more - many || a.localeCompare(b))
+  return mostFirst([...counts])
 }
+
+/** Sorts numbers per key in descending order, then by key. */
+export const mostFirst = <K extends string>(counts: [K, number][]): [K, number][] =>
+  counts.sort(([a, many], [b, more]) => more - many || a.localeCompare(b))
 
 /** A campaign's IODs whose value or category contains the text, ignoring case. */
 export const searchMembers = (iods: Iod[], text: string): Iod[] => search(iods, text, ['value', 'category'])

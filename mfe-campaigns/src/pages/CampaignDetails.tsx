@@ -5,8 +5,8 @@ import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui
 import { Dialog } from '@iodine/ui/overlays'
 import { useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
-import { searchMembers, summarize } from '../model/iods'
-import { type IodsState, useCampaign } from '../queries/campaigns'
+import { type Statistics, searchMembers } from '../model/iods'
+import { type IodsState, useCampaign, useStatistics } from '../queries/campaigns'
 import { useRemoveIod } from '../queries/members'
 import { useNotices } from '../queries/notices'
 import { AddIodsDialog } from './AddIodsDialog'
@@ -28,6 +28,7 @@ export interface CampaignDetailsProps extends CampaignActions {
 export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProps) {
   const query = useCampaign(id)
   const { data: campaign, iods } = query
+  const statistics = useStatistics(id, query)
   const notices = useNotices()
   const [isAdding, setAdding] = useState(false)
   const [isImporting, setImporting] = useState(false)
@@ -80,6 +81,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
               <Members
                 campaign={shown}
                 state={iods}
+                statistics={statistics}
                 isFetching={query.isFetching}
                 onRetry={() => void query.refetch()}
                 onAdd={add}
@@ -101,17 +103,17 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
 interface MembersProps {
   campaign: CampaignDetail
   state: IodsState
+  statistics: Statistics | null
   isFetching: boolean
   onRetry: () => void
   onAdd: () => void
 }
 
-function Members({ campaign, state, isFetching, onRetry, onAdd }: MembersProps) {
+function Members({ campaign, state, statistics, isFetching, onRetry, onAdd }: MembersProps) {
   const { iods } = campaign
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
   const found = useMemo(() => searchMembers(iods, wanted), [iods, wanted])
-  const statistics = useMemo(() => summarize(iods), [iods])
   const [openIod, setOpenIod] = useState<Iod | null>(null)
   const members = useRef<HTMLElement>(null)
   const removeIod = useRemoveIod(campaign.id)
@@ -155,7 +157,7 @@ function Members({ campaign, state, isFetching, onRetry, onAdd }: MembersProps) 
         description={campaign.description}
         // The count is known even if the IODs are missing.
         total={campaign.iod_count}
-        statistics={state === 'whole' ? statistics : null}
+        statistics={statistics}
       />
       <section ref={members} className={styles.members} aria-label="Campaign IODs" tabIndex={-1}>
         {state === 'missing' && (

@@ -6,7 +6,7 @@ import styles from './CampaignSummary.module.css'
 export interface CampaignSummaryProps {
   description: string
   total: number
-  /** Null while the IODs are missing. */
+  /** Null until they are known. */
   statistics: Statistics | null
 }
 

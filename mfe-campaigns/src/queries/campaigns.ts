@@ -1,7 +1,8 @@
-import type { Campaign, CampaignDetail } from '@iodine/contracts'
+import { type Campaign, type CampaignDetail, LIMITS } from '@iodine/contracts'
 import { type ApiClient, hasStatus, useErrorToast, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useMemo, useState } from 'react'
+import { readStatistics, type Statistics, summarize } from '../model/iods'
 import { readPartialCampaign } from '../model/partial-campaign'
 import { TOAST_MS } from './notices'
 
@@ -49,6 +50,29 @@ export function useCampaign(id: string) {
 }
 
 export type IodsState = 'whole' | 'arriving' | 'missing'
+type CampaignQuery = Pick<ReturnType<typeof useCampaign>, 'data' | 'iods'>
+
+/**
+ * Statistics of a campaign's IODs: those of the whole campaign, and the service's while its IODs arrive. A
+ * campaign that comes in one piece needs none of the latter.
+ */
+export function useStatistics(id: string, { data: campaign, iods: state }: CampaignQuery): Statistics | null {
+  const { api } = useHost()
+  const queryClient = useQueryClient()
+  const inLists = () =>
+    [ALL, MINE].flatMap(key => queryClient.getQueryData<Campaign[]>(key) ?? []).find(each => each.id === id)
+  const size = (campaign ?? inLists())?.iod_count ?? 0
+  const { data } = useQuery({
+    queryKey: ['campaigns', 'statistics', id],
+    queryFn: ({ signal }) => api.call('GET /campaigns/:id/statistics', { params: { id }, signal }),
+    enabled: state === 'arriving' && size > LIMITS.campaignBatch,
+    select: readStatistics,
+    gcTime: 0,
+  })
+  const iods = campaign?.iods
+  const whole = useMemo(() => (state === 'whole' && iods ? summarize(iods) : null), [state, iods])
+  return whole ?? (state === 'arriving' ? (data ?? null) : null)
+}
 
 function readCampaign(
   api: ApiClient,

@@ -2,7 +2,7 @@ import type { Category, Iod } from '@iodine/contracts'
 import { useErrorToast, useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery, useQuery } from '@iodine/mfe-kit/query'
 import { useMemo } from 'react'
-import { countBy, searchChoices } from '../model/iods'
+import { countBy, mostFirst, searchChoices } from '../model/iods'
 import { TOAST_MS } from './notices'
 
 const PAGE_SIZE = 100
@@ -58,9 +58,7 @@ export function useChoiceCounts(members: Iod[], isNeeded: boolean): [Category, n
   return useMemo(() => {
     const taken = new Map(countBy(members, ({ category }) => category))
     const counts = Object.entries(data?.categories ?? {}) as [Category, number][]
-    return counts
-      .map(([category, n]): [Category, number] => [category, n - (taken.get(category) ?? 0)])
-      .filter(([, n]) => n > 0)
-      .sort(([a, many], [b, more]) => more - many || a.localeCompare(b))
+    const left = counts.map(([category, n]): [Category, number] => [category, n - (taken.get(category) ?? 0)])
+    return mostFirst(left.filter(([, n]) => n > 0))
   }, [data, members])
 }

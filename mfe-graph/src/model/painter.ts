@@ -25,6 +25,8 @@ export interface View {
   selected: number
   hovered: number
   selectedLink: number
+  /** A number that changes with every field but `camera` and `hovered`. */
+  version: number
   /** Marks the nodes to draw; null draws all. */
   visible: Uint8Array | null
   /** Nodes fixed by dragging. */
@@ -34,12 +36,14 @@ export interface View {
 export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
 
 /** With more links than this, links are paler; zoomed out, they are also thin and without arrows. */
-const DENSE_LINKS = 2_500
+export const DENSE_LINKS = 2_500
 const DENSE_ZOOM = 0.55
 const THIN_WIDTH = 0.7
 const DENSE_ALPHA = 0.4
 /** Links per stroked path: longer paths cost more per link. */
 const PATH_LINKS = 1_000
+/** Nodes per filled path, where a view is drawn with a margin. */
+const PATH_NODES = 5_000
 const ARROW_HALF_WIDTH = GRAPH.arrowLength / 1.6
 const FADED = 0.18
 const FADED_NODE = 0.3
@@ -61,54 +65,93 @@ interface Batch {
   links: Uint32Array
 }
 
-/** Draws the frames of a scene. Data common to all frames is computed once. */
-export function createPainter(scene: Scene, palette: Palette) {
+/**
+ * Draws a scene. `positions` contains interleaved x and y of the nodes. `margin` is the width of a strip around
+ * the view, in device pixels, for which the canvas has room and links and nodes are drawn as well. With a
+ * margin, edges differ by shades from the drawing without.
+ */
+export interface Painter {
+  /** Draws links and nodes, and yields between parts that take a few milliseconds each. */
+  ground: (ctx: Context, positions: Float32Array, view: View, margin: number) => Generator<void, void>
+  /** Draws the labels in view over links and nodes. */
+  names: (ctx: Context, positions: Float32Array, view: View) => void
+  /** Clears the canvas and draws links, nodes and labels. */
+  whole: (ctx: Context, positions: Float32Array, view: View) => void
+}
+
+/** Data common to all frames of a scene is computed once. */
+export function createPainter(scene: Scene, palette: Palette): Painter {
   const { shape, labels, ranking } = scene
   const batches = batchesOf(shape, palette)
   const names = labels.map(shorten)
   /** Minimum radius on screen; a small graph has room for larger nodes. */
   const radiusMin = shape.nodeCount > MANY_NODES ? 0.9 : 3
   const nameWidths = new Float32Array(shape.nodeCount)
+  let marked: { node: number; related: Uint8Array } | null = null
+  const relatedOf = (node: number): Uint8Array | null => {
+    if (node < 0) return null
+    if (marked?.node !== node) marked = { node, related: relatedTo(shape, node) }
+    return marked.related
+  }
 
-  /** Draws a whole frame. `positions` contains interleaved x and y of the nodes. */
-  return function paint(ctx: Context, positions: Float32Array, view: View): void {
+  return {
+    ground,
+    names: paintNames,
+    whole: (ctx, positions, view) => {
+      ctx.setTransform(1, 0, 0, 1, 0, 0)
+      ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height)
+      for (const _ of ground(ctx, positions, view, 0));
+      paintNames(ctx, positions, view)
+    },
+  }
+
+  function* ground(ctx: Context, positions: Float32Array, view: View, margin: number) {
     const { camera, selected, visible } = view
     const scale = view.pixelRatio * camera.k
-    ctx.setTransform(1, 0, 0, 1, 0, 0)
-    ctx.clearRect(0, 0, ctx.canvas.width, ctx.canvas.height)
-    ctx.setTransform(scale, 0, 0, scale, camera.x * view.pixelRatio, camera.y * view.pixelRatio)
+    ctx.setTransform(
+      scale,
+      0,
+      0,
+      scale,
+      camera.x * view.pixelRatio + margin,
+      camera.y * view.pixelRatio + margin,
+    )
+    const seen = {
+      left: -camera.x / camera.k,
+      top: -camera.y / camera.k,
+      right: (view.width - camera.x) / camera.k,
+      bottom: (view.height - camera.y) / camera.k,
+    }
+    const strip = margin / scale
+    const left = seen.left - strip
+    const top = seen.top - strip
+    const right = seen.right + strip
+    const bottom = seen.bottom + strip
+    const related = relatedOf(selected)
 
-    const left = -camera.x / camera.k
-    const top = -camera.y / camera.k
-    const right = left + view.width / camera.k
-    const bottom = top + view.height / camera.k
-    const related = selected >= 0 ? relatedTo(shape, selected) : null
+    yield* paintLinks()
+    yield* paintNodes()
 
-    paintLinks()
-    paintNodes()
-    ctx.setTransform(view.pixelRatio, 0, 0, view.pixelRatio, 0, 0)
-    paintLabels()
-
-    function paintLinks() {
+    function* paintLinks() {
       const dense = shape.linkCount > DENSE_LINKS
       if (related) {
         const touches = (link: number) => shape.sources[link] === selected || shape.targets[link] === selected
-        paintThose(link => !touches(link), dense, FADED)
-        paintThose(touches, false, 1)
+        yield* paintThose(link => !touches(link), dense, FADED)
+        yield* paintThose(touches, false, 1)
       } else if (!dense) {
-        paintThose(() => true, false, 1)
+        yield* paintThose(() => true, false, 1)
       } else if (camera.k < DENSE_ZOOM) {
-        paintThose(() => true, true, DENSE_ALPHA)
+        yield* paintThose(() => true, true, DENSE_ALPHA)
       } else {
         // Zoomed in: links without an end in view are drawn thin and pale.
         const inView = (node: number) => {
           const x = positions[node * 2]!
           const y = positions[node * 2 + 1]!
-          return x > left && x < right && y > top && y < bottom
+          return x > seen.left && x < seen.right && y > seen.top && y < seen.bottom
         }
         const ends = (link: number) => inView(shape.sources[link]!) || inView(shape.targets[link]!)
-        paintThose(link => !ends(link), true, FADED)
-        paintThose(ends, false, DENSE_ALPHA)
+        yield* paintThose(link => !ends(link), true, FADED)
+        yield* paintThose(ends, false, DENSE_ALPHA)
       }
       ctx.globalAlpha = 1
       if (view.selectedLink >= 0) paintSelectedLink(view.selectedLink)
@@ -125,7 +168,7 @@ export function createPainter(scene: Scene, palette: Palette) {
       ctx.stroke()
     }
 
-    function paintThose(wanted: (link: number) => boolean, thin: boolean, alpha: number) {
+    function* paintThose(wanted: (link: number) => boolean, thin: boolean, alpha: number) {
       ctx.globalAlpha = alpha
       // Links have the same width in screen pixels at every zoom.
       const unit = 1 / camera.k
@@ -173,6 +216,7 @@ export function createPainter(scene: Scene, palette: Palette) {
           inPath++
           if (inPath === PATH_LINKS) {
             ctx.stroke()
+            yield
             ctx.beginPath()
             inPath = 0
           }
@@ -193,18 +237,18 @@ export function createPainter(scene: Scene, palette: Palette) {
       }
     }
 
-    function paintNodes() {
+    function* paintNodes() {
       const verbs = (node: number) => shape.isVerb[node] === 1
       const entities = (node: number) => shape.isVerb[node] === 0
       if (related) {
         ctx.globalAlpha = FADED_NODE
-        fillNodes(palette.entity, node => entities(node) && !related[node])
-        fillNodes(palette.verb, node => verbs(node) && !related[node])
+        yield* fillNodes(palette.entity, node => entities(node) && !related[node])
+        yield* fillNodes(palette.verb, node => verbs(node) && !related[node])
         ctx.globalAlpha = 1
       }
-      fillNodes(palette.entity, node => entities(node) && (!related || related[node] === 1))
-      fillNodes(palette.verb, node => verbs(node) && (!related || related[node] === 1))
-      if (selected >= 0) fillNodes(palette.selected, node => node === selected)
+      yield* fillNodes(palette.entity, node => entities(node) && (!related || related[node] === 1))
+      yield* fillNodes(palette.verb, node => verbs(node) && (!related || related[node] === 1))
+      if (selected >= 0) yield* fillNodes(palette.selected, node => node === selected)
       ctx.strokeStyle = palette.text
       ctx.lineWidth = 2 / camera.k
       for (const node of view.pinned) {
@@ -215,82 +259,101 @@ export function createPainter(scene: Scene, palette: Palette) {
       }
     }
 
-    function fillNodes(color: string, wanted: (node: number) => boolean) {
+    function* fillNodes(color: string, wanted: (node: number) => boolean) {
       const least = radiusMin / camera.k
       ctx.fillStyle = color
       ctx.strokeStyle = palette.ground
       ctx.lineWidth = 1.5 / camera.k
-      ctx.beginPath()
+      const chosen: number[] = []
       for (let node = 0; node < shape.nodeCount; node++) {
         if (visible && !visible[node]) continue
         const x = positions[node * 2]!
         const y = positions[node * 2 + 1]!
         const radius = Math.max(shape.radii[node]!, least)
         if (x + radius < left || x - radius > right || y + radius < top || y - radius > bottom) continue
-        if (!wanted(node)) continue
-        if (radius * camera.k < ROUND_FROM) {
-          ctx.rect(x - radius, y - radius, 2 * radius, 2 * radius)
-        } else {
-          ctx.moveTo(x + radius, y)
-          ctx.arc(x, y, radius, 0, 2 * Math.PI)
-        }
+        if (wanted(node)) chosen.push(node)
       }
-      if (camera.k * GRAPH.nodeRelativeSize > OUTLINE_FROM) ctx.stroke()
-      ctx.fill()
+      // All outlines first: none covers a node.
+      const outlined = camera.k * GRAPH.nodeRelativeSize > OUTLINE_FROM
+      // Where paths overlap, pale ones are darker, and the edges of others.
+      const inPath = margin === 0 || ctx.globalAlpha < 1 ? chosen.length : PATH_NODES
+      for (const use of outlined ? (['stroke', 'fill'] as const) : (['fill'] as const))
+        for (let from = 0; from < chosen.length; from += inPath) {
+          ctx.beginPath()
+          for (const node of chosen.slice(from, from + inPath)) trace(node, least)
+          ctx[use]()
+          yield
+        }
     }
 
-    function paintLabels() {
-      ctx.font = FONT
-      ctx.textAlign = 'center'
-      ctx.textBaseline = 'top'
-      ctx.lineJoin = 'round'
-      ctx.lineWidth = 3
-      ctx.strokeStyle = palette.ground
-      ctx.fillStyle = palette.text
-      const taken = createOccupancy(view.width, view.height)
-      let drawn = 0
-      // Labels must not cover nodes: the nodes' boxes are claimed first.
-      for (let node = 0; node < shape.nodeCount; node++) {
-        const radius = shape.radii[node]! * camera.k
-        if (radius < NODE_IN_THE_WAY_FROM || (visible && !visible[node]) || (related && !related[node]))
-          continue
-        const x = positions[node * 2]! * camera.k + camera.x
-        const y = positions[node * 2 + 1]! * camera.k + camera.y
-        taken.claim(x - radius * 0.7, y - radius * 0.7, radius * 1.4, radius * 1.4, true)
+    function trace(node: number, least: number) {
+      const x = positions[node * 2]!
+      const y = positions[node * 2 + 1]!
+      const radius = Math.max(shape.radii[node]!, least)
+      if (radius * camera.k < ROUND_FROM) {
+        ctx.rect(x - radius, y - radius, 2 * radius, 2 * radius)
+      } else {
+        ctx.moveTo(x + radius, y)
+        ctx.arc(x, y, radius, 0, 2 * Math.PI)
       }
-      const place = (node: number, always: boolean) => {
-        if (visible && !visible[node]) return
-        const radius = Math.max(shape.radii[node]! * camera.k, radiusMin)
-        if (!always && radius < LABEL_FROM) return
-        const x = positions[node * 2]! * camera.k + camera.x
-        const y = positions[node * 2 + 1]! * camera.k + camera.y
-        if (x < 0 || x > view.width || y < 0 || y > view.height) return
-        nameWidths[node] ||= ctx.measureText(names[node]!).width + 4
-        const width = nameWidths[node]!
-        const below = y + radius + 3
-        const above = y - radius - 2 - LABEL_HEIGHT
-        const aside = x + radius + 3 + width / 2
-        if (taken.claim(x - width / 2, below, width, LABEL_HEIGHT, always)) write(node, x, below)
-        else if (taken.claim(x - width / 2, above, width, LABEL_HEIGHT)) write(node, x, above)
-        else if (taken.claim(aside - width / 2, y - LABEL_HEIGHT / 2, width, LABEL_HEIGHT))
-          write(node, aside, y - LABEL_HEIGHT / 2)
-      }
-      const write = (node: number, x: number, y: number) => {
-        ctx.strokeText(names[node]!, x, y)
-        ctx.fillText(names[node]!, x, y)
-        drawn++
-      }
-      if (selected >= 0) place(selected, true)
-      if (view.hovered >= 0 && view.hovered !== selected) place(view.hovered, true)
-      if (related) {
-        for (const node of ranking)
-          if (related[node] && node !== selected && node !== view.hovered) place(node, false)
-        return
-      }
-      for (const node of ranking) {
-        if (drawn >= LABELS_MAX) break
-        if (node !== view.hovered) place(node, false)
-      }
+    }
+  }
+
+  function paintNames(ctx: Context, positions: Float32Array, view: View) {
+    const { camera, selected, visible } = view
+    const related = relatedOf(selected)
+    ctx.setTransform(view.pixelRatio, 0, 0, view.pixelRatio, 0, 0)
+    ctx.globalAlpha = 1
+    ctx.font = FONT
+    ctx.textAlign = 'center'
+    ctx.textBaseline = 'top'
+    ctx.lineJoin = 'round'
+    ctx.lineWidth = 3
+    ctx.strokeStyle = palette.ground
+    ctx.fillStyle = palette.text
+    const taken = createOccupancy(view.width, view.height)
+    let drawn = 0
+    // Labels must not cover nodes: the nodes' boxes are claimed first.
+    for (let node = 0; node < shape.nodeCount; node++) {
+      const radius = shape.radii[node]! * camera.k
+      if (radius < NODE_IN_THE_WAY_FROM || (visible && !visible[node]) || (related && !related[node]))
+        continue
+      const x = positions[node * 2]! * camera.k + camera.x
+      const y = positions[node * 2 + 1]! * camera.k + camera.y
+      taken.claim(x - radius * 0.7, y - radius * 0.7, radius * 1.4, radius * 1.4, true)
+    }
+    const place = (node: number, always: boolean) => {
+      if (visible && !visible[node]) return
+      const radius = Math.max(shape.radii[node]! * camera.k, radiusMin)
+      if (!always && radius < LABEL_FROM) return
+      const x = positions[node * 2]! * camera.k + camera.x
+      const y = positions[node * 2 + 1]! * camera.k + camera.y
+      if (x < 0 || x > view.width || y < 0 || y > view.height) return
+      nameWidths[node] ||= ctx.measureText(names[node]!).width + 4
+      const width = nameWidths[node]!
+      const below = y + radius + 3
+      const above = y - radius - 2 - LABEL_HEIGHT
+      const aside = x + radius + 3 + width / 2
+      if (taken.claim(x - width / 2, below, width, LABEL_HEIGHT, always)) write(node, x, below)
+      else if (taken.claim(x - width / 2, above, width, LABEL_HEIGHT)) write(node, x, above)
+      else if (taken.claim(aside - width / 2, y - LABEL_HEIGHT / 2, width, LABEL_HEIGHT))
+        write(node, aside, y - LABEL_HEIGHT / 2)
+    }
+    const write = (node: number, x: number, y: number) => {
+      ctx.strokeText(names[node]!, x, y)
+      ctx.fillText(names[node]!, x, y)
+      drawn++
+    }
+    if (selected >= 0) place(selected, true)
+    if (view.hovered >= 0 && view.hovered !== selected) place(view.hovered, true)
+    if (related) {
+      for (const node of ranking)
+        if (related[node] && node !== selected && node !== view.hovered) place(node, false)
+      return
+    }
+    for (const node of ranking) {
+      if (drawn >= LABELS_MAX) break
+      if (node !== view.hovered) place(node, false)
     }
   }
 }

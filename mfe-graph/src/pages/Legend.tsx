@@ -2,7 +2,7 @@ import styles from './Legend.module.css'
 
 /** The meaning of the colours, and a hint on pointer actions. */
 export const Legend = () => (
-  <div className={styles.legend}>
+  <div className={styles.legend} data-toasts-above>
     <ul className={styles.items} aria-label="Legend">
       <li>
         <span className={`${styles.dot} ${styles.entity}`} /> Entity

@@ -33,7 +33,7 @@ async function toPng(network: Network, positions: Float32Array, palette: Palette
   const context = canvas.getContext('2d')
   const box = boundsOf(positions, network.shape.radii)
   if (!context || !box) throw new Error('No canvas, or no nodes')
-  createPainter(network, palette)(context, positions, {
+  createPainter(network, palette).whole(context, positions, {
     width,
     height,
     pixelRatio,
@@ -41,6 +41,7 @@ async function toPng(network: Network, positions: Float32Array, palette: Palette
     selected: -1,
     hovered: -1,
     selectedLink: -1,
+    version: 0,
     visible: null,
     pinned: [],
   })

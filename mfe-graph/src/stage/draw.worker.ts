@@ -5,7 +5,7 @@ import { createScreen, type Screen } from './screen'
 export type DrawMessage =
   | { type: 'canvas'; canvas: OffscreenCanvas; palette: Palette }
   | { type: 'scene'; scene: Scene | null }
-  | { type: 'positions'; positions: Float32Array }
+  | { type: 'positions'; positions: Float32Array; settled: boolean }
   | { type: 'view'; view: View }
 
 const worker = self as unknown as Pick<Worker, 'postMessage' | 'onmessage'>
@@ -14,7 +14,7 @@ let screen: Screen | undefined
 worker.onmessage = ({ data }: MessageEvent<DrawMessage>) => {
   if (data.type === 'canvas') screen = createScreen(data.canvas, data.palette)
   else if (data.type === 'scene') screen?.show(data.scene)
-  else if (data.type === 'positions') screen?.move(data.positions)
+  else if (data.type === 'positions') screen?.move(data.positions, data.settled)
   else screen?.setView(data.view)
 }
 worker.postMessage({ type: 'ready' })

@@ -1,17 +1,31 @@
-import { createPainter, type Palette, type Scene, type View } from '../model/painter'
+import {
+  createPainter,
+  DENSE_LINKS,
+  type Painter,
+  type Palette,
+  type Scene,
+  type View,
+} from '../model/painter'
+import { createPictures, type Pictures } from './pictures'
 
 /** A canvas on which a graph is drawn, in the page or in a worker. */
 export interface Screen {
   show: (scene: Scene | null) => void
-  move: (positions: Float32Array) => void
+  /** `settled`: the layout has come to rest, until the next call. */
+  move: (positions: Float32Array, settled: boolean) => void
   setView: (view: View) => void
 }
 
-/** Draws the latest state on a canvas, at most once per frame. */
+/**
+ * Draws the latest state on a canvas, at most once per frame: a large graph that has settled from pictures, any
+ * other anew.
+ */
 export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palette: Palette): Screen {
-  let paint: ReturnType<typeof createPainter> | null = null
+  let scene: Scene | null = null
+  let painter: Painter | null = null
   let positions: Float32Array | null = null
   let view: View | undefined
+  let pictures: Pictures | null = null
   let scheduled = false
 
   const draw = () => {
@@ -23,25 +37,36 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
     // Setting a size clears the canvas, even if the size is unchanged.
     if (canvas.width !== width) canvas.width = width
     if (canvas.height !== height) canvas.height = height
-    if (paint && positions) paint(context, positions, view)
-    else context.clearRect(0, 0, width, height)
+    if (!painter || !positions) context.clearRect(0, 0, width, height)
+    else if (!pictures?.show(context, view)) painter.whole(context, positions, view)
+    else painter.names(context, positions, view)
   }
   const schedule = () => {
     if (scheduled) return
     scheduled = true
     requestAnimationFrame(draw)
   }
+  const dropPictures = () => {
+    pictures?.discard()
+    pictures = null
+  }
   return {
-    show: scene => {
-      paint = scene && createPainter(scene, palette)
+    show: shown => {
+      dropPictures()
+      scene = shown
+      painter = shown && createPainter(shown, palette)
       positions = null
       schedule()
     },
-    move: moved => {
+    move: (moved, settled) => {
+      dropPictures()
       positions = moved
+      if (settled && scene && painter && scene.shape.linkCount > DENSE_LINKS)
+        pictures = createPictures(painter, moved, scene.shape.radii, schedule)
       schedule()
     },
     setView: seen => {
+      if (seen.version !== view?.version) pictures?.discard()
       view = seen
       schedule()
     },

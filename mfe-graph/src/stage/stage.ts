@@ -103,10 +103,13 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     selected: -1,
     hovered: -1,
     selectedLink: -1,
+    version: 0,
     visible: null,
     pinned: [],
   }
   const setView = (change: Partial<View> = {}) => {
+    const { camera: _camera, hovered: _hovered, ...rest } = change
+    if (Object.keys(rest).length > 0) view.version++
     Object.assign(view, change)
     // A d3 transform is a class instance, which can't be posted to a worker.
     const { x, y, k } = view.camera
@@ -174,7 +177,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       if (positions) {
         positions[node * 2] = place.x
         positions[node * 2 + 1] = place.y
-        surface.move(positions)
+        surface.move(positions, false)
       }
     })
     .on('end', () => {
@@ -240,7 +243,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     const first = positions === null
     positions = update.positions
     if (network) finder = createNodeFinder(positions, network.shape.radii)
-    surface.move(positions)
+    surface.move(positions, update.settled)
     if (following) fit(false)
     canvas.dataset.layout = update.settled ? 'settled' : 'moving'
     if (first) options.onProgress({ shown: true, progress: 1 })

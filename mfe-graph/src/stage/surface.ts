@@ -16,7 +16,7 @@ export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFai
   let worker: Worker | null = null
   let closed = false
   let scene: Scene | null = null
-  let positions: Float32Array | undefined
+  let moved: Parameters<Screen['move']> | undefined
   let view: View | undefined
 
   const begin = async () => {
@@ -30,7 +30,7 @@ export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFai
     screen = worker ? remoteScreen(worker, canvas, palette) : createScreen(canvas, palette)
     canvas.dataset.drawing = worker ? 'worker' : 'page'
     if (scene) screen.show(scene)
-    if (positions) screen.move(positions)
+    if (moved) screen.move(...moved)
     if (view) screen.setView(view)
   }
   begin().catch(onFailure)
@@ -38,12 +38,12 @@ export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFai
   return {
     show: shown => {
       scene = shown
-      positions = undefined
+      moved = undefined
       screen?.show(shown)
     },
-    move: moved => {
-      positions = moved
-      screen?.move(moved)
+    move: (...args) => {
+      moved = args
+      screen?.move(...args)
     },
     setView: seen => {
       view = seen
@@ -62,7 +62,7 @@ function remoteScreen(worker: Worker, canvas: HTMLCanvasElement, palette: Palett
   post({ type: 'canvas', canvas: offscreen, palette }, [offscreen])
   return {
     show: scene => post({ type: 'scene', scene }),
-    move: positions => post({ type: 'positions', positions }),
+    move: (positions, settled) => post({ type: 'positions', positions, settled }),
     setView: view => post({ type: 'view', view }),
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
-import { iod } from './iods.js'
+import { iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
 import { filledText, id, pageQuery, text, time } from './primitives.js'
 import { EXPORT_FORMATS } from './vocabulary.js'
@@ -19,6 +19,14 @@ export type Campaign = z.output<typeof campaign>
 
 export const campaignDetail = campaign.extend({ iods: z.array(iod) })
 export type CampaignDetail = z.output<typeof campaignDetail>
+
+/** What a campaign's IODs add up to. */
+export const campaignStatistics = iodCounts.extend({
+  iod_count: z.int(),
+  votes: z.int(),
+  comments: z.int(),
+})
+export type CampaignStatistics = z.output<typeof campaignStatistics>
 
 const params = z.strictObject({ id })
 const membership = z.strictObject({ iod_id: id })
@@ -39,6 +47,12 @@ export const campaignsApi = {
     summary: 'A campaign with its IODs',
     params,
     response: campaignDetail,
+  }),
+  getStatistics: endpoint('user', 'GET /campaigns/:id/statistics', {
+    summary:
+      'Numbers of a campaign’s IODs by category and source type, of their votes and comments; 503 while its IODs can’t be read',
+    params,
+    response: campaignStatistics,
   }),
   exportCampaign: endpoint('user', 'GET /campaigns/:id/export', {
     summary:

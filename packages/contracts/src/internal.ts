@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
-import { iod } from './iods.js'
+import { iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
 import { id, time } from './primitives.js'
@@ -48,6 +48,21 @@ export const iodsInternal = {
     summary: 'Those of the ids that are IODs: far less work than the IODs with their votes and names',
     body: ids,
     response: z.array(id),
+  }),
+  countIods: internalEndpoint('POST /internal/iods/count', {
+    summary: 'Numbers of the IODs of these ids, and of their votes: until a time, and later ones',
+    body: ids.extend({ until: time }),
+    response: iodCounts.extend({ votes: z.int(), later: z.int() }),
+  }),
+  votesSince: internalEndpoint('POST /internal/iods/votes-since', {
+    summary:
+      'A time until which all votes are stored, and the IODs with votes after `since`: how many until that time, and later ones. Not `complete` if there are more such IODs. None are listed without `since`',
+    body: z.strictObject({ since: time.nullable() }),
+    response: z.strictObject({
+      until: time,
+      iods: z.array(z.strictObject({ id, votes: z.int(), later: z.int() })),
+      complete: z.boolean(),
+    }),
   }),
 } as const
 

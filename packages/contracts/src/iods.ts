@@ -67,11 +67,12 @@ const filters = {
 }
 
 const counts = (key: z.ZodType<string>) => z.partialRecord(key as z.ZodString, z.int())
+/** Numbers of IODs by category and by source type; those of 0 are left out. */
+export const iodCounts = z.strictObject({ categories: counts(category), source_types: counts(sourceType) })
+export type IodCounts = z.output<typeof iodCounts>
 
-export const iodFacets = z.strictObject({
+export const iodFacets = iodCounts.extend({
   total: z.int(),
-  categories: counts(category),
-  source_types: counts(sourceType),
   /** The numbers are lower bounds. */
   exact: z.literal(false).optional(),
 })

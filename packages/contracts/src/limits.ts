@@ -25,6 +25,8 @@ export const LIMITS = {
   sentenceMax: 500,
   ingestRecordsMax: 500,
   addedIodsMax: 500,
+  /** IODs of a campaign that are read at once. Larger campaigns are streamed. */
+  campaignBatch: 1_000,
   bodyBytes: 1_048_576,
   ingestBodyBytes: 16_777_216,
   jsonDepthMax: 64,

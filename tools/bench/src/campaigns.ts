@@ -1,6 +1,7 @@
 /**
  * Cost of a campaign of 5,000 IODs against one of 50, in one product and in turns: opening it in Chromium
- * from the list, until its first rows and until all rows are shown, and adding an IOD over the API.
+ * from the list, until its first rows, its statistics and all of its IODs are there, and adding an IOD and
+ * reading the statistics over the API.
  *
  *   npm run bench -- campaigns
  */
@@ -25,12 +26,20 @@ try {
   const page = await openPage(browser, token)
   const add = (id: string, iod_id: string) =>
     api.call(campaignsApi.addIod, { params: { id }, body: { iod_id } })
+  const statistics = (id: string) => api.call(campaignsApi.getStatistics, { params: { id } })
   const times = await takeTurns(
     rounds,
     mapValues(ids, (id, side) => async () => {
       const shown = await open(page, side)
       const iod = await api.call(iodsApi.createIod, { body: iodInput() })
-      return { ...shown, added: await timed(() => add(id, iod.id)) }
+      const added = await timed(() => add(id, iod.id))
+      const counted = await timed(() => statistics(id))
+      await bed.client
+        .db('iodine_campaigns')
+        .collection('campaigns')
+        .updateOne({ name: side }, { $unset: { counted: 1 } })
+      const anew = await timed(() => statistics(id))
+      return { ...shown, added, counted, anew }
     }),
     1,
   )
@@ -53,7 +62,10 @@ try {
     [
       row('opened, until rows show, ms', 'rows'),
       row('opened, until statistics are complete, ms', 'complete'),
+      row('opened, until all IODs are there, ms', 'whole'),
       row('an IOD added over the API, ms', 'added'),
+      row('statistics over the API, ms', 'counted'),
+      row('the same, counted from nothing, ms', 'anew'),
       row('answer to an addition, bytes', 'answer'),
       row('the whole campaign, bytes', 'detail'),
     ],
@@ -79,7 +91,7 @@ async function seed(api: SignedInUser['api'], side: Side): Promise<string> {
 }
 
 /** Opens a campaign from a freshly loaded list; resolves to the times in milliseconds. */
-async function open(page: Page, name: Side): Promise<{ rows: number; complete: number }> {
+async function open(page: Page, name: Side): Promise<{ rows: number; complete: number; whole: number }> {
   await page.goto(`${bed.url}/dashboard/campaigns`)
   await page.getByRole('article', { name, exact: true }).getByRole('link').waitFor()
   await page.waitForLoadState('networkidle')
@@ -95,6 +107,8 @@ async function open(page: Page, name: Side): Promise<{ rows: number; complete: n
     await shown('[role=dialog] tr[aria-rowindex="2"]')
     const rows = performance.now() - from
     await shown('[role=dialog] [aria-label="Sources"]')
-    return { rows, complete: performance.now() - from }
+    const complete = performance.now() - from
+    await shown('[role=dialog] button[aria-label="Export in another format"]:enabled')
+    return { rows, complete, whole: performance.now() - from }
   }, name)
 }

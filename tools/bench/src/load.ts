@@ -75,7 +75,7 @@ if (which !== 'parts') {
     await measure('As npm start runs it', bed, () => {
       const roles: [string, RegExp][] = [
         ['gateway, services and workers', /dev-stack\/dist\/main|start\.mjs/],
-        ['embedded database', /embedded-mongo\/dist\/isolated/],
+        ['embedded database', /dist\/(start\/)?isolated/],
         ['Redis', /redis-server|valkey-server \d/],
       ]
       const running = descendants(process.pid)

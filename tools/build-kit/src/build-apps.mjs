@@ -5,7 +5,6 @@ import { extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { createRsbuild, loadConfig, mergeRsbuildConfig } from '@rsbuild/core'
 import { parse } from 'yaml'
 import { inputsOf } from './inputs.mjs'
 
@@ -73,6 +72,8 @@ export async function buildInto(cwd, folder) {
 
 /** Builds with the app's own configuration; resolves to the names of the emitted files. */
 async function rsbuild(cwd, changes = {}) {
+  // Loaded lazily: most calls find nothing to build.
+  const { createRsbuild, loadConfig, mergeRsbuildConfig } = await import('@rsbuild/core')
   const { content } = await loadConfig({ cwd, command: 'build' })
   const builder = await createRsbuild({ cwd, config: mergeRsbuildConfig(content, changes) })
   const { stats, close } = await builder.build()

@@ -87,6 +87,7 @@ const ROWS: Record<string, Row> = {
   'POST /iods/lookup': { body: () => ({ values: ['anything'] }), status: 200 },
   'POST /iods/:id/vote': { id: 'iod', body: () => ({ vote_type: 'POSITIVE' }), status: 200 },
   'GET /campaigns/:id': { id: 'campaign', status: 200 },
+  'GET /campaigns/:id/statistics': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/export': { id: 'campaign', status: 200 },
   'POST /campaigns': { body: () => ({ name: 'Anybody’s' }), status: 201 },
   'POST /campaigns/:id/add-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },

@@ -1,5 +1,5 @@
-import { authApi, campaignsApi, iodsApi } from '@iodine/contracts'
-import { apiClient, iodInput, rounds } from '@iodine/test-kit'
+import { accountsInternal, authApi, CATEGORIES, campaignsApi, iodsApi, SOURCE_TYPES } from '@iodine/contracts'
+import { apiClient, facetsOf, iodInput, rounds, seededRandom } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 
@@ -38,13 +38,14 @@ it('lets nobody but its creator edit or delete a campaign, whatever their role',
       api.send('POST', `${path}/add-iod`, { iod_id: iod.id }),
       api.send('POST', `${path}/remove-iod`, { iod_id: iod.id }),
       api.send('GET', `${path}/export?format=csv`),
+      api.send('GET', `${path}/statistics`),
     ])
     const statuses = answers.map(answer => answer.status)
     // An invalid key is refused before ownership is checked.
     const misformed = reads === 200 ? 422 : status
     expect({ who, statuses }).toEqual({
       who,
-      statuses: [status, misformed, status, reads, reads, reads, reads],
+      statuses: [status, misformed, status, reads, reads, reads, reads, reads],
     })
   }
   expect(await creator.api.call(campaignsApi.getCampaign, { params: { id } })).toMatchObject({ name: 'Mine' })
@@ -78,4 +79,55 @@ it('keeps all of 20 additions at once, and nothing of a campaign deleted among t
     const mine = await ana.api.call(campaignsApi.listMyCampaigns)
     expect(mine.map(({ id }) => id)).not.toContain(lostId)
   }
+}, 3_600_000)
+
+it('answers statistics equal to a count of the campaign, through additions, removals, votes and a deleted account', async () => {
+  const random = seededRandom(7)
+  const below = (n: number) => Math.floor(random() * n)
+  const oneOf = <T>(items: readonly T[]): T => items[below(items.length)] ?? expect.unreachable()
+  const users = await Promise.all([stack.signUp(), stack.signUp(), stack.signUp()])
+  const [ana, leaver] = users
+  const iods: string[] = []
+  for (let n = 0; n < 200; n += 10) {
+    const made = Array.from({ length: 10 }, () => {
+      const body = iodInput({
+        category: oneOf(CATEGORIES.slice(0, 4)),
+        source_type: oneOf(SOURCE_TYPES.slice(0, 3)),
+      })
+      return oneOf(users).api.call(iodsApi.createIod, { body })
+    })
+    iods.push(...(await Promise.all(made)).map(({ id }) => id))
+  }
+  const { id } = await leaver.api.call(campaignsApi.createCampaign, { body: { name: 'Counted' } })
+  const params = { id }
+  const expectExact = async () => {
+    const detail = await ana.api.call(campaignsApi.getCampaign, { params })
+    const { total: iod_count, ...counts } = facetsOf(detail.iods)
+    const votes = detail.iods.reduce((sum, iod) => sum + iod.votes.length, 0)
+    const statistics = await ana.api.call(campaignsApi.getStatistics, { params })
+    expect(statistics).toEqual({ ...counts, iod_count, votes, comments: 0 })
+  }
+  const add = (iod_ids: string[]) =>
+    oneOf(users).api.call(campaignsApi.addIods, { params, body: { iod_ids } })
+  await add(iods.slice(0, 150))
+  await expectExact()
+  for (let step = 0; step < 12 * rounds(1); step++) {
+    const work = [
+      () => add(Array.from({ length: 20 }, () => oneOf(iods))),
+      () => oneOf(users).api.send('POST', `/campaigns/${id}/remove-iod`, { iod_id: oneOf(iods) }),
+      () => oneOf(users).api.send('POST', `/iods/${oneOf(iods)}/vote`, { vote_type: 'POSITIVE' }),
+      () => ana.api.call(campaignsApi.getStatistics, { params }),
+    ]
+    await Promise.all(Array.from({ length: 6 }, () => oneOf(work)()))
+    await expectExact()
+  }
+  const { id: deletion } = await stack.peers.call('auth', accountsInternal.deleteAccount, {
+    body: { email: leaver.email },
+  })
+  await expect
+    .poll(() => stack.peers.call('auth', accountsInternal.getDeletion, { params: { id: deletion } }), {
+      timeout: 60_000,
+    })
+    .toEqual({ erased: true })
+  await expectExact()
 }, 3_600_000)

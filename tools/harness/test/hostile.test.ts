@@ -160,6 +160,7 @@ it(
       ids: {
         '/iods/{id}/vote': iods,
         '/campaigns/{id}': campaigns,
+        '/campaigns/{id}/statistics': campaigns,
         '/campaigns/{id}/export': campaigns,
         '/campaigns/{id}/add-iod': campaigns,
         '/campaigns/{id}/add-iods': campaigns,

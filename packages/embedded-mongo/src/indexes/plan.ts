@@ -356,7 +356,7 @@ const indexPlan = (
     plan: {
       kind: 'index',
       index,
-      ranges: merged(ranges.map(cut)),
+      ranges: merged(whole ? ranges : ranges.map(cut)),
       reverse: sorted && order.direction < 0,
       sorted,
       merges: sorted && order.merged !== undefined,
@@ -393,7 +393,6 @@ const rangesOf = (bounds: readonly Bounds[], fields: number, lead: readonly numb
 /** Truncates bounds like the stored keys, so that they include truncated keys. */
 const cut = (range: Range): Range => {
   const { from, to, exact = false } = range
-  if (from.length <= longestKey && to.length <= longestKey) return range
   return {
     ...range,
     exact: exact && from.length <= longestKey,

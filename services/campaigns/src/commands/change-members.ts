@@ -80,9 +80,35 @@ export const addIods = async (
   throw unavailable()
 }
 
-/** Removes an IOD from a campaign. Idempotent. Throws 404 for an unknown campaign. */
+/** Counted members of which more than this many are removed are counted anew. */
+const REMOVED_MAX = 100
+
+/**
+ * Removes an IOD from a campaign. Idempotent. Throws 404 for an unknown campaign. If the IOD is among the
+ * counted members (`readStatistics`), it is noted to be subtracted.
+ */
 export const removeIod = async (model: CampaignModel, id: string, iodId: string): Promise<CampaignDoc> => {
   const iod = new Types.ObjectId(iodId)
-  await model.updateOne({ _id: id, iod_ids: iod }, { $pull: { iod_ids: iod }, $inc: { iod_count: -1 } })
+  const isCounted = { $lt: [{ $indexOfArray: ['$iod_ids', iod] }, '$counted.members'] }
+  const isFull = { $gte: [{ $size: { $ifNull: ['$counted.removed', []] } }, REMOVED_MAX] }
+  const noted = {
+    members: { $subtract: ['$counted.members', 1] },
+    removed: { $concatArrays: ['$counted.removed', [iod]] },
+  }
+  const counted = { $cond: [isFull, '$$REMOVE', { $mergeObjects: ['$counted', noted] }] }
+  await model.updateOne(
+    { _id: id, iod_ids: iod },
+    [
+      {
+        $set: {
+          iod_ids: { $filter: { input: '$iod_ids', cond: { $ne: ['$$this', iod] } } },
+          iod_count: { $subtract: ['$iod_count', 1] },
+          removals: { $add: [{ $ifNull: ['$removals', 0] }, 1] },
+          counted: { $cond: [isCounted, counted, '$counted'] },
+        },
+      },
+    ],
+    { updatePipeline: true },
+  )
   return findCampaign(model, id)
 }

@@ -1,6 +1,20 @@
+import type { IodCounts } from '@iodine/contracts'
 import { type Connection, createQuotas } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
 import type { CampaignsConfig } from '../config.js'
+
+/** Statistics of a campaign's first members at some time, to which what came later is added. */
+export interface CountedMembers extends IodCounts {
+  /** The first so many members are in the numbers. */
+  members: number
+  /** Members that were removed since. They are in the numbers, too. */
+  removed: Types.ObjectId[]
+  votes: number
+  /** Votes until then are in the numbers. */
+  until: Date
+  /** When the count began from nothing. */
+  begun: Date
+}
 
 export interface CampaignDoc {
   _id: Types.ObjectId
@@ -13,6 +27,10 @@ export interface CampaignDoc {
   iod_count: number
   /** Members in the order of their addition. Only read where selected. */
   iod_ids?: Types.ObjectId[]
+  /** Only read where selected. */
+  counted?: CountedMembers
+  /** Number of removals, so that what was counted before one is not stored after it. Only read where selected. */
+  removals?: number
 }
 export type CampaignModel = Model<CampaignDoc>
 
@@ -26,6 +44,8 @@ const schema = new Schema<CampaignDoc>(
     created_at: { type: Date, required },
     iod_count: { type: Number, required },
     iod_ids: { type: [Schema.Types.ObjectId], select: false },
+    counted: { type: Schema.Types.Mixed, select: false },
+    removals: { type: Number, select: false },
   },
   { collection: 'campaigns', versionKey: false },
 )

@@ -1,9 +1,9 @@
-import { type Iod, iodsInternal } from '@iodine/contracts'
+import { type Iod, iodsInternal, LIMITS } from '@iodine/contracts'
 import { HttpError, notFound, type Peers } from '@iodine/service-kit'
 import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 
 /** IODs per request: one request for nearly every campaign, and well within the timeout. */
-const BATCH = 1_000
+const BATCH = LIMITS.campaignBatch
 /** A smaller first batch for large campaigns, so that they start to render as fast as small ones. */
 const FIRST_BATCH = 100
 

@@ -1,6 +1,7 @@
-import { type Campaign, type CampaignDetail, campaignsApi } from '@iodine/contracts'
+import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
 import {
+  createSharedReads,
   personalSource,
   type ReplyHeaders,
   type StoreService,
@@ -21,10 +22,14 @@ import type { CampaignDoc, CampaignModels } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
+import { readStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
+
+/** How long a reading of a campaign's statistics is waited for before the next one begins. */
+const STATISTICS_MS = 5_000
 
 export const addCampaignRoutes = (
   service: StoreService,
@@ -50,6 +55,10 @@ export const addCampaignRoutes = (
   })
   service.route(campaignsApi.getCampaign, async ({ params, reply }) =>
     sendDetail(await findCampaign(campaigns, params.id), reply),
+  )
+  const oneAtATime = createSharedReads<string, CampaignStatistics>(STATISTICS_MS)
+  service.route(campaignsApi.getStatistics, async ({ params: { id } }) =>
+    oneAtATime(id.toLowerCase(), () => readStatistics(campaigns, service.peers, id)),
   )
   service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
     const doc = await findCampaign(campaigns, params.id)

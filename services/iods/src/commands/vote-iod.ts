@@ -16,7 +16,8 @@ export const voteIod = async (
   voteType: VoteType,
 ): Promise<IodDoc> => {
   const user_id = new Types.ObjectId(userId)
-  const vote = { _id: new Types.ObjectId(), user_id, vote_type: voteType, created_at: new Date() }
+  // The database's time of the write: votes are counted by time (`countMembers`), so none may come late.
+  const vote = { _id: new Types.ObjectId(), user_id, vote_type: voteType, created_at: '$$NOW' }
   const doc = await model
     .findOneAndUpdate(
       { _id: iodId, 'votes.user_id': { $ne: user_id } },

@@ -125,4 +125,6 @@ for (const order of Object.values(ORDERS)) {
 }
 // For the export and the deletion of an account.
 iodSchema.index({ 'votes.user_id': 1 })
+// For the newest votes.
+iodSchema.index({ 'votes.created_at': 1 }, { sparse: true })
 iodSchema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })

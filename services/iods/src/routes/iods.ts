@@ -19,6 +19,7 @@ import type { IodsConfig } from '../config.js'
 import type { IodModels } from '../models/index.js'
 import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
+import { countMembers, votesSince } from '../queries/count-members.js'
 import { createIodQueries } from '../queries/list-iods.js'
 
 export const addIodRoutes = (
@@ -65,6 +66,14 @@ export const addIodRoutes = (
     const docs = await iods.find({ _id: { $in: body.ids } }, { _id: 1 }).lean<Pick<IodDoc, '_id'>[]>()
     return docs.map(({ _id }) => _id.toHexString())
   })
+
+  service.internal(iodsInternal.countIods, async ({ body }) =>
+    countMembers(iods, body.ids, new Date(body.until)),
+  )
+
+  service.internal(iodsInternal.votesSince, async ({ body }) =>
+    votesSince(models, body.since === null ? null : new Date(body.since)),
+  )
 
   servePersonalData(service, {
     sources: [

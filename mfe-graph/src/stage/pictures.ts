@@ -1,0 +1,119 @@
+import type { Context, Painter, View } from '../model/painter'
+import {
+  beginPicture,
+  covers,
+  marginFor,
+  type Picture,
+  type PictureJob,
+  sameCamera,
+  showPicture,
+} from './picture'
+
+/** Time without a new frame after which the camera counts as at rest, in milliseconds. */
+const REST_MS = 100
+/** Share of the margin that is left when the next wide picture is begun. */
+const MARGIN_LEFT = 0.75
+/** Scale of a wide picture, or its inverse, beyond which the next one is begun. */
+const SCALE_MAX = 1.5
+
+/** The links and nodes of a graph whose positions don't change. */
+export interface Pictures {
+  /** Draws links and nodes on a canvas of the view's size. False if the view is too large for pictures. */
+  show: (ctx: Context, view: View) => boolean
+  /** Frees all pictures. To be called if anything but the camera or the hovered node changes, and at the end. */
+  discard: () => void
+}
+
+/**
+ * Draws links and nodes once for many frames, since drawing those of a large graph takes longer than a frame.
+ * At rest, the still picture is shown, which is that of the camera. While the camera moves, the wide picture is
+ * moved and scaled, which has a margin around the view. Both are made in steps between the frames, the wide one
+ * before its margin is used up. If it does not cover the view nevertheless, the frame waits for a new one: no
+ * frame has gaps. `redraw` is called when a better picture is there.
+ */
+export function createPictures(
+  painter: Painter,
+  positions: Float32Array,
+  radii: Float32Array,
+  redraw: () => void,
+): Pictures {
+  let still: Picture | null = null
+  let wide: Picture | null = null
+  let job: PictureJob | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const begin = (view: View, margin: number) => beginPicture(painter, positions, radii, view, margin)
+  const cancel = () => {
+    job?.cancel()
+    job = null
+  }
+  const keepStill = (picture: Picture | null) => {
+    still?.bitmap.close()
+    still = picture
+  }
+  const keepWide = (picture: Picture | null) => {
+    wide?.bitmap.close()
+    wide = picture
+  }
+
+  const pictureOf = (view: View, margin: number): Picture => {
+    if (still && sameCamera(still, view)) return still
+    if (!still && !wide) {
+      cancel()
+      still = begin(view, 0).finish()
+      return still
+    }
+    keepStill(null)
+    if (job?.margin === 0 && !sameCamera(job, view)) cancel()
+    if (wide && covers(wide, view)) return wide
+    if (job && (job.margin === 0 || !covers(job, view))) cancel()
+    const made = (job ?? begin(view, margin)).finish()
+    job = null
+    keepWide(made)
+    return made
+  }
+
+  /** Begins or continues the picture that is needed next, if any. */
+  const plan = (shown: Picture, view: View, margin: number) => {
+    clearTimeout(timer)
+    const scale = view.camera.k / shown.camera.k
+    const needsWide =
+      shown === still
+        ? !wide || !sameCamera(wide, view)
+        : scale > SCALE_MAX || scale < 1 / SCALE_MAX || !covers(shown, view, MARGIN_LEFT)
+    if (shown === still && !needsWide) return
+    const soon = job !== null || (shown === wide && needsWide)
+    timer = setTimeout(work, soon ? 0 : REST_MS, view, needsWide ? margin : 0)
+  }
+  const work = (view: View, margin: number) => {
+    job ??= begin(view, margin)
+    const made = job.step()
+    if (!made) {
+      timer = setTimeout(work, 0, view, margin)
+      return
+    }
+    job = null
+    // A wide picture may have been outrun meanwhile.
+    if (made.margin === 0) keepStill(made)
+    else if (covers(made, view)) keepWide(made)
+    else made.bitmap.close()
+    redraw()
+  }
+  const discard = () => {
+    clearTimeout(timer)
+    cancel()
+    keepStill(null)
+    keepWide(null)
+  }
+  return {
+    show: (ctx, view) => {
+      const margin = marginFor(view)
+      if (margin === null) return false
+      const shown = pictureOf(view, margin)
+      showPicture(ctx, shown, view)
+      plan(shown, view, margin)
+      return true
+    },
+    discard,
+  }
+}

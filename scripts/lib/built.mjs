@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { packages } from './packages.mjs'
+import { root } from './run.mjs'
+
+const SHARED = [
+  'package.json',
+  'pnpm-lock.yaml',
+  'tsconfig.json',
+  'tsconfig.base.json',
+  'tsconfig.browser.json',
+  'tsconfig.node.json',
+  'node_modules/.cache/iodine/install',
+]
+const NOT_A_FILE_OF_IT = new Set([
+  'node_modules',
+  '.tsbuild',
+  '.cache',
+  '.data',
+  'test-results',
+  'playwright-report',
+])
+
+const stampFile = (folder, also) =>
+  join(folder, 'node_modules/.cache/iodine', ['built', ...also].join('+').replaceAll('/', '-'))
+
+/** Path, size and times of each file: a change of any shows in the digest, without its content being read. */
+const stateOf = (folder, paths) => {
+  const hash = createHash('sha256').update(`${folder} ${process.version} ${process.env.NODE_ENV}`)
+  for (const path of paths) {
+    const found = statSync(join(folder, path), { throwIfNoEntry: false })
+    hash.update(`\0${path} ${found?.size} ${found?.mtimeMs} ${found?.ctimeMs}`)
+  }
+  return hash.digest('hex')
+}
+
+/** Files of all packages: what a build reads, or what it writes. */
+const filesOf = (folder, isOutput) => {
+  const found = []
+  const visit = (path, within) => {
+    for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
+      const { name } = entry
+      if (NOT_A_FILE_OF_IT.has(name)) continue
+      const here = within || name === 'dist'
+      if (entry.isDirectory()) {
+        if (isOutput || !here) visit(join(path, name), here)
+      } else if (here === isOutput) found.push(join(path, name))
+    }
+  }
+  for (const each of packages(folder)) visit(each, false)
+  return found.sort()
+}
+
+/** The state of all files that a build reads. */
+export const sourcesState = (folder = root) => stateOf(folder, [...SHARED, ...filesOf(folder, false)])
+const outputsState = folder => stateOf(folder, filesOf(folder, true))
+
+/**
+ * Whether the last build of these folders was made from the present files, and its own files are as it left them. Compiler
+ * and bundler look closer, but take seconds to say so.
+ */
+export const isBuilt = (also, folder = root) => {
+  let kept
+  try {
+    kept = readFileSync(stampFile(folder, also), 'utf8')
+  } catch {
+    return false
+  }
+  return kept === `${sourcesState(folder)} ${outputsState(folder)}`
+}
+
+/** Remembers a finished build; `sources` is their state when it began. */
+export const keepBuilt = (also, sources, folder = root) => {
+  const file = stampFile(folder, also)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${sources} ${outputsState(folder)}`)
+}

@@ -1,0 +1,269 @@
+import {
+  CATEGORIES,
+  type CampaignStatistics,
+  campaignsApi,
+  DETAILS,
+  iodsInternal,
+  SOURCE_TYPES,
+} from '@iodine/contracts'
+import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  anIod,
+  apiClient,
+  newId,
+  rounds,
+  type ServiceBed,
+  seededRandom,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { Types } from 'mongoose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { campaignsConfigSchema, createApp } from '../src/index.js'
+
+interface Stored {
+  category: (typeof CATEGORIES)[number]
+  source_type: (typeof SOURCE_TYPES)[number]
+  /** Times of the votes. */
+  votes: number[]
+}
+const LISTED_MAX = 50
+
+let bed: ServiceBed
+/** Two processes of the service, on one database. */
+let services: StoreService[]
+let urls: [string, string]
+let clients: [ApiClient, ApiClient]
+/** IODs of the scripted iods service, and the numbers of ids in the requests to count. */
+let iods: Map<string, Stored>
+let counted: number[]
+/** The time of its database, in milliseconds. */
+let now: number
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  services = await Promise.all(
+    [0, 1].map(() => createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)),
+  )
+  const { token } = await bed.user('ana')
+  const [one = '', two = ''] = await Promise.all(services.map(service => service.listen()))
+  urls = [one, two]
+  clients = [apiClient(one, token), apiClient(two, token)]
+})
+afterAll(async () => {
+  await Promise.all((services ?? []).map(service => service.close()))
+  await bed?.stop()
+})
+beforeEach(() => {
+  iods = new Map()
+  counted = []
+  now = Date.UTC(2026, 10, 20)
+  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
+  bed.answer(iodsInternal.getIods, ({ body }) =>
+    body.ids.flatMap(id => {
+      const { category, source_type } = iods.get(id) ?? {}
+      return category && source_type ? anIod({ id, value: id, description: '', category, source_type }) : []
+    }),
+  )
+  bed.answer(iodsInternal.countIods, ({ body: { ids, until } }) => {
+    counted.push(ids.length)
+    const { votes, ...counts } = fromScratch(ids)
+    const early = ids.flatMap(
+      id => iods.get(id)?.votes.filter(time => time <= Date.parse(until)) ?? [],
+    ).length
+    return { ...counts, votes: early, later: votes - early }
+  })
+  bed.answer(iodsInternal.votesSince, ({ body: { since } }) => {
+    const from = since === null ? Number.POSITIVE_INFINITY : Date.parse(since)
+    const until = Math.max(now - 10_000, since === null ? 0 : from)
+    const voted = [...iods].flatMap(([id, { votes }]) => {
+      const fresh = votes.filter(time => time > from)
+      const later = fresh.filter(time => time > until).length
+      return fresh.length > 0 ? { id, votes: fresh.length - later, later } : []
+    })
+    const listed = voted.slice(0, LISTED_MAX)
+    return { until: new Date(until).toISOString(), iods: listed, complete: listed.length === voted.length }
+  })
+})
+
+const fromScratch = (ids: Iterable<string>) => {
+  const counts = { categories: {}, source_types: {}, votes: 0 } as Pick<
+    CampaignStatistics,
+    'categories' | 'source_types' | 'votes'
+  >
+  for (const id of ids) {
+    const { category, source_type, votes } = iods.get(id) as Stored
+    counts.categories[category] = (counts.categories[category] ?? 0) + 1
+    counts.source_types[source_type] = (counts.source_types[source_type] ?? 0) + 1
+    counts.votes += votes.length
+  }
+  return counts
+}
+const iod = (fields: Partial<Stored> = {}): string => {
+  const id = newId()
+  iods.set(id, { category: 'URL', source_type: 'BLOG', votes: [], ...fields })
+  return id
+}
+const create = async (ids: string[] = []): Promise<string> => {
+  const { id } = await clients[0].call(campaignsApi.createCampaign, { body: { name: 'Counted' } })
+  await services[0]?.mongo
+    .collection('campaigns')
+    .updateOne(
+      { _id: new Types.ObjectId(id) },
+      { $set: { iod_ids: ids.map(each => new Types.ObjectId(each)), iod_count: ids.length } },
+    )
+  return id
+}
+const statistics = (id: string, client = clients[0]) =>
+  client.call(campaignsApi.getStatistics, { params: { id } })
+const add = (id: string, iod_id: string, client = clients[0]) =>
+  client.call(campaignsApi.addIod, { params: { id }, body: { iod_id } })
+const remove = (id: string, iod_id: string, client = clients[0]) =>
+  client.call(campaignsApi.removeIod, { params: { id }, body: { iod_id } })
+const expectUnknown = async (id: string) =>
+  expect(await clients[0].send('GET', `/campaigns/${id}/statistics`)).toMatchObject({
+    status: 404,
+    body: { detail: DETAILS.notFound },
+  })
+const expectExact = async (id: string) => {
+  const { iods: members } = await clients[0].call(campaignsApi.getCampaign, { params: { id } })
+  const expected = { ...fromScratch(members.map(each => each.id)), iod_count: members.length, comments: 0 }
+  for (const client of clients) expect(await statistics(id, client)).toEqual(expected)
+}
+
+describe('statistics', () => {
+  it('count categories, source types and votes, of nothing too', async () => {
+    const id = await create()
+    expect(await statistics(id)).toEqual({
+      iod_count: 0,
+      categories: {},
+      source_types: {},
+      votes: 0,
+      comments: 0,
+    })
+    await add(id, iod({ votes: [now - 60_000, now] }))
+    await add(id, iod({ source_type: 'MANUAL', votes: [now] }))
+    await add(id, iod({ category: 'HASH' }))
+    expect(await statistics(id.toUpperCase())).toEqual({
+      iod_count: 3,
+      categories: { URL: 2, HASH: 1 },
+      source_types: { BLOG: 2, MANUAL: 1 },
+      votes: 3,
+      comments: 0,
+    })
+  })
+
+  it('are of nobody’s campaign alone, and of known ones', async () => {
+    const id = await create()
+    const bo = await bed.user('bo')
+    const collector = await bed.token({ id: bo.id, scope: 'collector' })
+    for (const [token, status] of [
+      [bo.token, 200],
+      [collector, 403],
+      [undefined, 401],
+    ] as const)
+      expect((await apiClient(urls[1], token).send('GET', `/campaigns/${id}/statistics`)).status).toBe(status)
+    for (const unknown of [newId(), 'my', '0']) await expectUnknown(unknown)
+  })
+  it('are those of a count from scratch, whatever two processes do at once, at any time', async () => {
+    for (let round = 0; round < rounds(2); round++) {
+      const random = seededRandom(round)
+      const below = (n: number) => Math.floor(random() * n)
+      const oneOf = <T>(items: readonly T[]): T => items[below(items.length)] ?? expect.unreachable()
+      const someIod = () =>
+        iod({
+          category: oneOf(CATEGORIES.slice(0, 3)),
+          source_type: oneOf(SOURCE_TYPES),
+          votes: Array.from({ length: below(3) }, () => now - below(60_000)),
+        })
+      const all = Array.from({ length: 400 }, someIod)
+      const id = await create(all.slice(0, 250))
+      const vote = () => iods.get(oneOf(all))?.votes.push(now)
+      const work = [
+        async () => vote(),
+        async () => vote(),
+        () => add(id, oneOf(all), oneOf(clients)),
+        () => remove(id, oneOf(all), oneOf(clients)),
+        () => remove(id, oneOf(all), oneOf(clients)),
+        () => statistics(id, oneOf(clients)),
+        () => statistics(id, oneOf(clients)),
+        () => {
+          const iod_ids = Array.from({ length: 1 + below(80) }, () => oneOf(all))
+          return oneOf(clients).call(campaignsApi.addIods, { params: { id }, body: { iod_ids } })
+        },
+      ]
+      for (let step = 0; step < 20; step++) {
+        await Promise.all(Array.from({ length: 1 + below(8) }, () => oneOf(work)()))
+        await expectExact(id)
+        // Now and then, so many votes that they are not listed.
+        if (below(10) === 0) for (let n = 0; n < 80; n++) vote()
+        now += below(20) === 0 ? 25 * 3_600_000 : below(15_000)
+      }
+    }
+  }, 600_000)
+
+  it('ask about what is new alone, in batches', async () => {
+    const members = Array.from({ length: 1_200 }, () => iod())
+    const id = await create(members)
+    const asked = async () => {
+      counted = []
+      await expectExact(id)
+      return counted
+    }
+    expect(await asked()).toEqual([1_000, 200])
+    expect(await asked()).toEqual([])
+    await add(id, iod())
+    // Both processes ask.
+    expect(await asked()).toEqual([1, 1])
+    await remove(id, members[3] ?? '')
+    expect(await asked()).toEqual([1, 1, 1, 1])
+  })
+
+  it('are counted from nothing once more than 100 members are removed', async () => {
+    const members = Array.from({ length: 120 }, () => iod())
+    const id = await create(members)
+    await expectExact(id)
+    counted = []
+    for (const gone of members.slice(0, 101)) await remove(id, gone)
+    await statistics(id)
+    expect(counted).toEqual([19])
+  }, 120_000)
+
+  it('are counted from nothing once their numbers are a day old, or too many votes are newer', async () => {
+    const members = Array.from({ length: 200 }, () => iod())
+    const id = await create(members)
+    await expectExact(id)
+    counted = []
+    // As after a restore of the iods service’s database.
+    for (const member of members.slice(0, 5))
+      iods.set(member, { category: 'HASH', source_type: 'BLOG', votes: [] })
+    now += 25 * 3_600_000
+    await expectExact(id)
+    expect(counted).toEqual([200])
+    for (const member of members.slice(0, 60)) iods.get(member)?.votes.push(now)
+    await expectExact(id)
+    expect(counted.slice(1, 2)).toEqual([200])
+  })
+
+  it('show what was added before they are asked for, however many ask meanwhile', async () => {
+    const id = await create(Array.from({ length: 30 }, () => iod()))
+    const earlier: Promise<unknown>[] = []
+    for (let n = 31; n <= 50; n++) {
+      earlier.push(statistics(id), statistics(id))
+      await add(id, iod())
+      expect(await statistics(id)).toMatchObject({ iod_count: n, categories: { URL: n } })
+    }
+    await Promise.all(earlier)
+  })
+
+  it('answer 503 while the iods service is down', async () => {
+    const id = await create([iod()])
+    bed.answer(iodsInternal.countIods, () => {
+      throw new HttpError(503, DETAILS.unavailable)
+    })
+    expect(await clients[0].send('GET', `/campaigns/${id}/statistics`)).toMatchObject({
+      status: 503,
+      body: { detail: DETAILS.unavailable },
+    })
+  })
+})

@@ -1,0 +1,45 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startProduct } from '../src/index.js'
+
+/** Status and text of a page; asks as a browser does. */
+const open = async (url: string) => {
+  const answer = await fetch(url, { headers: { accept: 'text/html' } })
+  return { status: answer.status, text: await answer.text() }
+}
+
+test('npm start, which runs a bundle, serves the app, the API reference and the inbox, before and after a power cut', {
+  timeout: 300_000,
+}, async () => {
+  const product = await startProduct({ RATE_LIMITS: 'off' })
+  onTestFinished(() => void product.stop())
+  const { url, inboxUrl } = product
+  const served = async () => {
+    const reference = `${url}/api/v1/docs/static`
+    const pages = [`${url}/login`, `${reference}/index.html`, `${reference}/swagger-ui-bundle.js`, inboxUrl]
+    const answers = await Promise.all(pages.map(open))
+    return answers.map(({ status }) => status)
+  }
+  expect(await served()).toEqual([200, 200, 200, 200])
+
+  const email = 'bundle@example.org'
+  const asked = await fetch(`${url}/api/v1/auth/request-magic-link`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  })
+  expect(asked.ok).toBe(true)
+  const link = await product.mailedLink(email)
+  expect((await open(link)).status).toBe(200)
+
+  await product.cutPower()
+  await product.start()
+  expect(await served()).toEqual([200, 200, 200, 200])
+  // Found on the disk, and its HTML cleaned by what is loaded only now.
+  expect(await product.mailedLink(email)).toBe(link)
+  const [mail] = (await (await fetch(`${inboxUrl}/api/email`)).json()) as { id: string }[]
+  const { status, text } = await open(`${inboxUrl}/api/email/${mail?.id}/html`)
+  expect(status).toBe(200)
+  expect(text).toContain('magic-login?token=')
+  expect(product.log()).not.toContain('"level":50')
+  expect(await product.stop()).toBe(0)
+})
