@@ -674,7 +674,7 @@ describe('sums of all time', { timeout: 180_000 }, () => {
           expect((await state())?.graph).toBeTruthy()
         },
       ),
-      { numRuns: rounds(3) },
+      { numRuns: rounds(10) },
     )
   })
 
