@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldLabel } from '@iodine/contracts'
-import { inTransaction, isDuplicateKey } from '@iodine/service-kit'
+import { createSharedReads, inTransaction, isDuplicateKey } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
 import type { EdgeDoc } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
@@ -17,12 +17,18 @@ interface Item extends Pick<SumDoc, 'kind' | 'name' | 'to'> {
 
 /** Edges from which on a graph that is read has sums; fewer are summed as fast. */
 export const SUMS_FROM = 5_000
-/** Edges per transaction of a fold. */
-const FOLD = 1_000
+/** Edges per transaction of a fold: a short one seldom meets a narrative that changes the same edges. */
+const FOLD = 250
 /** Folds in one read; with more to do, it sums the edges. */
-const FOLDS_MAX = 5
+const FOLDS_MAX = 20
+/** Attempts of a fold that meets writes of the same edges; then it gives way, and the next one goes on. */
+const ATTEMPTS_MAX = 3
+/** Time after which a read begins a fold of its own beside one that runs. */
+const PATIENCE_MS = 30_000
+/** Emptied edges that one turn of the repair looks for. */
+const EMPTIED = 1_000
 /** Documents per transaction of a build. */
-const BATCH = 2_000
+const BATCH = 1_000
 const READ_BATCH = 5_000
 /** Edges per pass of a build: a pass holds some part of the items, so that memory is bounded. */
 const PASS = 250_000
@@ -33,6 +39,7 @@ const ITEM_BYTES = 1_000_000
 const USERS = 10
 
 class TooLarge extends Error {}
+class GaveWay extends Error {}
 
 const plus = <K>(counts: Map<K, number>, key: K, times: number): void => {
   counts.set(key, (counts.get(key) ?? 0) + times)
@@ -138,20 +145,32 @@ export const dropSums = async (
 ): Promise<void> => {
   await summed.updateOne(
     { _id: user_id },
-    { $set: { graph: null }, $unset: { building: 1, lease: 1, ...(!refused && { refused: 1 }) } },
+    {
+      // The time makes it a change in any case: in a transaction, a build that begins meanwhile conflicts with it.
+      $set: { graph: null, folded_at: new Date() },
+      $unset: { building: 1, lease: 1, ...(!refused && { refused: 1 }) },
+    },
     session && { session },
   )
   if (refused) await summed.updateOne({ _id: user_id }, { $set: { refused } })
 }
 
+const folding = createSharedReads<string, boolean>(PATIENCE_MS)
+
 /**
- * Adds what has changed since to a user's sums.
+ * Adds what has changed since to a user's sums. Concurrent calls share a fold, and a fold gives way to writes of
+ * the same edges, so that the writes of narratives meet few conflicts.
  * @returns whether they are in use and count everything that was committed before the call
  */
-export const foldGraph = async (models: NarrativeModels, user_id: Types.ObjectId): Promise<boolean> => {
+export const foldGraph = (models: NarrativeModels, user_id: Types.ObjectId): Promise<boolean> =>
+  folding(user_id.toHexString(), () => foldDue(models, user_id))
+
+const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promise<boolean> => {
   const { mongo, summed, sums, edges } = models
   const isDue = { user_id, due: { $exists: true } }
+  let attempts = 0
   const fold = async (session: ClientSession): Promise<boolean> => {
+    if (++attempts > ATTEMPTS_MAX) throw new GaveWay()
     const state = await summed
       .findOneAndUpdate(
         { _id: user_id, graph: { $ne: null } },
@@ -196,9 +215,11 @@ export const foldGraph = async (models: NarrativeModels, user_id: Types.ObjectId
   for (let turn = 0; turn < FOLDS_MAX; turn++) {
     if (!(await edges.exists(isDue)))
       return (await summed.exists({ _id: user_id, graph: { $ne: null } })) !== null
+    attempts = 0
     try {
       if (!(await inTransaction(mongo, fold, { retriesDuplicates: true }))) return false
     } catch (error) {
+      if (error instanceof GaveWay) return false
       if (!(error instanceof TooLarge)) throw error
       await dropSums(models, user_id, { refused: true })
       return false
@@ -318,7 +339,7 @@ const removeEmptied = async (models: NarrativeModels): Promise<void> => {
   const { summed, edges } = models
   const emptied = await edges
     .find({ count: { $lte: 0 } }, { user_id: 1 })
-    .limit(FOLD)
+    .limit(EMPTIED)
     .lean<EdgeDoc[]>()
   const users = new Map(emptied.map(({ user_id }) => [user_id.toHexString(), user_id]))
   for (const user_id of users.values()) {
