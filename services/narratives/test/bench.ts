@@ -19,6 +19,7 @@ import { type CounterDoc, createNumbers } from '../src/models/counter.js'
 import type { EdgeDoc } from '../src/models/edge.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
 import type { SourceDoc } from '../src/models/source.js'
+import type { SumDoc, SummedDoc } from '../src/models/sum.js'
 import { createNarrativeQuotas } from '../src/models/usage.js'
 import type { Store } from '../src/store.js'
 
@@ -122,6 +123,8 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     quotas: createNarrativeQuotas(service.mongo, narratives, config),
     edges: service.mongo.model<EdgeDoc>('Edge'),
     sources: service.mongo.model<SourceDoc>('Source'),
+    summed: service.mongo.model<SummedDoc>('Summed'),
+    sums: service.mongo.model<SumDoc>('Sum'),
     counters,
     numbers: createNumbers(counters, 'triplets'),
     waits: createWaits(),

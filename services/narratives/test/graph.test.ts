@@ -14,8 +14,9 @@ import { HttpError, rebuildPart } from '@iodine/service-kit'
 import { newId, rounds, seededRandom } from '@iodine/test-kit'
 import fc from 'fast-check'
 import mongoose, { Types } from 'mongoose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { rebuildGraph, rebuildUser } from '../src/commands/rebuild-graph.js'
+import { buildSums, dropSums, wantSums } from '../src/commands/sum-graph.js'
 import { edgesOf, withGrams } from '../src/models/edge.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
 import { splitDays } from '../src/queries/read-graph.js'
@@ -595,6 +596,197 @@ describe('another user’s graph', () => {
   })
 })
 
+/** Says more than one narrative holds. */
+const sayMany = async (triplets: Triplet[]) => {
+  for (let from = 0; from < triplets.length; from += LIMITS.tripletsMax)
+    await say(triplets.slice(from, from + LIMITS.tripletsMax))
+}
+
+/** Builds the sums as the repair does, whatever the size of the graph. */
+const sum = async (userId: string) => {
+  const user_id = new Types.ObjectId(userId)
+  await wantSums(bench.store, user_id)
+  await buildSums(bench.store, user_id)
+}
+
+/** The state left by a service that is killed while it builds sums. */
+const leaveHalfBuilt = async (userId: string) => {
+  const user_id = new Types.ObjectId(userId)
+  await wantSums(bench.store, user_id)
+  const half = { building: new Types.ObjectId(), lease: new Date(0) }
+  const { modifiedCount } = await bench.store.summed.updateOne({ _id: user_id, graph: null }, { $set: half })
+  const row = { user_id, graph: half.building, count: 1, order: '' }
+  if (modifiedCount)
+    await bench.store.sums.create([{ ...row, _id: newId(), kind: 'node', name: 'entity:half' }])
+}
+
+/** Bounded reads of everything equal those that sum the edges, byte for byte, and a count from scratch. */
+const expectSums = async (narratives: NarrativeDoc[]) => {
+  for (const limit of ['1', '3', '5', '50000']) {
+    const bounded = await read({ limit })
+    const ofEdges = await read({ limit, start_date: '1970-01-01' })
+    expect(JSON.stringify(bounded)).toBe(JSON.stringify(ofEdges))
+  }
+  const { totals, ...whole } = await read({ limit: '50000' })
+  expect(inOrder(whole)).toEqual(countFromScratch(narratives))
+  expect(totals).toMatchObject({ nodes: whole.nodes.length, links: whole.links.length })
+}
+
+describe('sums of all time', { timeout: 180_000 }, () => {
+  const state = () => bench.store.summed.findById(ana.id).lean()
+
+  it('answer bounded reads byte for byte, whatever the labels', async () => {
+    const char = fc.constantFrom('a', 'B', ' ', '\u00e9', '\ue000', '\uffee', '\u{1f600}', '\u{10ffff}')
+    const label = fc
+      .tuple(
+        fc.constantFrom('', 'x'.repeat(199), '\u{1f600}'.repeat(199)),
+        fc.array(char, { minLength: 1, maxLength: 3 }),
+      )
+      .map(([start, end]) => `${start}${end.join('')}n`)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ subject: label, verb: label, object: label }), { minLength: 1, maxLength: 30 }),
+        fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 3, maxLength: 3 }),
+        async (said, limits) => {
+          ana = await bench.user('ana')
+          await say(said.slice(0, 20), 'b/path')
+          await sum(ana.id)
+          await say(said.slice(10), 'https://a.example')
+          for (const limit of limits)
+            expect(JSON.stringify(await read({ limit: String(limit) }))).toBe(
+              JSON.stringify(await read({ limit: String(limit), start_date: '1970-01-01' })),
+            )
+          expect((await state())?.graph).toBeTruthy()
+        },
+      ),
+      { numRuns: rounds(10) },
+    )
+  })
+
+  it('read as many nodes and links as are shown, and no edges', async () => {
+    for (let n = 0; n < 3; n++)
+      await say(
+        Array.from({ length: 180 }, (_, m) => triplet(`S${m % 90}`, `v${(m * 7 + n) % 40}`, `O${m}`)),
+        `source/${n}`,
+      )
+    await sum(ana.id)
+    const finds: string[] = []
+    mongoose.set('debug', (name: string, method: string) => finds.push(`${name}.${method}`))
+    await read({ limit: '10' }).finally(() => mongoose.set('debug', false))
+    expect(finds.filter(name => name === 'edges.find')).toEqual([])
+    const graph = (await state())?.graph
+    const { executionStats } = await bench.store.sums.collection
+      .find({ user_id: new Types.ObjectId(ana.id), graph, kind: 'node' } as object)
+      .sort({ count: -1, order: 1 })
+      .limit(10)
+      .explain('executionStats')
+    expect(executionStats).toMatchObject({ totalDocsExamined: 10, totalKeysExamined: 10 })
+    await expectSums(await done())
+  })
+
+  it('follow what is posted and deleted, fifty times at once', async () => {
+    await say([triplet('Everybody', 'says', 'nothing')])
+    await sum(ana.id)
+    const count = async () => (await read({ limit: '5' })).nodes.find(({ id }) => id === 'verb:says')?.count
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        const id = await say([triplet('Everybody', 'says', `thing ${n}`)], n % 2 ? 'one/source' : undefined)
+        expect(await count()).toBeGreaterThan(1)
+        return id
+      }),
+    )
+    expect(await count()).toBe(51)
+    await Promise.all(
+      ids.map(async id => {
+        await forget(id)
+        await read({ limit: '5' })
+      }),
+    )
+    expect(await count()).toBe(1)
+    await expectSums(await done())
+    expect(await bench.store.edges.countDocuments({ user_id: ana.id, count: { $lte: 0 } })).toBe(0)
+    expect((await state())?.graph).toBeTruthy()
+  })
+
+  it('count what is posted and deleted while they are built', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => say([triplet('Sun', 'has', `spot ${n % 6}`)])),
+    )
+    await wantSums(bench.store, new Types.ObjectId(ana.id))
+    await Promise.all([
+      buildSums(bench.store, new Types.ObjectId(ana.id)),
+      ...ids.slice(0, 35).map(forget),
+      ...Array.from({ length: 30 }, (_, n) => say([triplet('Sun', 'has', `spot ${n}`)], 'b/path')),
+    ])
+    expect((await state())?.graph).toBeTruthy()
+    await expectSums(await done())
+  })
+
+  it('are built for large graphs that were read, by the repair, and mended by a rebuild', async () => {
+    await sayMany(Array.from({ length: 5_130 }, (_, n) => triplet(`S${n % 190}`, `v${n % 27}`, `O${n}`)))
+    await read()
+    expect(await state()).toBeNull()
+    const first = await read({ limit: '20' })
+    expect(await state()).toMatchObject({ graph: null })
+    const built = () =>
+      vi.waitFor(
+        async () => {
+          await bench.internal(repairInternal.repair)
+          expect((await state())?.graph).toBeTruthy()
+        },
+        { timeout: 60_000, interval: 200 },
+      )
+    await built()
+    expect(await read({ limit: '20' })).toEqual(first)
+    const user_id = new Types.ObjectId(ana.id)
+    await bench.store.sums.updateMany({ user_id, kind: 'node' }, { $inc: { count: 1 } })
+    expect(await read({ limit: '20' })).not.toEqual(first)
+    await rebuildUser(bench.store, user_id)
+    expect(await read({ limit: '20' })).toEqual(first)
+    await built()
+    expect(await read({ limit: '20' })).toEqual(first)
+    await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+  })
+
+  it('of a version before, and emptied edges, are counted and removed', async () => {
+    const id = await say([triplet('Sun'), triplet('Moon')])
+    await say([triplet('Sun')])
+    const { edges } = bench.store
+    await edges.updateMany({ user_id: ana.id }, { $unset: { due: 1 } })
+    await forget(id)
+    expect(inOrder(await read())).toEqual(countFromScratch(await done()))
+    await vi.waitFor(
+      async () => {
+        await bench.internal(repairInternal.repair)
+        expect(await edges.countDocuments({ count: { $lte: 0 } })).toBe(0)
+      },
+      { timeout: 30_000, interval: 200 },
+    )
+    await sum(ana.id)
+    await expectSums(await done())
+  })
+
+  it('are not kept of what is too large for a document, and go with their user', async () => {
+    const user_id = new Types.ObjectId(ana.id)
+    const shout = (n: number) =>
+      Array.from({ length: 500 }, (_, at) => ((n >> (at % 12)) & 1 ? 'A' : 'a')).join('')
+    await sayMany(Array.from({ length: 2_400 }, (_, n) => triplet(shout(n), 'is', 'it')))
+    await sum(ana.id)
+    expect(await state()).toMatchObject({ graph: null, refused: true })
+    await expectSums(await done())
+    await bench.store.edges.deleteMany({ user_id })
+    await bench.store.narratives.deleteMany({ user_id })
+    await rebuildUser(bench.store, user_id)
+    await dropSums(bench.store, user_id)
+    await say([triplet('Sun')])
+    await sum(ana.id)
+    expect(await bench.store.sums.countDocuments({ user_id })).toBe(5)
+    await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    expect(await bench.store.sums.countDocuments({ user_id })).toBe(0)
+    expect(await state()).toBeNull()
+  })
+})
+
 describe('whatever the order of creates, deletes, retries, kills and rebuilds', () => {
   const label = fc.constantFrom(
     'Sun',
@@ -620,6 +812,9 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
     { weight: 1, arbitrary: fc.record({ do: fc.constant('sync' as const), pick: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('finish' as const), pick: fc.nat(), triplets }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('rebuild' as const) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('sum' as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('read' as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('build killed' as const) }) },
     // The service is killed between the changes of a narrative and of the aggregates.
     { weight: 1, arbitrary: fc.record({ do: fc.constant('killed deleting' as const), pick: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('killed creating' as const), triplets, source }) },
@@ -655,6 +850,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
 
   it('the graph equals a count from scratch', { timeout: rounds(25) * 60_000 }, async () => {
     let properties = 0
+    let summed = 0
     const deadline = Date.now() + 15_000
     await fc.assert(
       fc.asyncProperty(
@@ -675,6 +871,9 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
                 else if (one.do === 'finish')
                   await bench.finish(id, { triplets: one.triplets }).catch(() => {})
                 else if (one.do === 'rebuild') await rebuildUser(bench.store, new Types.ObjectId(ana.id))
+                else if (one.do === 'sum') await sum(ana.id)
+                else if (one.do === 'read') await read({ limit: '5' })
+                else if (one.do === 'build killed') await leaveHalfBuilt(ana.id)
                 else if (one.do === 'killed deleting')
                   await bench.store.narratives.updateOne(
                     { _id: id, state: 'done' },
@@ -687,6 +886,13 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
           const narratives = await done()
           for (const each of [{}, ...queries])
             expect(inOrder(await read(each as Query))).toEqual(countFromScratch(narratives, each as Query))
+          await expectSums(narratives)
+          // Built anew, they are the same.
+          const user_id = new Types.ObjectId(ana.id)
+          await dropSums(bench.store, user_id)
+          await sum(ana.id)
+          summed += Number((await bench.store.summed.exists({ _id: user_id, graph: { $ne: null } })) !== null)
+          await expectSums(narratives)
           const counted = await bench.store.edges.find({ user_id: ana.id }).lean()
           const rows = narratives.flatMap(edgesOf)
           expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(
@@ -698,6 +904,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
       { numRuns: rounds(25), endOnFailure: SHORT },
     )
     expect(properties).toBeGreaterThan(0)
+    expect(summed).toBeGreaterThan(0)
   })
 
   it('a rebuild mends aggregates that are wrong, missing or nobody’s', async () => {

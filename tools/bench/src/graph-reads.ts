@@ -1,10 +1,12 @@
 /**
  * Cost of reading a graph over HTTP against reading the same aggregates from the database with its driver:
  * one account with TRIPLETS triplets, the page's filters, with and without the browser's limit, in turns. The
- * product's rebuild makes the aggregates; its time is printed too.
+ * product's rebuild makes the aggregates, its repair the sums; their times are printed too. A second account
+ * with SMALL triplets shows how bounded reads grow with the graph.
  *
  *   npm run bench -- graph-reads
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startTestStack } from '@iodine/harness'
 import { createModels, rebuildGraph } from '@iodine/narratives'
@@ -15,11 +17,11 @@ import { request } from 'undici'
 import { count, inTurns, table, timed, whole } from './lib/measure.js'
 
 const triplets = Number(process.env.TRIPLETS ?? 1_000_000)
+const small = Number(process.env.SMALL ?? 10_000)
 const rounds = Number(process.env.ROUNDS ?? 3)
 const PER_NARRATIVE = 100
 const DAYS = 365
 const SOURCES = 200
-const ENTITIES = Math.max(10, Math.floor(triplets / 20))
 const VERBS = 2_000
 const DAY_MS = 86_400_000
 const FIRST_DAY = Date.UTC(2025, 0, 1)
@@ -32,45 +34,58 @@ const mongo = await startEmbeddedMongo({ isolate: 'process' })
 const stack = await startTestStack({ env: { MONGODB_URI: mongo.uri, LOG_LEVEL: 'error' } })
 const client = await new MongoClient(mongo.uri).connect()
 try {
-  const user = await stack.signUp()
   const name = `${stack.prefix}_narratives`
   const db = client.db(name)
-  const user_id = new ObjectId(user.id)
+  const edges = db.collection('edges')
 
-  let made = 0
-  while (made < triplets) {
-    const batch: Document[] = []
-    for (let n = 0; n < 100 && made < triplets; n++) {
-      const said = Math.min(PER_NARRATIVE, triplets - made)
-      batch.push({
-        user_id,
-        text: 'A text of the bench.',
-        src: `https://source-${skewed(SOURCES)}.example/articles`,
-        created_at: new Date(FIRST_DAY + Math.floor(random() * DAYS) * DAY_MS + 3_600_000),
-        state: 'done',
-        open_key: new ObjectId().toHexString(),
-        triplets: Array.from({ length: said }, (_, index) => ({
-          id: made + index,
-          subject: `Entity number ${skewed(ENTITIES)}`,
-          verb: `verb ${skewed(VERBS)}`,
-          object: `Entity number ${skewed(ENTITIES)}`,
-        })),
-        link_keys: [],
-        graph: null,
-        repairs: 0,
-      })
-      made += said
+  /** A new account with as many triplets, not counted yet. */
+  const fill = async (triplets: number) => {
+    const user = await stack.signUp()
+    const user_id = new ObjectId(user.id)
+    const entities = Math.max(10, Math.floor(triplets / 20))
+    for (let made = 0; made < triplets; ) {
+      const batch: Document[] = []
+      for (let n = 0; n < 100 && made < triplets; n++) {
+        const said = Math.min(PER_NARRATIVE, triplets - made)
+        batch.push({
+          user_id,
+          text: 'A text of the bench.',
+          src: `https://source-${skewed(SOURCES)}.example/articles`,
+          created_at: new Date(FIRST_DAY + Math.floor(random() * DAYS) * DAY_MS + 3_600_000),
+          state: 'done',
+          open_key: new ObjectId().toHexString(),
+          triplets: Array.from({ length: said }, (_, index) => ({
+            id: made + index,
+            subject: `Entity number ${skewed(entities)}`,
+            verb: `verb ${skewed(VERBS)}`,
+            object: `Entity number ${skewed(entities)}`,
+          })),
+          link_keys: [],
+          graph: null,
+          repairs: 0,
+        })
+        made += said
+      }
+      await db.collection('narratives').insertMany(batch)
     }
-    await db.collection('narratives').insertMany(batch)
+    return { user, user_id }
   }
+  const accounts = { large: await fill(triplets), small: await fill(small) }
+  const { user_id } = accounts.large
   const connection = await connectMongo(mongo.uri, name)
   const models = createModels(connection)
   await prepareModels(connection)
+  console.error('the rebuild …')
   const rebuild = await timed(() => rebuildGraph(models))
   await connection.close()
-  const edges = db.collection('edges')
+  console.error('the sums …')
+  const summed = await timed(async () => {
+    const [users, summed] = [Object.values(accounts).map(({ user_id }) => user_id), db.collection('summed')]
+    while ((await summed.countDocuments({ _id: { $in: users }, graph: { $ne: null } })) < users.length)
+      await sleep(500)
+  })
   console.log(
-    `${whole(made)} triplets, ${whole(await edges.countDocuments({ user_id }))} aggregates, rebuilt in ${count(rebuild / 1000)} s`,
+    `${whole(triplets)} triplets, ${whole(await edges.countDocuments({ user_id }))} aggregates, rebuilt in ${count(rebuild / 1000)} s; ${whole(await db.collection('sums').countDocuments({ user_id }))} sums, built in ${count(summed / 1000)} s by the repair`,
   )
 
   const straight = async (filter: Document) => {
@@ -80,7 +95,7 @@ try {
     while (await cursor.hasNext()) read += cursor.readBufferedDocuments().length
     return read
   }
-  const over = async (query: string) => {
+  const over = async (query: string, { user } = accounts.large) => {
     const { statusCode, body } = await request(`${stack.url}/api/v1/graph/triplets?${query}`, {
       headers: { authorization: `Bearer ${user.token}` },
       headersTimeout: 0,
@@ -105,6 +120,11 @@ try {
       },
     },
     { name: 'a verb', query: { verb: 'verb 77' }, filter: { verb_key: { $regex: 'verb 77' } } },
+    {
+      name: 'two characters',
+      query: { verb: '77' },
+      filter: { verb_key: { $regex: '77' } },
+    },
   ]
   const rows: string[][] = []
   // Warms up connections and code.
@@ -113,16 +133,16 @@ try {
   for (const { name, query, filter } of reads) {
     console.error(`${name} …`)
     const search = new URLSearchParams(query).toString()
-    let [selected, small, large] = [0, 0, 0]
+    let [selected, bounded, all] = [0, 0, 0]
     const took = await inTurns(rounds, {
       straight: async () => {
         selected = await straight(filter)
       },
       bounded: async () => {
-        small = await over(`${search}&limit=5000`)
+        bounded = await over(`${search}&limit=5000`)
       },
       whole: async () => {
-        large = await over(search)
+        all = await over(search)
       },
     })
     const megabytes = (bytes: number) => count(bytes / 1e6)
@@ -132,13 +152,45 @@ try {
       count(took.straight / 1000),
       count(took.bounded / 1000),
       count(took.bounded / took.straight),
-      megabytes(small),
+      megabytes(bounded),
       count(took.whole / 1000),
       count(took.whole / took.straight),
-      megabytes(large),
+      megabytes(all),
     ])
   }
   table(['read', 'aggregates', 'straight s', 'limit 5,000 s', 'ratio', 'MB', 'whole s', 'ratio', 'MB'], rows)
+
+  const bounds: string[][] = []
+  for (const limit of [100, 1_000, 5_000]) {
+    let [few, many] = [0, 0]
+    const took = await inTurns(rounds * 3, {
+      small: async () => {
+        few = await over(`limit=${limit}`, accounts.small)
+      },
+      large: async () => {
+        many = await over(`limit=${limit}`)
+      },
+    })
+    bounds.push([
+      whole(limit),
+      count(took.small),
+      count(few / 1e6),
+      count(took.large),
+      count(many / 1e6),
+      count(took.large / took.small),
+    ])
+  }
+  table(
+    [
+      'limit, no filter',
+      `${whole(small)} triplets, ms`,
+      'MB',
+      `${whole(triplets)} triplets, ms`,
+      'MB',
+      'ratio',
+    ],
+    bounds,
+  )
 } finally {
   await client.close()
   await stack.stop()

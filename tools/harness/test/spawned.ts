@@ -17,7 +17,10 @@ export interface SpawnedPart {
 }
 
 /** Replaces a part that runs inside the test's process; it is not started yet. */
-export const spawnPart = async (stack: TestStack, name: 'workers' | 'iods'): Promise<SpawnedPart> => {
+export const spawnPart = async (
+  stack: TestStack,
+  name: 'workers' | 'iods' | 'narratives',
+): Promise<SpawnedPart> => {
   const folder = join(ROOT, 'services', name)
   // A process needs compiled code, which the test runner does not emit.
   await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-b', folder])

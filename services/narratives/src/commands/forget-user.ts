@@ -6,11 +6,14 @@ import type { Store } from '../store.js'
  * finish. Emits no event per narrative, as every service deletes the user's data.
  */
 export const forgetUser = async (
-  { narratives, edges, sources, quotas }: Store,
+  { narratives, edges, sources, summed, sums, quotas }: Store,
   user_id: Types.ObjectId,
 ): Promise<void> => {
   // The deleted state is set first, so that no sync recreates the aggregates removed next.
   await narratives.updateMany({ user_id }, { $set: { state: 'deleted', text: '' } })
+  // Without its state, no build goes on.
+  await summed.deleteOne({ _id: user_id })
+  await sums.deleteMany({ user_id })
   await edges.deleteMany({ user_id })
   await sources.deleteMany({ user_id })
   await narratives.deleteMany({ user_id })

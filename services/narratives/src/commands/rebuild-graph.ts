@@ -4,6 +4,7 @@ import { DAY_MS, dayOf, edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
 import { linkKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
+import { dropSums, SUMS_FROM, wantSums } from './sum-graph.js'
 
 const BATCH = 1_000
 
@@ -48,9 +49,10 @@ const createTally = <T extends Counted>() => {
  * Replaces a user's aggregates of one day by a fresh count. Each counted narrative gets a new sync mark, so
  * that a concurrent deletion causes a write conflict.
  */
-const rebuildDay = (models: NarrativeModels, user_id: Types.ObjectId, day: Date): Promise<void> => {
+const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day: Date): Promise<void> => {
   const { mongo, narratives, edges, sources } = models
   const rebuild = async (session: ClientSession) => {
+    await dropSums(models, user_id, { session })
     const ofDay = { user_id, created_at: { $gte: day, $lt: new Date(day.getTime() + DAY_MS) } }
     const freshEdges = createTally<ReturnType<typeof edgesOf>[number]>()
     const freshSources = createTally<ReturnType<typeof sourcesOf>[number]>()
@@ -70,7 +72,14 @@ const rebuildDay = (models: NarrativeModels, user_id: Types.ObjectId, day: Date)
     await freshEdges.insert(edges, session)
     await freshSources.insert(sources, session)
   }
-  return inTransaction(mongo, rebuild, { retriesDuplicates: true })
+  await inTransaction(mongo, rebuild, { retriesDuplicates: true })
+  // A build may have begun meanwhile.
+  await dropSums(models, user_id)
+}
+
+const wantIfLarge = async (models: NarrativeModels, user_id: Types.ObjectId): Promise<void> => {
+  if ((await models.edges.countDocuments({ user_id }, { limit: SUMS_FROM })) === SUMS_FROM)
+    await wantSums(models, user_id)
 }
 
 /** Recomputes one user's aggregates, one day per transaction. */
@@ -117,6 +126,7 @@ export const rebuildStep = async (
     await rebuildDay(models, user_id, each)
     if (Date.now() > end) return { cursor: `${user_id.toHexString()}@${each.getTime()}` }
   }
+  await wantIfLarge(models, user_id)
   return { cursor: user_id.toHexString() }
 }
 

@@ -10,12 +10,16 @@ interface Counted {
   count: number
 }
 
-/** Adds rows to the counts or subtracts them. Rows that reach zero are removed. */
+/**
+ * Adds rows to the counts or subtracts them. Rows that reach zero are removed; those that are noted as due, once
+ * nothing is due of them.
+ */
 const change = async <T extends Counted>(
   model: Model<T>,
   rows: T[],
   by: 1 | -1,
   session: ClientSession,
+  { notesDue = false } = {},
 ): Promise<void> => {
   if (rows.length === 0) return
   const counted = model as unknown as Model<Counted>
@@ -24,14 +28,20 @@ const change = async <T extends Counted>(
     rows.map(({ _id, count, ...rest }) => ({
       updateOne: {
         filter: { _id },
-        update: { $inc: { count: by * count }, ...(isAdded && { $setOnInsert: rest }) },
+        update: {
+          $inc: { count: by * count, ...(notesDue && { due: by * count }) },
+          ...(isAdded && { $setOnInsert: rest }),
+        },
         upsert: isAdded,
       },
     })),
     { session },
   )
   if (!isAdded)
-    await counted.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) }, count: { $lte: 0 } }, { session })
+    await counted.deleteMany(
+      { _id: { $in: rows.map(({ _id }) => _id) }, count: { $lte: 0 }, ...(notesDue && { due: 0 }) },
+      { session },
+    )
 }
 
 /** Counts a narrative in the aggregates, or takes it out, in the transaction that changes its sync mark. */
@@ -41,7 +51,7 @@ export const countInGraph = async (
   by: 1 | -1,
   session: ClientSession,
 ): Promise<void> => {
-  await change(edges, edgesOf(narrative).map(withGrams), by, session)
+  await change(edges, edgesOf(narrative).map(withGrams), by, session, { notesDue: true })
   await change(sources, sourcesOf(narrative), by, session)
 }
 

@@ -23,6 +23,8 @@ export interface EdgeDoc {
   verb_key: string
   object_key: string
   count: number
+  /** How much of the count the user's sums do not have yet; may be negative. Absent: none. */
+  due?: number
   /**
    * The 3-grams of the labels, for filters; shorter ones would double their number and select little. Not read
    * by default. Edges that a version before this field wrote have none until the repair.
@@ -99,6 +101,7 @@ export const edgeSchema = new Schema<EdgeDoc>(
     verb_key: String,
     object_key: String,
     count: Number,
+    due: Number,
     grams: { type: [Number], default: undefined, select: false },
   },
   { collection: 'edges', versionKey: false, id: false },
@@ -107,3 +110,6 @@ edgeSchema.index({ user_id: 1, day: 1 })
 edgeSchema.index({ user_id: 1, src: 1, day: 1 })
 // Begins with the grams for the repair, too, which finds the edges without any.
 edgeSchema.index({ grams: 1, user_id: 1 })
+edgeSchema.index({ user_id: 1, due: 1 }, { partialFilterExpression: { due: { $exists: true } } })
+// For the repair, which removes the edges that count nothing.
+edgeSchema.index({ count: 1 }, { partialFilterExpression: { count: { $lte: 0 } } })

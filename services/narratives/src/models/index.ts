@@ -3,12 +3,15 @@ import { type CounterDoc, counterSchema } from './counter.js'
 import { type EdgeDoc, edgeSchema } from './edge.js'
 import { type NarrativeDoc, narrativeSchema } from './narrative.js'
 import { type SourceDoc, sourceSchema } from './source.js'
+import { type SumDoc, type SummedDoc, summedSchema, sumSchema } from './sum.js'
 
 export const createModels = (mongo: Connection) => ({
   mongo,
   narratives: mongo.model<NarrativeDoc>('Narrative', narrativeSchema),
   edges: mongo.model<EdgeDoc>('Edge', edgeSchema),
   sources: mongo.model<SourceDoc>('Source', sourceSchema),
+  summed: mongo.model<SummedDoc>('Summed', summedSchema),
+  sums: mongo.model<SumDoc>('Sum', sumSchema),
   counters: mongo.model<CounterDoc>('Counter', counterSchema),
 })
 export type NarrativeModels = ReturnType<typeof createModels>

@@ -205,19 +205,20 @@ export const createGraphSum = () => {
         totals = { entities, verbs, nodes: entities + verbs, links: links.size }
       }
       yield '{"nodes":['
-      yield* jsonList(shownNodes, presentNode)
+      yield* jsonList(shownNodes, node => JSON.stringify(presentNode(node)))
       yield '],"links":['
-      yield* jsonList(shownLinks, presentLink)
+      yield* jsonList(shownLinks, link => JSON.stringify(presentLink(link)))
       yield `],"sources":${JSON.stringify(sources)}${totals ? `,"totals":${JSON.stringify(totals)}` : ''}}`
     },
   }
 }
 
-function* jsonList<T>(items: Iterable<T>, present: (item: T) => unknown): Generator<string> {
+/** The items' JSON texts, separated by commas, in chunks. */
+export function* jsonList<T>(items: Iterable<T>, present: (item: T) => string): Generator<string> {
   let texts: string[] = []
   let separator = ''
   for (const item of items) {
-    if (texts.push(JSON.stringify(present(item))) < CHUNK) continue
+    if (texts.push(present(item)) < CHUNK) continue
     yield separator + texts.join(',')
     texts = []
     separator = ','

@@ -2,10 +2,12 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
 import { containing, createRarestGram } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { SUMS_FROM, wantSums } from '../commands/sum-graph.js'
 import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 import { createGraphSum, type Said } from './aggregate-graph.js'
+import { readStrongest } from './strongest.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
 /** Half-open interval from `from` to `to`, in milliseconds. */
@@ -63,11 +65,18 @@ const SAID = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as con
  * the number of times that its label occurs in the selected triplets (twice in a triplet whose subject is its
  * object); a link's count is the number of its triplets.
  */
-export const createGraphReader = ({ narratives, edges, sources }: Store) => {
+export const createGraphReader = (store: Store) => {
+  const { narratives, edges, sources } = store
   // The ids are hashes: the first edges are a random sample.
   const rarest = createRarestGram(edges, 'grams', { _id: 1 })
   return async (userId: string, { limit, ...filters }: Filters): Promise<AsyncGenerator<string>> => {
     const user_id = new Types.ObjectId(userId)
+    const isWhole = limit !== undefined && Object.values(filters).every(filter => filter === undefined)
+    if (isWhole) {
+      const strongest = await readStrongest(store, user_id, limit)
+      if (strongest) return strongest
+    }
+    let read = 0
     const entity = foldFilter(filters.entity)
     const verb = foldFilter(filters.verb)
     const { days, rest } = splitDays(filters.start_date, filters.end_date)
@@ -98,7 +107,9 @@ export const createGraphReader = ({ narratives, edges, sources }: Store) => {
             // Prefetch: the database fills the next batch while this one is summed.
             const next = cursor.hasNext()
             await yieldToEventLoop()
-            for (const edge of batch) sum.add(edge)
+            read += batch.length
+            // An edge that counts nothing is removed with the next fold.
+            for (const edge of batch) if (edge.count > 0) sum.add(edge)
             more = await next
           }
         } finally {
@@ -119,6 +130,7 @@ export const createGraphReader = ({ narratives, edges, sources }: Store) => {
               sum.add(edge)
       }
     }
+    if (isWhole && read > SUMS_FROM) await wantSums(store, user_id)
     return sum.json(await all, limit)
   }
 }

@@ -14,6 +14,7 @@ import { forgetUser } from '../commands/forget-user.js'
 import { indexEdges } from '../commands/index-edges.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
 import { announceNarrative, eventsOfNarrative, repairNarratives } from '../commands/settle.js'
+import { maintainSums } from '../commands/sum-graph.js'
 import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
@@ -53,7 +54,7 @@ export const addInternalRoutes = (
       personalSource(
         'graph_edge',
         edges,
-        user_id => ({ user_id }),
+        user_id => ({ user_id, count: { $gt: 0 } }),
         ({ day, src, subject, verb, object, count }) => ({ day, src, subject, verb, object, count }),
       ),
     ],
@@ -72,8 +73,21 @@ export const addInternalRoutes = (
 
   service.internal(announceInternal.announce, async ({ params }) => done(announceNarrative(store, params.id)))
 
-  serveRepair(
-    service,
-    async () => (await repairNarratives(store)) + Number(await indexEdges(store)) + (await quotas.repair()),
-  )
+  // A build takes minutes: the repair does not wait for it.
+  let isMaintaining = false
+  const maintain = async (): Promise<void> => {
+    if (isMaintaining) return
+    isMaintaining = true
+    await maintainSums(store, store.closing)
+      .catch(error => {
+        if (!store.closing.aborted) service.log.warn({ err: error }, 'the sums of graphs are not up to date')
+      })
+      .finally(() => {
+        isMaintaining = false
+      })
+  }
+  serveRepair(service, async () => {
+    void maintain()
+    return (await repairNarratives(store)) + Number(await indexEdges(store)) + (await quotas.repair())
+  })
 }

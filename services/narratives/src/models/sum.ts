@@ -1,0 +1,136 @@
+import { hashOf } from '@iodine/service-kit'
+import { Schema, type Types } from 'mongoose'
+
+/**
+ * State of a user's sums: the all-time counts of each node, link and source, which a bounded read of the whole
+ * graph reads from the strongest on. It exists for large graphs that were read, and is built by the repair.
+ */
+export interface SummedDoc {
+  /** The user. */
+  _id: Types.ObjectId
+  /** Names the sums that are in use; null: to be built. Reads sum the edges until then. */
+  graph: Types.ObjectId | null
+  /** Names the sums that a process is building. */
+  building?: Types.ObjectId
+  /** The build is another's after this time. */
+  lease?: Date
+  /** Too large to be kept: a node has more spellings or sources than a document holds. */
+  refused?: boolean
+  entities: number
+  verbs: number
+  links: number
+  /** The next source's number. */
+  sources: number
+  /** Time of the last fold. */
+  folded_at?: Date
+}
+
+export interface SumDoc {
+  /** Hash of graph and item. */
+  _id: string
+  user_id: Types.ObjectId
+  graph: Types.ObjectId
+  kind: 'node' | 'link' | 'source'
+  count: number
+  /** Ascending order among equal counts. */
+  order: string
+  /** A node's id, a link's first end, a source's name. */
+  name: string
+  /** A link's second end. */
+  to?: string
+  /** A node's spellings and how often each occurs. */
+  texts?: string[]
+  times?: number[]
+  /** A source's number. */
+  number?: number
+  /** Numbers and counts of a node's or link's sources. */
+  sources?: Buffer
+}
+
+export const sumId = (graph: Types.ObjectId, item: string): string =>
+  hashOf(`${graph.toHexString()}\n${item}`)
+
+/** Code points of an order: the keys of an index are bounded. */
+const ORDER_MAX = 200
+
+/** Maps a text so that the order of its code points is that of the text's UTF-16 code units. */
+const byCodeUnits = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: two of them separate the ends of a link.
+  /^[\u0002-\ud7ff]*$/.test(text)
+    ? text
+    : Array.from(text, char => {
+        const point = char.codePointAt(0) as number
+        if (point <= 1) return '\u0001'
+        if (point === 0x10ffff) return `${char}\u0001`
+        return point >= 0xe000 && point <= 0xffff ? `\u{10ffff}${char}` : char
+      }).join('')
+
+/**
+ * Order of ids as the database compares texts, by code points: never against the order by code units, equal
+ * for ids that differ late.
+ */
+export const orderOf = (id: string, to?: string): string => {
+  const whole = to === undefined ? byCodeUnits(id) : `${byCodeUnits(id)}\u0000${byCodeUnits(to)}`
+  return whole.length <= ORDER_MAX ? whole : Array.from(whole).slice(0, ORDER_MAX).join('')
+}
+
+/** Pairs of a number and its count, each as a base-128 varint. */
+export const packCounts = (counts: ReadonlyMap<number, number>): Buffer => {
+  const bytes: number[] = []
+  for (const pair of counts)
+    for (let value of pair) {
+      for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) + 128)
+      bytes.push(value)
+    }
+  return Buffer.from(bytes)
+}
+
+/** Calls back with each pair that `packCounts` has packed. */
+export const eachCount = (bytes: Uint8Array | undefined, take: (number: number, count: number) => void) => {
+  let at = 0
+  const next = () => {
+    let value = 0
+    for (let factor = 1; bytes && at < bytes.length; factor *= 128) {
+      const byte = bytes[at++] as number
+      value += (byte & 127) * factor
+      if (byte < 128) break
+    }
+    return value
+  }
+  while (bytes && at < bytes.length) take(next(), next())
+}
+
+export const summedSchema = new Schema<SummedDoc>(
+  {
+    graph: { type: Schema.Types.ObjectId, default: null },
+    building: Schema.Types.ObjectId,
+    lease: Date,
+    refused: Boolean,
+    entities: { type: Number, default: 0 },
+    verbs: { type: Number, default: 0 },
+    links: { type: Number, default: 0 },
+    sources: { type: Number, default: 0 },
+    folded_at: Date,
+  },
+  { collection: 'summed', versionKey: false, id: false },
+)
+summedSchema.index({ graph: 1, folded_at: 1 })
+
+export const sumSchema = new Schema<SumDoc>(
+  {
+    _id: { type: String, required: true },
+    user_id: Schema.Types.ObjectId,
+    graph: Schema.Types.ObjectId,
+    kind: String,
+    count: Number,
+    order: String,
+    name: String,
+    to: String,
+    texts: { type: [String], default: undefined },
+    times: { type: [Number], default: undefined },
+    number: Number,
+    sources: Buffer,
+  },
+  { collection: 'sums', versionKey: false, id: false },
+)
+sumSchema.index({ user_id: 1, graph: 1, kind: 1, count: -1, order: 1 })

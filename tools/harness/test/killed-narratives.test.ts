@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { graphApi, narrativesApi, profileApi, repairInternal } from '@iodine/contracts'
+import { type Connection, connectMongo } from '@iodine/service-kit'
+import { NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
+import mongoose from 'mongoose'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+import { type SpawnedPart, spawnPart } from './spawned.js'
+
+const KILLS = rounds(4)
+const WRITERS = 3
+
+let stack: TestStack
+let stored: Connection
+let narratives: SpawnedPart
+
+beforeAll(async () => {
+  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent', EXTRACTION_WAIT_MS: '3000' } })
+  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.narratives.env
+  stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_narratives`)
+  narratives = await spawnPart(stack, 'narratives')
+}, 120_000)
+afterAll(async () => {
+  await narratives?.kill()
+  await stored?.close()
+  await stack?.stop()
+})
+
+it('a narratives service killed while it folds and builds sums answers what the edges say', {
+  timeout: 180_000 + KILLS * 60_000,
+}, async () => {
+  const users: SignedInUser[] = []
+  let answered = 0
+  let refused = 0
+  const summed = () => stored.collection('summed')
+  const idOf = ({ id }: SignedInUser) => new mongoose.Types.ObjectId(id)
+  const isSummed = (user: SignedInUser) => summed().countDocuments({ _id: idOf(user), graph: { $ne: null } })
+  /** Has the user's sums built anew: none are kept of a graph this small unless they are wanted. */
+  const want = (user: SignedInUser) =>
+    summed().updateOne(
+      { _id: idOf(user) },
+      {
+        $set: { graph: null, entities: 0, verbs: 0, links: 0, sources: 0 },
+        $unset: { building: 1, lease: 1 },
+      },
+      { upsert: true },
+    )
+  const repair = () => stack.peers.call('narratives', repairInternal.repair)
+
+  for (let kill = 0; kill < KILLS; kill++) {
+    // Another each time: a transaction that a kill leaves open blocks its user until the database ends it.
+    const user = await stack.signUp()
+    await user.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
+    users.push(user)
+    await narratives.start()
+    let isRunning = true
+    const again = async (work: () => Promise<{ status: number } | undefined>) => {
+      while (isRunning) {
+        const status = await work().then(
+          answer => answer?.status ?? 200,
+          () => 503,
+        )
+        if (status < 300) answered++
+        else {
+          refused++
+          await sleep(20)
+        }
+      }
+    }
+    let made = 0
+    let kept = 0
+    const clients = [
+      ...Array.from({ length: WRITERS }, () =>
+        again(async () => {
+          const text = `Somebody tells stories about ${made++ % 7}. Nobody asks why.`
+          const answer = await user.api.send('POST', '/narratives/', { text, src: `source/${made % 3}` })
+          if (answer.status === 201 && ++kept % 4 === 0)
+            await user.api.send('DELETE', `/narratives/${answer.body.id}`)
+          return answer
+        }),
+      ),
+      again(() => user.api.send('GET', '/graph/triplets?limit=5')),
+      again(async () => {
+        await repair()
+        if (await isSummed(user)) await want(user)
+        return undefined
+      }),
+    ]
+    try {
+      await vi.waitFor(() => expect(kept).toBeGreaterThan(2), { timeout: 30_000, interval: 5 })
+      await want(user)
+      await vi.waitFor(() => expect(kept).toBeGreaterThan(6), { timeout: 30_000, interval: 5 })
+      await sleep(Math.random() * 500)
+      await narratives.kill()
+    } finally {
+      isRunning = false
+      await Promise.all(clients)
+    }
+  }
+  expect(answered).toBeGreaterThan(KILLS)
+
+  await narratives.start()
+  for (const user of users) {
+    // As when the time of a build that was killed has run out.
+    await summed().updateOne({ _id: idOf(user), lease: { $exists: true } }, { $set: { lease: new Date(0) } })
+    await vi.waitFor(
+      async () => {
+        await repair()
+        const open = { user_id: idOf(user), state: 'open' }
+        expect(await stored.collection('narratives').countDocuments(open)).toBe(0)
+        expect(await isSummed(user)).toBe(1)
+      },
+      { timeout: 120_000, interval: 200 },
+    )
+    for (const limit of [1, 3, 5_000]) {
+      const kept = await user.api.call(graphApi.getTriplets, { query: { limit } as never })
+      const counted = await user.api.call(graphApi.getTriplets, {
+        query: { limit, start_date: '1970-01-01' } as never,
+      })
+      expect(JSON.stringify(kept)).toBe(JSON.stringify(counted))
+    }
+    expect(await isSummed(user)).toBe(1)
+    const list = await user.api.call(narrativesApi.listNarratives)
+    const { links } = await user.api.call(graphApi.getTriplets, { query: { limit: 5_000 } as never })
+    const counts = links.filter(({ type }) => type === 'subject_to_verb').map(({ count }) => count)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(list.flatMap(each => each.triplets).length)
+  }
+  if (process.env.ROUNDS) console.log(`${KILLS} kills: ${answered} calls answered, ${refused} refused`)
+})
