@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { announceInternal, communityInternal, DETAILS, narrativesApi } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { finishExtraction } from '../src/commands/finish-extraction.js'
 import { type Bench, startBench, triplet } from './bench.js'
 
 let bench: Bench
@@ -161,18 +162,31 @@ describe('with Redis flushed while waiting', () => {
 
     bench.work(async id => {
       await bench.service.redis.flushall()
-      // The event of the job's end is lost.
-      return bench.finish(id, { triplets: [triplet('Done')] })
+      // Another process takes the result, and the event of the job's end is lost.
+      return finishElsewhere(id, 'Done')
     })
     expect((await post(freshText())).status).toBe(201)
     expect(await list()).toHaveLength(2)
   })
+
+  it('answers what another process has ended', async () => {
+    bench.work(id => finishElsewhere(id, 'Elsewhere'))
+    expect(await post(freshText())).toMatchObject({ status: 201, body: { triplets_extracted: 1 } })
+    bench.work(id => finishExtraction(bench.store, id, { failure: 'refused' }))
+    expect(await post(freshText())).toMatchObject({ status: 422 })
+  })
 })
+
+/** As a process does that no request waits in. */
+const finishElsewhere = (id: string, subject: string) =>
+  finishExtraction(bench.store, id, { triplets: [triplet(subject)] })
 
 describe('after a crash', () => {
   const orphan = async (fields: object = {}) => {
     const { id, answer } = await opened(freshText())
     await answer
+    // The request is answered before the job has ended, which cannot be removed until then.
+    await vi.waitFor(async () => expect(await (await jobOf(id))?.getState()).toBe('completed'), 30_000)
     const [done] = await stored()
     await bench.store.narratives.updateOne(
       { _id: id },
