@@ -137,6 +137,7 @@ describe('selection', () => {
       src: 'notes',
       created_at: '2026-01-02T03:04:05.000Z',
       sentence: 'The Moon orbits <b>.',
+      place: { start: 5, end: 25 },
     }
     let works = false
     await open(
