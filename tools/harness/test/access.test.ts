@@ -97,6 +97,7 @@ const ROWS: Record<string, Row> = {
   'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
   'DELETE /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
+  'POST /narratives/data/:id/restore': { id: 'narrative', status: mine(200, 404) },
   'GET /graph/triplets': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
   'GET /graph/texts': {
     query: ({ owner }) => `?user_id=${owner}&from=entity:they&to=verb:hide`,
