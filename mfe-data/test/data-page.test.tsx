@@ -1,4 +1,4 @@
-import { foldValue, type Iod, type Stored } from '@iodine/contracts'
+import { type Iod, matchKey, matchKeys, type Stored } from '@iodine/contracts'
 import { type Answer, type Call, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -31,7 +31,8 @@ const api = (store: Store) =>
     'GET /iods': () => [200, store.iods.filter(({ created_by_id }) => created_by_id === user.id)],
     'POST /iods/lookup': ({ body }) => {
       const { values } = body as { values: string[] }
-      return [200, store.iods.filter(({ value }) => values.includes(foldValue(value)))]
+      const keys = values.flatMap(matchKeys)
+      return [200, store.iods.filter(iod => keys.includes(matchKey(iod)))]
     },
     'POST /iods': ({ body }) => {
       const created = { ...iod(''), ...(body as Partial<Iod>), created_by_id: user.id }

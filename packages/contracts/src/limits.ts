@@ -42,6 +42,8 @@ export const LIMITS = {
   inactiveMonths: 12,
   inactiveWarningMs: 30 * 24 * 3_600_000,
   extractionWaitMs: 60_000,
+  /** How long a deleted narrative can be restored. */
+  restoreMs: 60_000,
   tooltipChars: 40,
 } as const
 

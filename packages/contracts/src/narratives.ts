@@ -82,6 +82,12 @@ export const narrativesApi = {
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
   }),
+  restoreNarrative: endpoint('user', 'POST /narratives/data/:id/restore', {
+    summary:
+      'Bring back a narrative that the caller deleted less than a minute ago; 404 after that, 409 if it is there',
+    params: z.strictObject({ id }),
+    response: z.strictObject({ id }),
+  }),
 } as const
 
 /** Empty and white-space filters count as absent. */

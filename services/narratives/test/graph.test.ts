@@ -792,6 +792,26 @@ describe('sums of all time', { timeout: 180_000 }, () => {
     await expectSums(await done())
   })
 
+  it('follow what is deleted and restored, fifty times at once', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => say([triplet('Sun', 'has', `spot ${n % 6}`)], 'b/path')),
+    )
+    await sum(ana.id)
+    const before = await read({ limit: '50' })
+    await Promise.all(
+      ids.map(async (id, n) => {
+        await forget(id)
+        await read({ limit: '5' })
+        if (n % 5) expect((await ana.api.send('POST', `/narratives/data/${id}/restore`)).status).toBe(200)
+      }),
+    )
+    await expectSums(await done())
+    for (const [n, id] of ids.entries())
+      if (n % 5 === 0) await ana.api.send('POST', `/narratives/data/${id}/restore`)
+    expect(await read({ limit: '50' })).toEqual(before)
+    expect((await state())?.graph).toBeTruthy()
+  })
+
   it('follow what is posted and deleted, fifty times at once', async () => {
     await say([triplet('Everybody', 'says', 'nothing')])
     await sum(ana.id)
@@ -895,7 +915,7 @@ describe('sums of all time', { timeout: 180_000 }, () => {
   })
 })
 
-describe('whatever the order of creates, deletes, retries, kills and rebuilds', () => {
+describe('whatever the order of creates, deletes, restores, retries, kills and rebuilds', () => {
   const label = fc.constantFrom(
     'Sun',
     'sun',
@@ -917,6 +937,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant('create' as const), triplets, source, death }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('delete' as const), pick: fc.nat() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('restore' as const), pick: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('sync' as const), pick: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('finish' as const), pick: fc.nat(), triplets }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('rebuild' as const) }) },
@@ -937,6 +958,9 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
     },
     { requiredKeys: [] },
   )
+
+  const restores = async (id: string) =>
+    (await ana.api.send('POST', `/narratives/data/${id}/restore`)).status === 200
 
   /** The state left by a service that is killed after it has stored the triplets. */
   const leaveUncounted = async (triplets: Triplet[], src: string | undefined): Promise<string> => {
@@ -960,6 +984,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
   it('the graph equals a count from scratch', { timeout: rounds(25) * 60_000 }, async () => {
     let properties = 0
     let summed = 0
+    let restored = 0
     const deadline = Date.now() + 15_000
     await fc.assert(
       fc.asyncProperty(
@@ -976,6 +1001,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
                 const id = 'pick' in one ? (ids[one.pick % (ids.length || 1)] ?? newId()) : ''
                 if (one.do === 'create') ids.push(await say(one.triplets, one.source, { death: one.death }))
                 else if (one.do === 'delete') await ana.api.send('DELETE', `/narratives/data/${id}`)
+                else if (one.do === 'restore') restored += Number(await restores(id))
                 else if (one.do === 'sync') await bench.sync(id)
                 else if (one.do === 'finish')
                   await bench.finish(id, { triplets: one.triplets }).catch(() => {})
@@ -1014,6 +1040,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
     )
     expect(properties).toBeGreaterThan(0)
     expect(summed).toBeGreaterThan(0)
+    expect(restored).toBeGreaterThan(0)
   })
 
   it('a rebuild mends aggregates that are wrong, missing or nobody’s', async () => {

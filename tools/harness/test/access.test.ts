@@ -98,6 +98,7 @@ const ROWS: Record<string, Row> = {
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
   'GET /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
   'DELETE /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
+  'POST /narratives/data/:id/restore': { id: 'narrative', status: mine(200, 404) },
   'GET /graph/triplets': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
   'GET /graph/texts': {
     query: ({ owner }) => `?user_id=${owner}&from=entity:they&to=verb:hide`,

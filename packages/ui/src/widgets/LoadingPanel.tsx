@@ -2,6 +2,7 @@ import { isUnauthorized } from '@iodine/contracts'
 import type { ReactNode } from 'react'
 import { ErrorCallout } from './ErrorCallout'
 import { Loading } from './Loading'
+import styles from './LoadingPanel.module.css'
 
 /** State of a TanStack Query query. */
 export interface QueryState<T> {
@@ -19,6 +20,8 @@ export interface LoadingPanelProps<T> {
   errorText?: ReactNode
   /** Label of the spinner, default 'Loading...'. */
   loadingLabel?: string
+  /** Outlines of the content, shown below the spinner while it loads: see `SkeletonCards`. */
+  skeleton?: ReactNode
   isEmpty?: (data: T) => boolean
   /** Shown instead of empty data. */
   empty?: ReactNode
@@ -38,6 +41,7 @@ export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
     errorTitle,
     errorText,
     loadingLabel,
+    skeleton,
     isEmpty,
     empty,
     whenStale = 'content',
@@ -50,7 +54,18 @@ export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
         {errorText}
       </ErrorCallout>
     ) : null
-  if (data === undefined) return failure ?? <Loading {...(loadingLabel && { label: loadingLabel })} />
+  if (data === undefined) {
+    if (failure) return failure
+    const loading = <Loading {...(loadingLabel && { label: loadingLabel })} />
+    return skeleton ? (
+      <div className={styles.frame}>
+        {skeleton}
+        {loading}
+      </div>
+    ) : (
+      loading
+    )
+  }
   if (failure && whenStale === 'error') return failure
   return (
     <>

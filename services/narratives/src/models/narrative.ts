@@ -6,7 +6,8 @@ import { Schema, type Types } from 'mongoose'
  * - `open`: the extraction is in progress; shown only in the owner's list of open narratives
  * - `done`: listed and, once synced, counted in the graph
  * - `failed`: kept without text for waiting requests, then removed; not listed
- * - `deleted`: kept until the graph and the other services have removed it
+ * - `deleted`: not listed nor counted; kept until its owner can no longer restore it, and until the graph and
+ *   the other services have removed it
  */
 export const NARRATIVE_STATES = ['open', 'done', 'failed', 'deleted'] as const
 export type NarrativeState = (typeof NARRATIVE_STATES)[number]
@@ -45,7 +46,18 @@ export interface NarrativeDoc {
   check_at?: Date
   /** How often the repair has added the job again. */
   repairs: number
+  /** Until when a deleted narrative can be restored. Absent: it cannot, and its text is erased. */
+  restore_until?: Date
+  /** How often it was restored. Absent: never. */
+  restored?: number
 }
+
+/** Selects a narrative as it was read: the same state, and not restored since. */
+export const unchanged = ({ _id, state, restored }: Pick<NarrativeDoc, '_id' | 'state' | 'restored'>) => ({
+  _id,
+  state,
+  restored: restored ?? { $exists: false },
+})
 
 /** 72 bits of a hash. */
 const keyOf = (text: string): string =>
@@ -105,6 +117,8 @@ export const narrativeSchema = new Schema<NarrativeDoc>(
     graph: { type: Schema.Types.ObjectId, default: null },
     check_at: Date,
     repairs: { type: Number, default: 0 },
+    restore_until: Date,
+    restored: Number,
   },
   { collection: 'narratives', versionKey: false, id: false },
 )

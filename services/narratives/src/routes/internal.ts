@@ -41,7 +41,7 @@ export const addInternalRoutes = (
       personalSource(
         'narrative',
         narratives,
-        user_id => ({ user_id }),
+        user_id => ({ user_id, state: { $ne: 'deleted' as const } }),
         ({
           open_key: _key,
           link_keys: _links,

@@ -2,6 +2,7 @@ import { narrativesApi } from '@iodine/contracts'
 import { notFound, sendList } from '@iodine/service-kit'
 import { createNarrative } from '../commands/create-narrative.js'
 import { deleteNarrative } from '../commands/delete-narrative.js'
+import { restoreNarrative } from '../commands/restore-narrative.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { presentNarrative } from '../presenters/narrative.js'
 import { presentOpenNarratives } from '../queries/list-open-narratives.js'
@@ -47,6 +48,11 @@ export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void
 
   service.route(narrativesApi.deleteNarrative, async ({ user, params }) => {
     await deleteNarrative(store, user.id, params.id)
+    return { id: params.id }
+  })
+
+  service.route(narrativesApi.restoreNarrative, async ({ user, params }) => {
+    await restoreNarrative(store, user.id, params.id)
     return { id: params.id }
   })
 }
