@@ -24,6 +24,8 @@ export const LIMITS = {
   graphLinksPerNode: 4,
   sentenceMax: 500,
   ingestRecordsMax: 500,
+  /** Characters of a search in records. */
+  recordSearchMax: 200,
   addedIodsMax: 500,
   /** IODs of a campaign that are read at once. Larger campaigns are streamed. */
   campaignBatch: 1_000,
