@@ -14,10 +14,13 @@ export const createQueryClient = (): QueryClient =>
       queries: {
         gcTime: 10 * 60_000,
         refetchOnWindowFocus: false,
+        // Offline, a call fails and says so, instead of waiting for the network.
+        networkMode: 'always',
         // A retry does not change a 4xx response.
         retry: (failures, error) => failures < MAX_RETRIES && !isClientFault(error),
         retryDelay: 500,
       },
+      mutations: { networkMode: 'always' },
     },
   })
 
