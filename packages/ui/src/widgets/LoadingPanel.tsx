@@ -19,6 +19,8 @@ export interface LoadingPanelProps<T> {
   errorText?: ReactNode
   /** Label of the spinner, default 'Loading...'. */
   loadingLabel?: string
+  /** Shown while the first data is loaded, instead of the spinner. */
+  skeleton?: ReactNode
   isEmpty?: (data: T) => boolean
   /** Shown instead of empty data. */
   empty?: ReactNode
@@ -38,6 +40,7 @@ export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
     errorTitle,
     errorText,
     loadingLabel,
+    skeleton,
     isEmpty,
     empty,
     whenStale = 'content',
@@ -50,7 +53,8 @@ export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
         {errorText}
       </ErrorCallout>
     ) : null
-  if (data === undefined) return failure ?? <Loading {...(loadingLabel && { label: loadingLabel })} />
+  if (data === undefined)
+    return failure ?? skeleton ?? <Loading {...(loadingLabel && { label: loadingLabel })} />
   if (failure && whenStale === 'error') return failure
   return (
     <>
