@@ -14,8 +14,9 @@ export const createQueryClient = (): QueryClient =>
       queries: {
         gcTime: 10 * 60_000,
         refetchOnWindowFocus: false,
-        // Offline, a call fails and says so, instead of waiting for the network.
+        // Without a network a request fails at once and says so; by default it would wait silently.
         networkMode: 'always',
+        refetchOnReconnect: true,
         // A retry does not change a 4xx response.
         retry: (failures, error) => failures < MAX_RETRIES && !isClientFault(error),
         retryDelay: 500,
