@@ -7,4 +7,5 @@ export default defineConfig({
   testDir: 'pictures',
   timeout: 1_800_000,
   reporter: [['list']],
+  use: { ...journeys.use, actionTimeout: 15_000 },
 })

@@ -1,7 +1,7 @@
 import { startTestStack, type TestStack } from '@iodine/harness'
 import { expect, test } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
-import { faultsOf, SIZES } from '../support/faults.js'
+import { faultsOf, SIZES, watchShifts } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
@@ -27,11 +27,12 @@ for (const viewport of SIZES.filter(({ width }) => width < 1_920)) {
       await page.setViewportSize(viewport)
     })
 
-    test('no page has a serious accessibility fault, scrolls sideways, cuts text or breaks its policy', async ({
+    test('no page has a serious accessibility fault, scrolls sideways, cuts text, jumps or breaks its policy', async ({
       page,
     }) => {
       const faults: string[] = []
       const violations = await watchPolicy(page)
+      await watchShifts(page)
       const look = async (path: string) => void faults.push(...(await faultsOf(page, path)))
       await visitEveryPage(page, { url: stack.url, token, admin: 'Beta Code Management' }, look)
       expect(faults).toEqual([])

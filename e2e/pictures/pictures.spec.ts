@@ -4,7 +4,7 @@ import { startTestStack, type TestStack } from '@iodine/harness'
 import { blogArticle, iodInput, type SignedInUser, telegramPost, tiktokPost } from '@iodine/test-kit'
 import { expect, type Page, type Route, test } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
-import { faultsOf, SIZES, shiftOf, watchShifts } from '../support/faults.js'
+import { faultsOf, SIZES, watchShifts } from '../support/faults.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
 import { OVERLAYS, reach, SECTIONS } from '../support/states.js'
@@ -12,8 +12,6 @@ import { OVERLAYS, reach, SECTIONS } from '../support/states.js'
 const FOLDER = join(import.meta.dirname, '../../pictures')
 const IODS = 300
 const CAMPAIGNS = 40
-/** Google's limit of a good page. */
-const SHIFT_MAX = 0.05
 const API = '**/api/v1/**'
 const OWN_PROFILE = '**/api/v1/profile/me'
 
@@ -76,9 +74,6 @@ async function lookAtAll(page: Page, stack: TestStack, viewport: (typeof SIZES)[
     const file = `${String(++taken).padStart(3, '0')} ${name.replaceAll(/[^\w,-]+/g, ' ').trim()}.png`
     await page.screenshot({ path: join(FOLDER, String(viewport.width), file) })
     faults.push(...(await faultsOf(page, name)))
-    const { shifted, shifts } = await shiftOf(page)
-    if (shifted > SHIFT_MAX)
-      faults.push(`${name}: shifts by ${shifted.toFixed(3)}: ${[...new Set(shifts)].join(', ')}`)
   }
   /** Looks at every section once its requests are done. */
   const lookAtSections = async (as: string) => {

@@ -8,9 +8,12 @@ export const SIZES = [
   { width: 390, height: 844 },
 ] as const
 
+/** Half of the cumulative layout shift of a good page by Core Web Vitals. */
+const SHIFT_MAX = 0.05
+
 /**
  * What is wrong with a page in its present state, one line a fault: serious violations that axe finds, sideways
- * scrolling, and text that is cut with no way to read it.
+ * scrolling, text that is cut with no way to read it, and, after `watchShifts`, content that moved.
  */
 export const faultsOf = async (page: Page, where: string): Promise<string[]> => {
   // A single run suffices, as no page has frames.
@@ -18,9 +21,11 @@ export const faultsOf = async (page: Page, where: string): Promise<string[]> => 
     .options({ resultTypes: ['violations'] })
     .setLegacyMode()
     .analyze()
-  const seen = await page.evaluate(() => {
+  const seen = await page.evaluate(shiftMax => {
     const { scrollWidth, clientWidth } = document.documentElement
     const faults = scrollWidth > clientWidth ? [`scrolls sideways by ${scrollWidth - clientWidth} px`] : []
+    const { shifted = 0, shifts = [] } = window as unknown as { shifted?: number; shifts?: string[] }
+    if (shifted > shiftMax) faults.push(`shifts by ${shifted.toFixed(3)}: ${shifts.join(', ')}`)
     // A link or button leads to the text, and a tooltip or `title` shows it.
     const readable = '[title], a, button, [role=button], .bp6-popover-target'
     for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
@@ -34,7 +39,7 @@ export const faultsOf = async (page: Page, where: string): Promise<string[]> => 
         faults.push(`cuts ${JSON.stringify(element.textContent?.slice(0, 40))} at ${element.className}`)
     }
     return faults
-  })
+  }, SHIFT_MAX)
   return [
     ...violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -43,18 +48,23 @@ export const faultsOf = async (page: Page, where: string): Promise<string[]> => 
   ].map(fault => `${where}: ${fault}`)
 }
 
-/** Adds up what the page's content has shifted, without input, since the last navigation. */
+/** Adds up what each page's content shifts without input, from the next navigation on. */
 export const watchShifts = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     const state = window as unknown as { shifted: number; shifts: string[] }
+    const placeOf = ({ x, y, width, height }: DOMRectReadOnly) => `${[x, y, width, height]}`
     state.shifted = 0
     state.shifts = []
     new PerformanceObserver(list => {
       for (const entry of list.getEntries() as (PerformanceEntry & LayoutShift)[]) {
         if (entry.hadRecentInput) continue
         state.shifted += entry.value
-        for (const { node } of entry.sources)
-          state.shifts.push(`${node?.nodeName} ${(node as Element | null)?.className}`)
+        for (const { node, previousRect, currentRect } of entry.sources) {
+          const text = node?.textContent?.slice(0, 30)
+          state.shifts.push(
+            `${node?.nodeName} ${JSON.stringify(text)} from ${placeOf(previousRect)} to ${placeOf(currentRect)}`,
+          )
+        }
       }
     }).observe({ type: 'layout-shift', buffered: true })
   })
@@ -62,12 +72,5 @@ export const watchShifts = (page: Page): Promise<unknown> =>
 interface LayoutShift {
   value: number
   hadRecentInput: boolean
-  sources: { node: Node | null }[]
+  sources: { node: Node | null; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[]
 }
-
-/** The page's layout shift so far (of `watchShifts`), and what was shifted. */
-export const shiftOf = (page: Page): Promise<{ shifted: number; shifts: string[] }> =>
-  page.evaluate(() => {
-    const { shifted, shifts } = window as unknown as { shifted: number; shifts: string[] }
-    return { shifted, shifts }
-  })

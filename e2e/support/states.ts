@@ -1,6 +1,8 @@
 import { expect, type Page } from '@playwright/test'
 
 const CAMPAIGN = 'Lake mirrors'
+/** On a phone it is in the menu. */
+const IN_MENU = 'Organization'
 
 /** A state of a screen: what to click in order, by name, and what is then shown. */
 export interface State {
@@ -29,7 +31,7 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
     ['/dashboard/profile', ['Edit username'], 'main form'],
     ['/dashboard/profile', ['Edit API key'], '.bp6-dialog'],
-    ['/dashboard/overview', ['Organization'], '.bp6-toast'],
+    ['/dashboard/overview', [IN_MENU], '.bp6-toast'],
   ] as const
 ).map(([path, clicks, shown]) => ({ path, clicks, shown }))
 
@@ -51,7 +53,10 @@ export const SECTIONS = [
 /** Brings a signed-in page into a state, and waits until it is shown. */
 export const reach = async (page: Page, url: string, { path, clicks, shown }: State): Promise<void> => {
   await page.goto(url + path)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  const menu = page.getByRole('button', { name: 'Open menu' })
   for (const name of clicks) {
+    if (name === IN_MENU && (await menu.isVisible())) await menu.click()
     const control = page
       .getByRole('button', { name })
       .or(page.getByRole('menuitem', { name }))

@@ -9,13 +9,15 @@ import {
   LoadingPanel,
   ProgressBar,
   SearchInput,
+  useLatest,
   useSearchText,
 } from '@iodine/ui'
-import { Dialog, DialogBody, DialogFooter, FilterMenu } from '@iodine/ui/overlays'
+import { ConfirmDialog, Dialog, DialogBody, DialogFooter, FilterMenu } from '@iodine/ui/overlays'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useState } from 'react'
+import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { useAdd } from '../queries/add'
-import { useChoiceCounts, useChoices } from '../queries/choices'
+import { SELECTED_AT_ONCE_MAX, useChoiceCounts, useChoices } from '../queries/choices'
+import { useNotices } from '../queries/notices'
 import styles from './AddIodsDialog.module.css'
 
 const CHOICE_HEIGHT = 56
@@ -37,6 +39,7 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const [text, setText] = useSearchText(wanted, setWanted)
   const [categories, setCategories] = useState<Category[]>([])
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [isAsking, setAsking] = useState(false)
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)
   const { addIods } = useAdd(campaign.id)
   const choices = useChoices(campaign.iods, wanted, categories, isOpen)
@@ -50,12 +53,14 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
     setChosen(new Set())
   }, [isOpen])
 
-  const toggle = (id: string) =>
+  const choose = (ids: readonly string[], isChosen: boolean) =>
     setChosen(current => {
       const next = new Set(current)
-      if (!next.delete(id)) next.add(id)
+      for (const id of ids) isChosen ? next.add(id) : next.delete(id)
       return next
     })
+  /** Escape and the close button ask first if something is selected. */
+  const leave = () => (chosen.size > 0 ? setAsking(true) : onClose())
   const submit = async () => {
     const ids = [...chosen]
     setProgress({ done: 0, total: ids.length })
@@ -66,102 +71,172 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   }
 
   return (
-    <Dialog
-      className={styles.dialog}
-      isOpen={isOpen}
-      onClose={onClose}
-      title="Add IODs to Campaign"
-      canOutsideClickClose={false}
-      canEscapeKeyClose={progress === null}
-      isCloseButtonShown={progress === null}
-    >
-      <DialogBody className={styles.body}>
-        <div className={styles.filters}>
-          <SearchInput
-            className={styles.search}
-            value={text}
-            onChange={setText}
-            placeholder="Search IODs..."
-            hotkey={isOpen}
-          />
-          <FilterMenu
-            label="Categories"
-            placement="bottom-end"
-            choices={counts.map(([category]) => category)}
-            chosen={categories}
-            counts={Object.fromEntries(counts)}
-            onChange={setCategories}
-          />
-        </div>
-        <h3 className={styles.title}>Available IODs ({formatCount(choices.total, choices.isExact)})</h3>
-        <LoadingPanel
-          query={choices}
-          errorTitle="Failed to load IODs"
-          isEmpty={iods => iods.length === 0 && !hasNextPage}
-          empty={
-            <EmptyState
-              title={
-                wanted.trim() || categories.length > 0 ? 'No IODs match your search' : 'No IODs left to add'
+    <>
+      <Dialog
+        className={styles.dialog}
+        isOpen={isOpen}
+        onClose={leave}
+        title="Add IODs to Campaign"
+        canOutsideClickClose={false}
+        canEscapeKeyClose={progress === null}
+        isCloseButtonShown={progress === null}
+      >
+        <DialogBody className={styles.body}>
+          <div className={styles.filters}>
+            <SearchInput
+              className={styles.search}
+              value={text}
+              onChange={setText}
+              placeholder="Search IODs..."
+              hotkey={isOpen}
+              autoFocus
+            />
+            <FilterMenu
+              label="Categories"
+              placement="bottom-end"
+              choices={counts.map(([category]) => category)}
+              chosen={categories}
+              counts={Object.fromEntries(counts)}
+              onChange={setCategories}
+            />
+          </div>
+          <div className={styles.heading}>
+            <h3 className={styles.title}>Available IODs ({formatCount(choices.total, choices.isExact)})</h3>
+            <SelectAll choices={choices} isBusy={progress !== null} onSelect={ids => choose(ids, true)} />
+          </div>
+          <div className={styles.list}>
+            <LoadingPanel
+              query={choices}
+              errorTitle="Failed to load IODs"
+              isEmpty={iods => iods.length === 0 && !hasNextPage}
+              empty={
+                <EmptyState
+                  title={
+                    wanted.trim() || categories.length > 0
+                      ? 'No IODs match your search'
+                      : 'No IODs left to add'
+                  }
+                />
               }
-            />
-          }
-        >
-          {iods => (
-            <Choices
-              key={`${wanted} ${categories}`}
-              iods={iods}
-              total={hasNextPage && !choices.isExact ? null : choices.total}
-              mayFetch={hasNextPage && !isFetching && !isFetchNextPageError}
-              fetchMore={fetchNextPage}
-              isBusy={isFetching}
-              chosen={chosen}
-              onToggle={toggle}
-              disabled={progress !== null}
-            />
-          )}
-        </LoadingPanel>
-        {isFetchNextPageError && (
-          <p className={styles.info}>
-            More IODs could not be loaded.{' '}
-            <Button size="small" text="Retry" onClick={() => fetchNextPage()} />
-          </p>
-        )}
-        {chosen.size > 0 && (
-          <div className={styles.info} role="status">
-            <Callout intent="primary" compact>
-              {formatCount(chosen.size)} IOD(s) selected to add
-            </Callout>
+            >
+              {iods => (
+                <Choices
+                  key={`${wanted} ${categories}`}
+                  iods={iods}
+                  total={hasNextPage && !choices.isExact ? null : choices.total}
+                  mayFetch={hasNextPage && !isFetching && !isFetchNextPageError}
+                  fetchMore={fetchNextPage}
+                  isBusy={isFetching}
+                  chosen={chosen}
+                  onChoose={choose}
+                  disabled={progress !== null}
+                />
+              )}
+            </LoadingPanel>
           </div>
-        )}
-        {progress && progress.total >= PROGRESS_FROM && (
-          <div className={styles.info} role="status">
-            <ProgressBar
-              value={progress.done / progress.total}
-              intent="primary"
-              stripes={false}
-              aria-label="IODs added"
-            />
-            <p className={styles.progress}>
-              {progress.done} of {progress.total} added
+          {isFetchNextPageError && (
+            <p className={styles.more}>
+              More IODs could not be loaded.{' '}
+              <Button size="small" text="Retry" onClick={() => fetchNextPage()} />
             </p>
+          )}
+          <div className={styles.info} role="status">
+            {progress && progress.total >= PROGRESS_FROM ? (
+              <>
+                <ProgressBar
+                  value={progress.done / progress.total}
+                  intent="primary"
+                  stripes={false}
+                  aria-label="IODs added"
+                />
+                <p className={styles.progress}>
+                  {progress.done} of {progress.total} added
+                </p>
+              </>
+            ) : (
+              chosen.size > 0 && (
+                <Callout className={styles.selected ?? ''} intent="primary" icon={false} compact>
+                  <span>{formatCount(chosen.size)} IOD(s) selected to add</span>
+                  <Button
+                    size="small"
+                    variant="minimal"
+                    text="Clear selection"
+                    disabled={progress !== null}
+                    onClick={() => setChosen(new Set())}
+                  />
+                </Callout>
+              )
+            )}
           </div>
-        )}
-      </DialogBody>
-      <DialogFooter
-        actions={
-          <>
-            <Button text="Cancel" onClick={onClose} disabled={progress !== null} />
-            <Button
-              intent="primary"
-              text={`Add ${chosen.size} IOD(s)`}
-              disabled={chosen.size === 0}
-              loading={progress !== null}
-              onClick={submit}
-            />
-          </>
-        }
-      />
-    </Dialog>
+        </DialogBody>
+        <DialogFooter
+          actions={
+            <>
+              <Button text="Cancel" onClick={onClose} disabled={progress !== null} />
+              <Button
+                intent="primary"
+                text={`Add ${chosen.size} IOD(s)`}
+                disabled={chosen.size === 0}
+                loading={progress !== null}
+                onClick={submit}
+              />
+            </>
+          }
+        />
+      </Dialog>
+      <ConfirmDialog
+        isOpen={isAsking}
+        title="Discard the selection?"
+        confirmLabel="Discard selection"
+        onConfirm={async () => onClose()}
+        onClose={() => setAsking(false)}
+      >
+        {formatCount(chosen.size)} IOD(s) are selected and not added yet.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+interface SelectAllProps {
+  choices: ReturnType<typeof useChoices>
+  isBusy: boolean
+  onSelect: (ids: string[]) => void
+}
+
+/** Selects all choices that match the search, including those that are not loaded yet. */
+function SelectAll({ choices, isBusy, onSelect }: SelectAllProps) {
+  const { total, isExact, isPlaceholderData, readIds } = choices
+  const notices = useNotices()
+  const [isReading, setReading] = useState(false)
+  const latest = useLatest(choices.search)
+  const select = async () => {
+    const { search } = choices
+    setReading(true)
+    try {
+      const ids = await readIds()
+      // Something else may be searched by now.
+      if (latest.current === search) onSelect(ids)
+    } catch (error) {
+      notices.failure(error, 'Failed to load IODs')
+    } finally {
+      setReading(false)
+    }
+  }
+  if (total === 0) return null
+  return (
+    <Button
+      size="small"
+      variant="minimal"
+      intent="primary"
+      text={
+        total > SELECTED_AT_ONCE_MAX
+          ? `Select the newest ${formatCount(SELECTED_AT_ONCE_MAX)} matching`
+          : `Select all ${formatCount(total, isExact)} matching`
+      }
+      loading={isReading}
+      disabled={isBusy || isPlaceholderData}
+      onClick={select}
+    />
   )
 }
 
@@ -173,12 +248,27 @@ interface ChoicesProps {
   fetchMore: () => void
   isBusy: boolean
   chosen: ReadonlySet<string>
-  onToggle: (id: string) => void
+  onChoose: (ids: readonly string[], isChosen: boolean) => void
   disabled: boolean
 }
 
-/** A virtualized list of the choices that fetches the next page near the end of the loaded ones. */
-function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onToggle, disabled }: ChoicesProps) {
+/**
+ * A virtualized list of the choices that fetches the next page near the end of the loaded ones. Shift selects
+ * or clears all from the last one that was clicked.
+ */
+function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onChoose, disabled }: ChoicesProps) {
+  const last = useRef<string>(undefined)
+  const onChange = ({ currentTarget, nativeEvent }: ChangeEvent<HTMLInputElement>, index: number) => {
+    const isRange = nativeEvent instanceof MouseEvent && nativeEvent.shiftKey
+    const from = isRange ? iods.findIndex(({ id }) => id === last.current) : -1
+    const range = from < 0 ? [index, index] : [Math.min(from, index), Math.max(from, index)]
+    const [start = index, end = index] = range
+    last.current = iods[index]?.id
+    onChoose(
+      iods.slice(start, end + 1).map(({ id }) => id),
+      currentTarget.checked,
+    )
+  }
   const [frame, setFrame] = useState<HTMLElement | null>(null)
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
     count: iods.length,
@@ -188,10 +278,10 @@ function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onToggle, d
     getItemKey: index => iods[index]?.id ?? index,
   })
   const shown = virtualizer.getVirtualItems()
-  const last = shown.at(-1)?.index ?? -1
+  const lastShown = shown.at(-1)?.index ?? -1
   useEffect(() => {
-    if (mayFetch && last >= iods.length - READ_AHEAD) fetchMore()
-  }, [mayFetch, last, iods.length, fetchMore])
+    if (mayFetch && lastShown >= iods.length - READ_AHEAD) fetchMore()
+  }, [mayFetch, lastShown, iods.length, fetchMore])
   return (
     <div ref={setFrame} className={styles.choices}>
       <ul aria-label="Available IODs" aria-busy={isBusy} style={{ height: virtualizer.getTotalSize() }}>
@@ -209,7 +299,7 @@ function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onToggle, d
                   className={styles.choice}
                   checked={chosen.has(iod.id)}
                   disabled={disabled}
-                  onChange={() => onToggle(iod.id)}
+                  onChange={event => onChange(event, index)}
                 >
                   <span className={styles.label}>
                     <span className={styles.text}>

@@ -1,8 +1,9 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
 import { errorHint } from '@iodine/mfe-kit'
-import { Button, Callout, DateTime, EmptyState, LoadingPanel } from '@iodine/ui'
+import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel } from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
+import { TableSkeleton } from '@iodine/ui/table'
 import { useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
@@ -16,7 +17,7 @@ import { CampaignSummary } from './CampaignSummary'
 import { ExportButtons } from './ExportButtons'
 import { ImportDialog } from './ImportDialog'
 import { IodDetailsDialog } from './IodDetailsDialog'
-import { IodTable } from './IodTable'
+import { HEIGHTS, IodTable, memberColumns } from './IodTable'
 import { MembersSearch } from './MembersSearch'
 
 export interface CampaignDetailsProps extends CampaignActions {
@@ -76,6 +77,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
             query={query}
             errorTitle="Failed to load campaign details"
             errorText={errorHint(query.error)}
+            skeleton={<DetailsSkeleton />}
           >
             {shown => (
               <Members
@@ -97,6 +99,20 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
         </>
       )}
     </>
+  )
+}
+
+const BLANK_COLUMNS = memberColumns({ onOpen: () => {}, onRemove: async () => {} })
+
+/** The places of the summary and the table while the campaign is loaded. */
+function DetailsSkeleton() {
+  return (
+    <div className={styles.columns}>
+      <Card className={styles.blank} aria-hidden>
+        <div className={Classes.SKELETON} />
+      </Card>
+      <TableSkeleton columns={BLANK_COLUMNS} heights={HEIGHTS} />
+    </div>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
-import { LoadMore } from '@iodine/ui'
+import { Card, Classes, LoadMore, useElapsed } from '@iodine/ui'
 import { useState } from 'react'
 import { CampaignCard } from './CampaignCard'
 import styles from './CampaignGrid.module.css'
@@ -29,5 +29,25 @@ export function CampaignGrid({ campaigns, ...actions }: { campaigns: Campaign[] 
         }}
       />
     </>
+  )
+}
+
+const BLANKS = [1, 2, 3, 4, 5, 6]
+const BLANKS_AFTER_MS = 150
+
+/** Blank cards while the campaigns are loaded. */
+export function BlankGrid() {
+  if (!useElapsed(BLANKS_AFTER_MS)) return null
+  return (
+    <div role="status">
+      <span className="visually-hidden">Loading...</span>
+      <div className={styles.grid} aria-hidden>
+        {BLANKS.map(blank => (
+          <Card key={blank} className={styles.blank}>
+            <div className={Classes.SKELETON} />
+          </Card>
+        ))}
+      </div>
+    </div>
   )
 }

@@ -20,7 +20,7 @@ import { useCampaigns } from '../queries/campaigns'
 import { useDeleteCampaign } from '../queries/edit'
 import { CampaignDetails } from './CampaignDetails'
 import { CampaignDialog } from './CampaignDialog'
-import { CampaignGrid } from './CampaignGrid'
+import { BlankGrid, CampaignGrid } from './CampaignGrid'
 import styles from './CampaignsPage.module.css'
 
 type TabId = 'all' | 'my'
@@ -97,6 +97,7 @@ export function CampaignsPage() {
                 query={{ ...query, data: list }}
                 errorTitle="Failed to load campaigns"
                 errorText={errorHint(query.error)}
+                skeleton={<BlankGrid />}
               >
                 {panel}
               </LoadingPanel>

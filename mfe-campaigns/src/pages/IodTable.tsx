@@ -1,21 +1,15 @@
 import { countVotes, type Iod } from '@iodine/contracts'
 import { Button, CategoryTag, DateTime, Tag } from '@iodine/ui'
 import { EyeOpenIcon, TrashIcon } from '@iodine/ui/icons'
-import { type Column, useVirtualRows, VirtualTable } from '@iodine/ui/virtual-table'
-import { memo, useState } from 'react'
+import { type Column, useVirtualRows, VirtualTable } from '@iodine/ui/table'
+import { useMemo, useState } from 'react'
 import styles from './IodTable.module.css'
 
-const ROW_HEIGHT = 56
-const MIN_WIDTH = 952
-const COLUMNS: readonly Column[] = [
-  { name: 'Value' },
-  { name: 'Category', width: 168 },
-  { name: 'Source', width: 120 },
-  { name: 'Created', width: 144 },
-  { name: 'Votes', width: 96 },
-  { name: 'Comments', width: 96 },
-  { name: 'Actions', width: 96 },
-]
+/** Of rows and cards, in pixels. */
+export const HEIGHTS = { row: 48, card: 196 }
+const MIN_WIDTH = 800
+const CARD_TEMPLATE =
+  '"value value value" 1fr "category category created" auto "source source source" auto "votes comments actions" auto / 88px minmax(0, 1fr) auto'
 
 export interface IodTableProps {
   iods: Iod[]
@@ -23,79 +17,112 @@ export interface IodTableProps {
   onRemove: (iodId: string) => Promise<void>
 }
 
+export const memberColumns = ({ onOpen, onRemove }: Omit<IodTableProps, 'iods'>): Column<Iod>[] => [
+  {
+    name: 'Value',
+    area: 'value',
+    cell: ({ value }) => (
+      <span className={styles.value} dir="auto" title={value}>
+        {value}
+      </span>
+    ),
+  },
+  {
+    name: 'Category',
+    width: 108,
+    area: 'category',
+    cell: ({ category }) => <CategoryTag category={category} />,
+  },
+  {
+    name: 'Source',
+    width: 100,
+    area: 'source',
+    cell: ({ source_type }) => (
+      <Tag minimal multiline>
+        {source_type}
+      </Tag>
+    ),
+  },
+  {
+    name: 'Created',
+    width: 112,
+    area: 'created',
+    cell: ({ created_at, created_by_username }) => (
+      <div className={styles.created}>
+        <DateTime value={created_at} />
+        <div className={styles.meta} title={created_by_username ?? undefined}>
+          by {created_by_username ?? 'Unknown'}
+        </div>
+      </div>
+    ),
+  },
+  { name: 'Votes', width: 80, area: 'votes', cell: iod => <Votes iod={iod} /> },
+  {
+    name: 'Comments',
+    width: 88,
+    area: 'comments',
+    isNumber: true,
+    isNamed: true,
+    cell: ({ comments }) => comments.length,
+  },
+  {
+    name: 'Actions',
+    width: 80,
+    area: 'actions',
+    cell: iod => <Actions iod={iod} onOpen={onOpen} onRemove={onRemove} />,
+  },
+]
+
 /** A virtualized table of a campaign's IODs. */
 export function IodTable({ iods, onOpen, onRemove }: IodTableProps) {
-  const rows = useVirtualRows(iods, ROW_HEIGHT)
+  const columns = useMemo(() => memberColumns({ onOpen, onRemove }), [onOpen, onRemove])
+  const rows = useVirtualRows(iods, HEIGHTS)
   return (
-    <VirtualTable rows={rows} label="IODs" columns={COLUMNS} minWidth={MIN_WIDTH}>
-      {(iod, rowIndex) => (
-        <Row key={iod.id} iod={iod} rowIndex={rowIndex} onOpen={onOpen} onRemove={onRemove} />
-      )}
-    </VirtualTable>
+    <VirtualTable
+      rows={rows}
+      label="IODs"
+      columns={columns}
+      minWidth={MIN_WIDTH}
+      cardTemplate={CARD_TEMPLATE}
+    />
   )
 }
 
-interface RowProps extends Pick<IodTableProps, 'onOpen' | 'onRemove'> {
-  iod: Iod
-  rowIndex: number
+function Votes({ iod }: { iod: Iod }) {
+  const { positive, negative } = countVotes(iod)
+  return (
+    <span className={styles.votes} role="img" aria-label={`${positive} positive, ${negative} negative`}>
+      <span className={styles.positive}>+{positive}</span>
+      <span className={styles.negative}>−{negative}</span>
+    </span>
+  )
 }
 
-const Row = memo(function Row({ iod, rowIndex, onOpen, onRemove }: RowProps) {
+function Actions({ iod, onOpen, onRemove }: { iod: Iod } & Omit<IodTableProps, 'iods'>) {
   const [removing, setRemoving] = useState(false)
-  const { positive, negative } = countVotes(iod)
   const remove = async () => {
     setRemoving(true)
     await onRemove(iod.id)
     setRemoving(false)
   }
   return (
-    <tr aria-rowindex={rowIndex}>
-      <td>
-        <span className={styles.value} dir="auto" title={iod.value}>
-          {iod.value}
-        </span>
-      </td>
-      <td>
-        <CategoryTag category={iod.category} />
-      </td>
-      <td>
-        <Tag minimal multiline>
-          {iod.source_type}
-        </Tag>
-      </td>
-      <td>
-        <div>
-          <DateTime value={iod.created_at} />
-        </div>
-        <div className={styles.meta}>by {iod.created_by_username ?? 'Unknown'}</div>
-      </td>
-      <td>
-        <span className={styles.votes} role="img" aria-label={`${positive} positive, ${negative} negative`}>
-          <span className={styles.positive}>+{positive}</span>
-          <span className={styles.negative}>−{negative}</span>
-        </span>
-      </td>
-      <td>{iod.comments.length}</td>
-      <td>
-        <div className={styles.actions}>
-          <Button
-            variant="minimal"
-            icon={<EyeOpenIcon />}
-            aria-label="View details"
-            title="View details"
-            onClick={() => onOpen(iod)}
-          />
-          <Button
-            className={styles.bin}
-            variant="minimal"
-            icon={<TrashIcon />}
-            aria-label="Remove from campaign"
-            title="Remove from campaign"
-            loading={removing}
-            onClick={remove}
-          />
-        </div>
-      </td>
-    </tr>
+    <div className={styles.actions}>
+      <Button
+        variant="minimal"
+        icon={<EyeOpenIcon />}
+        aria-label="View details"
+        title="View details"
+        onClick={() => onOpen(iod)}
+      />
+      <Button
+        className={styles.bin}
+        variant="minimal"
+        icon={<TrashIcon />}
+        aria-label="Remove from campaign"
+        title="Remove from campaign"
+        loading={removing}
+        onClick={remove}
+      />
+    </div>
   )
-})
+}

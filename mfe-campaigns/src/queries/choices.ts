@@ -1,4 +1,4 @@
-import type { Category, Iod } from '@iodine/contracts'
+import { type Category, type Iod, LIMITS, type Page } from '@iodine/contracts'
 import { useErrorToast, useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery, useQuery } from '@iodine/mfe-kit/query'
 import { useMemo } from 'react'
@@ -6,6 +6,8 @@ import { countBy, mostFirst, searchChoices } from '../model/iods'
 import { TOAST_MS } from './notices'
 
 const PAGE_SIZE = 100
+/** Maximum number of choices that are selected at once. */
+export const SELECTED_AT_ONCE_MAX = 5_000
 
 /**
  * IODs that are not among the members, newest first, paginated. The service searches; the members are omitted
@@ -16,35 +18,42 @@ const PAGE_SIZE = 100
 export function useChoices(members: Iod[], text: string, categories: Category[], isNeeded: boolean) {
   const { api } = useHost()
   const q = text.trim()
+  const filters = { ...(q && { q }), ...(categories.length > 0 && { category: categories }) }
   const query = usePagedQuery({
     queryKey: ['iods', 'choices', q, categories],
     readPage: (page, signal) =>
-      api.page('GET /iods', {
-        query: {
-          ...(q && { q }),
-          ...(categories.length > 0 && { category: categories }),
-          limit: PAGE_SIZE,
-          ...page,
-        },
-        signal,
-      }),
+      api.page('GET /iods', { query: { ...filters, limit: PAGE_SIZE, ...page }, signal }),
     enabled: isNeeded,
     placeholderData: keepPreviousData,
     gcTime: 0,
   })
   useErrorToast(query.error, 'Failed to load IODs', TOAST_MS)
   const { pages } = query.data ?? {}
+  const memberIds = useMemo(() => new Set(members.map(({ id }) => id)), [members])
   const choices = useMemo(() => {
-    const ids = new Set(members.map(({ id }) => id))
     const byId = new Map(pages?.flatMap(({ items }) => items).map(iod => [iod.id, iod]))
-    return pages && [...byId.values()].filter(({ id }) => !ids.has(id))
-  }, [pages, members])
+    return pages && [...byId.values()].filter(({ id }) => !memberIds.has(id))
+  }, [pages, memberIds])
   const found = useMemo(() => searchChoices(members, q, categories).length, [members, q, categories])
   const [first] = pages ?? []
   const isExact = first?.exact !== false
   const matching = first?.total ?? null
   const total = matching === null ? (choices?.length ?? 0) : isExact ? matching - found : matching
-  return { ...query, data: choices, total, isExact }
+  /** The ids of all choices, newest first, at most `SELECTED_AT_ONCE_MAX`. Reads what is not loaded yet. */
+  const readIds = async (): Promise<string[]> => {
+    if (choices && !query.hasNextPage) return choices.slice(0, SELECTED_AT_ONCE_MAX).map(({ id }) => id)
+    const ids = new Set<string>()
+    let cursor: string | null = null
+    do {
+      const page: Page<Iod[]> = await api.page('GET /iods', {
+        query: { ...filters, limit: LIMITS.listLimitMax, ...(cursor && { cursor }) },
+      })
+      for (const { id } of page.items) if (!memberIds.has(id)) ids.add(id)
+      cursor = page.nextCursor
+    } while (cursor && ids.size < SELECTED_AT_ONCE_MAX)
+    return [...ids].slice(0, SELECTED_AT_ONCE_MAX)
+  }
+  return { ...query, data: choices, total, isExact, readIds, search: `${q} ${categories}` }
 }
 
 /** Numbers of the choices by category, the most frequent first. */

@@ -10,7 +10,9 @@ export function ActivityPopover({ iod }: { iod: Iod }) {
   return (
     <Popover placement="bottom-end" content={<Activity iod={iod} />}>
       <Button
+        className={styles.button ?? ''}
         variant="minimal"
+        size="small"
         icon={<HistoryIcon />}
         text={iod.votes.length}
         aria-label={`Activity: ${iod.votes.length} ${iod.votes.length === 1 ? 'vote' : 'votes'}`}

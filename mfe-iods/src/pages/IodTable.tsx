@@ -1,27 +1,16 @@
 import type { Iod } from '@iodine/contracts'
 import { Button, Spinner, useDebouncedCallback } from '@iodine/ui'
-import { type Column, useVirtualRows, VirtualTable } from '@iodine/ui/virtual-table'
-import { useEffect, useState } from 'react'
+import { useVirtualRows, VirtualTable } from '@iodine/ui/table'
+import { useEffect, useMemo, useState } from 'react'
 import { PAGE_SIZE } from '../queries/list'
 import { useVote } from '../queries/vote'
-import { IodRow } from './IodRow'
 import styles from './IodTable.module.css'
+import { CARD_TEMPLATE, HEIGHTS, iodColumns } from './iod-columns'
 
-const ROW_HEIGHT = 64
-const MIN_WIDTH = 1064
+const MIN_WIDTH = 832
 const PAGE_AFTER_MS = 300
 /** Number of rows before the last loaded one at which the next page is fetched. */
 const READ_AHEAD_ROWS = 6
-
-const COLUMNS: readonly Column[] = [
-  { name: 'Value' },
-  { name: 'Category', width: 168 },
-  { name: 'Source', width: 136 },
-  { name: 'Votes', width: 192 },
-  { name: 'Created By', width: 136 },
-  { name: 'Activity', width: 104 },
-  { name: 'Actions', width: 128 },
-]
 
 export interface IodTableProps {
   iods: Iod[]
@@ -58,8 +47,9 @@ export function IodTable(props: IodTableProps) {
     fetchMore,
   } = props
   const vote = useVote()
-  const rows = useVirtualRows(iods, ROW_HEIGHT)
-  const { to, offset, scrollTo } = rows
+  const columns = useMemo(() => iodColumns(q, vote), [q, vote])
+  const rows = useVirtualRows(iods, HEIGHTS)
+  const { to, rowHeight, offset, scrollTo } = rows
 
   // A link to a later page: all pages up to it are fetched by their cursors, then the table scrolls to it.
   const [target, setTarget] = useState(startPage > 1 ? startPage : null)
@@ -78,7 +68,7 @@ export function IodTable(props: IodTableProps) {
     if (mayFetch && !isOutdated && to >= iods.length - READ_AHEAD_ROWS) fetchMore()
   }, [mayFetch, isOutdated, to, iods.length, fetchMore])
 
-  const shownPage = Math.floor(offset / ROW_HEIGHT / PAGE_SIZE) + 1
+  const shownPage = Math.floor(offset / rowHeight / PAGE_SIZE) + 1
   const changePageSoon = useDebouncedCallback(onPageChange, PAGE_AFTER_MS)
   useEffect(() => {
     if (target !== null || isOutdated || shownPage === page) changePageSoon.cancel()
@@ -89,8 +79,9 @@ export function IodTable(props: IodTableProps) {
     <VirtualTable
       rows={rows}
       label="IODs"
-      columns={COLUMNS}
+      columns={columns}
       minWidth={MIN_WIDTH}
+      cardTemplate={CARD_TEMPLATE}
       total={total}
       isBusy={isFetching}
       isOutdated={isOutdated}
@@ -109,8 +100,6 @@ export function IodTable(props: IodTableProps) {
           </div>
         )
       }
-    >
-      {(iod, rowIndex) => <IodRow key={iod.id} iod={iod} q={q} rowIndex={rowIndex} onVote={vote} />}
-    </VirtualTable>
+    />
   )
 }

@@ -3,6 +3,7 @@ import { errorHint } from '@iodine/mfe-kit'
 import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
+import { TableSkeleton } from '@iodine/ui/table'
 import { useCallback, useMemo, useState } from 'react'
 import {
   type IodFilters,
@@ -19,6 +20,9 @@ import { CreateIodDialog } from './CreateIodDialog'
 import { FilterBar } from './FilterBar'
 import styles from './IodsPage.module.css'
 import { IodTable } from './IodTable'
+import { HEIGHTS, iodColumns } from './iod-columns'
+
+const BLANK_COLUMNS = iodColumns('', () => {})
 
 /** The shared list of IODs. The URL contains search, filters, order and page: a link shows the same list. */
 export function IodsPage() {
@@ -44,9 +48,6 @@ export function IodsPage() {
     counts.total === undefined || counts.total < total
       ? formatCount(total, isExact)
       : formatCount(counts.total)
-  const createButton = (
-    <Button intent="primary" icon={<PlusIcon />} text="Create IOD" onClick={() => setCreating(true)} />
-  )
   const empty = isFiltered(filters) ? (
     <EmptyState
       icon={<SearchIcon size={40} />}
@@ -59,7 +60,6 @@ export function IodsPage() {
       icon={<TagIcon size={40} />}
       title="No IODs yet"
       description="Create the first one, here or from a field of your data."
-      action={createButton}
     />
   )
   return (
@@ -76,7 +76,12 @@ export function IodsPage() {
                 onClick={() => void refresh()}
                 loading={isRefreshing}
               />
-              {createButton}
+              <Button
+                intent="primary"
+                icon={<PlusIcon />}
+                text="Create IOD"
+                onClick={() => setCreating(true)}
+              />
             </>
           }
         />
@@ -92,7 +97,8 @@ export function IodsPage() {
           query={{ ...list, error: isFetchNextPageError ? null : list.error, refetch: refresh }}
           errorTitle="Error loading data"
           errorText={errorHint(list.error)}
-          whenStale="error"
+          whenStale="both"
+          skeleton={<TableSkeleton columns={BLANK_COLUMNS} heights={HEIGHTS} />}
           isEmpty={rows => rows.length === 0}
           empty={empty}
         >

@@ -27,6 +27,8 @@ export const LIMITS = {
   mentionsMax: 50,
   mentionTripletsMax: 20,
   ingestRecordsMax: 500,
+  /** Characters of a search in records. */
+  recordSearchMax: 200,
   addedIodsMax: 500,
   /** IODs of a campaign that are read at once. Larger campaigns are streamed. */
   campaignBatch: 1_000,

@@ -8,4 +8,9 @@ export function errorDetail(error: unknown, fallback: string): string {
 
 /** The server's detail, or advice for the user on a failed load. */
 export const errorHint = (error: unknown): string =>
-  errorDetail(error, 'Check your connection, then try again.')
+  errorDetail(
+    error,
+    navigator.onLine
+      ? 'Check your connection, then try again.'
+      : 'You are offline. Check your connection, then try again.',
+  )

@@ -14,10 +14,14 @@ export const createQueryClient = (): QueryClient =>
       queries: {
         gcTime: 10 * 60_000,
         refetchOnWindowFocus: false,
+        // Without a network a request fails at once and says so; by default it would wait silently.
+        networkMode: 'always',
+        refetchOnReconnect: true,
         // A retry does not change a 4xx response.
         retry: (failures, error) => failures < MAX_RETRIES && !isClientFault(error),
         retryDelay: 500,
       },
+      mutations: { networkMode: 'always' },
     },
   })
 

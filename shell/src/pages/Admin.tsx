@@ -7,13 +7,13 @@ import {
   DateTime,
   EmptyState,
   FormGroup,
-  HTMLTable,
   InputGroup,
   LoadingPanel,
   Page,
   PageHeader,
   Tag,
 } from '@iodine/ui'
+import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { type FormEvent, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import styles from './Admin.module.css'
@@ -22,6 +22,39 @@ const betaCodesQuery = (api: ApiClient) => ({
   queryKey: ['beta-codes'],
   queryFn: () => api.call('GET /admin/beta-codes'),
 })
+
+const COLUMNS: readonly Column<BetaCode>[] = [
+  { name: 'Code', isNamed: true, cell: ({ code }) => <span className={styles.code}>{code}</span> },
+  { name: 'Email', isNamed: true, cell: ({ email }) => <span className={styles.text}>{email ?? '—'}</span> },
+  {
+    name: 'Status',
+    width: 104,
+    isNamed: true,
+    cell: ({ used }) => (
+      <Tag minimal intent={used ? 'none' : 'success'}>
+        {used ? 'Used' : 'Available'}
+      </Tag>
+    ),
+  },
+  {
+    name: 'Creation Date',
+    width: 128,
+    isNamed: true,
+    cell: ({ created_at }) => <DateTime value={created_at} />,
+  },
+  {
+    name: 'Used Date',
+    width: 128,
+    isNamed: true,
+    cell: ({ used_at }) => (used_at ? <DateTime value={used_at} /> : '—'),
+  },
+  {
+    name: 'Created by',
+    width: 192,
+    isNamed: true,
+    cell: ({ created_by_username }) => <span className={styles.text}>{created_by_username ?? '—'}</span>,
+  },
+]
 
 /** The administrators' page, 'Access denied' for other users. */
 export function Admin() {
@@ -97,46 +130,10 @@ function BetaCodes() {
       errorTitle="Unable to load beta codes"
       whenStale="error"
       isEmpty={codes => codes.length === 0}
+      skeleton={<TableSkeleton columns={COLUMNS} heights={{ row: 40, card: 180 }} />}
       empty={<EmptyState title="No beta codes yet" description="Generate the first one above." />}
     >
-      {codes => <CodeTable codes={codes} />}
+      {codes => <Table items={codes} label="Beta codes" columns={COLUMNS} minWidth={880} />}
     </LoadingPanel>
-  )
-}
-
-function CodeTable({ codes }: { codes: readonly BetaCode[] }) {
-  return (
-    <Card className={styles.tableCard} role="region" aria-label="Beta codes" tabIndex={0}>
-      <HTMLTable className={styles.table} striped>
-        <thead>
-          <tr>
-            <th>Code</th>
-            <th>Email</th>
-            <th>Status</th>
-            <th>Creation Date</th>
-            <th>Used Date</th>
-            <th>Created by</th>
-          </tr>
-        </thead>
-        <tbody>
-          {codes.map(code => (
-            <tr key={code.id}>
-              <td className={styles.code}>{code.code}</td>
-              <td>{code.email ?? '—'}</td>
-              <td>
-                <Tag minimal intent={code.used ? 'none' : 'success'}>
-                  {code.used ? 'Used' : 'Available'}
-                </Tag>
-              </td>
-              <td>
-                <DateTime value={code.created_at} />
-              </td>
-              <td>{code.used_at ? <DateTime value={code.used_at} /> : '—'}</td>
-              <td>{code.created_by_username ?? '—'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </HTMLTable>
-    </Card>
   )
 }

@@ -35,7 +35,7 @@ export function MagicLink() {
   return (
     <EntryLayout>
       <div lang="fr">
-        <h1 className="bp6-visually-hidden">Connexion</h1>
+        <h1 className="visually-hidden">Connexion</h1>
         <Loading label="Connexion en cours..." delay={0} />
       </div>
     </EntryLayout>

@@ -1,5 +1,6 @@
 import { Tag } from '@blueprintjs/core'
 import type { Category } from '@iodine/contracts'
+import { Fragment } from 'react'
 import styles from './CategoryTag.module.css'
 
 const COLORS: Record<Category, string> = {
@@ -17,12 +18,21 @@ const COLORS: Record<Category, string> = {
   NARRATIVE_TRIPLET: 'purple',
 }
 
-/** An IOD category in its colour. */
+/** An IOD category in its colour. In little room it breaks behind its underscore. */
 export function CategoryTag({ category }: { category: Category }) {
   return (
     // A tag that is not multiline measures its text, which slows scrolling in long lists.
     <Tag minimal multiline className={`${styles.tag} ${styles[COLORS[category]]}`}>
-      {category}
+      {category.split('_').map((word, index) => (
+        <Fragment key={word}>
+          {index > 0 && (
+            <>
+              _<wbr />
+            </>
+          )}
+          {word}
+        </Fragment>
+      ))}
     </Tag>
   )
 }

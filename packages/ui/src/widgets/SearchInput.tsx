@@ -9,10 +9,13 @@ export interface SearchInputProps {
   className?: string
   /** Whether '/' anywhere on the page focuses the field; default true. */
   hotkey?: boolean
+  /** Whether the field has the focus from the start; default false. */
+  autoFocus?: boolean
 }
 
 /** A search field. Its placeholder is also its label. */
-export function SearchInput({ value, onChange, placeholder, className, hotkey = true }: SearchInputProps) {
+export function SearchInput(props: SearchInputProps) {
+  const { value, onChange, placeholder, className, hotkey = true, autoFocus = false } = props
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (!hotkey) return
@@ -28,6 +31,7 @@ export function SearchInput({ value, onChange, placeholder, className, hotkey = 
   return (
     <InputGroup
       type="search"
+      autoFocus={autoFocus}
       inputRef={input}
       className={className}
       leftIcon={<SearchIcon />}

@@ -3,62 +3,79 @@ import { useHost } from '@iodine/mfe-kit'
 import { AnchorButton, Button, CategoryTag, DateTime, Tag, truncate } from '@iodine/ui'
 import { InfoSignIcon, ShareIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
 import { Popover, Tooltip } from '@iodine/ui/overlays'
-import { memo, type ReactNode, useMemo, useState } from 'react'
+import type { Column } from '@iodine/ui/table'
+import { type ReactNode, useMemo, useState } from 'react'
 import { findMatches } from '../model/matches'
 import { ownVote } from '../model/votes'
 import { ActivityPopover } from './ActivityPopover'
-import styles from './IodRow.module.css'
+import styles from './iod-columns.module.css'
 import { Excerpt, MarkedText } from './MarkedText'
 import { VotesCell } from './VotesCell'
 
-export interface IodRowProps {
-  iod: Iod
-  /** The searched text; may be empty. */
-  q: string
-  /** Row number for `aria-rowindex`; the header row is 1. */
-  rowIndex: number
-  onVote: (iod: Iod, voteType: VoteType) => void
-}
+type OnVote = (iod: Iod, voteType: VoteType) => void
 
-export const IodRow = memo(function IodRow({ iod, q, rowIndex, onVote }: IodRowProps) {
-  return (
-    <tr aria-rowindex={rowIndex}>
-      <td>
-        <ValueCell iod={iod} q={q} />
-      </td>
-      <td>
-        <CategoryTag category={iod.category} />
-      </td>
-      <td>
-        <Tag minimal multiline>
-          {iod.source_type}
+/** Of rows and cards, in pixels. */
+export const HEIGHTS = { row: 48, card: 196 }
+export const CARD_TEMPLATE =
+  '"value value value" 1fr "category category creator" auto "source source source" auto "votes activity actions" auto / minmax(0, 1fr) auto auto'
+
+/** The columns of the list. `q` is the searched text, marked in the rows; may be empty. */
+export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
+  { name: 'Value', area: 'value', cell: iod => <ValueCell iod={iod} q={q} /> },
+  {
+    name: 'Category',
+    width: 108,
+    area: 'category',
+    cell: ({ category }) => <CategoryTag category={category} />,
+  },
+  {
+    name: 'Source',
+    width: 100,
+    area: 'source',
+    cell: ({ source_type, source }) => (
+      <div className={styles.sources}>
+        <Tag className={styles.sourceType ?? ''} minimal multiline>
+          {source_type}
         </Tag>
-        {iod.source && <Shortened text={iod.source} className={styles.source} />}
-      </td>
-      <td>
-        <VotesCell iod={iod} />
-      </td>
-      <td>
-        <div className={styles.creator}>{iod.created_by ?? 'Unknown'}</div>
+        {source && <Shortened text={source} className={styles.source} />}
+      </div>
+    ),
+  },
+  { name: 'Votes', width: 132, area: 'votes', cell: iod => <VotesCell iod={iod} /> },
+  {
+    name: 'Created By',
+    width: 100,
+    area: 'creator',
+    cell: ({ created_by, created_at }) => (
+      <div className={styles.created}>
+        <Shortened text={created_by ?? 'Unknown'} className={styles.creator} />
         <div className={styles.meta}>
-          <DateTime value={iod.created_at} />
+          <DateTime value={created_at} />
         </div>
-      </td>
-      <td>
-        <ActivityPopover iod={iod} />
-      </td>
-      <td>
-        <div className={styles.actions}>
-          <VoteButtons iod={iod} onVote={onVote} />
-          <DetailsPopover iod={iod} />
-        </div>
-      </td>
-    </tr>
-  )
-})
+      </div>
+    ),
+  },
+  {
+    name: 'Activity',
+    width: 64,
+    area: 'activity',
+    cell: iod => <ActivityPopover iod={iod} />,
+  },
+  {
+    name: 'Actions',
+    width: 92,
+    area: 'actions',
+    cell: iod => (
+      <div className={styles.actions}>
+        <VoteButtons iod={iod} onVote={onVote} />
+        <DetailsPopover iod={iod} />
+      </div>
+    ),
+  },
+]
 
 /** The value with its match, or with the part of the description that matches. */
-function ValueCell({ iod: { value, description }, q }: Pick<IodRowProps, 'iod' | 'q'>) {
+function ValueCell({ iod: { value, description }, q }: { iod: Iod; q: string }) {
   const inValue = useMemo(() => findMatches(value, q), [value, q])
   const inDescription = useMemo(
     () => (inValue.length === 0 ? findMatches(description, q) : []),
@@ -119,7 +136,7 @@ const VOTES = [
   { voteType: 'NEGATIVE', label: 'Downvote', icon: <ThumbsDownIcon /> },
 ] as const
 
-function VoteButtons({ iod, onVote }: Pick<IodRowProps, 'iod' | 'onVote'>) {
+function VoteButtons({ iod, onVote }: { iod: Iod; onVote: OnVote }) {
   const { user } = useHost().session
   const own = ownVote(iod, user)
   const voted = own !== undefined
@@ -127,6 +144,7 @@ function VoteButtons({ iod, onVote }: Pick<IodRowProps, 'iod' | 'onVote'>) {
     <Tooltip key={voteType} content={voted ? 'You already voted' : label} placement="top">
       <Button
         variant="minimal"
+        size="small"
         icon={icon}
         aria-label={label}
         aria-pressed={own === voteType}
@@ -165,7 +183,7 @@ function DetailsPopover({ iod }: { iod: Iod }) {
         </div>
       }
     >
-      <Button variant="minimal" icon={<InfoSignIcon />} aria-label="Details" title="Details" />
+      <Button variant="minimal" size="small" icon={<InfoSignIcon />} aria-label="Details" title="Details" />
     </Popover>
   )
 }

@@ -1,33 +1,32 @@
-import { fireEvent, render, screen } from '@testing-library/react'
+import { fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { useVirtualRows, VirtualTable } from '../src/virtual-table'
+import { type Column, Table, TableSkeleton, useVirtualRows, VirtualTable } from '../src/table'
 
 // happy-dom has no layout: the frame needs a fixed size.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 400 })
 
 const ROW_HEIGHT = 40
+const HEIGHTS = { row: ROW_HEIGHT, card: 120 }
 const items = Array.from({ length: 1_000 }, (_, n) => ({ id: `id ${n}`, text: `item ${n}` }))
+
+const COLUMNS: readonly Column<(typeof items)[number]>[] = [
+  { name: 'Text', cell: ({ text }) => text },
+  { name: 'Id', width: 100, isNamed: true, cell: ({ id }) => id },
+]
 
 function Items({ total }: { total?: number | null }) {
   return (
     <VirtualTable
-      rows={useVirtualRows(items, ROW_HEIGHT)}
+      rows={useVirtualRows(items, HEIGHTS)}
       label="Items"
-      columns={[{ name: 'Text' }, { name: 'Id', width: 100 }]}
+      columns={COLUMNS}
       minWidth={500}
+      cardTemplate='"text id"'
       {...(total !== undefined && { total })}
       footer="the end"
-    >
-      {({ id, text }, rowIndex) => (
-        <tr key={id} aria-rowindex={rowIndex}>
-          <td>{text}</td>
-          <td>{id}</td>
-        </tr>
-      )}
-    </VirtualTable>
+    />
   )
 }
-
 const drawn = () =>
   screen
     .getAllByRole('row')
@@ -62,4 +61,28 @@ test('rows in sight are drawn, in their places; the others leave room', async ()
 test('a number of rows that is not known is told as such', () => {
   render(<Items total={null} />)
   expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('-1')
+})
+
+test('a short table has the same semantics, which its roles say for any layout', () => {
+  render(<Table items={items.slice(0, 2)} label="Few" columns={COLUMNS} minWidth={500} />)
+  expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('3')
+  expect(drawn()).toEqual([
+    ['2', 'item 0'],
+    ['3', 'item 1'],
+  ])
+  const parts = [...document.querySelectorAll('table, thead, tbody, tr, th, td')]
+  expect(parts.filter(part => !part.hasAttribute('role'))).toEqual([])
+  expect(screen.getAllByRole('cell').map(cell => cell.getAttribute('data-name'))).toEqual([
+    null,
+    'Id',
+    null,
+    'Id',
+  ])
+})
+
+test('blank rows stand in for those that are loaded', async () => {
+  render(<TableSkeleton columns={COLUMNS} heights={HEIGHTS} />)
+  await waitFor(() => expect(document.querySelector('thead')).not.toBeNull())
+  expect(document.querySelectorAll('tbody .bp6-skeleton').length).toBeGreaterThan(4)
+  expect(screen.queryByRole('row')).toBeNull()
 })

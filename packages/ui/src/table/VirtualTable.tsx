@@ -1,0 +1,107 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, type Ref, useCallback, useLayoutEffect, useRef } from 'react'
+import { type Column, TableFrame, TableRow } from './Table'
+import styles from './Table.module.css'
+import { useCards } from './use-cards'
+
+const OVERSCAN_ROWS = 6
+
+export interface VirtualRows<T> {
+  items: readonly T[]
+  /** Height of every row at the current width of the window, in pixels. */
+  rowHeight: number
+  frame: Ref<HTMLElement>
+  /** Range of items to draw (in view, plus overscan): `from` inclusive, `to` exclusive. */
+  from: number
+  to: number
+  /** Vertical scroll offset, in pixels. */
+  offset: number
+  /** Scrolls an item to the top of the frame. */
+  scrollTo: (index: number) => void
+}
+
+/** The range of rows to draw at the current scroll position. Heights are in pixels. */
+export function useVirtualRows<T extends { id: string }>(
+  items: readonly T[],
+  heights: { row: number; card: number },
+): VirtualRows<T> {
+  const rowHeight = useCards() ? heights.card : heights.row
+  const frame = useRef<HTMLElement>(null)
+  const virtualizer = useVirtualizer<HTMLElement, HTMLTableRowElement>({
+    count: items.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN_ROWS,
+    getItemKey: index => items[index]?.id ?? index,
+  })
+  const scrollTo = useCallback(
+    (index: number) => virtualizer.scrollToIndex(index, { align: 'start' }),
+    [virtualizer],
+  )
+  const offset = virtualizer.scrollOffset ?? 0
+  const place = useRef({ rowHeight, top: 0 })
+  // When rows become cards, or cards rows, the same one stays on top.
+  useLayoutEffect(() => {
+    if (place.current.rowHeight !== rowHeight) {
+      virtualizer.measure()
+      if (place.current.top > 0) scrollTo(place.current.top)
+    }
+    place.current = { rowHeight, top: Math.floor(offset / rowHeight) }
+  }, [rowHeight, offset, virtualizer, scrollTo])
+  const drawn = virtualizer.getVirtualItems()
+  return {
+    items,
+    rowHeight,
+    frame,
+    from: drawn[0]?.index ?? 0,
+    to: (drawn.at(-1)?.index ?? -1) + 1,
+    offset,
+    scrollTo,
+  }
+}
+
+export interface VirtualTableProps<T> {
+  rows: VirtualRows<T>
+  label: string
+  columns: readonly Column<T>[]
+  /** In pixels; a narrower frame scrolls horizontally, unless rows are cards. */
+  minWidth: number
+  /** CSS `grid-template` of a card, of the areas that the columns name. */
+  cardTemplate: string
+  /** Number of all items, if only a part of them has been read; null if it is unknown. */
+  total?: number | null
+  isBusy?: boolean
+  /** Whether the rows belong to a previous request. */
+  isOutdated?: boolean
+  /** Shown below the last row. */
+  footer?: ReactNode
+}
+
+/**
+ * A virtualized table for very long lists: a scrolling frame that renders only the rows in view. In windows
+ * narrower than 900 px each row is a card.
+ */
+export function VirtualTable<T extends { id: string }>({ rows, total, ...frame }: VirtualTableProps<T>) {
+  const { items, from, to, rowHeight } = rows
+  const { columns } = frame
+  const spacer = (count: number) =>
+    count > 0 ? (
+      <tr aria-hidden className={styles.spacer}>
+        <td colSpan={columns.length} style={{ height: count * rowHeight }} />
+      </tr>
+    ) : null
+  return (
+    <TableFrame
+      {...frame}
+      frame={rows.frame}
+      rowHeight={rowHeight}
+      rowCount={total === undefined ? items.length : total}
+    >
+      {spacer(from)}
+      {items.slice(from, to).map((item, index) => (
+        <TableRow key={item.id} item={item} columns={columns} rowIndex={from + index + 2} />
+      ))}
+      {spacer(items.length - to)}
+    </TableFrame>
+  )
+}

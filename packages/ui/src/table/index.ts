@@ -1,0 +1,3 @@
+export { type Column, Table, type TableProps } from './Table'
+export { TableSkeleton, type TableSkeletonProps } from './TableSkeleton'
+export { useVirtualRows, type VirtualRows, VirtualTable, type VirtualTableProps } from './VirtualTable'

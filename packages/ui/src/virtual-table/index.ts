@@ -1,7 +1,0 @@
-export {
-  type Column,
-  useVirtualRows,
-  type VirtualRows,
-  VirtualTable,
-  type VirtualTableProps,
-} from './VirtualTable'
