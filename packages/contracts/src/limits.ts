@@ -23,6 +23,9 @@ export const LIMITS = {
   /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,
   sentenceMax: 500,
+  /** Narratives of a page of a node's mentions, and triplets of each. */
+  mentionsMax: 50,
+  mentionTripletsMax: 20,
   ingestRecordsMax: 500,
   /** Characters of a search in records. */
   recordSearchMax: 200,

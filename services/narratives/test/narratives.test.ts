@@ -435,7 +435,8 @@ describe('restoring', () => {
     await remove(first.body.id)
     await remove(second.body.id)
     const model = await stored(second.body.id)
-    const later = (n: number) => new Date(Date.now() + 30_000 + n)
+    const soon = Date.now() + 30_000
+    const later = (n: number) => new Date(soon + n)
     await bench.store.narratives.updateOne({ _id: second.body.id }, { $set: { restore_until: later(0) } })
     await bench.store.narratives.updateOne({ _id: first.body.id }, { $set: { restore_until: later(-1) } })
     await bench.store.narratives.insertMany(

@@ -83,7 +83,7 @@ const isRestorable = ({ restore_until }: NarrativeDoc): boolean =>
 
 /** Erases what a deleted narrative holds, so that it cannot be restored. */
 export const erased = () => ({
-  $set: { text: '', triplets: [], link_keys: [] },
+  $set: { text: '', triplets: [], link_keys: [], node_keys: [] },
   $unset: { restore_until: 1 as const },
 })
 

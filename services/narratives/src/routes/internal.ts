@@ -45,6 +45,7 @@ export const addInternalRoutes = (
         ({
           open_key: _key,
           link_keys: _links,
+          node_keys: _nodes,
           graph: _graph,
           check_at: _check,
           repairs: _repairs,

@@ -1,8 +1,9 @@
 import { narrativesApi } from '@iodine/contracts'
-import { sendList } from '@iodine/service-kit'
+import { notFound, sendList } from '@iodine/service-kit'
 import { createNarrative } from '../commands/create-narrative.js'
 import { deleteNarrative } from '../commands/delete-narrative.js'
 import { restoreNarrative } from '../commands/restore-narrative.js'
+import type { NarrativeDoc } from '../models/narrative.js'
 import { presentNarrative } from '../presenters/narrative.js'
 import { presentOpenNarratives } from '../queries/list-open-narratives.js'
 import type { Store } from '../store.js'
@@ -22,6 +23,14 @@ export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void
       present: docs => docs.map(presentNarrative),
     }),
   )
+
+  service.route(narrativesApi.getNarrative, async ({ user, params }) => {
+    const found = await narratives
+      .findOne({ _id: params.id, user_id: user.id, state: 'done' })
+      .lean<NarrativeDoc>()
+    if (!found) throw notFound()
+    return presentNarrative(found)
+  })
 
   service.route(narrativesApi.listOpenNarratives, async ({ user, query, reply }) =>
     sendList(reply, {
