@@ -9,11 +9,12 @@ import { ensureBrowser } from './lib/system.mjs'
 /**
  * Runs the journeys on the existing build; resolves to the exit code.
  * @param options.report file for Playwright's JSON report
+ * @param options.config Playwright's configuration
  * @param options.file descriptor that receives the output instead of standard error
  */
-export async function journeys(args = [], { report, file } = {}) {
+export async function journeys(args = [], { report, file, config = 'e2e/playwright.config.ts' } = {}) {
   const browser = await ensureBrowser()
-  return run(bin('playwright', 'e2e'), ['test', '--config', 'e2e/playwright.config.ts', ...args], {
+  return run(bin('playwright', 'e2e'), ['test', '--config', config, ...args], {
     env: {
       // Journeys that move the clock cause this warning.
       NODE_OPTIONS: '--disable-warning=ExperimentalWarning',

@@ -1,10 +1,11 @@
-import AxeBuilder from '@axe-core/playwright'
 import { startTestStack, type TestStack } from '@iodine/harness'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
+import { faultsOf, SIZES, watchShifts } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
+import { OVERLAYS, reach } from '../support/states.js'
 
 let stack: TestStack
 let token: string
@@ -18,91 +19,45 @@ test.beforeAll(async () => {
 test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
-const CAMPAIGN = 'Lake mirrors'
-/**
- * Overlays and expanded parts of pages: the names to click in order, and what is then shown. A campaign's
- * buttons are clicked once its dialog has its name: it is loaded then.
- */
-const OPENED: readonly (readonly [path: string, clicks: string[], shown: string])[] = [
-  ['/dashboard/data', ['Create IOD from'], '.bp6-dialog'],
-  ['/dashboard/data', ['More actions'], '.bp6-popover'],
-  ['/dashboard/data', ['More actions', 'Delete'], '.bp6-dialog'],
-  ['/dashboard/iods', ['Create IOD'], '.bp6-dialog'],
-  ['/dashboard/iods', ['Activity'], '.bp6-popover'],
-  ['/dashboard/iods', ['Details'], '.bp6-popover'],
-  ['/dashboard/iods', ['Categories'], '.bp6-popover'],
-  ['/dashboard/narratives', ['Convert to IOD'], '.bp6-dialog'],
-  ['/dashboard/campaigns', ['Create Campaign'], '.bp6-dialog'],
-  ['/dashboard/campaigns', [CAMPAIGN, 'View details'], '.bp6-dialog:has-text("IOD Details")'],
-  ['/dashboard/campaigns', [CAMPAIGN, 'Add IOD'], '.bp6-dialog:has-text("Add IODs to Campaign")'],
-  ['/dashboard/graph', ['Filters'], 'form[aria-label="Filters"]'],
-  ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
-  ['/dashboard/profile', ['Edit username'], 'main form'],
-  ['/dashboard/profile', ['Edit API key'], '.bp6-dialog'],
-  ['/dashboard/overview', ['Organization'], '.bp6-toast'],
-]
+// `npm run pictures` looks at a large monitor too, and at more states.
+for (const viewport of SIZES.filter(({ width }) => width < 1_920)) {
+  test.describe(`at ${viewport.width} px`, () => {
+    test.beforeEach(async ({ page }) => {
+      test.setTimeout(240_000)
+      await page.setViewportSize(viewport)
+    })
 
-/** Serious axe violations of a page in its present state. A single run suffices, as no page has frames. */
-const faultsOf = async (page: Page, where: string): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page })
-    .options({ resultTypes: ['violations'] })
-    .setLegacyMode()
-    .analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${where}: ${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)
-}
+    test('no page has a serious accessibility fault, scrolls sideways, cuts text, jumps or breaks its policy', async ({
+      page,
+    }) => {
+      const faults: string[] = []
+      const violations = await watchPolicy(page)
+      await watchShifts(page)
+      const look = async (path: string) => void faults.push(...(await faultsOf(page, path)))
+      await visitEveryPage(page, { url: stack.url, token, admin: 'Beta Code Management' }, look)
+      expect(faults).toEqual([])
+      expect(violations).toEqual([])
+    })
 
-for (const viewport of [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]) {
-  test(`no page has a serious accessibility fault, scrolls sideways or breaks its policy at ${viewport.width} px`, async ({
-    page,
-  }) => {
-    test.setTimeout(240_000)
-    await page.setViewportSize(viewport)
-    const faults: string[] = []
-    const violations = await watchPolicy(page)
-    const look = async (path: string) => {
-      faults.push(...(await faultsOf(page, path)))
-      const overflow = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-      )
-      if (overflow > 0) faults.push(`${path}: scrolls sideways by ${overflow} px`)
-    }
-    await visitEveryPage(page, { url: stack.url, token, admin: 'Beta Code Management' }, look)
-    expect(faults).toEqual([])
-    expect(violations).toEqual([])
+    test('nor has a dialog, popover, menu or drawer', async ({ page }) => {
+      // Without animations: contrast must be measured in the final rendering.
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      const faults: string[] = []
+      const violations = await watchPolicy(page)
+      await openAs(page, stack.url, token, '/dashboard/overview')
+      for (const state of OVERLAYS) {
+        await reach(page, stack.url, state)
+        faults.push(...(await faultsOf(page, `${state.path}, ${state.clicks.join(', ')}`)))
+      }
+      if (viewport.width < 1_000) {
+        await page.getByRole('button', { name: 'Open menu' }).click()
+        faults.push(...(await faultsOf(page, 'the drawer')))
+      }
+      expect(faults).toEqual([])
+      expect(violations).toEqual([])
+    })
   })
 }
-
-test('no dialog, popover, menu or drawer has a serious accessibility fault', async ({ page }) => {
-  test.setTimeout(240_000)
-  // Without animations: contrast must be measured in the final rendering.
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  const faults: string[] = []
-  const violations = await watchPolicy(page)
-  await openAs(page, stack.url, token, '/dashboard/overview')
-  for (const [path, clicks, shown] of OPENED) {
-    await page.goto(stack.url + path)
-    for (const name of clicks) {
-      const control = page
-        .getByRole('button', { name })
-        .or(page.getByRole('menuitem', { name }))
-        .or(page.getByRole('article', { name }))
-      await control.first().click()
-      if (name === CAMPAIGN) await expect(page.getByRole('dialog', { name })).toBeVisible()
-    }
-    await expect(page.locator(shown)).toBeVisible()
-    faults.push(...(await faultsOf(page, `${path}, ${clicks.join(', ')}`)))
-  }
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.getByRole('button', { name: 'Open menu' }).click()
-  faults.push(...(await faultsOf(page, 'the drawer')))
-  expect(faults).toEqual([])
-  expect(violations).toEqual([])
-})
 
 test('the API reference keeps to the policy, under which no script of a page runs that is not a file of ours', async ({
   page,

@@ -1,4 +1,4 @@
-import { DETAILS, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
+import { DETAILS, graphApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
 import type { AiAnswer, SignedInUser } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
@@ -149,4 +149,67 @@ test('a slow text goes on after its time, through a reload, and appears by itsel
   await page.getByRole('button', { name: /^Delete narrative/ }).click()
   await expect(page.getByText('No narratives yet')).toBeVisible()
   expect(await eve.api.call(iodsApi.listIods)).toHaveLength(2)
+})
+
+test('a deleted narrative is undone by its toast or in its place; a second click on the spot deletes nothing', async ({
+  page,
+}) => {
+  const zoe = await stack.signUp()
+  await zoe.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-journey' } })
+  stack.ai.always('simple')
+  const ids: string[] = []
+  for (const text of ['The oldest one.', 'The one between.', 'The newest one.'])
+    ids.unshift((await zoe.api.call(narrativesApi.createNarrative, { body: { text } })).id)
+  const listed = async () => (await zoe.api.call(narrativesApi.listNarratives)).map(({ id }) => id)
+  await open(page, zoe)
+  await heading(page, 3)
+  const before = await zoe.api.call(graphApi.getTriplets, { query: { limit: 100 } })
+  const bins = page.getByRole('button', { name: /^Delete narrative/ })
+  const places = page.getByRole('group', { name: 'Deleted narrative' })
+
+  await test.step('twice on the same spot', async () => {
+    await bins.first().scrollIntoViewIfNeeded()
+    const { x, y, width, height } = (await bins.first().boundingBox())!
+    const spot = [x + width / 2, y + height / 2] as const
+    await page.mouse.click(...spot)
+    await heading(page, 2)
+    await page.mouse.click(...spot)
+    await page.mouse.click(...spot)
+    await expect(places).toHaveCount(1)
+    expect(await listed()).toEqual(ids.slice(1))
+    await expect(bins).toHaveCount(2)
+  })
+
+  await test.step('the place goes once the mouse leaves it', async () => {
+    await page.mouse.move(5, 5)
+    await expect(places).toHaveCount(0)
+    await expect(page.getByText('The one between.')).toBeVisible()
+  })
+
+  await test.step('of two, one is undone by its toast', async () => {
+    await bins.first().click()
+    await heading(page, 1)
+    const undo = page.locator('.bp6-toast').getByRole('button', { name: 'Undo' })
+    await expect(undo).toHaveCount(2)
+    // The newest toast is on top.
+    await undo.last().click()
+    await heading(page, 2)
+    await expect(page.getByText('The newest one.')).toBeVisible()
+    expect(await listed()).toEqual([ids[0], ids[2]])
+  })
+
+  await test.step('and the other by the keyboard, in its place', async () => {
+    await page
+      .getByRole('button', { name: /^Delete narrative/ })
+      .first()
+      .focus()
+    await page.keyboard.press('Enter')
+    await expect(places.getByRole('button', { name: 'Undo' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await heading(page, 2)
+    await expect(places).toHaveCount(0)
+    await expect(page.getByText('The newest one.')).toBeVisible()
+    await zoe.api.call(narrativesApi.restoreNarrative, { params: { id: ids[1] ?? '' } })
+    expect(await zoe.api.call(graphApi.getTriplets, { query: { limit: 100 } })).toEqual(before)
+  })
 })

@@ -3,6 +3,7 @@ import {
   CATEGORIES,
   type CampaignDetail,
   campaignsApi,
+  foldIod,
   foldValue,
   type Iod,
   type NewIod,
@@ -22,7 +23,7 @@ const FORMATS = ['json', 'stix', 'csv'] as const
 const text = fc.oneof(
   fc.string({ unit: 'binary' }).filter(each => !each.includes('\0')),
   fc.string({
-    unit: fc.constantFrom('=', '@', "'", '"', ',', ';', '\t', '\r', '\n', '\\', '{', ' ', 'a', '\uFEFF'),
+    unit: fc.constantFrom('=', '#', '@', "'", '"', ',', ';', '\t', '\r', '\n', '\\', '{', ' ', 'a', '\uFEFF'),
   }),
   fc.constantFrom('https://example.org/a?b=c', 'example.org', '10.0.0.1', '::1', 'a'.repeat(64)),
 )
@@ -36,7 +37,7 @@ const newIod: fc.Arbitrary<NewIod> = fc.record({
 const iods = fc.uniqueArray(newIod, {
   minLength: 3,
   maxLength: 30,
-  selector: ({ category, value }) => `${category} ${foldValue(value)}`,
+  selector: iod => `${iod.category} ${foldIod(iod)}`,
 })
 
 /** The content of an IOD, without its id, creation time, creator, votes and comments. */

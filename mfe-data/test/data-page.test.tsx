@@ -1,7 +1,8 @@
-import { foldValue, type Iod, type Stored } from '@iodine/contracts'
+import { type Iod, matchKey, matchKeys, type Stored } from '@iodine/contracts'
 import { type Answer, type Call, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { hitsIn, withHits } from '../src/model/search'
 import { parcel } from '../src/parcel'
 import { article, iod, post, video } from './fixtures'
 
@@ -31,7 +32,8 @@ const api = (store: Store) =>
     'GET /iods': () => [200, store.iods.filter(({ created_by_id }) => created_by_id === user.id)],
     'POST /iods/lookup': ({ body }) => {
       const { values } = body as { values: string[] }
-      return [200, store.iods.filter(({ value }) => values.includes(foldValue(value)))]
+      const keys = values.flatMap(matchKeys)
+      return [200, store.iods.filter(iod => keys.includes(matchKey(iod)))]
     },
     'POST /iods': ({ body }) => {
       const created = { ...iod(''), ...(body as Partial<Iod>), created_by_id: user.id }
@@ -238,15 +240,131 @@ test('a tab that fails says so and tries again; the others work', async () => {
     '/dashboard/data?source=telegram',
   )
   expect((await screen.findByRole('alert')).textContent).toContain('Failed to fetch data')
-  expect(toasts).toEqual([
-    { title: 'Error', description: 'Failed to fetch data', status: 'error', duration: 5000 },
-  ])
+  const failure = { title: 'Error', description: 'Failed to fetch data', status: 'error', duration: 5000 }
+  await waitFor(() => expect(toasts).toEqual([failure]))
   fireEvent.click(screen.getByRole('tab', { name: /Short/ }))
   await firstCard()
   fireEvent.click(screen.getByRole('tab', { name: /Messaging/ }))
   fails = false
   await press('Retry')
   expect(await screen.findByText('Attachments')).toBeTruthy()
+})
+
+test('three lists that fail one after the other make one toast and one callout', async () => {
+  const answers = new Map<string, () => void>()
+  const { toasts } = await open(
+    {},
+    {
+      'GET /:source/data': ({ params }) =>
+        new Promise<Answer>(resolve =>
+          answers.set(params.source ?? '', () => resolve([403, { detail: 'No' }])),
+        ),
+      'GET /iods': [403, { detail: 'No' }],
+    },
+  )
+  for (const source of ['tiktok', 'blog', 'telegram']) {
+    await waitFor(() => expect(answers.has(source)).toBe(true))
+    expect(toasts).toEqual([])
+    await act(async () => answers.get(source)?.())
+  }
+  await waitFor(() => expect(toasts).toMatchObject([{ description: 'Failed to fetch data' }]))
+  await waitFor(() => expect(screen.getAllByRole('alert')).toHaveLength(1))
+  expect(screen.queryByText(/can’t be marked/)).toBeNull()
+  fireEvent.click(screen.getByRole('tab', { name: /Blogs/ }))
+  expect(await screen.findAllByRole('alert')).toHaveLength(1)
+  expect(toasts).toHaveLength(1)
+})
+
+test('a refresh without a network says so', async () => {
+  const store = storeOf({ tiktok: [video()] })
+  let isDown = false
+  const { toasts } = await open(
+    store,
+    listOr(store, () => (isDown ? [503, {}] : undefined)),
+  )
+  await firstCard()
+  isDown = true
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false)
+  onTestFinished(() => void vi.restoreAllMocks())
+  await press('Refresh')
+  await waitFor(() =>
+    expect(toasts).toMatchObject([
+      { title: 'You are offline', description: 'Failed to refresh data', status: 'error' },
+    ]),
+  )
+})
+
+test('empty fields are folded, names say nothing twice, and an empty tab has one button', async () => {
+  const { path } = await open({ tiktok: [video()] })
+  const card = within(await firstCard())
+  expect(card.queryByText('Author ID')).toBeNull()
+  const fold = card.getByRole('button', { name: '5 empty fields' })
+  expect(fold.getAttribute('aria-expanded')).toBe('false')
+  fireEvent.click(fold)
+  expect(card.getByText('Author ID')).toBeTruthy()
+  expect(card.getAllByText('—')).toHaveLength(5)
+  fireEvent.click(fold)
+  expect(card.queryByText('—')).toBeNull()
+  expect(card.getByRole('button', { name: 'Create IOD from Video ID' })).toBeTruthy()
+  expect(card.getByRole('button', { name: 'Create IOD from Author Unique ID' })).toBeTruthy()
+  fireEvent.click(screen.getByRole('tab', { name: /Blogs/ }))
+  await screen.findByText('No data collected yet')
+  const [button, ...others] = within(screen.getByRole('tabpanel')).getAllByRole('button')
+  expect(others).toEqual([])
+  fireEvent.click(button as HTMLElement)
+  expect(path()).toBe('/dashboard/overview')
+})
+
+test('a search shows the hits of each tab, marks them, and stands in the address', async () => {
+  const records = { tiktok: [video(), video({ description: 'The LAKE heats the lake' })], blog: [article()] }
+  const { search, calls } = await open(
+    { ...records, iods: [iod('heats the')] },
+    {
+      'GET /:source/data': ({ params, search: query }) => {
+        const all = records[params.source as 'tiktok'] ?? []
+        const q = query.get('q')
+        const found = all.filter(record => !q || JSON.stringify(record).toLowerCase().includes(q))
+        return [200, found, { 'X-Total-Count': String(found.length) }]
+      },
+    },
+    '/dashboard/data?source=blog',
+  )
+  await firstCard()
+  const field = screen.getByRole('searchbox', { name: 'Search your data...' })
+  fireEvent.change(field, { target: { value: ' lake ' } })
+  expect(await screen.findByText('Nothing found')).toBeTruthy()
+  expect(await screen.findByText('1 record has this text')).toBeTruthy()
+  expect(search()).toBe('?source=blog&q=lake')
+  expect(screen.getAllByRole('tab').map(tab => tab.textContent)).toEqual([
+    'Short videos1',
+    'Messaging channels0',
+    'Blogs0',
+  ])
+  fireEvent.click(screen.getByRole('tab', { name: /Short/ }))
+  const card = await firstCard()
+  const marks = () => [...card.querySelectorAll('mark')].map(mark => mark.textContent)
+  await waitFor(() => expect(marks()).toEqual(['LAKE', 'heats the', 'lake']))
+  expect(search()).toBe('?q=lake')
+  expect(calls.filter(isTiktokList).at(-1)?.search.get('q')).toBe('lake')
+  fireEvent.click(screen.getByRole('button', { name: 'Clear search' }))
+  await waitFor(() => expect(screen.getAllByRole('article')).toHaveLength(2))
+  expect(search()).toBe('')
+})
+
+test('hits in a text that folds to another length are found where they stand', () => {
+  expect(hitsIn('Cafe\u0301 İstanbul', 'CAFÉ')).toEqual([[0, 5]])
+  expect(hitsIn('aaa', 'aa')).toEqual([[0, 2]])
+  expect(hitsIn('text', '')).toEqual([])
+  const pieces = [
+    { text: 'the la', start: 0, iods: [] },
+    { text: 'ke is', start: 6, iods: [iod('ke is')] },
+  ]
+  expect(withHits(pieces, [[4, 8]]).map(({ text, isHit }) => [text, isHit])).toEqual([
+    ['the ', false],
+    ['la', true],
+    ['ke', true],
+    [' is', false],
+  ])
 })
 
 test('of a large collection one page is read and few cards are drawn', async () => {

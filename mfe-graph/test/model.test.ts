@@ -283,6 +283,7 @@ describe('exports', () => {
     selected: '#fa0',
     text: '#000',
     ground: '#fff',
+    font: '"A B", sans-serif',
   }
   const network = createNetwork({
     nodes: [node('R&D <"lab">\u0007'), node('says', 'verb', 3)],

@@ -1,6 +1,6 @@
 import type { Iod, Narrative, Profile } from '@iodine/contracts'
 import { type Answer, openSection, type Routes } from '@iodine/mfe-kit/testing'
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import { mergeEqual } from '../src/model/triplets'
 import { parcel } from '../src/parcel'
@@ -223,6 +223,116 @@ describe('the list', () => {
       expect(section.toasts.at(-1)).toMatchObject({ description: 'Unable to delete narrative' }),
     )
     expect(screen.getByRole('heading', { name: 'Analyzed narratives (1)' })).toBeTruthy()
+  })
+})
+
+describe('a deleted narrative', () => {
+  const three = () => [
+    narrative('aaaaaaaa', 'first', 1),
+    narrative('bbbbbbbb', 'second', 3),
+    narrative('cccccccc', 'third', 5),
+  ]
+  /** A list from which narratives are deleted and to which they come back. */
+  const openList = async (all: Narrative[], restored: Answer = [200, {}]) => {
+    let stored = all
+    await open({
+      'GET /narratives/data': () => [200, stored],
+      'DELETE /narratives/data/:id': ({ params }) => {
+        stored = stored.filter(({ id }) => id !== params.id)
+        return [200, {}]
+      },
+      'POST /narratives/data/:id/restore': ({ params }) => {
+        if (restored?.[0] === 200)
+          stored = all.filter(({ id }) => id === params.id || stored.some(each => each.id === id))
+        return restored
+      },
+    })
+  }
+  const remove = async (id: string) =>
+    fireEvent.click(await screen.findByRole('button', { name: `Delete narrative ${id}` }))
+  const places = () =>
+    [...document.querySelectorAll('[role=article], [role=group][aria-label="Deleted narrative"]')].map(item =>
+      item.getAttribute('aria-label'),
+    )
+
+  it('leaves its place until the mouse has left it, and comes back by Undo there', async () => {
+    await openList(three())
+    await remove('bbbbbbbb')
+    const place = await screen.findByRole('group', { name: 'Deleted narrative' })
+    await screen.findByRole('heading', { name: 'Analyzed narratives (2)' })
+    expect(places()).toEqual(['Narrative aaaaaaaa', 'Deleted narrative', 'Narrative cccccccc'])
+    expect(document.activeElement).toBe(within(place).getByRole('button', { name: 'Undo' }))
+    // The page moves under a mouse that stands still; and on its own place it may move.
+    const moveTo = (target: Element, clientX: number) =>
+      fireEvent.pointerMove(target, { pointerType: 'mouse', clientX, clientY: 5 })
+    const [above] = screen.getAllByRole('article')
+    moveTo(above as Element, 5)
+    moveTo(above as Element, 6)
+    moveTo(place, 300)
+    expect(places()).toHaveLength(3)
+    fireEvent.click(within(place).getByRole('button', { name: 'Undo' }))
+    await waitFor(() =>
+      expect(places()).toEqual(['Narrative aaaaaaaa', 'Narrative bbbbbbbb', 'Narrative cccccccc']),
+    )
+    await remove('aaaaaaaa')
+    await screen.findByRole('group', { name: 'Deleted narrative' })
+    moveTo(document.body, 5)
+    moveTo(document.body, 50)
+    await waitFor(() => expect(places()).toEqual(['Narrative bbbbbbbb', 'Narrative cccccccc']))
+  })
+
+  it('comes back by its toast, each by its own, also from an empty list', async () => {
+    await openList(three().slice(0, 2))
+    await remove('aaaaaaaa')
+    await waitFor(() => expect(section.toasts).toHaveLength(1))
+    await remove('bbbbbbbb')
+    await waitFor(() => expect(section.toasts).toHaveLength(2))
+    expect(section.toasts).toMatchObject([
+      { status: 'success', title: 'Narrative deleted', action: { text: 'Undo' } },
+      { status: 'success', title: 'Narrative deleted', action: { text: 'Undo' } },
+    ])
+    expect(section.toasts[0]?.key).not.toBe(section.toasts[1]?.key)
+    await act(async () => section.toasts[0]?.action?.onClick())
+    expect(await screen.findByRole('article', { name: 'Narrative aaaaaaaa' })).toBeTruthy()
+    expect(screen.queryByRole('article', { name: 'Narrative bbbbbbbb' })).toBeNull()
+    await openList(three().slice(0, 1))
+    await remove('aaaaaaaa')
+    // Nothing can come under the pointer.
+    expect(await screen.findByText('No narratives yet')).toBeTruthy()
+    await act(async () => section.toasts[0]?.action?.onClick())
+    expect(await screen.findByRole('article', { name: 'Narrative aaaaaaaa' })).toBeTruthy()
+  })
+
+  it.each<[Answer, string]>([
+    [[404, { detail: 'Not found' }], 'This narrative can no longer be restored'],
+    [[413, { detail: 'You have 4 of 4 narratives' }], 'You have 4 of 4 narratives'],
+    [[503, {}], 'Unable to restore narrative'],
+  ])('that cannot come back says so: %j', async (answer, description) => {
+    await openList(three(), answer)
+    await remove('aaaaaaaa')
+    const place = await screen.findByRole('group', { name: 'Deleted narrative' })
+    fireEvent.click(within(place).getByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(section.toasts.at(-1)).toMatchObject({ status: 'error', description }))
+  })
+
+  it('that is back already is no fault', async () => {
+    await openList(three(), [409, { detail: 'This narrative is not deleted' }])
+    await remove('aaaaaaaa')
+    const place = await screen.findByRole('group', { name: 'Deleted narrative' })
+    fireEvent.click(within(place).getByRole('button', { name: 'Undo' }))
+    await waitFor(() => expect(screen.queryByRole('group', { name: 'Deleted narrative' })).toBeNull())
+    expect(section.toasts).toHaveLength(1)
+  })
+})
+
+describe('the heading', () => {
+  it('has no number before there is one', async () => {
+    const answer = deferred()
+    await open({ 'GET /narratives/data': () => answer.promise })
+    expect(screen.getByRole('heading', { level: 2, name: 'Analyzed narratives' })).toBeTruthy()
+    answer.resolve([403, { detail: 'no' }])
+    await screen.findByRole('button', { name: 'Retry' })
+    expect(screen.getByRole('heading', { level: 2, name: 'Analyzed narratives' })).toBeTruthy()
   })
 })
 

@@ -1,5 +1,6 @@
 import '@iodine/ui/blueprint.css'
 import '@iodine/ui/theme.css'
+import './app/fonts.css'
 import { BrowserRouter } from '@iodine/ui/router'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/App'

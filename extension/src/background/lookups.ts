@@ -1,4 +1,4 @@
-import { foldValue, LIMITS } from '@iodine/contracts'
+import { foldValue, LIMITS, matchKey, matchKeys } from '@iodine/contracts'
 import type { KnownValue } from '../shared/messages'
 
 const KEPT_MS = 5 * 60_000
@@ -12,8 +12,9 @@ export interface Lookups {
 }
 
 export const createLookups = (send: (values: string[]) => Promise<KnownValue[]>): Lookups => {
+  /** The IODs of each `matchKey` that was asked for. */
   const kept = new Map<string, { iods: KnownValue[]; until: number }>()
-  const isKept = (value: string) => (kept.get(value)?.until ?? 0) > Date.now()
+  const isKept = (value: string) => matchKeys(value).every(key => (kept.get(key)?.until ?? 0) > Date.now())
 
   return {
     async find(values) {
@@ -23,15 +24,15 @@ export const createLookups = (send: (values: string[]) => Promise<KnownValue[]>)
         const batch = missing.slice(start, start + LIMITS.lookupValuesMax)
         const found = await send(batch)
         if (kept.size + batch.length > VALUES_MAX) kept.clear()
-        for (const value of batch) kept.set(value, { iods: [], until: Date.now() + KEPT_MS })
-        for (const iod of found) kept.get(foldValue(iod.value))?.iods.push(iod)
+        for (const key of batch.flatMap(matchKeys)) kept.set(key, { iods: [], until: Date.now() + KEPT_MS })
+        for (const iod of found) kept.get(matchKey(iod))?.iods.push(iod)
       }
-      return wanted.flatMap(value => kept.get(value)?.iods ?? [])
+      return [...new Set(wanted.flatMap(matchKeys))].flatMap(key => kept.get(key)?.iods ?? [])
     },
     learn(iod) {
-      const value = foldValue(iod.value)
-      const iods = [...(kept.get(value)?.iods ?? []), iod]
-      kept.set(value, { iods, until: Date.now() + KEPT_MS })
+      const key = matchKey(iod)
+      const iods = [...(kept.get(key)?.iods ?? []), iod]
+      kept.set(key, { iods, until: Date.now() + KEPT_MS })
     },
     forget: () => kept.clear(),
   }

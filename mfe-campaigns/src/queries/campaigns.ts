@@ -1,12 +1,15 @@
 import { type Campaign, type CampaignDetail, LIMITS } from '@iodine/contracts'
 import { type ApiClient, hasStatus, useErrorToast, useHost } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { type QueryClient, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useMemo, useState } from 'react'
 import { readStatistics, type Statistics, summarize } from '../model/iods'
-import { readPartialCampaign } from '../model/partial-campaign'
 import { TOAST_MS } from './notices'
 
 const NOT_FOUND = 404
+/** IODs that a large campaign begins with: more than a screen shows, and as quick to read as a small campaign. */
+const FIRST_IODS = 50
+/** Time after which an idle moment is no longer waited for. */
+const IDLE_MS = 200
 const ALL = ['campaigns', 'all']
 const MINE = ['campaigns', 'my']
 const detailKey = (id: string) => ['campaigns', 'detail', id]
@@ -31,16 +34,36 @@ export function useCampaigns() {
   return { ...all, own }
 }
 
+/** The number of a campaign's IODs as the lists have it; undefined while they are not loaded. */
+const listedSize = (queryClient: QueryClient, id: string): number | undefined =>
+  [ALL, MINE]
+    .flatMap(key => queryClient.getQueryData<Campaign[]>(key) ?? [])
+    .find(campaign => campaign.id === id)?.iod_count
+
 /**
- * One campaign with its IODs. `iods` is `whole`, `arriving` while the response is read (the first IODs are
- * shown), or `missing` if the IOD service is unavailable. A campaign deleted in the meantime has no data.
+ * One campaign with its IODs. `iods` is `whole`, `arriving` while only the first IODs of a large campaign are
+ * there, or `missing` if the IOD service is unavailable. A campaign deleted in the meantime has no data.
  */
 export function useCampaign(id: string) {
   const { api } = useHost()
+  const queryClient = useQueryClient()
   const [partial, setPartial] = useState<CampaignDetail>()
   const query = useQuery({
     queryKey: detailKey(id),
-    queryFn: ({ signal }) => readCampaign(api, id, signal, setPartial),
+    queryFn: async ({ queryKey, signal }) => {
+      const size = listedSize(queryClient, id) ?? Number.POSITIVE_INFINITY
+      if (size > LIMITS.campaignBatch && !queryClient.getQueryData(queryKey)) {
+        const query = { limit: FIRST_IODS }
+        const first = await api.call('GET /campaigns/:id', { params: { id }, query, signal })
+        if (first.iods.length === first.iod_count) return first
+        if (first.iods.length > 0 && first.iod_count > LIMITS.campaignBatch) {
+          setPartial(first)
+          await queryClient.prefetchQuery(statisticsQuery(api, id))
+          await untilIdle()
+        }
+      }
+      return api.call('GET /campaigns/:id', { params: { id }, signal })
+    },
   })
   useErrorToast(query.error, 'Failed to load campaign details', TOAST_MS)
   const { data, error } = query
@@ -52,6 +75,15 @@ export function useCampaign(id: string) {
 export type IodsState = 'whole' | 'arriving' | 'missing'
 type CampaignQuery = Pick<ReturnType<typeof useCampaign>, 'data' | 'iods'>
 
+/** Read once each time that a campaign is opened. */
+const statisticsQuery = (api: ApiClient, id: string) => ({
+  queryKey: ['campaigns', 'statistics', id],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    api.call('GET /campaigns/:id/statistics', { params: { id }, signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+})
+
 /**
  * Statistics of a campaign's IODs: those of the whole campaign, and the service's while its IODs arrive. A
  * campaign that comes in one piece needs none of the latter.
@@ -59,37 +91,23 @@ type CampaignQuery = Pick<ReturnType<typeof useCampaign>, 'data' | 'iods'>
 export function useStatistics(id: string, { data: campaign, iods: state }: CampaignQuery): Statistics | null {
   const { api } = useHost()
   const queryClient = useQueryClient()
-  const inLists = () =>
-    [ALL, MINE].flatMap(key => queryClient.getQueryData<Campaign[]>(key) ?? []).find(each => each.id === id)
-  const size = (campaign ?? inLists())?.iod_count ?? 0
+  const size = campaign?.iod_count ?? listedSize(queryClient, id) ?? 0
   const { data } = useQuery({
-    queryKey: ['campaigns', 'statistics', id],
-    queryFn: ({ signal }) => api.call('GET /campaigns/:id/statistics', { params: { id }, signal }),
+    ...statisticsQuery(api, id),
     enabled: state === 'arriving' && size > LIMITS.campaignBatch,
     select: readStatistics,
-    gcTime: 0,
   })
   const iods = campaign?.iods
   const whole = useMemo(() => (state === 'whole' && iods ? summarize(iods) : null), [state, iods])
   return whole ?? (state === 'arriving' ? (data ?? null) : null)
 }
 
-function readCampaign(
-  api: ApiClient,
-  id: string,
-  signal: AbortSignal,
-  onPartial: (partial: CampaignDetail) => void,
-): Promise<CampaignDetail> {
-  let begun = false
-  const onText = (text: string) => {
-    if (begun) return
-    const partial = readPartialCampaign(text)
-    if (!partial) return
-    begun = true
-    onPartial(partial)
-  }
-  return api.call('GET /campaigns/:id', { params: { id }, signal, onText })
-}
+/** So that the first rows are painted, and the statistics read, before the rest is asked for. */
+const untilIdle = () =>
+  new Promise<void>(resolve => {
+    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: IDLE_MS })
+    else setTimeout(resolve, IDLE_MS)
+  })
 
 /** Writes the responses of changes into the cached lists and details. */
 export function useCampaignCache() {

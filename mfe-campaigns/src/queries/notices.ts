@@ -2,13 +2,24 @@ import { errorToast, isUnauthorized, useHost } from '@iodine/mfe-kit'
 import { useMemo } from 'react'
 
 export const TOAST_MS = 3_000
+/** A toast with a button stays long enough to be read and reached. */
+const UNDO_MS = 7_000
 
-/** The section's toasts, which show for 3 s. */
+/** The section's toasts, which show for 3 s, and those with Undo for 7 s. */
 export function useNotices() {
   const { notify } = useHost()
   return useMemo(
     () => ({
       success: (title: string) => notify({ title, status: 'success', duration: TOAST_MS }),
+      /** @param key identifies what is undone: each has a toast of its own */
+      undoable: (title: string, key: string, undo: () => void) =>
+        notify({
+          title,
+          status: 'success',
+          duration: UNDO_MS,
+          key,
+          action: { text: 'Undo', onClick: undo },
+        }),
       warning: (title: string, description: string) =>
         notify({ title, description, status: 'warning', duration: TOAST_MS }),
       /** Shows the server's detail, or `text`; with `withDetail` false always `text`. */

@@ -1,17 +1,30 @@
-import { CATEGORIES, type Category, SOURCES, type Source } from '@iodine/contracts'
+import { CATEGORIES, type Category, LIMITS, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
-import { errorToast, isUnauthorized, useErrorToast, useHost } from '@iodine/mfe-kit'
-import { Button, Callout, EmptyState, formatCount, Page, PageHeader, Tab, Tabs } from '@iodine/ui'
-import { DatabaseIcon, RefreshIcon } from '@iodine/ui/icons'
+import { errorToast, isUnauthorized, useHost } from '@iodine/mfe-kit'
+import {
+  Button,
+  Callout,
+  EmptyState,
+  formatCount,
+  Page,
+  PageHeader,
+  SearchInput,
+  SkeletonCards,
+  Tab,
+  Tabs,
+  useSearchText,
+} from '@iodine/ui'
+import { DatabaseIcon, RefreshIcon, SearchIcon } from '@iodine/ui/icons'
 import { ConfirmDialog, IodDialog, type IodDraft } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
-import { useCallback, useRef, useState } from 'react'
+import { use, useCallback, useEffect, useRef, useState } from 'react'
 import type { RecordView } from '../model/record-view'
 import { useCreateIod, useOwnIods, useReloadIods } from '../queries/iods'
 import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
 import styles from './DataPage.module.css'
 import { RecordGrid } from './RecordGrid'
 import { RecordStates } from './RecordStates'
+import { SearchTerm } from './record-context'
 
 const TAB_LABELS: Record<Source, string> = {
   tiktok: 'Short videos',
@@ -19,6 +32,7 @@ const TAB_LABELS: Record<Source, string> = {
   blog: 'Blogs',
 }
 const SUCCESS_MS = 3000
+const SKELETONS = 4
 const ERROR_MS = 5000
 /** All categories except that of triplets, whose IODs are created in Narratives. */
 const FIELD_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
@@ -34,17 +48,15 @@ const formatTotal = (total: number | undefined) => (total === undefined ? undefi
 
 /** 'My Data': the signed-in user's records by source. */
 export function DataPage() {
-  const all = useAllRecords()
+  const { source, term, setSource, setTerm } = useView()
+  const [text, setText] = useSearchText(term, setTerm)
+  const all = useAllRecords(term)
   const { isError: isMarkingDown } = useOwnIods()
-  const [source, setSource] = useTab()
-  const { reload, isReloading } = useReload()
+  const { reload, isReloading } = useReload(term)
   const [picked, setPicked] = useState<PickedValue | null>(null)
   const [deleting, setDeleting] = useState<RecordView | null>(null)
 
-  const failed = SOURCES.filter(candidate => all[candidate].error && !all[candidate].isFetching)
-  const isSignedOut = SOURCES.some(candidate => isUnauthorized(all[candidate].error))
-  // One toast for all sources that fail together; a further toast if the set of failed sources changes.
-  useErrorToast(!isSignedOut && failed.join(), 'Failed to fetch data', ERROR_MS)
+  useFailureToast(all)
 
   const startIod = useCallback(
     (view: RecordView, path: string, value: string) =>
@@ -58,37 +70,47 @@ export function DataPage() {
         subtitle="Data collected from your browser extension. Click the add icon on a field, or select text in it, to create an IOD."
         actions={<Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />}
       />
-      {isMarkingDown && (
+      <div className={styles.search}>
+        <SearchInput
+          value={text}
+          onChange={next => setText(next.slice(0, LIMITS.recordSearchMax))}
+          placeholder="Search your data..."
+        />
+        <Hits term={term} all={all} />
+      </div>
+      {isMarkingDown && !all[source].error && (
         <Callout className={styles.notice} intent="warning" compact>
           IODs can’t be marked in your data right now. Refresh to try again.
         </Callout>
       )}
-      <Tabs
-        id="my-data"
-        className={styles.tabs}
-        selectedTabId={source}
-        onChange={id => setSource(id as Source)}
-        renderActiveTabPanelOnly
-      >
-        {SOURCES.map(candidate => (
-          <Tab
-            key={candidate}
-            id={candidate}
-            title={TAB_LABELS[candidate]}
-            tagContent={formatTotal(all[candidate].total)}
-            panel={
-              <RecordPanel
-                source={candidate}
-                records={all[candidate]}
-                onStartIod={startIod}
-                onDelete={setDeleting}
-              />
-            }
-          />
-        ))}
-      </Tabs>
+      <SearchTerm value={term}>
+        <Tabs
+          id="my-data"
+          className={styles.tabs}
+          selectedTabId={source}
+          onChange={id => setSource(id as Source)}
+          renderActiveTabPanelOnly
+        >
+          {SOURCES.map(candidate => (
+            <Tab
+              key={candidate}
+              id={candidate}
+              title={TAB_LABELS[candidate]}
+              tagContent={formatTotal(all[candidate].total)}
+              panel={
+                <RecordPanel
+                  source={candidate}
+                  records={all[candidate]}
+                  onStartIod={startIod}
+                  onDelete={setDeleting}
+                />
+              }
+            />
+          ))}
+        </Tabs>
+      </SearchTerm>
       <CreateIod picked={picked} onClose={() => setPicked(null)} reload={reload} />
-      <DeleteRecord record={deleting} onClose={() => setDeleting(null)} reload={reload} />
+      <DeleteRecord term={term} record={deleting} onClose={() => setDeleting(null)} reload={reload} />
     </Page>
   )
 }
@@ -102,17 +124,13 @@ interface RecordPanelProps {
 
 function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps) {
   const { error, hasMore, isFetching, fetchMore } = records
+  const isSearch = use(SearchTerm) !== ''
   return (
     <RecordStates
       query={records}
       isEmpty={slots => slots.length === 0 && !hasMore}
-      empty={
-        <EmptyState
-          icon={<DatabaseIcon size={40} />}
-          title="No data collected yet"
-          description="Open a page of this kind with the browser extension to collect it: it will appear here."
-        />
-      }
+      skeleton={<SkeletonCards count={SKELETONS} lines={8} className={styles.skeletons} />}
+      empty={isSearch ? <NoHits /> : <NoData />}
     >
       {slots => (
         <>
@@ -131,6 +149,39 @@ function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps
         </>
       )}
     </RecordStates>
+  )
+}
+
+const NoHits = () => (
+  <EmptyState
+    icon={<SearchIcon size={40} />}
+    title="Nothing found"
+    description="The numbers on the tabs say where there is something."
+  />
+)
+
+function NoData() {
+  const { basePath, navigate } = useHost()
+  const overview = `${basePath.slice(0, basePath.lastIndexOf('/'))}/overview`
+  return (
+    <EmptyState
+      icon={<DatabaseIcon size={40} />}
+      title="No data collected yet"
+      description="Open a page of this kind with the browser extension to collect it: it will appear here."
+      action={<Button text="Set up the extension" onClick={() => navigate(overview)} />}
+    />
+  )
+}
+
+/** How many records contain the term, once all tabs know. */
+function Hits({ term, all }: { term: string; all: Record<Source, Records> }) {
+  const totals = SOURCES.map(source => all[source].total)
+  const isKnown = totals.every(total => total !== undefined)
+  const found = totals.reduce<number>((sum, total) => sum + (total ?? 0), 0)
+  return (
+    <p className={styles.hits} aria-live="polite">
+      {term && isKnown && `${formatCount(found)} ${found === 1 ? 'record has' : 'records have'} this text`}
+    </p>
   )
 }
 
@@ -173,9 +224,14 @@ function CreateIod({ picked, onClose, reload }: FollowUpProps & { picked: Picked
   )
 }
 
-function DeleteRecord({ record, onClose, reload }: FollowUpProps & { record: RecordView | null }) {
+function DeleteRecord({
+  term,
+  record,
+  onClose,
+  reload,
+}: FollowUpProps & { term: string; record: RecordView | null }) {
   const { notify } = useHost()
-  const deleteRecord = useDeleteRecord()
+  const deleteRecord = useDeleteRecord(term)
   const confirm = async () => {
     if (!record) return
     try {
@@ -205,17 +261,43 @@ function DeleteRecord({ record, onClose, reload }: FollowUpProps & { record: Rec
   )
 }
 
-/** The selected tab, stored in the URL. */
-function useTab(): [Source, (source: Source) => void] {
+/** The selected tab and the searched term, stored in the URL. */
+function useView() {
   const [search, setSearch] = useSearchParams()
   const source = SOURCES.find(candidate => candidate === search.get('source')) ?? SOURCES[0]
-  return [source, next => setSearch(next === SOURCES[0] ? {} : { source: next }, { replace: true })]
+  const term = (search.get('q') ?? '').slice(0, LIMITS.recordSearchMax).trim()
+  const set = (next: { source: Source; term: string }) =>
+    setSearch(
+      { ...(next.source !== SOURCES[0] && { source: next.source }), ...(next.term && { q: next.term }) },
+      { replace: true },
+    )
+  return {
+    source,
+    term,
+    setSource: (next: Source) => set({ source: next, term }),
+    setTerm: (next: string) => set({ source, term: next.trim() }),
+  }
+}
+
+/** One toast when sources fail, once it is known of all of them; none for those that have failed before. */
+function useFailureToast(all: Record<Source, Records>): void {
+  const { notify } = useHost()
+  const told = useRef<readonly Source[]>([])
+  useEffect(() => {
+    const failed = SOURCES.filter(source => all[source].error && !all[source].isFetching)
+    told.current = told.current.filter(source => all[source].error)
+    const isPending = SOURCES.some(source => !all[source].data && all[source].isFetching)
+    const isNew = failed.some(source => !told.current.includes(source))
+    if (isPending || !isNew || SOURCES.some(source => isUnauthorized(all[source].error))) return
+    told.current = failed
+    notify(errorToast(null, 'Failed to fetch data', { duration: ERROR_MS }))
+  })
 }
 
 /** Refetches records and IODs, with a toast on failure. */
-function useReload(): { reload: () => Promise<void>; isReloading: boolean } {
+function useReload(term: string): { reload: () => Promise<void>; isReloading: boolean } {
   const { notify } = useHost()
-  const reloadRecords = useReloadRecords()
+  const reloadRecords = useReloadRecords(term)
   const reloadIods = useReloadIods()
   const [isReloading, setReloading] = useState(false)
   const running = useRef(0)

@@ -11,7 +11,7 @@ import { IodMark } from './IodMark'
  */
 export function FieldRow({ field, group }: { field: Field; group: string }) {
   const { path, label, kind, values } = field
-  const name = `${group} ${label}`
+  const name = nameOf(group, label)
   return (
     <div className={kind === 'number' ? styles.tile : styles.row}>
       <dt className={styles.label}>{label}</dt>
@@ -35,6 +35,9 @@ export function FieldRow({ field, group }: { field: Field; group: string }) {
     </div>
   )
 }
+
+/** Name of a field: that of its group and its label, which may begin with the group's ('Video ID'). */
+const nameOf = (group: string, label: string) => (label.startsWith(`${group} `) ? label : `${group} ${label}`)
 
 interface ValueProps {
   path: string

@@ -1,10 +1,16 @@
 import type { Iod } from '@iodine/contracts'
-import { type KeyboardEvent, useMemo } from 'react'
+import { Button } from '@iodine/ui'
+import { type KeyboardEvent, type RefObject, use, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { FieldValue } from '../model/record-view'
+import { hitsIn, type SearchedPiece, withHits } from '../model/search'
 import { selectWord } from '../model/select-word'
 import styles from './FieldText.module.css'
-import { useRecordContext } from './record-context'
+import { SearchTerm, useRecordContext } from './record-context'
 import { FIELD_ATTRIBUTE, SLOT_ATTRIBUTE } from './use-field-selection'
+
+/** Shorter texts are never cut, in a column of any width. */
+const LONG_TEXT = 200
+const LONG_LINES = 8
 
 export interface FieldTextProps {
   path: string
@@ -13,26 +19,37 @@ export interface FieldTextProps {
 }
 
 /**
- * A value's text with its IODs highlighted. Texts of several words are focusable, so that words can be
- * selected by keyboard: see `selectWord`.
+ * A value's text with its IODs and the searched term highlighted. Texts of several words are focusable, so that
+ * words can be selected by keyboard: see `selectWord`. A long text is cut, with a button that shows all of it;
+ * one with the searched term is not.
  */
 export function FieldText({ path, label, value: { text } }: FieldTextProps) {
   const { known } = useRecordContext()
-  const pieces = useMemo(() => known.split(text), [known, text])
-  const content = pieces.map(piece =>
-    piece.iods.length === 0 ? (
-      piece.text
-    ) : (
-      <mark
-        key={piece.start}
-        className={piece.iods.length > 1 ? styles.several : undefined}
-        title={describeIods(piece.iods)}
-      >
-        {piece.text}
-      </mark>
-    ),
-  )
-  const attributes = { [FIELD_ATTRIBUTE]: path, className: styles.text, dir: 'auto' } as const
+  const term = use(SearchTerm)
+  const pieces = useMemo(() => withHits(known.split(text), hitsIn(text, term)), [known, text, term])
+  const [chosen, setChosen] = useState<boolean>()
+  const isOpen = chosen ?? pieces.some(({ isHit }) => isHit)
+  const isLong = text.length > LONG_TEXT || text.split('\n').length > LONG_LINES
+  const element = useRef<HTMLDivElement>(null)
+  const isCut = useIsCut(element, isLong && !isOpen)
+  const attributes = {
+    [FIELD_ATTRIBUTE]: path,
+    ref: element,
+    className: [styles.text, isLong && !isOpen && styles.short, isCut && styles.cut]
+      .filter(Boolean)
+      .join(' '),
+    dir: 'auto',
+  } as const
+  const content = pieces.map(piece => <TextPiece key={piece.start} {...piece} />)
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
+    if (!isPlain || (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft')) return
+    event.preventDefault()
+    // What is selected must be seen.
+    if (isCut) setChosen(true)
+    selectWord(event.currentTarget, event.key === 'ArrowRight' ? 'forward' : 'backward')
+  }
   return (
     <div className={styles.frame}>
       {/\s/.test(text.trim()) ? (
@@ -52,17 +69,53 @@ export function FieldText({ path, label, value: { text } }: FieldTextProps) {
       ) : (
         <div {...attributes}>{content}</div>
       )}
+      {(isCut || (isLong && chosen)) && (
+        <Button
+          className={styles.toggle}
+          variant="minimal"
+          size="small"
+          intent="primary"
+          text={isCut ? 'Show all' : 'Show less'}
+          aria-label={`${isCut ? 'Show all' : 'Show less'} of ${label}`}
+          aria-expanded={!isCut}
+          onClick={() => {
+            element.current?.scrollTo(0, 0)
+            setChosen(isCut)
+          }}
+        />
+      )}
       <span {...{ [SLOT_ATTRIBUTE]: '' }} />
     </div>
+  )
+}
+
+function TextPiece({ text, iods, isHit }: SearchedPiece) {
+  if (iods.length === 0 && !isHit) return text
+  const looks = [iods.length > 1 && styles.several, isHit && styles.hit].filter(Boolean)
+  return (
+    <mark
+      {...(looks.length > 0 && { className: looks.join(' ') })}
+      {...(iods.length > 0 && { title: describeIods(iods) })}
+    >
+      {text}
+    </mark>
   )
 }
 
 const describeIods = (iods: readonly Iod[]) =>
   iods.map(({ value, category }) => `IOD: ${value} (${category})`).join('\n')
 
-function onKeyDown(event: KeyboardEvent<HTMLElement>) {
-  const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
-  if (!isPlain || (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft')) return
-  event.preventDefault()
-  selectWord(event.currentTarget, event.key === 'ArrowRight' ? 'forward' : 'backward')
+/** Whether a bounded element is too small for its content, followed while its width changes. */
+function useIsCut(element: RefObject<HTMLElement | null>, isBounded: boolean): boolean {
+  const [isCut, setCut] = useState(false)
+  useLayoutEffect(() => {
+    const current = element.current
+    if (!current || !isBounded) return setCut(false)
+    const measure = () => setCut(current.scrollHeight > current.clientHeight + 1)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [element, isBounded])
+  return isCut
 }

@@ -1,10 +1,16 @@
 import type { Source, Stored } from '@iodine/contracts'
 import { Button, Card, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
-import { MoreIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
+import { ChevronDownIcon, ChevronRightIcon, MoreIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
-import { memo, useId, useMemo, useRef } from 'react'
+import { memo, useId, useMemo, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import { type Attachment, type ImageHash, presentRecord, type RecordView } from '../model/record-view'
+import {
+  type Attachment,
+  type Field,
+  type ImageHash,
+  presentRecord,
+  type RecordView,
+} from '../model/record-view'
 import { useKnownIods } from '../queries/iods'
 import { FieldRow, ValueWithActions } from './FieldRow'
 import styles from './RecordCard.module.css'
@@ -12,6 +18,8 @@ import { RecordContext } from './record-context'
 import { readSelection, useFieldSelection } from './use-field-selection'
 
 const SHORT_ID_LENGTH = 8
+
+const isEmpty = ({ values }: Field) => values.length === 0
 
 export interface RecordCardProps {
   source: Source
@@ -35,6 +43,8 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   const article = useRef<HTMLElement>(null)
   const selection = useFieldSelection(article)
   const titleId = useId()
+  const [showsEmpty, setShowsEmpty] = useState(false)
+  const empty = view.groups.flatMap(({ fields }) => fields.filter(isEmpty)).length
   return (
     <RecordContext value={context}>
       <article
@@ -55,14 +65,28 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
             <section key={title} className={styles.group}>
               <h3 className={styles.groupTitle}>{title}</h3>
               <dl className={styles.fields}>
-                {fields.map(field => (
-                  <FieldRow key={field.path} field={field} group={title} />
-                ))}
+                {fields.map(
+                  field =>
+                    (showsEmpty || !isEmpty(field)) && (
+                      <FieldRow key={field.path} field={field} group={title} />
+                    ),
+                )}
               </dl>
             </section>
           ))}
           {view.attachments.length > 0 && <Attachments attachments={view.attachments} />}
           {view.imageHashes.length > 0 && <ImageHashes hashes={view.imageHashes} />}
+          {empty > 0 && (
+            <Button
+              className={styles.empty}
+              variant="minimal"
+              size="small"
+              icon={showsEmpty ? <ChevronDownIcon /> : <ChevronRightIcon />}
+              text={`${empty} empty ${empty === 1 ? 'field' : 'fields'}`}
+              aria-expanded={showsEmpty}
+              onClick={() => setShowsEmpty(!showsEmpty)}
+            />
+          )}
           <footer className={styles.footer}>
             <span>
               Collected <DateTime value={view.collectedAt} format={formatDateTime} />

@@ -1,12 +1,13 @@
 import type { Source } from '@iodine/contracts'
 import { Card } from '@iodine/ui'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { use, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Slot } from '../model/record-pages'
 import { useShownRecords } from '../queries/records'
 import { RecordCard, type RecordCardProps } from './RecordCard'
 import styles from './RecordGrid.module.css'
 import { RecordStates } from './RecordStates'
+import { SearchTerm } from './record-context'
 
 const COLUMN_MIN = 500
 const GAP = 16
@@ -27,6 +28,7 @@ export interface RecordGridProps extends Pick<RecordCardProps, 'onStartIod' | 'o
 /** A virtualized grid of cards. The next page is fetched near the end of the list. */
 export function RecordGrid(props: RecordGridProps) {
   const { source, label, slots, total, hasMore, isFetching, fetchMore } = props
+  const term = use(SearchTerm)
   const feed = useRef<HTMLDivElement>(null)
   const { columns, top } = usePlace(feed)
   const rowCount = Math.ceil(slots.length / columns)
@@ -41,7 +43,7 @@ export function RecordGrid(props: RecordGridProps) {
   const rows = virtualizer.getVirtualItems()
   const lastRow = rows.at(-1)?.index ?? -1
   const { contents, error, retry } = useShownRecords(
-    source,
+    { source, term },
     slots.slice((rows[0]?.index ?? 0) * columns, (lastRow + 1) * columns),
   )
   useEffect(() => {

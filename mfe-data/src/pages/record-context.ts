@@ -8,6 +8,9 @@ export interface RecordContextValue {
   startIod: (path: string, value: string) => void
 }
 
+/** The searched term, marked in the fields; empty without a search. */
+export const SearchTerm = createContext('')
+
 export const RecordContext = createContext<RecordContextValue | null>(null)
 
 export function useRecordContext(): RecordContextValue {

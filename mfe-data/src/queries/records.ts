@@ -23,21 +23,27 @@ interface Pages {
 type Contents = Awaited<ReturnType<typeof readPage>>
 
 const PAGES = ['record-page']
-const listKey = (source: Source) => ['records', source]
-const pageKey = (source: Source, cursor: string | null) => [...PAGES, source, cursor]
+/** The records of a source that contain a searched term; all for an empty one. */
+export interface Selection {
+  source: Source
+  term: string
+}
 
-const readPage = (api: ApiClient, source: Source, cursor: string | null) =>
+const listKey = ({ source, term }: Selection) => ['records', source, term]
+const pageKey = ({ source, term }: Selection, cursor: string | null) => [...PAGES, source, term, cursor]
+
+const readPage = (api: ApiClient, { source, term }: Selection, cursor: string | null) =>
   api.page('GET /:source/data', {
     params: { source },
-    query: { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) },
+    query: { limit: PAGE_SIZE, ...(term && { q: term }), ...(cursor !== null && { cursor }) },
   })
 
 /**
  * The query of a page's records. The list keeps the slots of all pages, but contents only near the viewport.
  */
-const contentsOf = (api: ApiClient, source: Source, cursor: string | null) => ({
-  queryKey: pageKey(source, cursor),
-  queryFn: () => readPage(api, source, cursor),
+const contentsOf = (api: ApiClient, selection: Selection, cursor: string | null) => ({
+  queryKey: pageKey(selection, cursor),
+  queryFn: () => readPage(api, selection, cursor),
   staleTime: Number.POSITIVE_INFINITY,
   gcTime: CONTENTS_KEPT_MS,
 })
@@ -60,13 +66,14 @@ export interface Records {
   refetch: () => void
 }
 
-function useRecords(source: Source): Records {
+function useRecords(source: Source, term: string): Records {
+  const selection = { source, term }
   const { api } = useHost()
   const queryClient = useQueryClient()
   const query = usePagedQuery({
-    queryKey: listKey(source),
+    queryKey: listKey(selection),
     readPage: async ({ cursor = null }) =>
-      slotsOf(await queryClient.fetchQuery({ ...contentsOf(api, source, cursor), staleTime: 0 }), cursor),
+      slotsOf(await queryClient.fetchQuery({ ...contentsOf(api, selection, cursor), staleTime: 0 }), cursor),
     // TanStack would refetch every loaded page; `useReloadRecords` refetches the first page and those in
     // view.
     staleTime: Number.POSITIVE_INFINITY,
@@ -76,7 +83,7 @@ function useRecords(source: Source): Records {
   })
   // Observes the first page, to keep it cached: refetched alone, it could contain records that the list
   // lacks.
-  useQuery({ ...contentsOf(api, source, null), enabled: false })
+  useQuery({ ...contentsOf(api, selection, null), enabled: false })
   const { data, error, fetchNextPage, hasNextPage, isFetching, isFetchNextPageError, refetch } = query
   return useMemo(() => {
     const slots = data && flattenPages(data.pages)
@@ -94,20 +101,20 @@ function useRecords(source: Source): Records {
   }, [data, error, isFetching, isFetchNextPageError, hasNextPage, fetchNextPage, refetch])
 }
 
-/** The records of each source, paginated. */
-export function useAllRecords(): Record<Source, Records> {
-  const tiktok = useRecords('tiktok')
-  const telegram = useRecords('telegram')
-  const blog = useRecords('blog')
+/** The records of each source that contain a term, paginated. */
+export function useAllRecords(term: string): Record<Source, Records> {
+  const tiktok = useRecords('tiktok', term)
+  const telegram = useRecords('telegram', term)
+  const blog = useRecords('blog', term)
   return { tiktok, telegram, blog }
 }
 
 function useRemoveFromList() {
   const queryClient = useQueryClient()
   return useCallback(
-    (source: Source, ids: string[], total?: number | null) =>
+    (selection: Selection, ids: string[], total?: number | null) =>
       queryClient.setQueryData<Pages>(
-        listKey(source),
+        listKey(selection),
         current => current && { ...current, pages: withoutRecords(current.pages, ids, total) },
       ),
     [queryClient],
@@ -126,11 +133,11 @@ export interface ShownRecords {
  * The contents of the records near the viewport. Dropped contents are refetched, deleted records removed from
  * the list.
  */
-export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRecords {
+export function useShownRecords(selection: Selection, slots: readonly Slot[]): ShownRecords {
   const { api } = useHost()
   const removeFromList = useRemoveFromList()
   const cursors = [...new Set(slots.map(({ cursor }) => cursor))]
-  const pages = useQueries({ queries: cursors.map(cursor => contentsOf(api, source, cursor)) })
+  const pages = useQueries({ queries: cursors.map(cursor => contentsOf(api, selection, cursor)) })
   const contents = new Map(pages.flatMap(({ data }) => data?.items.map(item => [item.id, item]) ?? []))
   const pageOf = ({ cursor }: Slot) => pages[cursors.indexOf(cursor)]?.data
   const gone = slots.filter(slot => pageOf(slot) && !contents.has(slot.id))
@@ -138,7 +145,7 @@ export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRe
     const [first] = gone
     if (first)
       removeFromList(
-        source,
+        selection,
         gone.map(({ id }) => id),
         pageOf(first)?.total,
       )
@@ -154,21 +161,22 @@ export function useShownRecords(source: Source, slots: readonly Slot[]): ShownRe
 }
 
 /** Refetches the first page of each source and the pages in view. Rejects if one of them fails. */
-export function useReloadRecords(): () => Promise<void> {
+export function useReloadRecords(term: string): () => Promise<void> {
   const { api } = useHost()
   const queryClient = useQueryClient()
   return useCallback(async () => {
     const reload = async (source: Source) => {
-      const first = await readPage(api, source, null)
-      const listed = () => queryClient.getQueryData<Pages>(listKey(source))?.pages ?? []
+      const selection = { source, term }
+      const first = await readPage(api, selection, null)
+      const listed = () => queryClient.getQueryData<Pages>(listKey(selection))?.pages ?? []
       const isIn = new Set(first.items.map(({ id }) => id))
       const movesOut = listed()[0]?.slots.some(({ id }) => !isIn.has(id))
       // Fetched before the list changes, so that records that move to the second page stay on screen.
       if (movesOut && first.nextCursor !== null)
-        await queryClient.fetchQuery(contentsOf(api, source, first.nextCursor))
+        await queryClient.fetchQuery(contentsOf(api, selection, first.nextCursor))
       const pages = replaceFirstPage(listed(), slotsOf(first, null))
-      queryClient.setQueryData(pageKey(source, null), first)
-      queryClient.setQueryData<Pages>(listKey(source), {
+      queryClient.setQueryData(pageKey(selection, null), first)
+      queryClient.setQueryData<Pages>(listKey(selection), {
         pages,
         pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
       })
@@ -178,18 +186,18 @@ export function useReloadRecords(): () => Promise<void> {
       { throwOnError: true },
     )
     await Promise.all([inSight, ...SOURCES.map(reload)])
-  }, [api, queryClient])
+  }, [api, queryClient, term])
 }
 
-/** Deletes a record on the server, then from the list. */
-export function useDeleteRecord(): (source: Source, id: string) => Promise<void> {
+/** Deletes a record on the server, then from the list that is shown. */
+export function useDeleteRecord(term: string): (source: Source, id: string) => Promise<void> {
   const { api } = useHost()
   const removeFromList = useRemoveFromList()
   return useCallback(
     async (source, id) => {
       await api.call('DELETE /:source/data/:id', { params: { source, id } })
-      removeFromList(source, [id])
+      removeFromList({ source, term }, [id])
     },
-    [api, removeFromList],
+    [api, removeFromList, term],
   )
 }

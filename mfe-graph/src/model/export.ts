@@ -91,7 +91,7 @@ export function toSvg({ nodes, links, shape }: Network, positions: Float32Array,
 <defs>${marker('subject', palette.subjectLink)}${marker('object', palette.objectLink)}</defs>
 <rect x="${left}" y="${top}" width="${width}" height="${height}" fill="${palette.ground}"/>
 <g>${lines.join('')}</g>
-<g font-family="sans-serif" font-size="${FONT_SIZE}" text-anchor="middle" fill="${palette.text}">${circles.join('')}</g>
+<g font-family="${xml(palette.font)}" font-size="${FONT_SIZE}" text-anchor="middle" fill="${palette.text}">${circles.join('')}</g>
 </svg>
 `
 }

@@ -2,7 +2,7 @@ import type { Camera } from './camera'
 import { GRAPH } from './constants'
 import type { Network, Shape } from './network'
 
-/** Colours for the canvas. */
+/** Colours and font for the canvas. */
 export interface Palette {
   entity: string
   verb: string
@@ -11,6 +11,8 @@ export interface Palette {
   selected: string
   text: string
   ground: string
+  /** Font families, as in CSS. */
+  font: string
 }
 
 /** The parts of a network that are drawn. Can be posted to a worker. */
@@ -57,7 +59,10 @@ const LABELS_MAX = 400
 const LABEL_CHARS = 28
 const FONT_SIZE = 12
 const LABEL_HEIGHT = FONT_SIZE + 3
-const FONT = `${FONT_SIZE}px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif`
+/** Width of the halo that keeps a label legible over links, in pixels: half of it is outside the letters. */
+const HALO = 4
+/** Nodes in view whose labels are tried: a frame of a large graph must not try all. */
+const LABELS_TRIED_MAX = 4 * LABELS_MAX
 
 interface Batch {
   color: string
@@ -304,15 +309,16 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
     const related = relatedOf(selected)
     ctx.setTransform(view.pixelRatio, 0, 0, view.pixelRatio, 0, 0)
     ctx.globalAlpha = 1
-    ctx.font = FONT
+    ctx.font = `${FONT_SIZE}px ${palette.font}`
     ctx.textAlign = 'center'
     ctx.textBaseline = 'top'
     ctx.lineJoin = 'round'
-    ctx.lineWidth = 3
+    ctx.lineWidth = HALO
     ctx.strokeStyle = palette.ground
     ctx.fillStyle = palette.text
     const taken = createOccupancy(view.width, view.height)
     let drawn = 0
+    let tried = 0
     // Labels must not cover nodes: the nodes' boxes are claimed first.
     for (let node = 0; node < shape.nodeCount; node++) {
       const radius = shape.radii[node]! * camera.k
@@ -329,15 +335,21 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
       const x = positions[node * 2]! * camera.k + camera.x
       const y = positions[node * 2 + 1]! * camera.k + camera.y
       if (x < 0 || x > view.width || y < 0 || y > view.height) return
+      tried++
       nameWidths[node] ||= ctx.measureText(names[node]!).width + 4
       const width = nameWidths[node]!
-      const below = y + radius + 3
-      const above = y - radius - 2 - LABEL_HEIGHT
-      const aside = x + radius + 3 + width / 2
-      if (taken.claim(x - width / 2, below, width, LABEL_HEIGHT, always)) write(node, x, below)
-      else if (taken.claim(x - width / 2, above, width, LABEL_HEIGHT)) write(node, x, above)
-      else if (taken.claim(aside - width / 2, y - LABEL_HEIGHT / 2, width, LABEL_HEIGHT))
-        write(node, aside, y - LABEL_HEIGHT / 2)
+      // Below, above, to the right: the first that is free. A label that is wanted always is below otherwise.
+      const places: [x: number, y: number][] = [
+        [x, y + radius + 3],
+        [x, y - radius - 2 - LABEL_HEIGHT],
+        [x + radius + 3 + width / 2, y - LABEL_HEIGHT / 2],
+      ]
+      let free = places.find(([at, top]) => taken.claim(at - width / 2, top, width, LABEL_HEIGHT))
+      if (!free && always) {
+        free = places[0]!
+        taken.claim(x - width / 2, free[1], width, LABEL_HEIGHT, true)
+      }
+      if (free) write(node, ...free)
     }
     const write = (node: number, x: number, y: number) => {
       ctx.strokeText(names[node]!, x, y)
@@ -346,14 +358,10 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
     }
     if (selected >= 0) place(selected, true)
     if (view.hovered >= 0 && view.hovered !== selected) place(view.hovered, true)
-    if (related) {
-      for (const node of ranking)
-        if (related[node] && node !== selected && node !== view.hovered) place(node, false)
-      return
-    }
     for (const node of ranking) {
-      if (drawn >= LABELS_MAX) break
-      if (node !== view.hovered) place(node, false)
+      if (drawn >= LABELS_MAX || tried >= LABELS_TRIED_MAX) break
+      if (node === selected || node === view.hovered || (related && !related[node])) continue
+      place(node, false)
     }
   }
 }

@@ -1,7 +1,7 @@
-import { themeColor } from '@iodine/ui'
+import { themeColor, themeFont } from '@iodine/ui'
 import type { Palette } from '../model/painter'
 
-/** The theme's colours for drawing the graph on a canvas. */
+/** The theme's colours and font for drawing the graph on a canvas. */
 export const readPalette = (): Palette => ({
   entity: themeColor('graph-entity'),
   verb: themeColor('graph-verb'),
@@ -10,4 +10,5 @@ export const readPalette = (): Palette => ({
   selected: themeColor('graph-selected'),
   text: themeColor('text'),
   ground: themeColor('surface'),
+  font: themeFont() || 'sans-serif',
 })

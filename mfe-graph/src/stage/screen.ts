@@ -6,6 +6,7 @@ import {
   type Scene,
   type View,
 } from '../model/painter'
+import { fontsHere } from './fonts'
 import { createPictures, type Pictures } from './pictures'
 
 /** A canvas on which a graph is drawn, in the page or in a worker. */
@@ -46,9 +47,22 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
     scheduled = true
     requestAnimationFrame(draw)
   }
+  // A label that was drawn before its font had loaded has the width and look of another one.
+  fontsHere()?.addEventListener('loadingdone', () => {
+    if (scene) painter = createPainter(scene, palette)
+    if (pictures) move(positions as Float32Array, true)
+    schedule()
+  })
   const dropPictures = () => {
     pictures?.discard()
     pictures = null
+  }
+  const move = (moved: Float32Array, settled: boolean) => {
+    dropPictures()
+    positions = moved
+    if (settled && scene && painter && scene.shape.linkCount > DENSE_LINKS)
+      pictures = createPictures(painter, moved, scene.shape.radii, schedule)
+    schedule()
   }
   return {
     show: shown => {
@@ -58,13 +72,7 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
       positions = null
       schedule()
     },
-    move: (moved, settled) => {
-      dropPictures()
-      positions = moved
-      if (settled && scene && painter && scene.shape.linkCount > DENSE_LINKS)
-        pictures = createPictures(painter, moved, scene.shape.radii, schedule)
-      schedule()
-    },
+    move,
     setView: seen => {
       if (seen.version !== view?.version) pictures?.discard()
       view = seen

@@ -1,5 +1,6 @@
 import type { Palette, Scene, View } from '../model/painter'
 import type { DrawMessage } from './draw.worker'
+import { fontFiles } from './fonts'
 import { createScreen, type Screen } from './screen'
 import { startWorker } from './start-worker'
 
@@ -59,7 +60,7 @@ export function createSurface(canvas: HTMLCanvasElement, palette: Palette, onFai
 function remoteScreen(worker: Worker, canvas: HTMLCanvasElement, palette: Palette): Screen {
   const post = (message: DrawMessage, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
   const offscreen = canvas.transferControlToOffscreen()
-  post({ type: 'canvas', canvas: offscreen, palette }, [offscreen])
+  post({ type: 'canvas', canvas: offscreen, palette, fonts: fontFiles() }, [offscreen])
   return {
     show: scene => post({ type: 'scene', scene }),
     move: (positions, settled) => post({ type: 'positions', positions, settled }),

@@ -1,4 +1,4 @@
-import { foldValue, type Iod, type Triplet } from '@iodine/contracts'
+import { type Iod, matchKey, matchKeys, type Triplet } from '@iodine/contracts'
 
 /** The value of an IOD created from a triplet. */
 export const tripletValue = ({
@@ -25,11 +25,12 @@ export const mergeEqual = (triplets: readonly Triplet[]): { triplet: Triplet; ti
 
 /** Finds a triplet's existing IOD: one with its value, or one created from it with another value. */
 export function iodMatcher(iods: readonly Iod[]): (triplet: Triplet) => Iod | undefined {
-  const byValue = new Map<string, Iod>()
+  const byKey = new Map<string, Iod>()
   const byTriplet = new Map<number, Iod>()
   for (const iod of iods) {
-    byValue.set(foldValue(iod.value), iod)
+    byKey.set(matchKey(iod), iod)
     if (iod.source_type === 'NARRATIVES' && iod.source_id !== null) byTriplet.set(iod.source_id, iod)
   }
-  return triplet => byTriplet.get(triplet.id) ?? byValue.get(foldValue(tripletValue(triplet)))
+  const byValue = (value: string) => matchKeys(value).flatMap(key => byKey.get(key) ?? [])[0]
+  return triplet => byTriplet.get(triplet.id) ?? byValue(tripletValue(triplet))
 }

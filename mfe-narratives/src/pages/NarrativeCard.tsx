@@ -1,7 +1,7 @@
 import type { Iod, Narrative, Triplet } from '@iodine/contracts'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
-import { memo } from 'react'
+import { memo, useRef } from 'react'
 import { mergeEqual, tripletValue } from '../model/triplets'
 import styles from './NarrativeCard.module.css'
 import palette from './NarrativesPage.module.css'
@@ -13,7 +13,8 @@ export interface NarrativeCardProps {
   /** A triplet's existing IOD, if any. */
   iodOf: (triplet: Triplet) => Iod | undefined
   deleting: boolean
-  onDelete: () => void
+  /** @param height of the card in pixels */
+  onDelete: (height: number) => void
   onConvert: (triplet: Triplet) => void
 }
 
@@ -22,8 +23,9 @@ export const NarrativeCard = memo(
   function NarrativeCard({ narrative, iodOf, deleting, onDelete, onConvert }: NarrativeCardProps) {
     const { id, text, src, triplets } = narrative
     const prefix = id.slice(0, ID_PREFIX)
+    const card = useRef<HTMLDivElement>(null)
     return (
-      <Card className={styles.card} role="article" aria-label={`Narrative ${prefix}`}>
+      <Card ref={card} className={styles.card} role="article" aria-label={`Narrative ${prefix}`}>
         <header className={styles.header}>
           <code className={styles.id}>{prefix}</code>
           <span className={styles.meta}>Source: {src ? <SourceLink source={src} /> : 'none'}</span>
@@ -35,7 +37,7 @@ export const NarrativeCard = memo(
             aria-label={`Delete narrative ${prefix}`}
             title="Delete"
             loading={deleting}
-            onClick={onDelete}
+            onClick={() => onDelete(card.current?.offsetHeight ?? 0)}
           />
         </header>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it, too */}

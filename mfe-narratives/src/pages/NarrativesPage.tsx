@@ -1,9 +1,10 @@
-import type { Triplet } from '@iodine/contracts'
+import type { Narrative, Triplet } from '@iodine/contracts'
 import { useErrorToast } from '@iodine/mfe-kit'
-import { EmptyState, LoadingPanel, LoadMore, Page, PageHeader } from '@iodine/ui'
+import { EmptyState, LoadingPanel, LoadMore, Page, PageHeader, SkeletonCards, useLatest } from '@iodine/ui'
 import { ChatIcon } from '@iodine/ui/icons'
 import { useEffect, useState } from 'react'
 import { openOf } from '../model/extractions'
+import { type Removed, withRemoved } from '../model/removed'
 import { useExtractions } from '../queries/extractions'
 import { useDeleteNarrative, useNarratives } from '../queries/narratives'
 import { useOpenNarratives } from '../queries/open-narratives'
@@ -13,6 +14,9 @@ import { ConvertDialog } from './ConvertDialog'
 import { ExtractionCard } from './ExtractionCard'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
+import { RemovedCard } from './RemovedCard'
+
+const SKELETONS = 3
 
 /** The form that analyzes a text, and the user's narratives. */
 export function NarrativesPage() {
@@ -21,7 +25,7 @@ export function NarrativesPage() {
   const list = useNarratives(waiting)
   const opened = useOpenNarratives(extractions.underWay.some(({ phase }) => phase !== 'overdue'))
   const iodOf = useTripletIods(list.data)
-  const remove = useDeleteNarrative()
+  const { deleting, removed, remove, restore, release } = useRemoval(list.data)
   const [converting, setConverting] = useState<Triplet | null>(null)
 
   const { settle } = extractions
@@ -61,7 +65,8 @@ export function NarrativesPage() {
             query={list}
             errorTitle="Unable to load narratives"
             whenStale="both"
-            isEmpty={narratives => narratives.length === 0}
+            skeleton={<SkeletonCards count={SKELETONS} lines={6} className={styles.list} />}
+            isEmpty={narratives => narratives.length === 0 && removed.length === 0}
             empty={
               extractions.underWay.length === 0 && (
                 <EmptyState
@@ -74,16 +79,25 @@ export function NarrativesPage() {
           >
             {narratives => (
               <>
-                {narratives.map(narrative => (
-                  <NarrativeCard
-                    key={narrative.id}
-                    narrative={narrative}
-                    iodOf={iodOf}
-                    deleting={remove.isPending && remove.variables === narrative.id}
-                    onDelete={() => remove.mutate(narrative.id)}
-                    onConvert={setConverting}
-                  />
-                ))}
+                {withRemoved(narratives, removed).map(({ narrative, removed: gone }) =>
+                  gone ? (
+                    <RemovedCard
+                      key={gone.id}
+                      removed={gone}
+                      onUndo={() => void restore(gone.id)}
+                      onLeave={() => release(gone.id)}
+                    />
+                  ) : (
+                    <NarrativeCard
+                      key={narrative.id}
+                      narrative={narrative}
+                      iodOf={iodOf}
+                      deleting={deleting.includes(narrative.id)}
+                      onDelete={height => void remove(narrative.id, height)}
+                      onConvert={setConverting}
+                    />
+                  ),
+                )}
                 <LoadMore inline query={list} text="Show more narratives" />
               </>
             )}
@@ -93,6 +107,25 @@ export function NarrativesPage() {
       <ConvertDialog triplet={converting} onClose={() => setConverting(null)} />
     </Page>
   )
+}
+
+/** Deletes narratives, keeps the places of those just deleted, and brings them back. */
+function useRemoval(listed: readonly Narrative[] | undefined) {
+  const { deleting, ...narratives } = useDeleteNarrative()
+  const [removed, setRemoved] = useState<readonly Removed[]>([])
+  // Cards keep the functions of an earlier render.
+  const shown = useLatest(withRemoved(listed ?? [], removed))
+  const release = (id: string) => setRemoved(all => all.filter(other => other.id !== id))
+  const restore = async (id: string) => {
+    if (await narratives.restore(id)) release(id)
+  }
+  const remove = async (id: string, height: number) => {
+    if (!(await narratives.remove(id, () => void restore(id)))) return
+    const index = shown.current.findIndex(({ narrative }) => narrative?.id === id)
+    // Nothing else can move when it was the only one.
+    if (index >= 0 && shown.current.length > 1) setRemoved(all => [...all, { id, index, height }])
+  }
+  return { deleting, removed, remove, restore, release }
 }
 
 const Legend = () => (

@@ -1,12 +1,13 @@
-import { errorToast, useHost } from '@iodine/mfe-kit'
-import { useMutation, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useMemo } from 'react'
+import { errorToast, hasStatus, useHost } from '@iodine/mfe-kit'
+import { usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback, useMemo, useState } from 'react'
 
 export const NARRATIVES_KEY = ['narratives']
 
 const PAGE_SIZE = 50
 const POLL_MS = 3_000
-const DELETED_MS = 3_000
+/** Long enough to read the toast and reach its button. */
+const UNDO_MS = 7_000
 
 /** The user's narratives, newest first, paginated. Refetched every 3 s while `polling`. */
 export function useNarratives(polling: boolean) {
@@ -22,16 +23,56 @@ export function useNarratives(polling: boolean) {
   return { ...query, data: narratives, total: pages?.[0]?.total ?? narratives?.length ?? 0 }
 }
 
-/** Deletes a narrative and refetches the list. Toasts report the result. */
+/** Deletes narratives, and brings them back while the service can. Toasts report the result. */
 export function useDeleteNarrative() {
   const { api, notify } = useHost()
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => api.call('DELETE /narratives/data/:id', { params: { id } }),
-    onSuccess: async () => {
-      notify({ status: 'success', title: 'Narrative deleted', duration: DELETED_MS })
-      await client.invalidateQueries({ queryKey: NARRATIVES_KEY })
+  const [deleting, setDeleting] = useState<readonly string[]>([])
+  const reload = useCallback(() => client.invalidateQueries({ queryKey: NARRATIVES_KEY }), [client])
+
+  /** Resolves to whether nothing is left to undo, once the list is up to date. */
+  const restore = useCallback(
+    async (id: string): Promise<boolean> => {
+      try {
+        await api.call('POST /narratives/data/:id/restore', { params: { id } })
+      } catch (error) {
+        if (hasStatus(error, 404)) notify(errorToast(null, 'This narrative can no longer be restored'))
+        // 409: the other button has restored it.
+        else if (!hasStatus(error, 409)) {
+          const again = { text: 'Try again', onClick: () => void restore(id) }
+          notify(errorToast(error, 'Unable to restore narrative', { key: id, action: again }))
+          return false
+        }
+      }
+      await reload()
+      return true
     },
-    onError: error => notify(errorToast(error, 'Unable to delete narrative')),
-  })
+    [api, notify, reload],
+  )
+
+  /** @param onUndone called when the toast's Undo is pressed. Resolves to whether the narrative was deleted. */
+  const remove = useCallback(
+    async (id: string, onUndone: () => void): Promise<boolean> => {
+      setDeleting(ids => [...ids, id])
+      try {
+        await api.call('DELETE /narratives/data/:id', { params: { id } })
+      } catch (error) {
+        notify(errorToast(error, 'Unable to delete narrative'))
+        return false
+      } finally {
+        setDeleting(ids => ids.filter(other => other !== id))
+      }
+      notify({
+        status: 'success',
+        title: 'Narrative deleted',
+        duration: UNDO_MS,
+        key: id,
+        action: { text: 'Undo', onClick: onUndone },
+      })
+      void reload()
+      return true
+    },
+    [api, notify, reload],
+  )
+  return { deleting, remove, restore }
 }

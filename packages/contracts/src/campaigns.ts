@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
-import { filledText, id, pageQuery, text, time } from './primitives.js'
+import { filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
 import { EXPORT_FORMATS } from './vocabulary.js'
 
 export const campaign = z.strictObject({
@@ -44,8 +44,9 @@ export const campaignsApi = {
     response: z.array(campaign),
   }),
   getCampaign: endpoint('user', 'GET /campaigns/:id', {
-    summary: 'A campaign with its IODs',
+    summary: 'A campaign with its IODs, or with its first `limit` ones',
     params,
+    query: z.strictObject({ limit: limitParam(LIMITS.listLimitMax).optional() }),
     response: campaignDetail,
   }),
   getStatistics: endpoint('user', 'GET /campaigns/:id/statistics', {

@@ -20,7 +20,6 @@ export interface WireAnswer {
   status: number
   headers: { get(name: string): string | null }
   text(): Promise<string>
-  body: { getReader(): { read(): Promise<{ done: boolean; value?: unknown }> } } | null
 }
 
 /**
@@ -84,8 +83,6 @@ export interface CallOptions {
   signal?: AbortSignal
   /** Timeout of the whole answer in milliseconds. */
   ms?: number
-  /** Called with the answer's text so far whenever more of it arrives: for progressive display. */
-  onText?: (text: string) => void
 }
 
 /**
@@ -176,8 +173,7 @@ export const createClient = <A extends WireAnswer>(
     const answer = await send(spec, input)
     const isDone = isSuccess(answer)
     let failure: unknown
-    const text = isDone && input.onText ? readText(answer, input.onText) : answer.text()
-    const body = await readJson(text).catch(cause => {
+    const body = await readJson(answer.text()).catch(cause => {
       if (input.signal?.aborted) throw cause
       failure = cause
     })
@@ -208,18 +204,6 @@ export const createClient = <A extends WireAnswer>(
 const callOf = ({ method, path }: EndpointSpec) => `${method} ${path}`
 const readJson = (text: Promise<string>): Promise<unknown> => text.then(JSON.parse)
 const isSuccess = ({ status }: WireAnswer) => status >= 200 && status < 300
-
-const readText = async ({ body }: WireAnswer, onText: (text: string) => void): Promise<string> => {
-  const decoder = new TextDecoder()
-  let text = ''
-  for (const reader = body?.getReader(); reader; ) {
-    const { done, value } = await reader.read()
-    if (done) break
-    text += decoder.decode(value as Uint8Array, { stream: true })
-    onText(text)
-  }
-  return text
-}
 
 /** The `detail` of an error's body; null without one. */
 const readDetail = (body: unknown): string | string[] | null => {

@@ -147,9 +147,9 @@ const stored = z.union([
 
 export const collectorApi = {
   listRecords: endpoint('user', 'GET /:source/data', {
-    summary: "The caller's records of one source, newest first",
+    summary: "The caller's records of one source, newest first; with q those with a text that contains it",
     params: z.strictObject({ source }),
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({ q: text(LIMITS.recordSearchMax).optional(), ...pageQuery }),
     response: z.array(stored),
   }),
   ingestRecords: endpoint('collector', 'POST /:source/data', {

@@ -16,6 +16,7 @@ export const DETAILS = {
   providerRateLimit: 'The AI provider is limiting requests for your key, please try again later',
   providerFailed: 'The AI provider failed to answer',
   providerRefused: 'The AI provider refused to analyze this text',
+  notDeleted: 'This narrative is not deleted',
   stillWorking: 'Still working: the narrative will appear in your list',
   malformedJson: 'The body is not valid JSON',
   notJson: 'The body must be JSON',

@@ -3,6 +3,9 @@ import { internalEndpoint } from './endpoint.js'
 import { done, id, time } from './primitives.js'
 import { CATEGORIES } from './vocabulary.js'
 
+/** How often a narrative was restored before: the event of the higher number is the later one. Absent: 0. */
+const restored = z.int().optional()
+
 const envelope = <const T extends string, D extends z.ZodRawShape>(type: T, data: D) =>
   z.strictObject({ type: z.literal(type), data: z.strictObject(data) })
 
@@ -19,8 +22,15 @@ export const domainEvent = z.discriminatedUnion('type', [
     description: z.string(),
     created_at: time,
   }),
-  envelope('narrative.created', { id, user_id: id, text: z.string(), triplets: z.int(), created_at: time }),
-  envelope('narrative.deleted', { id, user_id: id }),
+  envelope('narrative.created', {
+    id,
+    user_id: id,
+    text: z.string(),
+    triplets: z.int(),
+    created_at: time,
+    restored,
+  }),
+  envelope('narrative.deleted', { id, user_id: id, restored }),
 ])
 export type DomainEvent = z.output<typeof domainEvent>
 export type EventType = DomainEvent['type']

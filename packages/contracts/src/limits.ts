@@ -23,7 +23,12 @@ export const LIMITS = {
   /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,
   sentenceMax: 500,
+  /** Narratives of a page of a node's mentions, and triplets of each. */
+  mentionsMax: 50,
+  mentionTripletsMax: 20,
   ingestRecordsMax: 500,
+  /** Characters of a search in records. */
+  recordSearchMax: 200,
   addedIodsMax: 500,
   /** IODs of a campaign that are read at once. Larger campaigns are streamed. */
   campaignBatch: 1_000,
@@ -39,6 +44,8 @@ export const LIMITS = {
   inactiveMonths: 12,
   inactiveWarningMs: 30 * 24 * 3_600_000,
   extractionWaitMs: 60_000,
+  /** How long a deleted narrative can be restored. */
+  restoreMs: 60_000,
   tooltipChars: 40,
 } as const
 

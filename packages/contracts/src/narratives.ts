@@ -72,8 +72,19 @@ export const narrativesApi = {
     status: 201,
     waits: true,
   }),
+  getNarrative: endpoint('user', 'GET /narratives/data/:id', {
+    summary: "One of the caller's analyzed narratives",
+    params: z.strictObject({ id }),
+    response: narrative,
+  }),
   deleteNarrative: endpoint('user', 'DELETE /narratives/data/:id', {
     summary: "Delete one of the caller's narratives",
+    params: z.strictObject({ id }),
+    response: z.strictObject({ id }),
+  }),
+  restoreNarrative: endpoint('user', 'POST /narratives/data/:id/restore', {
+    summary:
+      'Bring back a narrative that the caller deleted less than a minute ago; 404 after that, 409 if it is there',
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
   }),
@@ -111,6 +122,10 @@ export const graph = z.strictObject({
 })
 export type Graph = z.output<typeof graph>
 
+/** A part of a text, in UTF-16 code units from `start` up to `end`. */
+export const textPlace = z.strictObject({ start: z.int(), end: z.int() })
+export type TextPlace = z.output<typeof textPlace>
+
 /** A narrative that contains a link. */
 export const graphText = z.strictObject({
   id,
@@ -118,8 +133,31 @@ export const graphText = z.strictObject({
   created_at: time,
   /** The sentence that contains most of the triplet, truncated around it if long. */
   sentence: z.string(),
+  place: textPlace,
 })
 export type GraphText = z.output<typeof graphText>
+
+/** A narrative that contains a node. */
+export const graphMention = z.strictObject({
+  /** Of the narrative. */
+  id,
+  src: z.string().nullable(),
+  created_at: time,
+  /** The triplets with the node, equal ones once, at most `LIMITS.mentionTripletsMax`. */
+  triplets: z.array(
+    z.strictObject({
+      ...triplet.omit({ narrative_data: true }).shape,
+      /** How often the narrative has it. */
+      times: z.int(),
+      /** The sentence that contains most of the triplet, truncated around it if long. */
+      sentence: z.string(),
+      place: textPlace,
+    }),
+  ),
+  /** Number of further triplets with the node. */
+  omitted: z.int(),
+})
+export type GraphMention = z.output<typeof graphMention>
 
 const graphSelection = {
   user_id: optionalFilter(id),
@@ -146,5 +184,16 @@ export const graphApi = {
       "The caller's narratives that say a link of their graph, newest first, each with its sentence; 404 for another's user_id",
     query: z.strictObject({ ...graphSelection, ...pageQuery, from: nodeId, to: nodeId }),
     response: z.array(graphText),
+  }),
+  listMentions: endpoint('user', 'GET /graph/mentions', {
+    summary:
+      "The caller's narratives with a node of their graph, newest first, each with its triplets and their sentences; 404 for another's user_id",
+    query: z.strictObject({
+      ...graphSelection,
+      ...pageQuery,
+      limit: limitParam(LIMITS.mentionsMax).optional(),
+      node: nodeId,
+    }),
+    response: z.array(graphMention),
   }),
 } as const

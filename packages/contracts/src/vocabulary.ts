@@ -52,6 +52,27 @@ export const foldText = (text: string): string => text.normalize('NFC').toLowerC
 /** Folds and trims an IOD value for comparison. */
 export const foldValue = (value: string): string => foldText(value.trim())
 
+/** A folded value without the sign of a hashtag; a value of signs alone stays. */
+const foldHashtag = (value: string): string => {
+  const folded = foldValue(value)
+  return folded.replace(/^#+\s*/, '') || folded
+}
+
+interface Valued {
+  category: string
+  value: string
+}
+
+/** Folds the value of an IOD for comparison within its category: a leading # does not tell two hashtags apart. */
+export const foldIod = ({ category, value }: Valued): string =>
+  category === 'HASHTAGS' ? foldHashtag(value) : foldValue(value)
+
+/** The key by which an IOD is found: an IOD has a value if its key is one of the value's `matchKeys`. */
+export const matchKey = (iod: Valued): string => `${iod.category === 'HASHTAGS' ? '#' : '='}${foldIod(iod)}`
+
+/** The keys of the IODs that a value matches. */
+export const matchKeys = (value: string): string[] => [`=${foldValue(value)}`, `#${foldHashtag(value)}`]
+
 /**
  * Folds white space and case of a label for an id. Not `foldText`: ids are stored, and the two differ for the
  * few capitals whose only precomposed form is lower case (J with caron).

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   communityApi,
   email,
+  foldIod,
   foldValue,
   graphApi,
   newIod,
@@ -55,6 +56,11 @@ describe('new IODs', () => {
 it('folds values that a reader takes for the same', () => {
   expect(foldValue(' E\u0301COLE ')).toBe(foldValue('école'))
   expect(foldValue('a b')).not.toBe(foldValue('ab'))
+  const folded = (category: string, value: string) => foldIod({ category, value })
+  expect(['#Lake', ' ##lake', '# lake '].map(value => folded('HASHTAGS', value))).toEqual(
+    Array(3).fill('lake'),
+  )
+  expect([folded('HASHTAGS', '#'), folded('KEYWORDS', '#Lake')]).toEqual(['#', '#lake'])
 })
 
 it('reads filter times without a zone as UTC and ignores blank filters', () => {

@@ -1,4 +1,4 @@
-import { foldValue, type NewIod } from '@iodine/contracts'
+import { foldIod, type NewIod } from '@iodine/contracts'
 import { readCsv } from './csv.js'
 import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
 
@@ -35,8 +35,7 @@ export function readIods(text: string): Entry[] {
 }
 
 /** Key of an IOD for duplicate detection: equal for IODs that the product treats as the same. */
-export const iodKey = ({ category, value }: Pick<NewIod, 'category' | 'value'>): string =>
-  `${category} ${foldValue(value)}`
+export const iodKey = (iod: Pick<NewIod, 'category' | 'value'>): string => `${iod.category} ${foldIod(iod)}`
 
 function fromCsv(text: string): Candidate[] {
   const rows = readCsv(text)

@@ -1,4 +1,4 @@
-import { foldValue, type Iod } from '@iodine/contracts'
+import { type Iod, matchKey, matchKeys } from '@iodine/contracts'
 import { lookupBatches } from './lookup-batches'
 
 const WAIT_MS = 25
@@ -8,7 +8,7 @@ const WAIT_MS = 25
  * rejects the look-ups of its values. Values are folded. Not dataloader: it has no limit in characters, and
  * for four lines less it adds 1.2 kB (brotli) to My data and to each page of the extension.
  */
-export function createBatchedLookup<I extends Pick<Iod, 'value'> = Iod>(
+export function createBatchedLookup<I extends Pick<Iod, 'value' | 'category'> = Iod>(
   send: (values: string[]) => Promise<readonly I[]>,
 ) {
   let waiting: Set<string> | undefined
@@ -31,8 +31,8 @@ export function createBatchedLookup<I extends Pick<Iod, 'value'> = Iod>(
     }
     for (const value of values) waiting.add(value)
     const calls = await sent
-    const own = new Set(values)
+    const own = new Set(values.flatMap(matchKeys))
     const answers = await Promise.all(new Set(values.map(value => calls.get(value) ?? [])))
-    return answers.flat().filter(iod => own.has(foldValue(iod.value)))
+    return answers.flat().filter(iod => own.has(matchKey(iod)))
   }
 }

@@ -1,6 +1,6 @@
-import { type FoldedText, foldValue, foldWithOffsets, type Iod } from '@iodine/contracts'
+import { type FoldedText, foldIod, foldWithOffsets, type Iod, matchKey, matchKeys } from '@iodine/contracts'
 
-type Identified = Pick<Iod, 'id' | 'value'>
+type Identified = Pick<Iod, 'id' | 'value' | 'category'>
 
 /** A piece of a text, and the IODs whose values cover it. */
 export interface Piece<I extends Identified = Iod> {
@@ -28,20 +28,20 @@ const WORD_CHARACTER =
  * does.
  */
 export function createKnownIods<I extends Identified = Iod>(iods: readonly I[]): KnownIods<I> {
-  const byValue = new Map<string, I[]>()
+  const byKey = new Map<string, I[]>()
   const seen = new Set<string>()
   for (const iod of iods) {
     if (seen.has(iod.id)) continue
     seen.add(iod.id)
-    const folded = foldValue(iod.value)
-    byValue.set(folded, [...(byValue.get(folded) ?? []), iod])
+    const key = matchKey(iod)
+    byKey.set(key, [...(byKey.get(key) ?? []), iod])
   }
   return {
-    matching: value => byValue.get(foldValue(value)) ?? [],
+    matching: value => matchKeys(value).flatMap(key => byKey.get(key) ?? []),
     split: text => {
       const folded = foldWithOffsets(text)
-      const edges = [...byValue].flatMap(([value, found]) =>
-        occurrences(text, folded, value).flatMap(([start, end]) => [
+      const edges = [...byKey.values()].flatMap(found =>
+        occurrences(text, folded, found[0] as I).flatMap(([start, end]) => [
           { at: start, change: 1, found },
           { at: end, change: -1, found },
         ]),
@@ -80,14 +80,21 @@ function cut<I extends Identified>(
   return pieces
 }
 
-/** The occurrences of `value` in the text as [start, end), overlapping ones included. */
-function occurrences(text: string, { folded, offsets }: FoldedText, value: string): [number, number][] {
+/** The occurrences of an IOD in the text as [start, end), overlapping ones included; hashtags with their sign. */
+function occurrences(
+  text: string,
+  { folded, offsets }: FoldedText,
+  iod: Pick<Iod, 'value' | 'category'>,
+): [number, number][] {
+  const value = foldIod(iod)
   const found: [number, number][] = []
   for (let at = folded.indexOf(value); at !== -1 && value !== ''; at = folded.indexOf(value, at + 1)) {
     const end = at + value.length
     if (!isBoundary(offsets, at) || !isBoundary(offsets, end)) continue
     const place: [number, number] = [offsets?.[at] ?? at, offsets?.[end] ?? end]
-    if (value.length >= INSIDE_WORDS_MIN || standsAlone(text, place)) found.push(place)
+    if (value.length < INSIDE_WORDS_MIN && !standsAlone(text, place)) continue
+    while (iod.category === 'HASHTAGS' && text.charAt(place[0] - 1) === '#') place[0]--
+    found.push(place)
   }
   return found
 }

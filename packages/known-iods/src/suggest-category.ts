@@ -15,10 +15,12 @@ const RULES: [category: Category, applies: (key: string, value: string) => boole
 
 /**
  * The category to suggest for a value, by the last key of its `path` ('author.author_unique_id') and the
- * value.
+ * value. The key of a count says nothing of its value, and what a publisher has is a company's.
  */
 export function suggestCategory(path: string, value: string): Category {
-  const key = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  const [last = '', parent] = path.toLowerCase().split('.').reverse()
+  if (parent === 'publisher') return 'COMPANY'
+  const key = /(^|_)count$/.test(last) ? '' : last
   const text = value.trim().toLowerCase()
   return RULES.find(([, applies]) => applies(key, text))?.[0] ?? 'SENTENCE'
 }

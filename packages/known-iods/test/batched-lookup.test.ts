@@ -1,4 +1,4 @@
-import { foldValue, type Iod } from '@iodine/contracts'
+import { type Iod, matchKey, matchKeys } from '@iodine/contracts'
 import { expect, test } from 'vitest'
 import { createBatchedLookup } from '../src'
 import { iod } from './fixtures'
@@ -7,7 +7,8 @@ const server = (iods: Iod[]) => {
   const calls: string[][] = []
   const lookup = createBatchedLookup(async values => {
     calls.push(values)
-    return iods.filter(({ value }) => values.includes(foldValue(value)))
+    const keys = values.flatMap(matchKeys)
+    return iods.filter(iod => keys.includes(matchKey(iod)))
   })
   return { calls, lookup }
 }
@@ -17,6 +18,12 @@ test('joins what is asked at once, and answers each with its own', async () => {
   const answers = await Promise.all([lookup(['alpha', 'x']), lookup(['beta', 'x']), lookup([])])
   expect(calls).toEqual([['alpha', 'x', 'beta']])
   expect(answers.map(found => found.map(({ value }) => value))).toEqual([['Alpha'], ['beta'], []])
+})
+
+test('a hashtag answers both who asks with its sign and who asks without', async () => {
+  const { lookup } = server([iod('#Lake', 'HASHTAGS'), iod('lake', 'KEYWORDS')])
+  const answers = await Promise.all([lookup(['lake']), lookup(['#lake']), lookup(['x'])])
+  expect(answers.map(found => found.map(({ value }) => value))).toEqual([['#Lake', 'lake'], ['#Lake'], []])
 })
 
 test('sends at most 1,000 values and little text a call', async () => {

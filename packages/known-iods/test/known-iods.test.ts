@@ -49,6 +49,20 @@ test.each([
   ).toBe(expected)
 })
 
+const tag = (value: string) => iod(value, 'HASHTAGS')
+
+test('a hashtag is found with and without its sign, and highlighted with it', () => {
+  const known = createKnownIods([tag('#Mirrors'), iod('#mirrors', 'KEYWORDS')])
+  const found = (value: string) => known.matching(value).map(({ category }) => category)
+  expect(found('mirrors')).toEqual(['HASHTAGS'])
+  expect(found(' #MIRRORS')).toEqual(['KEYWORDS', 'HASHTAGS'])
+  expect(found('#mirror')).toEqual([])
+  expect(marked('see #Mirrors', [tag('mirrors')])).toBe('see [#Mirrors|mirrors]')
+  expect(marked('mirrors #mirrors', [tag('#mirrors')])).toBe('[mirrors|#mirrors] [#mirrors|#mirrors]')
+  expect(marked('#us, bus', [tag('#us')])).toBe('[#us|#us], bus')
+  expect(marked('a # b', [tag('#')])).toBe('a [#|#] b')
+})
+
 test('an IOD known from several look-ups counts once, one value in two categories twice', () => {
   const url = iod('example.com', 'URL')
   const known = createKnownIods([url, url, iod('Example.com', 'DOMAIN')])

@@ -4,9 +4,9 @@ import { errorDetail } from './api-error'
 import { useHost } from './define-parcel'
 import type { Toast } from './host-contract'
 
-/** The toast of a failed call: the server's detail, or `fallback`. */
+/** The toast of a failed call: the server's detail, or `fallback`. Its title says so when the browser is offline. */
 export const errorToast = (error: unknown, fallback: string, change: Partial<Toast> = {}): Toast => ({
-  title: 'Error',
+  title: navigator.onLine ? 'Error' : 'You are offline',
   description: errorDetail(error, fallback),
   status: 'error',
   ...change,

@@ -21,6 +21,7 @@ export const createQueryClient = (): QueryClient =>
         retry: (failures, error) => failures < MAX_RETRIES && !isClientFault(error),
         retryDelay: 500,
       },
+      mutations: { networkMode: 'always' },
     },
   })
 

@@ -120,34 +120,3 @@ test('an aborted call rejects with the abort, not with an ApiError', async () =>
     name: 'AbortError',
   })
 })
-
-test('who asks for it hears the answer as it comes in, whole characters only', async () => {
-  const server = createServer(async (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    const [head, tail] = [Buffer.from('{"name":"é').subarray(0, -1), Buffer.from('é"}').subarray(1)]
-    response.write(head)
-    await heard
-    response.end(tail)
-  })
-  const texts: string[] = []
-  let hear = () => {}
-  const heard = new Promise<void>(resolve => {
-    hear = resolve
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  try {
-    const api = createApiClient({
-      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      getToken: () => null,
-    })
-    const onText = (text: string) => {
-      texts.push(text)
-      hear()
-    }
-    expect(await api.call('GET /campaigns/:id', { params: { id: 'a' }, onText })).toEqual({ name: 'é' })
-    expect(texts).toEqual(['{"name":"', '{"name":"é"}'])
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
-})

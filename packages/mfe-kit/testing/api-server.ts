@@ -1,11 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
 import { pathPattern } from '@iodine/contracts'
 import { afterEach } from 'vitest'
 import type { Route } from '../src/index'
 
-/** A response, whose body may be a stream of text; `null` closes the connection without one. */
+/** A response; `null` closes the connection without one. */
 export type Answer = [status: number, body?: unknown, headers?: Record<string, string>] | null
 
 export interface Call {
@@ -58,8 +57,7 @@ export async function startApi(routes: Routes, prefix = '') {
     if (!answer) return void request.socket.destroy()
     const [status, body, headers] = answer
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers })
-    if (body instanceof Readable) body.pipe(response)
-    else response.end(JSON.stringify(body ?? null))
+    response.end(JSON.stringify(body ?? null))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   closers.push(() => {

@@ -1,7 +1,7 @@
 import { ApiError } from '@iodine/contracts'
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
-import { LoadingPanel, LoadMore, type QueryState } from '../src'
+import { LoadingPanel, LoadMore, type QueryState, SkeletonCards } from '../src'
 
 const refetch = vi.fn()
 const show = (state: Partial<QueryState<string[]>>, whenStale?: 'content' | 'error' | 'both') => {
@@ -27,6 +27,20 @@ test('loads, then shows the content, or what stands for nothing', async () => {
   expect(show({ data: ['ada', 'bo'] })).toBe('ada,bo')
   expect(show({ data: [] })).toBe('Nobody')
   expect(show({ data: ['ada'], isFetching: true })).toBe('ada')
+})
+
+test('what the content will look like stands below the spinner, hidden from assistive technology', async () => {
+  render(
+    <LoadingPanel
+      query={{ data: undefined, error: null, isFetching: true, refetch }}
+      errorTitle="Unable to load"
+      skeleton={<SkeletonCards count={3} className="outlines" />}
+    />,
+  )
+  expect(await screen.findByText('Loading...')).toBeTruthy()
+  const outlines = document.querySelector('.outlines')
+  expect(outlines?.children).toHaveLength(3)
+  expect(outlines?.getAttribute('aria-hidden')).toBe('true')
 })
 
 test('an error without data says what failed, and Retry reads again', () => {

@@ -128,6 +128,22 @@ test('a toast that is on screen is counted in its place, and three stay at most'
   expect(screen.queryByText(/×/)).toBeNull()
 })
 
+test('toasts that undo something stand by themselves, and close when it is undone', async () => {
+  const undone: string[] = []
+  for (const key of ['first', 'second'])
+    await showToast({
+      title: 'Removed',
+      status: 'success',
+      key,
+      action: { text: 'Undo', onClick: () => undone.push(key) },
+    })
+  await waitFor(() => expect(screen.getAllByText('Removed')).toHaveLength(2))
+  // The newest is on top.
+  fireEvent.click(screen.getAllByRole('button', { name: 'Undo' })[0] as HTMLElement)
+  await waitFor(() => expect(screen.getAllByText('Removed')).toHaveLength(1))
+  expect(undone).toEqual(['second'])
+})
+
 test('no toast of one test is seen by the next', () => {
   expect(document.querySelector('.bp6-toast')).toBeNull()
 })

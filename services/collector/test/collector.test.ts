@@ -42,6 +42,72 @@ const statuses = (results: IngestResult[]) =>
 const idOf = (result: IngestResult | undefined) => (result && 'id' in result ? result.id : '')
 const at = (time: string) => ({ collector_metadata: { fetch_timestamp: time, source: 'test' } })
 
+describe('searching', () => {
+  const found = async (source: Source, q: string, more = '') => {
+    const { body, headers } = await api.send(
+      'GET',
+      `/${source}/data?limit=2&q=${encodeURIComponent(q)}${more}`,
+    )
+    return [body.map(({ id }: { id: string }) => id), headers.get('x-total-count')]
+  }
+
+  it('finds records by any of their texts, literally and in any case, and nobody else’s', async () => {
+    const bob = await bed.user('bob')
+    const mark = newId()
+    const videos = [
+      tiktokPost({ description: `They HIDE 100% (${mark})` }),
+      tiktokPost({ hashtags: ['plain', `Cafe\u0301${mark}`] }),
+      { ...tiktokPost(), sound: { sound_name: `Été ${mark}` } },
+      tiktokPost({ description: 'nothing of it' }),
+    ]
+    const [first, second, third] = (await ingest('tiktok', videos)).map(idOf)
+    await ingest('tiktok', [tiktokPost({ description: mark })], apiClient(url, bob.token))
+    expect(await found('tiktok', `hide 100% (${mark.toUpperCase()})`)).toEqual([[first], '1'])
+    expect(await found('tiktok', `CAFÉ${mark}`)).toEqual([[second], '1'])
+    expect(await found('tiktok', `ÉTÉ ${mark}`)).toEqual([[third], '1'])
+    expect(await found('tiktok', 'hide.100')).toEqual([[], '0'])
+    const page = await api.send('GET', `/tiktok/data?limit=2&q=${mark}`)
+    expect(await found('tiktok', mark)).toEqual([[third, second], '3'])
+    const next = `&cursor=${page.headers.get('x-next-cursor')}`
+    expect(await found('tiktok', mark, next)).toEqual([[first], '3'])
+    expect((await api.send('GET', `/tiktok/data?q=${mark}`)).body).toHaveLength(3)
+  })
+
+  it('reads attachments, structured data and image hashes, too, but not what the collector noted', async () => {
+    const mark = newId()
+    const post = telegramPost()
+    const attachments = [{ type: 'image', url: `https://cdn.example/${mark}.jpg`, sha256: null }]
+    const noted = {
+      collector_metadata: { fetch_timestamp: '2026-01-01T00:00:00.000Z', source: `by ${mark}` },
+    }
+    const [posted] = (
+      await ingest('telegram', [
+        { ...post, telegram: { ...post.telegram, attachments } },
+        { ...telegramPost(), ...noted },
+      ])
+    ).map(idOf)
+    const article = blogArticle()
+    const metadata = { ...article.metadata, jsonld: { publisher: { name: `ACME ${mark}` } } }
+    const imageHashes = { 'https://a.example/1': 'ff', [`https://a.$b.example/${mark}`]: 'ab' }
+    const [named, hashed] = (
+      await ingest('blog', [
+        { ...article, metadata },
+        { ...blogArticle(), imageHashes },
+      ])
+    ).map(idOf)
+    expect(await found('telegram', `${mark}.JPG`)).toEqual([[posted], '1'])
+    expect(await found('telegram', `by ${mark}`)).toEqual([[], '0'])
+    expect(await found('blog', `acme ${mark}`)).toEqual([[named], '1'])
+    expect(await found('blog', `a.$b.example/${mark}`)).toEqual([[hashed], '1'])
+  })
+
+  it('takes any text up to its limit as itself', async () => {
+    for (const q of ['.*', '(', '[a-', '\\', '$where', '^', ' ', '%', '\ud83d\ude00'])
+      expect((await api.send('GET', `/blog/data?limit=1&q=${encodeURIComponent(q)}`)).status).toBe(200)
+    expect((await api.send('GET', `/blog/data?q=${'x'.repeat(201)}`)).status).toBe(422)
+  })
+})
+
 describe('ingest', () => {
   it.each([
     ['tiktok', tiktokPost] as const,

@@ -58,13 +58,16 @@ const narrativeCreated = (
   n = 0,
   text = `Text ${n}`,
   triplets = 2,
+  restored?: number,
 ): DomainEvent => ({
   type: 'narrative.created',
-  data: { id, user_id, text, triplets, created_at: time(n) },
+  data: { id, user_id, text, triplets, created_at: time(n), restored },
 })
-const narrativeDeleted = (id: string, user_id: string): DomainEvent => ({
+const narrativeRestored = (id: string, user_id: string, n: number, restored: number): DomainEvent =>
+  narrativeCreated(id, user_id, n, `Text ${n}`, 2, restored)
+const narrativeDeleted = (id: string, user_id: string, restored?: number): DomainEvent => ({
   type: 'narrative.deleted',
-  data: { id, user_id },
+  data: { id, user_id, restored },
 })
 const userDeleted = (id: string): DomainEvent => ({ type: 'user.deleted', data: { id } })
 
@@ -331,6 +334,32 @@ describe('contributions', () => {
     expect((await users()).users).toMatchObject([{ total_contributions: 0, recent_contributions: [] }])
   })
 
+  it('come back when they are restored, and go again, in whatever order it is told', async () => {
+    const [ana, id] = [newId(), newId()]
+    const events = [
+      narrativeCreated(id, ana, 1),
+      narrativeDeleted(id, ana),
+      narrativeRestored(id, ana, 1, 1),
+      narrativeDeleted(id, ana, 1),
+      narrativeRestored(id, ana, 1, 2),
+    ]
+    await apply(userCreated(ana, 'ana'))
+    const total = async () => (await profile(ana)).body.total_narratives
+    const counts: number[] = []
+    for (const event of events) {
+      await apply(event)
+      counts.push(await total())
+    }
+    expect(counts).toEqual([1, 0, 1, 0, 1])
+    await apply(...events.toReversed())
+    expect((await profile(ana)).body).toMatchObject({
+      total_narratives: 1,
+      all_contributions: [{ id, title: 'Text 1' }],
+    })
+    await apply(narrativeDeleted(id, ana, 2), ...events)
+    expect((await profile(ana)).body).toMatchObject({ total_narratives: 0, all_contributions: [] })
+  })
+
   it('go with a deleted account, whatever of it comes before, after or at the same time', async () => {
     const [ana, bo] = [newId(), newId()]
     await apply(userCreated(bo, 'bo'), iodCreated(newId(), bo))
@@ -377,13 +406,28 @@ describe('any history', () => {
       const pick = <T>(items: T[]) => items[Math.floor(next() * items.length)] as T
       const truth = new Map<
         string,
-        { name: string | null; revision: number; alive: boolean; iods: Set<string>; narratives: Set<string> }
+        {
+          name: string | null
+          revision: number
+          alive: boolean
+          iods: Set<string>
+          narratives: Set<string>
+          gone: Set<string>
+        }
       >()
+      const restored = new Map<string, number>()
       const events: DomainEvent[] = []
       for (let n = 0; n < 8; n++) {
         const id = newId()
         const name = next() < 0.5 ? `start_${seed}_${n}` : null
-        truth.set(id, { name, revision: 0, alive: true, iods: new Set(), narratives: new Set() })
+        truth.set(id, {
+          name,
+          revision: 0,
+          alive: true,
+          iods: new Set(),
+          narratives: new Set(),
+          gone: new Set(),
+        })
         events.push(userCreated(id, name, n))
       }
       for (let n = 0; n < 60; n++) {
@@ -397,10 +441,17 @@ describe('any history', () => {
           const narrative = newId()
           user.narratives.add(narrative)
           events.push(narrativeCreated(narrative, id, n))
-        } else if (dice < 0.85 && user.narratives.size > 0) {
+        } else if (dice < 0.8 && user.narratives.size > 0) {
           const narrative = pick([...user.narratives])
           user.narratives.delete(narrative)
-          events.push(narrativeDeleted(narrative, id))
+          user.gone.add(narrative)
+          events.push(narrativeDeleted(narrative, id, restored.get(narrative)))
+        } else if (dice < 0.9 && user.gone.size > 0) {
+          const narrative = pick([...user.gone])
+          user.gone.delete(narrative)
+          user.narratives.add(narrative)
+          restored.set(narrative, (restored.get(narrative) ?? 0) + 1)
+          events.push(narrativeRestored(narrative, id, n, restored.get(narrative) ?? 0))
         } else if (dice < 0.98) {
           user.name = `name_${seed}_${n}`
           events.push(userRenamed(id, user.name, ++user.revision))
@@ -409,6 +460,10 @@ describe('any history', () => {
           events.push(userDeleted(id))
         }
       }
+      const [id, { narratives: kept }] = pick([...truth].filter(([, { alive }]) => alive))
+      const back = newId()
+      kept.add(back)
+      events.push(narrativeCreated(back, id), narrativeDeleted(back, id), narrativeRestored(back, id, 0, 1))
       const delivered = [...events, ...events.filter(() => next() < 0.4)]
         .map(event => ({ event, at: next() }))
         .sort((a, b) => a.at - b.at)

@@ -368,6 +368,33 @@ describe('votes', () => {
   })
 })
 
+describe('hashtags', () => {
+  it('are the same with and without their sign, and keep the value they were given', async () => {
+    const [tag, word] = [`Mirror${newId()}`, `Lake${newId()}`]
+    const create = (value: string, category = 'HASHTAGS') =>
+      api.send('POST', '/iods', iodInput({ value, category: category as never }))
+    const found = async (...values: string[]) =>
+      (await api.call(iodsApi.lookupIods, { body: { values } })).map(each => [each.category, each.value])
+    expect((await create(`#${tag}`)).body.value).toBe(`#${tag}`)
+    expect((await create(tag)).status).toBe(409)
+    expect((await create(` ##${tag.toUpperCase()} `)).status).toBe(409)
+    expect((await create(word)).status).toBe(201)
+    expect((await create(`#${word}`)).status).toBe(409)
+    for (const value of [tag, `#${tag}`]) expect(await found(value)).toEqual([['HASHTAGS', `#${tag}`]])
+    // Elsewhere the sign is a part of the value.
+    expect((await create(`#${tag}`, 'KEYWORDS')).status).toBe(201)
+    expect((await create(tag, 'KEYWORDS')).status).toBe(201)
+    expect(await found(tag)).toEqual([
+      ['KEYWORDS', tag],
+      ['HASHTAGS', `#${tag}`],
+    ])
+    expect(await found(`#${tag}`)).toEqual([
+      ['KEYWORDS', `#${tag}`],
+      ['HASHTAGS', `#${tag}`],
+    ])
+  })
+})
+
 describe('lookup', () => {
   it('finds values trimmed and folded, in every category', async () => {
     const value = `Lookup ${newId()}`

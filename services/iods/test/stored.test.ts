@@ -1,5 +1,5 @@
 import { IOD_SORTS, type IodFacets, iodsApi, type QueryOf, repairInternal } from '@iodine/contracts'
-import { connectMongo, readConfig, type StoreService } from '@iodine/service-kit'
+import { connectMongo, hashOf, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   apiClient,
   type BedUser,
@@ -12,6 +12,7 @@ import {
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
+import { hashtagsWithoutSign } from '../src/migrations/0003-hashtags-without-sign.js'
 
 let bed: ServiceBed
 let service: StoreService
@@ -52,6 +53,19 @@ const ofVersionWithTallies = (n: number) => ({
   votes_disputed: 1,
 })
 const TALLIED = 250
+/** Hashtags as the versions stored them that told them apart by their sign. */
+const TAGS = ['#Alone', 'both', '#both', ' ##Both ', '#']
+const HASHTAGS = 1_000 + TAGS.length
+const ofVersionWithSigns = (value: string, n: number) => ({
+  ...ofVersionWithTallies(n),
+  value,
+  category: 'HASHTAGS',
+  votes: [],
+  votes_total: 0,
+  votes_disputed: 0,
+  search: `${value}\0`,
+  fold_key: hashOf(value.trim().toLowerCase()),
+})
 
 beforeAll(async () => {
   bed = await startServiceBed()
@@ -65,7 +79,10 @@ beforeAll(async () => {
   await before.collection('tallies').insertMany([
     { category: 'URL', source_type: 'BLOG', n: TALLIED / 2 },
     { category: 'TITLE', source_type: 'BLOG', n: TALLIED / 2 },
+    { category: 'HASHTAGS', source_type: 'BLOG', n: HASHTAGS },
   ])
+  const tags = [...TAGS, ...Array.from({ length: 1_000 }, (_, n) => `#many${n}`)]
+  await before.collection('iods').insertMany(tags.map((value, n) => ofVersionWithSigns(value, 10_000 + n)))
   await before.collection('forgotten').insertOne({ at: new Date() })
   await before.close()
   service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
@@ -86,9 +103,9 @@ const scanned = async (): Promise<IodFacets> => facetsOf(await list())
 describe('IODs that an earlier version stored', () => {
   it('are searched, sorted and counted after the start', async () => {
     expect(await facets()).toEqual({
-      total: BEFORE + TALLIED,
-      categories: { TITLE: (BEFORE + TALLIED) / 2, URL: (BEFORE + TALLIED) / 2 },
-      source_types: { BLOG: BEFORE + TALLIED },
+      total: BEFORE + TALLIED + HASHTAGS,
+      categories: { HASHTAGS, TITLE: (BEFORE + TALLIED) / 2, URL: (BEFORE + TALLIED) / 2 },
+      source_types: { BLOG: BEFORE + TALLIED + HASHTAGS },
     })
     expect(await facets()).toEqual(await scanned())
     expect(await list({ q: 'tallied' })).toHaveLength(TALLIED)
@@ -100,6 +117,25 @@ describe('IODs that an earlier version stored', () => {
     expect(await service.mongo.listCollections()).not.toContainEqual(
       expect.objectContaining({ name: 'forgotten' }),
     )
+  })
+
+  it('are hashtags whatever their sign; what was doubled is kept, and found', async () => {
+    const create = (value: string) => api.send('POST', '/iods', iodInput({ value, category: 'HASHTAGS' }))
+    const found = async (...values: string[]) =>
+      (await api.call(iodsApi.lookupIods, { body: { values } })).map(({ value }) => value).sort()
+    for (const value of ['alone', '#ALONE', 'both', '#both', '##both', '#', '#many999', 'many0'])
+      expect([value, (await create(value)).status]).toEqual([value, 409])
+    expect(await found('alone')).toEqual(['#Alone'])
+    expect(await found('#alone', 'alone')).toEqual(['#Alone'])
+    expect(await found('both')).toEqual(['both'])
+    expect(await found('#both')).toEqual(['#both', 'both'])
+    expect(await found('#')).toEqual(['#'])
+    expect(await found('many500')).toEqual(['#many500'])
+    // It may run again.
+    const keys = () => service.mongo.collection('iods').find({ category: 'HASHTAGS' }).toArray()
+    const before = await keys()
+    await hashtagsWithoutSign.up(service.mongo)
+    expect(await keys()).toEqual(before)
   })
 
   it('while this one runs are found and counted after the next repair', async () => {

@@ -139,6 +139,7 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     heard,
     internal,
     async settle() {
+      await store.narratives.updateMany({ state: 'deleted' }, { $unset: { restore_until: 1 } })
       for await (const { _id } of store.narratives.find({ state: { $in: ['done', 'deleted'] } }))
         await internal(announceInternal.announce, { params: { id: _id.toHexString() } })
       await service.queues.queue('projections').drain()

@@ -352,6 +352,7 @@ describe('filters by labels', () => {
       open_key: newId(),
       triplets: triplets.map((parts, n) => ({ id: n, ...parts })),
       link_keys: [],
+      node_keys: [],
       graph: null,
       repairs: 0,
     })
@@ -554,6 +555,113 @@ describe('the texts behind a link', () => {
   })
 })
 
+describe('the narratives with a node', () => {
+  const mentions = (node: string, query: Query = {}, api = ana.api) =>
+    api.call(graphApi.listMentions, { query: { node, ...query } as never })
+
+  it('come newest first, each with its triplets and the places of their sentences', async () => {
+    const texts = [
+      'Long ago.  The Moon orbits Earth. Sailors love the moon! The Moon orbits Earth.',
+      'Nothing.',
+    ]
+    const first = await say(
+      [
+        triplet('The  Moon', 'orbits', 'Earth'),
+        triplet('Sailors', 'love', 'the moon'),
+        triplet('the moon', 'ORBITS', 'earth'),
+        triplet('Mars', 'sees', 'Earth'),
+      ],
+      'https://a.example',
+      { text: texts[0] as string },
+    )
+    const second = await say([triplet('Mars', 'moon', 'the moon')], 'b/path', { text: texts[1] as string })
+    const found = await mentions('entity:the moon')
+    expect(found.map(({ id, src, omitted }) => [id, src, omitted])).toEqual([
+      [second, 'b/path', 0],
+      [first, 'https://a.example', 0],
+    ])
+    expect(
+      found[1]?.triplets.map(({ subject, verb, object, times, sentence }) => [
+        subject,
+        verb,
+        object,
+        times,
+        sentence,
+      ]),
+    ).toEqual([
+      ['The  Moon', 'orbits', 'Earth', 2, 'The Moon orbits Earth.'],
+      ['Sailors', 'love', 'the moon', 1, 'Sailors love the moon!'],
+    ])
+    for (const { triplets } of [found[1] as (typeof found)[number]])
+      for (const { sentence, place } of triplets)
+        expect(texts[0]?.slice(place.start, place.end)).toBe(sentence)
+    expect(found[0]?.triplets).toMatchObject([{ sentence: 'Nothing.', place: { start: 0, end: 8 } }])
+
+    // Verbs are nodes of their own.
+    expect((await mentions('verb:moon')).map(({ id }) => id)).toEqual([second])
+    expect((await mentions('verb:orbits')).map(({ id }) => id)).toEqual([first])
+    expect(await mentions('entity:orbits')).toEqual([])
+    expect((await mentions('entity:the moon', { source: 'b/path' })).map(({ id }) => id)).toEqual([second])
+    expect(await mentions('entity:the moon', { end_date: '2020-01-01' })).toEqual([])
+    await forget(second)
+    expect((await mentions('entity:the moon')).map(({ id }) => id)).toEqual([first])
+  })
+
+  it('are bounded: in narratives a page, and in triplets of each', async () => {
+    const many = LIMITS.mentionTripletsMax + 7
+    await say(
+      Array.from({ length: many }, (_, n) => triplet('the moon', `verb ${n}`)),
+      undefined,
+      { text: 'Word. '.repeat(8_000) },
+    )
+    const [mention] = await mentions('entity:the moon')
+    expect(mention).toMatchObject({ omitted: 7 })
+    expect(mention?.triplets).toHaveLength(LIMITS.mentionTripletsMax)
+    for (let n = 0; n < 4; n++) await say([triplet('the moon', 'orbits')], undefined, { text: `Page ${n}.` })
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const path = `/graph/mentions?node=entity:the%20moon&limit=2${cursor && `&cursor=${cursor}`}`
+      const { body, headers } = await ana.api.send('GET', path)
+      expect(headers.get('x-total-count')).toBe('5')
+      seen.push(...body.map(({ triplets }: { triplets: { sentence: string }[] }) => triplets[0]?.sentence))
+      cursor = headers.get('x-next-cursor')
+    }
+    expect(seen).toEqual(['Page 3.', 'Page 2.', 'Page 1.', 'Page 0.', 'Word.'])
+    expect(
+      (await ana.api.send('GET', `/graph/mentions?node=entity:x&limit=${LIMITS.mentionsMax + 1}`)).status,
+    ).toBe(422)
+    const plan = await bench.store.narratives
+      .find({ user_id: ana.id, node_keys: 'x', state: 'done' })
+      .explain('queryPlanner')
+    expect(JSON.stringify(plan)).toContain('node_keys')
+  })
+
+  it('are nobody else’s, not even where the graph is, and refuse what is no node', async () => {
+    const id = await say([triplet('the moon', 'orbits')], undefined, { text: 'Private.' })
+    const bob = await bench.user('bob')
+    expect(await mentions('entity:the moon', {}, bob.api)).toEqual([])
+    expect((await bob.api.send('GET', `/graph/triplets?user_id=${ana.id}`)).body.links).not.toEqual([])
+    const others = await bob.api.send('GET', `/graph/mentions?node=entity:the%20moon&user_id=${ana.id}`)
+    expect(others).toMatchObject({ status: 404, body: { detail: DETAILS.notFound } })
+    expect((await ana.api.send('GET', '/graph/mentions')).status).toBe(422)
+    expect((await ana.api.send('GET', '/graph/mentions?node=moon')).status).toBe(422)
+    // The narrative that they lead to.
+    expect((await ana.api.send('GET', `/narratives/data/${id}`)).body).toMatchObject({ id, text: 'Private.' })
+    expect((await bob.api.send('GET', `/narratives/data/${id}`)).status).toBe(404)
+    await forget(id)
+    expect((await ana.api.send('GET', `/narratives/data/${id}`)).status).toBe(404)
+  })
+
+  it('are found again after a rebuild of what was written before nodes were noted', async () => {
+    await say([triplet('the moon', 'orbits')], undefined, { text: 'Old.' })
+    await bench.store.narratives.updateMany({ user_id: ana.id }, { $unset: { node_keys: 1 } })
+    expect(await mentions('entity:the moon')).toEqual([])
+    await rebuildUser(bench.store, new Types.ObjectId(ana.id))
+    expect(await mentions('entity:the moon')).toHaveLength(1)
+  })
+})
+
 it('is gone with its user', async () => {
   await say([triplet('Ana')], 'https://a.example')
   await bench.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
@@ -684,6 +792,26 @@ describe('sums of all time', { timeout: 180_000 }, () => {
     await expectSums(await done())
   })
 
+  it('follow what is deleted and restored, fifty times at once', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => say([triplet('Sun', 'has', `spot ${n % 6}`)], 'b/path')),
+    )
+    await sum(ana.id)
+    const before = await read({ limit: '50' })
+    await Promise.all(
+      ids.map(async (id, n) => {
+        await forget(id)
+        await read({ limit: '5' })
+        if (n % 5) expect((await ana.api.send('POST', `/narratives/data/${id}/restore`)).status).toBe(200)
+      }),
+    )
+    await expectSums(await done())
+    for (const [n, id] of ids.entries())
+      if (n % 5 === 0) await ana.api.send('POST', `/narratives/data/${id}/restore`)
+    expect(await read({ limit: '50' })).toEqual(before)
+    expect((await state())?.graph).toBeTruthy()
+  })
+
   it('follow what is posted and deleted, fifty times at once', async () => {
     await say([triplet('Everybody', 'says', 'nothing')])
     await sum(ana.id)
@@ -787,7 +915,7 @@ describe('sums of all time', { timeout: 180_000 }, () => {
   })
 })
 
-describe('whatever the order of creates, deletes, retries, kills and rebuilds', () => {
+describe('whatever the order of creates, deletes, restores, retries, kills and rebuilds', () => {
   const label = fc.constantFrom(
     'Sun',
     'sun',
@@ -809,6 +937,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant('create' as const), triplets, source, death }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('delete' as const), pick: fc.nat() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('restore' as const), pick: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('sync' as const), pick: fc.nat() }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('finish' as const), pick: fc.nat(), triplets }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('rebuild' as const) }) },
@@ -830,6 +959,9 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
     { requiredKeys: [] },
   )
 
+  const restores = async (id: string) =>
+    (await ana.api.send('POST', `/narratives/data/${id}/restore`)).status === 200
+
   /** The state left by a service that is killed after it has stored the triplets. */
   const leaveUncounted = async (triplets: Triplet[], src: string | undefined): Promise<string> => {
     const { _id } = await bench.store.narratives.create({
@@ -841,6 +973,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
       open_key: newId(),
       triplets: triplets.map((parts, n) => ({ id: 1_000_000 + n, ...parts })),
       link_keys: [],
+      node_keys: [],
       graph: null,
       check_at: new Date(0),
       repairs: 0,
@@ -851,7 +984,21 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
   it('the graph equals a count from scratch', { timeout: rounds(25) * 60_000 }, async () => {
     let properties = 0
     let summed = 0
+    let restored = 0
     const deadline = Date.now() + 15_000
+    // The first run, whatever the seed: a narrative goes and comes back.
+    const turns: (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[][] = [
+      [
+        {
+          do: 'create',
+          triplets: [{ subject: 'Sun', verb: 'a.b', object: 'É' }],
+          source: 'b/path',
+          death: undefined,
+        },
+      ],
+      [{ do: 'delete', pick: 0 }],
+      [{ do: 'restore', pick: 0 }],
+    ]
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 }),
@@ -867,6 +1014,7 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
                 const id = 'pick' in one ? (ids[one.pick % (ids.length || 1)] ?? newId()) : ''
                 if (one.do === 'create') ids.push(await say(one.triplets, one.source, { death: one.death }))
                 else if (one.do === 'delete') await ana.api.send('DELETE', `/narratives/data/${id}`)
+                else if (one.do === 'restore') restored += Number(await restores(id))
                 else if (one.do === 'sync') await bench.sync(id)
                 else if (one.do === 'finish')
                   await bench.finish(id, { triplets: one.triplets }).catch(() => {})
@@ -901,10 +1049,11 @@ describe('whatever the order of creates, deletes, retries, kills and rebuilds', 
           properties++
         },
       ),
-      { numRuns: rounds(25), endOnFailure: SHORT },
+      { numRuns: rounds(25), endOnFailure: SHORT, examples: [[turns, [{}]]] },
     )
     expect(properties).toBeGreaterThan(0)
     expect(summed).toBeGreaterThan(0)
+    expect(restored).toBeGreaterThan(0)
   })
 
   it('a rebuild mends aggregates that are wrong, missing or nobody’s', async () => {

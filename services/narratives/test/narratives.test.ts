@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   authInternal,
+  communityInternal,
   DETAILS,
   EXTRACTION_FAILURES,
+  historyInternal,
+  LIMITS,
   narrativesApi,
   narrativesInternal,
+  personalDataInternal,
 } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import { newId } from '@iodine/test-kit'
@@ -277,7 +281,7 @@ describe('a double submit', () => {
 })
 
 describe('deleting', () => {
-  it('removes the own narrative for good, whatever comes later', async () => {
+  it('removes the own narrative, whatever the worker brings later', async () => {
     const { body } = await post({ text: freshText() })
     expect(await ana.api.send('DELETE', `/narratives/data/${body.id}`)).toMatchObject({
       status: 200,
@@ -323,6 +327,132 @@ describe('deleting', () => {
     await bench.announce(id)
     expect(await bench.store.narratives.countDocuments({ user_id: ana.id })).toBe(0)
     expect(await bench.store.edges.countDocuments({ user_id: ana.id })).toBe(0)
+  })
+})
+
+describe('restoring', () => {
+  const remove = (id: string) => ana.api.send('DELETE', `/narratives/data/${id}`)
+  const restore = (id: string, api = ana.api) => api.send('POST', `/narratives/data/${id}/restore`)
+  const graph = async () => (await ana.api.send('GET', '/graph/triplets?limit=100')).body
+  const stored = (id: string) => bench.store.narratives.findById(id).lean()
+  /** As if its minute had passed. */
+  const expire = (id: string) =>
+    bench.store.narratives.updateOne({ _id: id }, { $set: { restore_until: new Date() } })
+
+  it('brings back what was deleted: id, text, triplets, place in the list, texts and counts of the graph', async () => {
+    await bench.settle()
+    const { body } = await post({ text: freshText(), src: 'a/path' })
+    await post({ text: freshText() })
+    const link = '/graph/texts?from=entity:they&to=verb:says&source=a/path'
+    const texts = async () => (await ana.api.send('GET', link)).body
+    const before = [await list(), await graph(), await texts()]
+    expect(before[2]).toHaveLength(1)
+    await remove(body.id)
+    expect(await list()).toHaveLength(1)
+    expect(await texts()).toEqual([])
+    expect(await restore(body.id)).toMatchObject({ status: 200, body: { id: body.id } })
+    expect([await list(), await graph(), await texts()]).toEqual(before)
+    // And again, after the community has heard of each change.
+    await remove(body.id)
+    await bench.announce(body.id)
+    expect((await restore(body.id)).status).toBe(200)
+    await bench.announce(body.id)
+    expect([await list(), await graph(), await texts()]).toEqual(before)
+    expect(await bench.repair()).toBe(0)
+  })
+
+  it('ten at once restore one, and what is there is told so', async () => {
+    const { body } = await post({ text: freshText() })
+    expect(await restore(body.id)).toMatchObject({ status: 409, body: { detail: DETAILS.notDeleted } })
+    const before = await graph()
+    await remove(body.id)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => restore(body.id)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+    expect(await graph()).toEqual(before)
+  })
+
+  it('is the owner’s alone, and not for what was never there or never done', async () => {
+    const bob = await bench.user('bob')
+    const { body } = await post({ text: freshText() })
+    expect((await restore(body.id, bob.api)).status).toBe(404)
+    await remove(body.id)
+    for (const id of [body.id, newId(), 'nonsense'])
+      expect(await restore(id, bob.api)).toMatchObject({ status: 404, body: { detail: DETAILS.notFound } })
+    bench.work(() => sleep(200))
+    const open = post({ text: freshText() })
+    const id = await openOf(ana.id)
+    await remove(id)
+    expect((await restore(id)).status).toBe(404)
+    expect((await open).status).toBe(404)
+    expect((await restore(body.id)).status).toBe(200)
+  })
+
+  it('ends after a minute: the repair erases the text, whatever the community says', async () => {
+    const { body } = await post({ text: freshText() })
+    const begun = Date.now()
+    await remove(body.id)
+    const until = (await stored(body.id))?.restore_until?.getTime() ?? 0
+    expect(until - begun).toBeGreaterThanOrEqual(LIMITS.restoreMs)
+    expect(until - Date.now()).toBeLessThanOrEqual(LIMITS.restoreMs)
+    await bench.announce(body.id)
+    // Nothing is due until then.
+    expect((await stored(body.id))?.check_at?.getTime()).toBe(until)
+    await expire(body.id)
+    expect((await restore(body.id)).status).toBe(404)
+    bench.bed.answer(communityInternal.applyEvent, () => {
+      throw new HttpError(503, 'down')
+    })
+    try {
+      await bench.repair()
+      expect(await stored(body.id)).toMatchObject({ state: 'deleted', text: '', triplets: [], link_keys: [] })
+      expect(await stored(body.id)).not.toHaveProperty('restore_until')
+    } finally {
+      bench.bed.answer(communityInternal.applyEvent, ({ body }) => {
+        bench.heard.push(body)
+        return { done: true as const }
+      })
+    }
+    expect((await restore(body.id)).status).toBe(404)
+    await bench.announce(body.id)
+    expect(await stored(body.id)).toBeNull()
+  })
+
+  it('an account’s deletion does not wait for it, and nobody is told of what is deleted', async () => {
+    const text = freshText()
+    const { body } = await post({ text })
+    await remove(body.id)
+    const params = { id: ana.id }
+    expect(await bench.internal(personalDataInternal.exportUser, { params })).toEqual([])
+    const { events } = await bench.internal(historyInternal.listHistory, { body: { after: null } })
+    expect(JSON.stringify(events)).not.toContain(body.id)
+    await bench.internal(personalDataInternal.forgetUser, { params })
+    expect(await bench.store.narratives.countDocuments({ user_id: ana.id })).toBe(0)
+    expect((await restore(body.id)).status).toBe(404)
+  })
+
+  it('is offered for a hundred of a user at most: the oldest are erased first', async () => {
+    const [first, second] = [await post({ text: freshText() }), await post({ text: freshText() })]
+    await remove(first.body.id)
+    await remove(second.body.id)
+    const model = await stored(second.body.id)
+    const soon = Date.now() + 30_000
+    const later = (n: number) => new Date(soon + n)
+    await bench.store.narratives.updateOne({ _id: second.body.id }, { $set: { restore_until: later(0) } })
+    await bench.store.narratives.updateOne({ _id: first.body.id }, { $set: { restore_until: later(-1) } })
+    await bench.store.narratives.insertMany(
+      Array.from({ length: 98 }, (_, n) => ({
+        ...model,
+        _id: new Types.ObjectId(),
+        restore_until: later(n + 1),
+      })),
+    )
+    const third = await post({ text: freshText() })
+    await remove(third.body.id)
+    expect((await restore(first.body.id)).status).toBe(404)
+    expect((await stored(first.body.id))?.text).toBe('')
+    expect((await restore(second.body.id)).status).toBe(200)
+    expect((await restore(third.body.id)).status).toBe(200)
+    await bench.store.narratives.deleteMany({ user_id: ana.id })
   })
 })
 
@@ -410,6 +540,7 @@ describe('events', () => {
   })
 
   it('tell of a narrative once it is done, and once it is gone', async () => {
+    await bench.settle()
     const text = freshText()
     const { body } = await post({ text })
     const stored = async () => (await bench.store.narratives.find({ user_id: ana.id }).lean())[0]
@@ -425,9 +556,19 @@ describe('events', () => {
     ])
     expect((await stored())?.check_at).toBeUndefined()
     await ana.api.send('DELETE', `/narratives/data/${body.id}`)
-    expect((await stored())?.text).toBe('')
     await bench.announce(body.id)
     expect(heard().at(-1)).toEqual({ type: 'narrative.deleted', data: { id: body.id, user_id: ana.id } })
+    await ana.api.send('POST', `/narratives/data/${body.id}/restore`)
+    await bench.announce(body.id)
+    expect(heard().at(-1)).toMatchObject({ type: 'narrative.created', data: { id: body.id, restored: 1 } })
+    await ana.api.send('DELETE', `/narratives/data/${body.id}`)
+    await bench.store.narratives.updateMany({ user_id: ana.id }, { $set: { restore_until: new Date() } })
+    await bench.repair()
+    await bench.announce(body.id)
+    expect(heard().at(-1)).toEqual({
+      type: 'narrative.deleted',
+      data: { id: body.id, user_id: ana.id, restored: 1 },
+    })
     expect(await stored()).toBeUndefined()
     expect(await bench.repair()).toBe(0)
   })

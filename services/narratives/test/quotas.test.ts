@@ -37,6 +37,27 @@ describe('narratives', () => {
     expect([(await post()).status, (await post()).status]).toEqual([201, 413])
   }, 60_000)
 
+  it('are restored into free room alone', async () => {
+    const [first] = [await post(), await post(), await post(), await post()]
+    const address = `/narratives/data/${first?.body.id}`
+    await ana.api.send('DELETE', address)
+    expect(await usage()).toEqual(used(3))
+    const last = await post()
+    expect(await ana.api.send('POST', `${address}/restore`)).toMatchObject({
+      status: 413,
+      body: { detail: 'You have 4 of 4 narratives: delete some to make room' },
+    })
+    await ana.api.send('DELETE', `/narratives/data/${last.body.id}`)
+    expect((await ana.api.send('POST', `${address}/restore`)).status).toBe(200)
+    expect(await usage()).toEqual(used(4))
+    const before = await doc()
+    await bench.service.mongo
+      .collection<{ _id: string }>('usage')
+      .updateOne({ _id: ana.id }, { $set: { checked_at: new Date(0) } })
+    await bench.repair()
+    expect((await doc())?.used).toEqual(before?.used)
+  })
+
   it('that fail give their room back, those under way have taken it, and joining one needs none', async () => {
     bench.work(id => bench.finish(id, { failure: 'provider_failed' }))
     expect((await post()).status).toBe(502)

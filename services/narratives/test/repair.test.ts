@@ -75,6 +75,9 @@ describe('with Redis down', () => {
       type: 'narrative.deleted',
       data: { id: body.id, user_id: ana.id },
     })
+    await bench.store.narratives.updateMany({ user_id: ana.id }, { $set: { restore_until: new Date() } })
+    await bench.repair()
+    await bench.announce(body.id)
     expect(await stored()).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import { ErrorCallout, Loading, Page, useLatest } from '@iodine/ui'
 import { useLocation, useNavigationType } from '@iodine/ui/router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
+import styles from './RemoteOutlet.module.css'
 
 export interface RemoteOutletProps {
   /** Name in the table of remotes: 'mfe_iods'. */
@@ -55,7 +56,6 @@ function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & {
 
   return (
     <>
-      {state === 'loading' && <Loading />}
       {state === 'failed' && (
         <Page>
           <ErrorCallout title={`${title} could not be shown`} onRetry={onRetry}>
@@ -63,7 +63,12 @@ function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & {
           </ErrorCallout>
         </Page>
       )}
-      <div ref={container} hidden={state === 'failed'} />
+      <div ref={container} className={styles.section} hidden={state === 'failed'} />
+      {state === 'loading' && (
+        <div className={styles.loading}>
+          <Loading />
+        </div>
+      )}
     </>
   )
 }

@@ -61,6 +61,7 @@ try {
             object: `Entity number ${skewed(entities)}`,
           })),
           link_keys: [],
+          node_keys: [],
           graph: null,
           repairs: 0,
         })

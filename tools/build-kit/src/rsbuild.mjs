@@ -142,6 +142,11 @@ export function defineShell(cwd) {
     output: { ...base.output, assetPrefix: '/' },
     server: { ...base.server, port: 3000, setup: serveDevRemotes(cwd) },
     dev: { ...base.dev, assetPrefix: '/' },
+    performance: {
+      ...base.performance,
+      // Most texts need no other subset of the typeface.
+      preload: { type: 'all-assets', include: [/-latin-wght-normal\.\w+\.woff2$/] },
+    },
     plugins: [
       ...(base.plugins ?? []),
       pluginModuleFederation({

@@ -96,10 +96,16 @@ const ROWS: Record<string, Row> = {
   'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: mine(200, 403) },
   'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
+  'GET /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
   'DELETE /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
+  'POST /narratives/data/:id/restore': { id: 'narrative', status: mine(200, 404) },
   'GET /graph/triplets': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
   'GET /graph/texts': {
     query: ({ owner }) => `?user_id=${owner}&from=entity:they&to=verb:hide`,
+    status: mine(200, 404),
+  },
+  'GET /graph/mentions': {
+    query: ({ owner }) => `?user_id=${owner}&node=entity:they`,
     status: mine(200, 404),
   },
   'GET /community/users/:id': { id: 'owner', status: 200 },

@@ -167,6 +167,7 @@ it(
         '/campaigns/{id}/remove-iod': campaigns,
         '/{source}/data/{id}': [...own.records, ...theirs.records],
         '/narratives/data/{id}': [own.narrative, theirs.narrative],
+        '/narratives/data/{id}/restore': [own.narrative, theirs.narrative],
         '/community/users/{id}': users,
       },
     }

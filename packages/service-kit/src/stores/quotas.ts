@@ -78,12 +78,16 @@ export interface Quotas<K extends string> {
     delta: Amounts<K>,
     work: (session: ClientSession) => Promise<T>,
   ): Promise<T>
-  /** Like `change`, for work that computes its own delta and calls `take` at most once. */
+  /**
+   * Like `change`, for work that computes its own delta and calls `take` at most once.
+   * @param options as of `inTransaction`
+   */
   settle<T>(
     work: (
       session: ClientSession,
       take: (owner: Types.ObjectId | null, delta: Amounts<K>) => Promise<void>,
     ) => Promise<T>,
+    options?: { retriesDuplicates?: boolean },
   ): Promise<T>
   /** The error if `delta` does not fit beside what is used: only growing amounts are refused. */
   refusal(used: Amounts<K>, delta: Amounts<K>): QuotaExceeded<K> | undefined
@@ -194,15 +198,18 @@ export const createQuotas = <K extends string>({
       return [...names].some(name => (before.used[name] ?? 0) !== (now.used[name as K] ?? 0))
     })
 
-  const settle: Quotas<K>['settle'] = async work => {
+  const settle: Quotas<K>['settle'] = async (work, options) => {
     for (let builds = 0; ; builds++) {
       let missing: Types.ObjectId | null | undefined
       try {
-        return await inTransaction(mongo, session =>
-          work(session, async (owner, delta) => {
-            missing = owner
-            await take(owner, delta, session)
-          }),
+        return await inTransaction(
+          mongo,
+          session =>
+            work(session, async (owner, delta) => {
+              missing = owner
+              await take(owner, delta, session)
+            }),
+          options,
         )
       } catch (error) {
         if (!(error instanceof Unbuilt) || missing === undefined || builds === BUILDS_MAX) throw error

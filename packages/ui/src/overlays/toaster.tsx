@@ -17,6 +17,10 @@ export interface ToastMessage {
   duration?: number
   /** Whether it has a close button; default true. */
   closable?: boolean
+  /** A button that also closes the toast, such as Undo. */
+  action?: { text: string; onClick: () => void }
+  /** Tells toasts of the same text apart, which are counted as one otherwise. */
+  key?: string
   /** Default 'bottom'. */
   position?: 'top' | 'top-left' | 'top-right' | 'bottom' | 'bottom-left' | 'bottom-right'
 }
@@ -34,13 +38,13 @@ const shown = new Map<string, number>()
  * counted in its place, and stays for its whole duration again.
  */
 export async function showToast(toast: ToastMessage): Promise<void> {
-  const { title, description, status, duration = 5000, closable = true, position = 'bottom' } = toast
+  const { title, description, status, duration = 5000, closable = true, position = 'bottom', action } = toast
   let toaster = toasters.get(position)
   if (!toaster) {
     toaster = OverlayToaster.create({ position, canEscapeKeyClear: false, maxToasts: TOASTS_MAX })
     toasters.set(position, toaster)
   }
-  const key = JSON.stringify([position, status, title, description])
+  const key = JSON.stringify([position, status, title, description, toast.key])
   const opened = await toaster
   const times = (shown.get(key) ?? 0) + 1
   shown.set(key, times)
@@ -50,6 +54,7 @@ export async function showToast(toast: ToastMessage): Promise<void> {
       // Only another timeout restarts Blueprint's timer.
       timeout: duration + (times % 2),
       isCloseButtonShown: closable,
+      action,
       onDismiss: () => shown.delete(key),
       message: (
         <div className={styles.message}>

@@ -13,29 +13,26 @@ export interface TableSkeletonProps<T> {
   heights: { row: number; card: number }
 }
 
-/** A table's header and blank rows, shown while the rows are loaded. */
+/** A table's header and blank rows, shown while the rows are loaded. Hidden from assistive technology. */
 export function TableSkeleton<T>({ columns, heights }: TableSkeletonProps<T>) {
   const rowHeight = useCards() ? heights.card : heights.row
   if (!useElapsed(SHOW_AFTER_MS)) return null
   return (
-    <div role="status">
-      <span className="visually-hidden">Loading...</span>
-      <div className={`${styles.frame} ${styles.skeleton}`} aria-hidden>
-        <HTMLTable className={styles.table} style={tableStyle({ rowHeight })}>
-          <TableHead columns={columns} />
-          <tbody>
-            {Array.from({ length: ROWS }, (_, row) => row).map(row => (
-              <tr key={row}>
-                {columns.map(({ name }) => (
-                  <td key={name}>
-                    <div className={Classes.SKELETON} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </HTMLTable>
-      </div>
+    <div className={`${styles.frame} ${styles.skeleton}`} aria-hidden>
+      <HTMLTable className={styles.table} style={tableStyle({ rowHeight })}>
+        <TableHead columns={columns} />
+        <tbody>
+          {Array.from({ length: ROWS }, (_, row) => row).map(row => (
+            <tr key={row}>
+              {columns.map(({ name }) => (
+                <td key={name}>
+                  <div className={Classes.SKELETON} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </HTMLTable>
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { isUnauthorized } from '@iodine/contracts'
 import type { ReactNode } from 'react'
 import { ErrorCallout } from './ErrorCallout'
 import { Loading } from './Loading'
+import styles from './LoadingPanel.module.css'
 
 /** State of a TanStack Query query. */
 export interface QueryState<T> {
@@ -19,7 +20,7 @@ export interface LoadingPanelProps<T> {
   errorText?: ReactNode
   /** Label of the spinner, default 'Loading...'. */
   loadingLabel?: string
-  /** Shown while the first data is loaded, instead of the spinner. */
+  /** Outlines of the content, shown below the spinner while it loads: see `SkeletonCards`. */
   skeleton?: ReactNode
   isEmpty?: (data: T) => boolean
   /** Shown instead of empty data. */
@@ -53,8 +54,18 @@ export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
         {errorText}
       </ErrorCallout>
     ) : null
-  if (data === undefined)
-    return failure ?? skeleton ?? <Loading {...(loadingLabel && { label: loadingLabel })} />
+  if (data === undefined) {
+    if (failure) return failure
+    const loading = <Loading {...(loadingLabel && { label: loadingLabel })} />
+    return skeleton ? (
+      <div className={styles.frame}>
+        {skeleton}
+        {loading}
+      </div>
+    ) : (
+      loading
+    )
+  }
   if (failure && whenStale === 'error') return failure
   return (
     <>

@@ -1,6 +1,6 @@
 import type { Campaign, Iod } from '@iodine/contracts'
 
-/** Streams the JSON of a campaign with its IODs, one piece per batch, so that a client can render early. */
+/** Streams the JSON of a campaign with its IODs, one piece per batch, so that it is never in memory whole. */
 export async function* campaignDetailJson(
   campaign: Campaign,
   first: Iod[],

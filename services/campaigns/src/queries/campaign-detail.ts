@@ -4,8 +4,6 @@ import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 
 /** IODs per request: one request for nearly every campaign, and well within the timeout. */
 const BATCH = LIMITS.campaignBatch
-/** A smaller first batch for large campaigns, so that they start to render as fast as small ones. */
-const FIRST_BATCH = 100
 
 /** A campaign with its members' ids. Throws 404. */
 export const findCampaign = async (model: CampaignModel, id: string): Promise<CampaignDoc> => {
@@ -20,10 +18,9 @@ export const findCampaign = async (model: CampaignModel, id: string): Promise<Ca
  */
 export async function* iodBatches(peers: Peers, { iod_ids = [] }: CampaignDoc): AsyncGenerator<Iod[]> {
   const ids = iod_ids.map(id => id.toHexString())
-  const sizeAt = (at: number) => (at === 0 && ids.length > BATCH ? FIRST_BATCH : BATCH)
   const ask = (at: number): Promise<Iod[]> | undefined => {
     if (at >= ids.length) return undefined
-    const asked = ids.slice(at, at + sizeAt(at))
+    const asked = ids.slice(at, at + BATCH)
     const answer = peers.call('iods', iodsInternal.getIods, { body: { ids: asked } }).then(iods => {
       const known = new Map(iods.map(iod => [iod.id, iod]))
       return asked.flatMap(id => known.get(id) ?? [])
@@ -33,7 +30,7 @@ export async function* iodBatches(peers: Peers, { iod_ids = [] }: CampaignDoc): 
     return answer
   }
   let next = ask(0)
-  for (let at = sizeAt(0); next; at += BATCH) {
+  for (let at = BATCH; next; at += BATCH) {
     const batch: Iod[] = await next
     next = ask(at)
     yield batch

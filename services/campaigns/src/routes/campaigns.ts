@@ -53,9 +53,10 @@ export const addCampaignRoutes = (
     const filter = { created_by: new Types.ObjectId(user.id) }
     return sendList(reply, { model: campaigns, filter, limit, cursor, present })
   })
-  service.route(campaignsApi.getCampaign, async ({ params, reply }) =>
-    sendDetail(await findCampaign(campaigns, params.id), reply),
-  )
+  service.route(campaignsApi.getCampaign, async ({ params, query: { limit }, reply }) => {
+    const doc = await findCampaign(campaigns, params.id)
+    return sendDetail({ ...doc, iod_ids: doc.iod_ids?.slice(0, limit) }, reply)
+  })
   const oneAtATime = createSharedReads<string, CampaignStatistics>(STATISTICS_MS)
   service.route(campaignsApi.getStatistics, async ({ params: { id } }) =>
     oneAtATime(id.toLowerCase(), () => readStatistics(campaigns, service.peers, id)),

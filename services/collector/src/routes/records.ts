@@ -15,6 +15,7 @@ import { ingest } from '../commands/ingest.js'
 import type { CollectorConfig } from '../config.js'
 import type { RecordModels, RecordScope } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
+import { containingText } from '../queries/search-records.js'
 
 const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordScope => ({
   user_id: new Types.ObjectId(user.id),
@@ -27,10 +28,12 @@ export const addRecordRoutes = (
   { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { quotas } = models
-  service.route(collectorApi.listRecords, async ({ params, query: { limit, cursor }, user, reply }) => {
-    const filter = scopeOf(user, params)
-    const total = async () => (await quotas.used(filter.user_id))[params.source] ?? 0
-    return sendList(reply, { model: models.records, filter, limit, cursor, present: presentRecords, total })
+  service.route(collectorApi.listRecords, async ({ params, query: { q, limit, cursor }, user, reply }) => {
+    const scope = scopeOf(user, params)
+    const list = { model: models.records, limit, cursor, present: presentRecords }
+    if (q) return sendList(reply, { ...list, filter: { ...scope, ...containingText(params.source, q) } })
+    const total = async () => (await quotas.used(scope.user_id))[params.source] ?? 0
+    return sendList(reply, { ...list, filter: scope, total })
   })
 
   service.route(collectorApi.ingestRecords, async ({ params, body, user, request }) => {

@@ -24,10 +24,15 @@ const atomically = (
 /** Deletes a contribution that its owner service does not have. */
 export const dropForgotten = (
   models: CommunityModels,
-  { _id, user_id, type }: Pick<ContributionDoc, '_id' | 'user_id' | 'type'>,
+  { _id, user_id, type, restored }: Pick<ContributionDoc, '_id' | 'user_id' | 'type' | 'restored'>,
 ): Promise<void> =>
   atomically(models, session =>
-    dropContribution(models, type, { id: _id.toHexString(), user_id: user_id.toHexString() }, session),
+    dropContribution(
+      models,
+      type,
+      { id: _id.toHexString(), user_id: user_id.toHexString(), restored },
+      session,
+    ),
   )
 
 const apply = (models: CommunityModels, event: DomainEvent, session: ClientSession): Promise<void> => {
@@ -105,36 +110,49 @@ const addContribution = async (
   if (await isDeleted(models, event.data.user_id, session)) return
   const type = event.type === 'iod.created' ? 'IOD' : 'NARRATIVE'
   const user_id = new Types.ObjectId(event.data.user_id)
+  const restored = ('restored' in event.data && event.data.restored) || 0
+  const before = await models.contributions
+    .findById(event.data.id)
+    .session(session)
+    .lean<Pick<ContributionDoc, 'deleted' | 'restored'>>()
+  // A tombstone also counts, unless the contribution was restored since.
+  if (before && restored <= (before.restored ?? 0)) return
   const contribution = {
     user_id,
     type,
     ...describeContribution(event),
     created_at: new Date(event.data.created_at),
     deleted: false,
+    ...(restored > 0 && { restored }),
   } as const
-  // An existing tombstone also prevents the insert.
-  const { upsertedCount } = await models.contributions.updateOne(
+  await models.contributions.updateOne(
     { _id: event.data.id },
-    { $setOnInsert: contribution },
+    { $set: contribution },
     { session, upsert: true },
   )
-  if (upsertedCount > 0) await countContribution(models, user_id, type, 1, session)
+  if (!before || before.deleted) await countContribution(models, user_id, type, 1, session)
 }
 
 const dropContribution = async (
   models: CommunityModels,
   type: ContributionType,
-  data: { id: string; user_id: string },
+  { restored = 0, ...data }: { id: string; user_id: string; restored?: number | undefined },
   session: ClientSession,
 ): Promise<void> => {
   if (await isDeleted(models, data.user_id, session)) return
   const user_id = new Types.ObjectId(data.user_id)
   const before = await models.contributions
-    .findOneAndUpdate(
-      { _id: data.id },
-      { $set: { deleted: true, title: '', description: '' }, $setOnInsert: { user_id, type } },
-      { session, upsert: true, returnDocument: 'before' },
-    )
-    .lean<{ deleted: boolean }>()
+    .findById(data.id)
+    .session(session)
+    .lean<Pick<ContributionDoc, 'deleted' | 'restored'>>()
+  if (before && restored < (before.restored ?? 0)) return
+  await models.contributions.updateOne(
+    { _id: data.id },
+    {
+      $set: { deleted: true, title: '', description: '', ...(restored > 0 && { restored }) },
+      $setOnInsert: { user_id, type },
+    },
+    { session, upsert: true },
+  )
   if (before && !before.deleted) await countContribution(models, user_id, type, -1, session)
 }

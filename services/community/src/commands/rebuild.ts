@@ -62,7 +62,7 @@ const sweepContributions =
   async (context, after) => {
     const { models } = context
     const docs = await models.contributions
-      .find({ ...from(after), type, deleted: false }, { user_id: 1, type: 1 })
+      .find({ ...from(after), type, deleted: false }, { user_id: 1, type: 1, restored: 1 })
       .sort({ _id: 1 })
       .limit(BATCH)
       .lean<ContributionDoc[]>()

@@ -10,8 +10,10 @@ export interface ContributionDoc {
   title: string
   description: string
   created_at: Date | null
-  /** Tombstone: a late or repeated event cannot restore a deleted contribution. */
+  /** Tombstone: a late or repeated event cannot bring back a deleted contribution. */
   deleted: boolean
+  /** How often its owner had restored it, by the latest event. Absent: 0. */
+  restored?: number
 }
 
 const required = true
@@ -23,6 +25,7 @@ export const contributionSchema = new Schema<ContributionDoc>(
     description: { type: String, default: '' },
     created_at: { type: Date, default: null },
     deleted: { type: Boolean, required },
+    restored: Number,
   },
   { collection: 'contributions', versionKey: false },
 )

@@ -1,11 +1,11 @@
-import { type BodyOf, DETAILS, foldValue, type iodsApi } from '@iodine/contracts'
+import { type BodyOf, DETAILS, foldIod, type iodsApi } from '@iodine/contracts'
 import { conflict, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { bytesOf, type IodModels } from '../models/index.js'
 import { type IodDoc, searchFields } from '../models/iod.js'
 
 /** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
-export const foldKey = (value: string): string => hashOf(foldValue(value))
+export const foldKey = (iod: Parameters<typeof foldIod>[0]): string => hashOf(foldIod(iod))
 
 /** Throws 409 when the category has the value, 413 when a quota of the creator is full. */
 export const createIod = async (
@@ -29,7 +29,7 @@ export const createIod = async (
     votes: [],
     votes_total: 0,
     votes_disputed: 0,
-    fold_key: foldKey(value),
+    fold_key: foldKey(input),
     announced: false,
   }
   try {

@@ -34,7 +34,7 @@ export interface IodDoc {
   votes_total: number
   /** Votes of the smaller side: how disputed the IOD is. */
   votes_disputed: number
-  /** Hash of the folded value: the unique key within a category and the key of lookups. */
+  /** Hash of the folded value, of hashtags without their sign: the unique key within a category and the key of lookups. */
   fold_key: string
   /** False until the community service has the IOD. */
   announced: boolean

@@ -1,4 +1,4 @@
-import { announceInternal, foldValue, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
+import { announceInternal, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
 import {
   done,
   personalSource,
@@ -9,7 +9,7 @@ import {
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
-import { createIod, foldKey } from '../commands/create-iod.js'
+import { createIod } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexIods } from '../commands/index-iods.js'
 import { announceIod, eventsOfIod, giveNotice, publishForgotten } from '../commands/publish-iod.js'
@@ -21,6 +21,7 @@ import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { countMembers, votesSince } from '../queries/count-members.js'
 import { createIodQueries } from '../queries/list-iods.js'
+import { withValues } from '../queries/lookup-iods.js'
 
 export const addIodRoutes = (
   service: StoreService,
@@ -46,11 +47,7 @@ export const addIodRoutes = (
   })
 
   service.route(iodsApi.lookupIods, async ({ body }) => {
-    const keys = new Set(body.values.filter(value => foldValue(value) !== '').map(foldKey))
-    const docs = await iods
-      .find({ fold_key: { $in: [...keys] } })
-      .sort(BY_DATE)
-      .lean<IodDoc[]>()
+    const docs = await iods.find(withValues(body.values)).sort(BY_DATE).lean<IodDoc[]>()
     return present(docs)
   })
 

@@ -77,6 +77,7 @@ const openNew = async (
       open_key,
       triplets: [],
       link_keys: [],
+      node_keys: [],
       graph: null,
       check_at: nextCheck(),
       repairs: 0,

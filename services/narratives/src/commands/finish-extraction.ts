@@ -1,7 +1,7 @@
 import type { BodyOf, narrativesInternal } from '@iodine/contracts'
 import { inTransaction, notFound } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
-import { linkKeysOf, type NarrativeDoc } from '../models/narrative.js'
+import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 import { failNarrative, nextCheck, settle } from './settle.js'
 import { countInGraph } from './sync-graph.js'
@@ -23,7 +23,7 @@ export const finishExtraction = async (
   else {
     const first = await numbers.take(result.triplets.length)
     const triplets = result.triplets.map((triplet, n) => ({ id: first + n, ...triplet }))
-    const $set = { state: 'done', triplets, link_keys: linkKeysOf(triplets), check_at: nextCheck() }
+    const $set = { state: 'done', triplets, ...graphKeysOf(triplets), check_at: nextCheck() }
     const finish = async (session: ClientSession): Promise<NarrativeDoc | null> => {
       const done = await narratives
         .findOneAndUpdate(

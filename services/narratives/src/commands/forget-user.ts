@@ -9,8 +9,11 @@ export const forgetUser = async (
   { narratives, edges, sources, summed, sums, quotas }: Store,
   user_id: Types.ObjectId,
 ): Promise<void> => {
-  // The deleted state is set first, so that no sync recreates the aggregates removed next.
-  await narratives.updateMany({ user_id }, { $set: { state: 'deleted', text: '' } })
+  // The deleted state is set first, so that no sync and no restoring recreates the aggregates removed next.
+  await narratives.updateMany(
+    { user_id },
+    { $set: { state: 'deleted', text: '' }, $unset: { restore_until: 1 } },
+  )
   // Without its state, no build goes on.
   await summed.deleteOne({ _id: user_id })
   await sums.deleteMany({ user_id })

@@ -2,7 +2,7 @@ import { inTransaction, invalid } from '@iodine/service-kit'
 import { type ClientSession, type Model, Types } from 'mongoose'
 import { DAY_MS, dayOf, edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
-import { linkKeysOf, type NarrativeDoc } from '../models/narrative.js'
+import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
 import { dropSums, SUMS_FROM, wantSums } from './sum-graph.js'
 
@@ -61,7 +61,7 @@ const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day:
     for await (const narrative of done.cursor()) {
       freshEdges.add(edgesOf(narrative).map(withGrams))
       freshSources.add(sourcesOf(narrative))
-      const change = { graph: new Types.ObjectId(), link_keys: linkKeysOf(narrative.triplets) }
+      const change = { graph: new Types.ObjectId(), ...graphKeysOf(narrative.triplets) }
       marks.push({ updateOne: { filter: { _id: narrative._id }, update: { $set: change } } })
     }
     for (let start = 0; start < marks.length; start += BATCH)

@@ -1,6 +1,6 @@
 import type { DomainEvent } from '@iodine/contracts'
 import { type Job, tellCommunity } from '@iodine/service-kit'
-import type { NarrativeDoc } from '../models/narrative.js'
+import { type NarrativeDoc, unchanged } from '../models/narrative.js'
 import { givenBack } from '../models/usage.js'
 import type { Store } from '../store.js'
 import { syncGraph } from './sync-graph.js'
@@ -56,6 +56,7 @@ export const eventsOfNarrative = ({
   text,
   triplets,
   created_at,
+  restored,
 }: NarrativeDoc): DomainEvent[] => [
   {
     type: 'narrative.created',
@@ -65,6 +66,7 @@ export const eventsOfNarrative = ({
       text: beginningOf(text),
       triplets: triplets.length,
       created_at: created_at.toISOString(),
+      restored,
     },
   },
 ]
@@ -76,22 +78,37 @@ const giveNotice = ({ service }: Store, { _id, state }: NarrativeDoc): Promise<v
     id: _id.toHexString(),
   })
 
-/** Sends a created or deleted narrative to the community and marks the narrative as settled. Idempotent. */
+const isRestorable = ({ restore_until }: NarrativeDoc): boolean =>
+  restore_until !== undefined && restore_until.getTime() > Date.now()
+
+/** Erases what a deleted narrative holds, so that it cannot be restored. */
+export const erased = () => ({
+  $set: { text: '', triplets: [], link_keys: [], node_keys: [] },
+  $unset: { restore_until: 1 as const },
+})
+
+/**
+ * Sends a created or deleted narrative to the community and marks the narrative as settled; a deleted one that
+ * can still be restored is looked at again after that. Idempotent.
+ */
 export const announceNarrative = async (store: Store, id: string): Promise<void> => {
   const { narratives, service } = store
   const narrative = await narratives.findById(id).lean<NarrativeDoc>()
   if (narrative?.state !== 'done' && narrative?.state !== 'deleted') return
-  const { _id, user_id, state } = narrative
+  const { user_id, state, restored, restore_until } = narrative
+  const same = unchanged(narrative)
   await syncGraph(store, narrative)
   const events: DomainEvent[] =
     state === 'done'
       ? eventsOfNarrative(narrative)
-      : [{ type: 'narrative.deleted', data: { id, user_id: user_id.toHexString() } }]
-  await tellCommunity(service.peers, events, check_at =>
-    narratives.updateOne({ _id, state }, { $max: { check_at } }),
+      : [{ type: 'narrative.deleted', data: { id, user_id: user_id.toHexString(), restored } }]
+  // Whatever the community says, what can no longer be restored is erased in time.
+  await tellCommunity(service.peers, events, recheckAt =>
+    narratives.updateOne(same, { $max: { check_at: isRestorable(narrative) ? restore_until : recheckAt } }),
   )
-  if (state === 'done') await narratives.updateOne({ _id, state }, { $unset: { check_at: 1 } })
-  else await narratives.deleteOne({ _id, state })
+  if (state === 'done') await narratives.updateOne(same, { $unset: { check_at: 1 } })
+  else if (isRestorable(narrative)) await narratives.updateOne(same, { $set: { check_at: restore_until } })
+  else await narratives.deleteOne(same)
 }
 
 /**
@@ -138,6 +155,9 @@ export const repairNarratives = async (store: Store): Promise<number> => {
     else if (state === 'open') repaired += Number(await repairExtraction(store, narrative))
     else {
       await syncGraph(store, narrative)
+      // After the graph, which is counted down by the triplets.
+      if (state === 'deleted' && !isRestorable(narrative))
+        await narratives.updateOne(unchanged(narrative), erased())
       await giveNotice(store, narrative)
       repaired++
     }

@@ -6,7 +6,8 @@ import { Schema, type Types } from 'mongoose'
  * - `open`: the extraction is in progress; shown only in the owner's list of open narratives
  * - `done`: listed and, once synced, counted in the graph
  * - `failed`: kept without text for waiting requests, then removed; not listed
- * - `deleted`: kept until the graph and the other services have removed it
+ * - `deleted`: not listed nor counted; kept until its owner can no longer restore it, and until the graph and
+ *   the other services have removed it
  */
 export const NARRATIVE_STATES = ['open', 'done', 'failed', 'deleted'] as const
 export type NarrativeState = (typeof NARRATIVE_STATES)[number]
@@ -37,17 +38,36 @@ export interface NarrativeDoc {
   triplets: TripletDoc[]
   /** Keys of the graph links that the triplets make, indexed to find a link's narratives. */
   link_keys: string[]
+  /** Keys of the graph nodes of the triplets, indexed to find a node's narratives. */
+  node_keys: string[]
   /** Id of the sync that counted this narrative in the aggregates; null while it is not counted. */
   graph: Types.ObjectId | null
   /** Time of the next repair check; absent once the narrative is settled. */
   check_at?: Date
   /** How often the repair has added the job again. */
   repairs: number
+  /** Until when a deleted narrative can be restored. Absent: it cannot, and its text is erased. */
+  restore_until?: Date
+  /** How often it was restored. Absent: never. */
+  restored?: number
 }
 
-/** A link's key, from the ids of its two nodes: 72 bits of a hash. */
-export const linkKey = (from: string, to: string): string =>
-  createHash('sha256').update(`${from}\n${to}`).digest().subarray(0, 9).toString('base64url')
+/** Selects a narrative as it was read: the same state, and not restored since. */
+export const unchanged = ({ _id, state, restored }: Pick<NarrativeDoc, '_id' | 'state' | 'restored'>) => ({
+  _id,
+  state,
+  restored: restored ?? { $exists: false },
+})
+
+/** 72 bits of a hash. */
+const keyOf = (text: string): string =>
+  createHash('sha256').update(text).digest().subarray(0, 9).toString('base64url')
+
+/** A node's key, from its id. */
+export const nodeKey = (id: string): string => keyOf(id)
+
+/** A link's key, from the ids of its two nodes. */
+export const linkKey = (from: string, to: string): string => keyOf(`${from}\n${to}`)
 
 type Parts = Pick<TripletDoc, 'subject' | 'verb' | 'object'>
 
@@ -58,13 +78,16 @@ export const nodeIdsOf = ({ subject, verb, object }: Parts) => ({
   object: `entity:${foldLabel(object)}`,
 })
 
-export const linkKeysOf = (triplets: readonly Parts[]): string[] => {
-  const keys = new Set<string>()
+/** The keys of the graph's links and nodes that the triplets make. */
+export const graphKeysOf = (triplets: readonly Parts[]): Pick<NarrativeDoc, 'link_keys' | 'node_keys'> => {
+  const links = new Set<string>()
+  const nodes = new Set<string>()
   for (const triplet of triplets) {
     const { subject, verb, object } = nodeIdsOf(triplet)
-    keys.add(linkKey(subject, verb)).add(linkKey(verb, object))
+    links.add(linkKey(subject, verb)).add(linkKey(verb, object))
+    for (const node of [subject, verb, object]) nodes.add(nodeKey(node))
   }
-  return [...keys]
+  return { link_keys: [...links], node_keys: [...nodes] }
 }
 
 const required = true
@@ -90,13 +113,17 @@ export const narrativeSchema = new Schema<NarrativeDoc>(
       ),
     ],
     link_keys: { type: [String], default: [] },
+    node_keys: { type: [String], default: [] },
     graph: { type: Schema.Types.ObjectId, default: null },
     check_at: Date,
     repairs: { type: Number, default: 0 },
+    restore_until: Date,
+    restored: Number,
   },
   { collection: 'narratives', versionKey: false, id: false },
 )
 narrativeSchema.index({ user_id: 1, state: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ user_id: 1, link_keys: 1, created_at: -1, _id: -1 })
+narrativeSchema.index({ user_id: 1, node_keys: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ open_key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } })
 narrativeSchema.index({ check_at: 1 }, { sparse: true })

@@ -1,5 +1,5 @@
-import { foldLabel, type GraphText, LIMITS } from '@iodine/contracts'
-import { type NarrativeDoc, nodeIdsOf } from '../models/narrative.js'
+import { foldLabel, type GraphMention, type GraphText, LIMITS, type TextPlace } from '@iodine/contracts'
+import { type NarrativeDoc, nodeIdsOf, type TripletDoc } from '../models/narrative.js'
 
 const ELLIPSIS = '…'
 
@@ -20,25 +20,42 @@ const cutAround = (sentence: string, parts: readonly string[]): string => {
 
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
+export interface FoundSentence {
+  /** Truncated around the triplet if long. */
+  sentence: string
+  /** Of all of the sentence. */
+  place: TextPlace
+}
+
 /**
- * Returns the sentence that contains most of `parts`: a link's two ends, then the triplet's third part. The
- * ends weigh most; the earlier sentence wins ties.
+ * Finds sentences of a text: the one that contains most of a triplet, given as two parts that weigh most and a
+ * third. The earlier sentence wins ties. The text is split and folded once for any number of triplets.
  */
-export const sentenceWith = (text: string, parts: readonly [string, string, string]): string => {
-  const folded = parts.map(foldLabel)
-  let best = ''
-  let most = -1
-  for (const { segment } of sentences.segment(text)) {
-    const place = foldLabel(segment)
-    if (place === '') continue
-    const [from, to, third] = folded.map(label => Number(place.includes(label))) as [number, number, number]
-    const named = 2 * from + 2 * to + third
-    if (named <= most) continue
-    best = segment.trim()
-    most = named
-    if (named === 5) break
+export const sentenceFinder = (
+  text: string,
+): ((parts: readonly [string, string, string]) => FoundSentence) => {
+  const all = Array.from(sentences.segment(text), ({ segment, index }) => ({
+    start: index + segment.length - segment.trimStart().length,
+    trimmed: segment.trim(),
+    folded: foldLabel(segment),
+  })).filter(({ folded }) => folded !== '')
+  return parts => {
+    const [from, to, third] = parts.map(foldLabel) as [string, string, string]
+    let best = { start: 0, trimmed: '' }
+    let most = -1
+    for (const each of all) {
+      const has = (label: string) => Number(each.folded.includes(label))
+      const named = 2 * has(from) + 2 * has(to) + has(third)
+      if (named <= most) continue
+      best = each
+      most = named
+      if (named === 5) break
+    }
+    return {
+      sentence: cutAround(best.trimmed, parts),
+      place: { start: best.start, end: best.start + best.trimmed.length },
+    }
   }
-  return cutAround(best, parts)
 }
 
 /** A narrative that contains the link between two nodes, with the matching sentence. */
@@ -57,6 +74,39 @@ export const presentGraphText = (
     id: _id.toHexString(),
     src,
     created_at: created_at.toISOString(),
-    sentence: sentenceWith(text, startsAtVerb ? [verb, object, subject] : [subject, verb, object]),
+    ...sentenceFinder(text)(startsAtVerb ? [verb, object, subject] : [subject, verb, object]),
+  }
+}
+
+/** A narrative that contains a node, with the node's triplets and their sentences. */
+export const presentMention = (
+  { _id, src, created_at, text, triplets }: NarrativeDoc,
+  node: string,
+): GraphMention => {
+  const merged = new Map<string, { triplet: TripletDoc; times: number }>()
+  for (const triplet of triplets) {
+    const { subject, verb, object } = nodeIdsOf(triplet)
+    if (subject !== node && verb !== node && object !== node) continue
+    const key = JSON.stringify([subject, verb, object])
+    const known = merged.get(key)
+    if (known) known.times++
+    else merged.set(key, { triplet, times: 1 })
+  }
+  const sentenceOf = sentenceFinder(text)
+  return {
+    id: _id.toHexString(),
+    src,
+    created_at: created_at.toISOString(),
+    triplets: [...merged.values()]
+      .slice(0, LIMITS.mentionTripletsMax)
+      .map(({ triplet: { id, subject, verb, object }, times }) => ({
+        id,
+        subject,
+        verb,
+        object,
+        times,
+        ...sentenceOf([subject, object, verb]),
+      })),
+    omitted: Math.max(0, merged.size - LIMITS.mentionTripletsMax),
   }
 }

@@ -1,8 +1,8 @@
 import { type Graph, graphApi } from '@iodine/contracts'
 import { Streamed, sendList } from '@iodine/service-kit'
 import { graphOwner, textsOwner } from '../policies/graph-owner.js'
-import { presentGraphText } from '../presenters/graph-text.js'
-import { textsOf } from '../queries/graph-texts.js'
+import { presentGraphText, presentMention } from '../presenters/graph-text.js'
+import { mentionsOf, textsOf } from '../queries/graph-texts.js'
 import { createGraphReader } from '../queries/read-graph.js'
 import type { Store } from '../store.js'
 
@@ -24,7 +24,18 @@ export const addGraphRoutes = (store: Store): void => {
       present: docs => docs.map(doc => presentGraphText(doc, query.from, query.to)),
     }),
   )
+
+  service.route(graphApi.listMentions, async ({ user, query: { user_id, ...query }, reply }) =>
+    sendList(reply, {
+      model: narratives,
+      filter: mentionsOf(textsOwner(user.id, user_id), query),
+      limit: query.limit ?? MENTIONS_PAGE,
+      cursor: query.cursor,
+      present: docs => docs.map(doc => presentMention(doc, query.node)),
+    }),
+  )
 }
 
-/** Default page size of texts. */
+/** Default page sizes. A mention may have several sentences. */
 const TEXTS_PAGE = 20
+const MENTIONS_PAGE = 10

@@ -41,10 +41,11 @@ export const addInternalRoutes = (
       personalSource(
         'narrative',
         narratives,
-        user_id => ({ user_id }),
+        user_id => ({ user_id, state: { $ne: 'deleted' as const } }),
         ({
           open_key: _key,
           link_keys: _links,
+          node_keys: _nodes,
           graph: _graph,
           check_at: _check,
           repairs: _repairs,

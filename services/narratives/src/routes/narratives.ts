@@ -1,7 +1,9 @@
 import { narrativesApi } from '@iodine/contracts'
-import { sendList } from '@iodine/service-kit'
+import { notFound, sendList } from '@iodine/service-kit'
 import { createNarrative } from '../commands/create-narrative.js'
 import { deleteNarrative } from '../commands/delete-narrative.js'
+import { restoreNarrative } from '../commands/restore-narrative.js'
+import type { NarrativeDoc } from '../models/narrative.js'
 import { presentNarrative } from '../presenters/narrative.js'
 import { presentOpenNarratives } from '../queries/list-open-narratives.js'
 import type { Store } from '../store.js'
@@ -22,6 +24,14 @@ export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void
     }),
   )
 
+  service.route(narrativesApi.getNarrative, async ({ user, params }) => {
+    const found = await narratives
+      .findOne({ _id: params.id, user_id: user.id, state: 'done' })
+      .lean<NarrativeDoc>()
+    if (!found) throw notFound()
+    return presentNarrative(found)
+  })
+
   service.route(narrativesApi.listOpenNarratives, async ({ user, query, reply }) =>
     sendList(reply, {
       model: narratives,
@@ -38,6 +48,11 @@ export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void
 
   service.route(narrativesApi.deleteNarrative, async ({ user, params }) => {
     await deleteNarrative(store, user.id, params.id)
+    return { id: params.id }
+  })
+
+  service.route(narrativesApi.restoreNarrative, async ({ user, params }) => {
+    await restoreNarrative(store, user.id, params.id)
     return { id: params.id }
   })
 }

@@ -1,0 +1,76 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+
+/** The sizes that screens are looked at in: a laptop, a large monitor and a phone. */
+export const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1920, height: 1080 },
+  { width: 390, height: 844 },
+] as const
+
+/** Half of the cumulative layout shift of a good page by Core Web Vitals. */
+const SHIFT_MAX = 0.05
+
+/**
+ * What is wrong with a page in its present state, one line a fault: serious violations that axe finds, sideways
+ * scrolling, text that is cut with no way to read it, and, after `watchShifts`, content that moved.
+ */
+export const faultsOf = async (page: Page, where: string): Promise<string[]> => {
+  // A single run suffices, as no page has frames.
+  const { violations } = await new AxeBuilder({ page })
+    .options({ resultTypes: ['violations'] })
+    .setLegacyMode()
+    .analyze()
+  const seen = await page.evaluate(shiftMax => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    const faults = scrollWidth > clientWidth ? [`scrolls sideways by ${scrollWidth - clientWidth} px`] : []
+    const { shifted = 0, shifts = [] } = window as unknown as { shifted?: number; shifts?: string[] }
+    if (shifted > shiftMax) faults.push(`shifts by ${shifted.toFixed(3)}: ${shifts.join(', ')}`)
+    // A link or button leads to the text, and a tooltip or `title` shows it.
+    const readable = '[title], a, button, [role=button], .bp6-popover-target'
+    for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
+      const { textOverflow, overflowX, webkitLineClamp } = getComputedStyle(element)
+      const isCut =
+        (textOverflow === 'ellipsis' &&
+          overflowX !== 'visible' &&
+          element.scrollWidth > element.clientWidth) ||
+        (webkitLineClamp !== 'none' && element.scrollHeight > element.clientHeight)
+      if (isCut && element.offsetParent && !element.closest(readable) && !element.querySelector(readable))
+        faults.push(`cuts ${JSON.stringify(element.textContent?.slice(0, 40))} at ${element.className}`)
+    }
+    return faults
+  }, SHIFT_MAX)
+  return [
+    ...violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id} at ${nodes.map(({ target }) => target.join(' ')).join(', ')}`),
+    ...seen,
+  ].map(fault => `${where}: ${fault}`)
+}
+
+/** Adds up what each page's content shifts without input, from the next navigation on. */
+export const watchShifts = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
+    const state = window as unknown as { shifted: number; shifts: string[] }
+    const placeOf = ({ x, y, width, height }: DOMRectReadOnly) => `${[x, y, width, height]}`
+    state.shifted = 0
+    state.shifts = []
+    new PerformanceObserver(list => {
+      for (const entry of list.getEntries() as (PerformanceEntry & LayoutShift)[]) {
+        if (entry.hadRecentInput) continue
+        state.shifted += entry.value
+        for (const { node, previousRect, currentRect } of entry.sources) {
+          const text = node?.textContent?.slice(0, 30)
+          state.shifts.push(
+            `${node?.nodeName} ${JSON.stringify(text)} from ${placeOf(previousRect)} to ${placeOf(currentRect)}`,
+          )
+        }
+      }
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+
+interface LayoutShift {
+  value: number
+  hadRecentInput: boolean
+  sources: { node: Node | null; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[]
+}

@@ -1,0 +1,42 @@
+/** A font file of the page's style sheets, for use in a worker, which does not have the page's fonts. */
+export interface FontFile {
+  family: string
+  /** As in CSS, with absolute addresses. */
+  source: string
+  weight: string
+  unicodeRange: string
+}
+
+/** The fonts of this page or worker; undefined if the browser has no way to load fonts there. */
+export const fontsHere = (): FontFaceSet | undefined =>
+  (globalThis as { fonts?: FontFaceSet }).fonts ??
+  (typeof document === 'undefined' ? undefined : document.fonts)
+
+/** The font files of the page's own style sheets. */
+export const fontFiles = (): FontFile[] =>
+  [...document.styleSheets].flatMap(sheet =>
+    // The rules of another origin's style sheet can't be read.
+    [
+      ...(new URL(sheet.href ?? '', document.baseURI).origin === location.origin ? sheet.cssRules : []),
+    ].flatMap(rule => {
+      if (!(rule instanceof CSSFontFaceRule)) return []
+      const { style } = rule
+      const base = sheet.href ?? document.baseURI
+      return {
+        family: style.getPropertyValue('font-family'),
+        source: style
+          .getPropertyValue('src')
+          .replace(/url\("?([^")]+)"?\)/g, (_, path) => `url("${new URL(path, base)}")`),
+        weight: style.getPropertyValue('font-weight') || 'normal',
+        unicodeRange: style.getPropertyValue('unicode-range') || 'U+0-10FFFF',
+      }
+    }),
+  )
+
+/** Makes the page's font files known in this worker. A file is loaded when a text needs it. */
+export function addFonts(files: readonly FontFile[]): void {
+  const fonts = fontsHere()
+  if (!fonts) return
+  for (const { family, source, weight, unicodeRange } of files)
+    fonts.add(new FontFace(family, source, { weight, unicodeRange }))
+}
