@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Graph, narrativesApi, profileApi } from '@iodine/contracts'
+import { type Graph, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { type AiProvider, seededRandom } from '@iodine/test-kit'
 import type { Locator } from '@playwright/test'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
@@ -158,11 +158,10 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     await page.getByRole('searchbox', { name: 'Find a node...' }).fill('LAKE')
     await page.keyboard.press('Enter')
     await expect(canvas).toHaveAttribute('data-selected', 'entity:the lake')
-    const width = (await canvas.boundingBox())?.width ?? 0
-    // Left of the details, which cover the right side.
-    await expect
-      .poll(async () => Math.round((await placeOf(canvas, 'entity:the lake')).x))
-      .toBeLessThan(width / 2)
+    // The neighbourhood is beside the details, not under them.
+    const left = (await node.boundingBox())?.x ?? 0
+    for (const id of ['entity:the lake', 'verb:heat'])
+      await expect.poll(async () => (await pointOf(page, id)).x).toBeLessThan(left)
     for (const [depth, drawn] of [
       ['1', 2],
       ['2', 3],
@@ -174,15 +173,32 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     }
   })
 
-  await test.step('sizes are the presets where there is room', async () => {
-    await page.setViewportSize({ width: 1900, height: 1100 })
-    await expect(canvas).toHaveCSS('width', '1000px')
-    await expect(canvas).toHaveCSS('height', '600px')
-    await page.getByRole('button', { name: 'Expand' }).click()
-    await expect(canvas).toHaveCSS('width', '1400px')
-    await expect(canvas).toHaveCSS('height', '800px')
-    await page.getByRole('button', { name: 'Collapse' }).click()
-    await expect(canvas).toHaveCSS('width', '1000px')
+  await test.step('it fills its column, as high as the presets where there is room', async () => {
+    for (const [width, height] of [
+      [1440, 900],
+      [1920, 1080],
+      [1000, 700],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      for (const [size, preset] of [
+        ['Expand', 600],
+        ['Collapse', 800],
+      ] as const) {
+        await expect(page.getByRole('button', { name: size })).toBeVisible()
+        await expect(canvas).toHaveCSS('height', `${Math.min(preset, Math.round(0.8 * height))}px`)
+        // The filters above it fill the column, too.
+        const column = await page.getByRole('button', { name: 'Filters' }).locator('..').boundingBox()
+        await expect
+          .poll(async () => {
+            const box = await canvas.boundingBox()
+            return [box?.x, box && box.x + box.width]
+          })
+          .toEqual([column?.x, column && column.x + column.width])
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+        await page.getByRole('button', { name: size }).click()
+      }
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
   })
 
   await test.step('it is saved as PNG, SVG and GEXF', async () => {
@@ -215,6 +231,98 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     await rows.nth(1).getByRole('button').focus()
     await page.keyboard.press('Enter')
     await expect(node.getByRole('heading', { name: 'Giant mirrors' })).toBeVisible()
+  })
+})
+
+test('from an entity to the sentence that says it in two clicks, and to an IOD; the address keeps it all', async ({
+  page,
+  person,
+  openAs,
+  ai,
+}) => {
+  const ana = await person('ana')
+  await tell(ana, ai)
+  const canvas = canvasOf(page)
+  const node = page.getByRole('region', { name: 'Node details' })
+  const sentence = 'Secret engineers hide giant mirrors.'
+  await openAs(ana, '/dashboard/graph')
+  await settled(page)
+
+  await test.step('a node lists its triplets', async () => {
+    const { x, y } = await pointOf(page, 'entity:giant mirrors')
+    await page.mouse.click(x, y)
+    const triplets = node.getByRole('list', { name: 'Triplets' })
+    await expect(node.getByRole('heading', { name: 'Triplets in 2 narratives' })).toBeVisible()
+    await expect(triplets.getByRole('listitem')).toHaveText([
+      /^Giant mirrors heat the lake.*Again, giant mirrors heat the lake\..*notes\/town$/,
+      /^Giant mirrors heat the lake.*Giant mirrors heat the lake\..*stories\.example\.org\/lake$/,
+      /^Secret engineers hide giant mirrors.*Secret engineers hide giant mirrors\./,
+    ])
+  })
+
+  await test.step('a sentence leads to the narrative, which shows it; Back to the selection', async () => {
+    await node.getByRole('link', { name: sentence }).click()
+    await expect(page).toHaveURL(/\/dashboard\/narratives\/[0-9a-f]{24}\?start=\d+&end=\d+$/)
+    const mark = page.getByRole('article').locator('mark')
+    await expect(mark).toHaveText(sentence)
+    await expect(mark).toBeInViewport()
+    await page.reload()
+    await expect(mark).toHaveText(sentence)
+    await page.goBack()
+    await expect(canvas).toHaveAttribute('data-selected', 'entity:giant mirrors')
+    await expect(node.getByRole('heading', { name: 'Giant mirrors' })).toBeVisible()
+  })
+
+  await test.step('an IOD of the entity', async () => {
+    await node.getByRole('button', { name: 'Create IOD: Giant mirrors' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create New IOD' })
+    await expect(dialog.getByLabel('Value')).toHaveValue('Giant mirrors')
+    await dialog.getByRole('button', { name: 'Create IOD' }).click()
+    await expect(page.getByText('IOD created', { exact: true })).toBeVisible()
+    await expect(dialog).toBeHidden()
+    const [iod] = await ana.api.call(iodsApi.listIods, { query: { q: 'giant mirrors' } })
+    expect(iod).toMatchObject({ value: 'Giant mirrors', category: 'KEYWORDS', source_type: 'MANUAL' })
+  })
+
+  await test.step('filter, selection and table outlive a reload and Back', async () => {
+    const kept = async () => {
+      await expect(page.getByRole('radio', { name: 'Table' })).toBeChecked()
+      await expect(page.getByRole('table').getByRole('button', { pressed: true })).toHaveText('heat')
+      await expect(page.getByRole('list', { name: 'Counts' })).toContainText('6 total nodes')
+      await expect(node.getByRole('heading', { name: 'heat' })).toBeVisible()
+    }
+    await page.goto('/dashboard/graph?source=notes/town')
+    await settled(page)
+    await page.getByText('Table', { exact: true }).click()
+    await page.getByRole('table').getByRole('button', { name: 'heat' }).click()
+    await kept()
+    await page.reload()
+    await kept()
+    await page.getByRole('link', { name: 'IODs' }).click()
+    await expect(page).toHaveURL(/\/dashboard\/iods$/)
+    await page.goBack()
+    await kept()
+  })
+
+  await test.step('on a phone the details are a sheet over the lower half, which closes', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/dashboard/graph?node=entity:giant%20mirrors')
+    await settled(page)
+    await expect(node.getByRole('list', { name: 'Triplets' })).toBeAttached()
+    const [sheet, drawing] = [await node.boundingBox(), await canvas.boundingBox()]
+    if (!sheet || !drawing) throw new Error('nothing to see')
+    expect(sheet.height).toBeLessThanOrEqual(drawing.height / 2)
+    expect(Math.abs(sheet.y + sheet.height - drawing.y - drawing.height)).toBeLessThan(1)
+    expect(sheet.width).toBe(drawing.width)
+    expect((await pointOf(page, 'entity:giant mirrors')).y).toBeLessThan(sheet.y)
+    const close = node.getByRole('button', { name: 'Clear selection' })
+    const size = await close.boundingBox()
+    expect(Math.min(size?.width ?? 0, size?.height ?? 0)).toBeGreaterThanOrEqual(40)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+    await page.screenshot({ path: test.info().outputPath('sheet.png') })
+    await close.click()
+    await expect(node).toBeHidden()
+    await expect(page).toHaveURL(/\/dashboard\/graph$/)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Graph } from '@iodine/contracts'
+import type { Graph, GraphMention } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
@@ -24,7 +24,25 @@ const open = async (routes: Routes, search = '') => {
   section = await openSection(parcel, PATH, PATH + search, routes)
 }
 
-const show = () => open({ 'GET /graph/triplets': [200, graph] })
+const mention: GraphMention = {
+  id: 'c'.repeat(24),
+  src: 'notes',
+  created_at: '2026-01-02T03:04:05.000Z',
+  triplets: [
+    {
+      id: 7,
+      subject: 'Moon',
+      verb: 'orbits',
+      object: 'Earth',
+      times: 2,
+      sentence: 'The Moon orbits the Earth.',
+      place: { start: 5, end: 31 },
+    },
+  ],
+  omitted: 3,
+}
+const MENTIONS: Routes = { 'GET /graph/mentions': [200, [mention], { 'X-Total-Count': '1' }] }
+const show = (search = '') => open({ 'GET /graph/triplets': [200, graph], ...MENTIONS }, search)
 const canvas = () => screen.findByRole<GraphCanvas>('application', { name: 'Narrative triplets graph' })
 const settled = async () => {
   const found = await canvas()
@@ -137,11 +155,13 @@ describe('selection', () => {
       src: 'notes',
       created_at: '2026-01-02T03:04:05.000Z',
       sentence: 'The Moon orbits <b>.',
+      place: { start: 5, end: 25 },
     }
     let works = false
     await open(
       {
         'GET /graph/triplets': [200, graph],
+        ...MENTIONS,
         'GET /graph/texts': () => (works ? [200, [text], { 'X-Total-Count': '1' }] : [503, {}]),
       },
       '?source=notes&entity=moon',
@@ -205,6 +225,87 @@ describe('selection', () => {
     ])
     fireEvent.click(within(rows[1]!).getByRole('button', { name: 'Earth' }))
     expect(await screen.findByRole('region', { name: 'Node details' })).toBeTruthy()
+  })
+})
+
+describe('a node', () => {
+  it('lists its triplets with their sentences, which lead to the narrative', async () => {
+    await show('?node=entity:moon&source=notes')
+    const card = await screen.findByRole('region', { name: 'Node details' })
+    const triplets = await within(card).findByRole('list', { name: 'Triplets' })
+    expect(within(card).getByRole('heading', { name: 'Triplets in 1 narrative' })).toBeTruthy()
+    const items = within(triplets).getAllByRole('listitem')
+    expect(items.map(item => item.textContent)).toEqual([
+      'Moon orbits Earth ×2The Moon orbits the Earth.notes',
+      'and 3 more in this narrative',
+    ])
+    expect(requests().find(({ node }) => node)).toEqual({ source: 'notes', node: 'entity:moon', limit: '10' })
+    const sentence = within(triplets).getByRole('link', { name: 'The Moon orbits the Earth.' })
+    expect(sentence.getAttribute('href')).toBe(`/dashboard/narratives/${mention.id}?start=5&end=31`)
+  })
+
+  it('of another user shows no narratives, and asks for none', async () => {
+    await open({ 'GET /graph/triplets': [200, graph] }, `?node=entity:moon&user_id=${'b'.repeat(24)}`)
+    const card = await screen.findByRole('region', { name: 'Node details' })
+    expect(within(card).getByText('The narratives with a node are shown to their author alone.')).toBeTruthy()
+    expect(section.calls.map(({ route }) => route)).toEqual(['GET /graph/triplets'])
+  })
+
+  it('becomes an IOD', async () => {
+    const bodies: unknown[] = []
+    await open(
+      {
+        'GET /graph/triplets': [200, graph],
+        ...MENTIONS,
+        'POST /iods': ({ body }) => {
+          bodies.push(body)
+          return [201, {}]
+        },
+      },
+      '?node=entity:moon',
+    )
+    fireEvent.click(await screen.findByRole('button', { name: 'Create IOD: Moon' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Create New IOD' })
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Create IOD' }))
+    await waitFor(() =>
+      expect(section.toasts).toContainEqual(expect.objectContaining({ title: 'IOD created' })),
+    )
+    expect(bodies).toEqual([
+      {
+        value: 'Moon',
+        category: 'KEYWORDS',
+        description: 'Entity in narratives: Moon',
+        source_type: 'MANUAL',
+        source: 'https://a.example',
+      },
+    ])
+  })
+})
+
+describe('the address', () => {
+  it('has the selection and the table', async () => {
+    await show()
+    const found = await settled()
+    click(found, found.nodePosition('verb:orbits')!)
+    await waitFor(() => expect(section.search()).toBe('?node=verb%3Aorbits'))
+    fireEvent.click(screen.getByRole('radio', { name: 'Table' }))
+    await waitFor(() => expect(section.search()).toBe('?node=verb%3Aorbits&view=table'))
+    fireEvent.click(screen.getByRole('button', { name: 'Clear selection' }))
+    await waitFor(() => expect(section.search()).toBe('?view=table'))
+    fireEvent.click(screen.getByRole('radio', { name: 'Graph' }))
+    await waitFor(() => expect(section.search()).toBe(''))
+    const [from, to] = ['entity:moon', 'verb:orbits'].map(id => found.nodePosition(id)!)
+    expect(section.calls.filter(({ route }) => route === 'GET /graph/triplets')).toHaveLength(1)
+    expect(from).not.toEqual(to)
+  })
+
+  it('selects what it names, and nothing that the graph lacks', async () => {
+    await show('?node=entity:earth&view=table')
+    expect(await screen.findByRole('table')).toBeTruthy()
+    expect(await screen.findByRole('heading', { name: 'Earth' })).toBeTruthy()
+    await show('?node=entity:nobody')
+    await settled()
+    expect(screen.queryByRole('region', { name: 'Node details' })).toBeNull()
   })
 })
 

@@ -1,4 +1,4 @@
 import { defineParcel } from '@iodine/mfe-kit'
-import { NarrativesPage } from './pages/NarrativesPage'
+import { NarrativesRoutes } from './pages/NarrativesRoutes'
 
-export const parcel = defineParcel(NarrativesPage)
+export const parcel = defineParcel(NarrativesRoutes)

@@ -20,3 +20,7 @@ export const fromSearch = (search: URLSearchParams): Filters =>
   Object.fromEntries(FIELDS.map(field => [field, search.get(field) ?? ''])) as Filters
 
 export const NO_FILTERS = fromSearch(new URLSearchParams())
+
+/** Whether the graph is that of the user with the id. Sentences are shown to their author alone. */
+export const isOwnGraph = ({ user_id }: Partial<Filters>, userId: string): boolean =>
+  !user_id || user_id.toLowerCase() === userId

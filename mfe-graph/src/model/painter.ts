@@ -64,6 +64,9 @@ const HALO = 4
 /** Nodes in view whose labels are tried: a frame of a large graph must not try all. */
 const LABELS_TRIED_MAX = 4 * LABELS_MAX
 
+/** The font of the labels, as in CSS. */
+export const fontOf = ({ font }: Palette): string => `${FONT_SIZE}px ${font}`
+
 interface Batch {
   color: string
   width: number
@@ -309,7 +312,7 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
     const related = relatedOf(selected)
     ctx.setTransform(view.pixelRatio, 0, 0, view.pixelRatio, 0, 0)
     ctx.globalAlpha = 1
-    ctx.font = `${FONT_SIZE}px ${palette.font}`
+    ctx.font = fontOf(palette)
     ctx.textAlign = 'center'
     ctx.textBaseline = 'top'
     ctx.lineJoin = 'round'

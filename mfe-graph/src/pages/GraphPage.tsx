@@ -4,6 +4,7 @@ import { Button, EmptyState, formatCount, HTMLSelect, LoadingPanel, Page, PageHe
 import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
+import { type Address, changeAddress, readAddress } from '../model/address'
 import { type Filters, fromSearch, toQuery } from '../model/filters'
 import { createNetwork } from '../model/network'
 import { useGraph } from '../queries/graph'
@@ -20,7 +21,9 @@ export function GraphPage() {
   const [search, setSearch] = useSearchParams()
   const filters = useMemo(() => fromSearch(search), [search])
   const query = useMemo(() => toQuery(filters), [filters])
-  const [limit, setLimit] = useState(LIMIT)
+  const address = useMemo(() => readAddress(search, CHOICES), [search])
+  const limit = address.limit ?? LIMIT
+  const onAddress = (change: Partial<Address>) => setSearch(changeAddress(search, change), { replace: true })
   const graph = useGraph(query, limit)
   const [expanded, setExpanded] = useState(false)
   const network = useMemo(() => (graph.data ? createNetwork(graph.data) : undefined), [graph.data])
@@ -28,7 +31,8 @@ export function GraphPage() {
   const apply = (wanted: Filters) => {
     const next = new URLSearchParams(toQuery(wanted))
     if (next.toString() === new URLSearchParams(query).toString()) void graph.refetch()
-    else setSearch(next)
+    // Another graph may lack what is selected.
+    else setSearch(changeAddress(next, { view: address.view, limit: address.limit }))
   }
 
   const totals = useMemo(() => graph.data && totalsOf(graph.data), [graph.data])
@@ -71,7 +75,10 @@ export function GraphPage() {
           <HTMLSelect
             aria-label="Most nodes shown"
             value={limit}
-            onChange={event => setLimit(Number(event.target.value))}
+            onChange={event => {
+              const wanted = Number(event.target.value)
+              onAddress({ limit: wanted === LIMIT ? null : wanted })
+            }}
           >
             {CHOICES.map(size => (
               <option key={size} value={size}>
@@ -95,7 +102,15 @@ export function GraphPage() {
           />
         }
       >
-        {shown => <GraphView network={shown} expanded={expanded} filters={query} />}
+        {shown => (
+          <GraphView
+            network={shown}
+            expanded={expanded}
+            filters={query}
+            address={address}
+            onAddress={onAddress}
+          />
+        )}
       </LoadingPanel>
     </Page>
   )

@@ -7,13 +7,16 @@ import {
   ProgressBar,
   SearchInput,
   SegmentedControl,
+  useLatest,
 } from '@iodine/ui'
 import { MinusIcon, PlusIcon, ZoomToFitIcon } from '@iodine/ui/icons'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type Address, addressOf, NOTHING, type Selection, selectionOf } from '../model/address'
 import { GRAPH } from '../model/constants'
 import type { Filters } from '../model/filters'
 import { findNodes, type Network, neighbourhood } from '../model/network'
-import { createStage, NOTHING, type Selection, type Stage } from '../stage/stage'
+import { createStage, type Stage } from '../stage/stage'
+import { EntityDialog } from './EntityDialog'
 import styles from './GraphView.module.css'
 import { Legend } from './Legend'
 import { LinkCard } from './LinkCard'
@@ -26,29 +29,33 @@ const ZOOM_STEP = 1.4
 const FOUND_MAX = 8
 /** Maximum height of the canvas, as a share of the window's height, on wide and on narrow screens. */
 const HEIGHT_SHARE = { wide: 0.8, narrow: 0.6 }
-/** Screens on which the details overlay the canvas, and their width in pixels. */
-const CARD_BESIDE = '(min-width: 900px)'
-const CARD_WIDTH = 292
+/** Width of the canvas from which the details stand at its right side; below, they are a sheet over it. */
+const BESIDE_FROM = 680
+/** Parts of the canvas that the details cover: pixels on the right, or a share of the height. */
+const CARD_WIDTH = 332
+const SHEET_SHARE = 0.5
 const NARROW = 600
 const HEIGHT_MIN = 360
-
-const widthBeside = ({ node, link }: Selection) =>
-  Math.max(node, link) >= 0 && window.matchMedia?.(CARD_BESIDE).matches ? CARD_WIDTH : 0
 
 export interface GraphViewProps {
   network: Network
   expanded: boolean
   /** The filters of the displayed graph. */
   filters: Partial<Filters>
+  address: Address
+  onAddress: (change: Partial<Address>) => void
 }
 
 /** A graph as a drawing or a table, with the details of the selection. */
-export function GraphView({ network, expanded, filters }: GraphViewProps) {
+export function GraphView({ network, expanded, filters, address, onAddress }: GraphViewProps) {
   const { notify } = useHost()
   const [stage, setStage] = useState<Stage | null>(null)
-  const [mode, setMode] = useState<'graph' | 'table'>('graph')
-  const [selection, setSelection] = useState(NOTHING)
+  const { view: mode, node: nodeId, to: toId } = address
+  const selection = useMemo(() => selectionOf(network, { node: nodeId, to: toId }), [network, nodeId, toId])
   const selected = selection.node
+  const setSelection = useLatest((next: Selection) => onAddress(addressOf(network, next)))
+  const [isBeside, setBeside] = useState(true)
+  const [creating, setCreating] = useState(false)
   const [depth, setDepth] = useState(0)
   const [failed, setFailed] = useState(false)
   const [warming, setWarming] = useState({ shown: false, progress: 0 })
@@ -61,7 +68,7 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
     const made = createStage(frame.current as HTMLElement, {
       label: LABEL,
       palette,
-      onSelect: setSelection,
+      onSelect: next => setSelection.current(next),
       onProgress: setWarming,
       onFailure: () => setFailed(true),
     })
@@ -70,23 +77,26 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
       setStage(null)
       made.close()
     }
-  }, [palette, failed])
+  }, [palette, failed, setSelection])
 
   useEffect(() => {
     if (network) setFailed(false)
   }, [network])
 
   useEffect(() => {
-    setSelection(NOTHING)
     setDepth(0)
     setWarming({ shown: false, progress: 0 })
     stage?.show(network)
   }, [stage, network])
 
   useEffect(() => {
-    stage?.reserve(widthBeside(selection))
+    const isShown = Math.max(selection.node, selection.link) >= 0
+    stage?.reserve({
+      right: isShown && isBeside ? CARD_WIDTH : 0,
+      bottom: isShown && !isBeside ? SHEET_SHARE : 0,
+    })
     stage?.select(selection)
-  }, [stage, selection])
+  }, [stage, selection, isBeside])
 
   const mask = useMemo(
     () => (selected >= 0 && depth > 0 ? neighbourhood(network, selected, depth) : null),
@@ -104,7 +114,8 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
       const room = outer.current?.clientWidth || preset.width
       const share = room < NARROW ? HEIGHT_SHARE.narrow : HEIGHT_SHARE.wide
       const height = Math.max(HEIGHT_MIN, Math.round(window.innerHeight * share))
-      stage?.resize(Math.min(preset.width, room), Math.min(preset.height, height))
+      setBeside(room >= BESIDE_FROM)
+      stage?.resize(room, Math.min(preset.height, height))
     }
     resize()
     const observer = new ResizeObserver(resize)
@@ -117,10 +128,9 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
   }, [stage, expanded])
 
   const select = (node: number) => {
-    const next = { node, link: -1 }
-    setSelection(next)
-    stage?.reserve(widthBeside(next))
-    stage?.flyTo(node)
+    setSelection.current({ node, link: -1 })
+    stage?.reserve(isBeside ? { right: CARD_WIDTH, bottom: 0 } : { right: 0, bottom: SHEET_SHARE })
+    stage?.fitAround(neighbourhood(network, node, 1))
   }
   const save = async (format: 'png' | 'svg' | 'gexf') => {
     const positions = stage?.positions()
@@ -133,8 +143,8 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
     }
   }
 
-  const cardClass = mode === 'graph' ? styles.card : undefined
-  const close = () => setSelection(NOTHING)
+  const cardClass = mode === 'graph' ? `${styles.card} ${isBeside ? styles.beside : styles.sheet}` : undefined
+  const close = () => setSelection.current(NOTHING)
   const details = (
     <>
       {selected >= 0 && selected < network.nodes.length && (
@@ -142,10 +152,12 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
           className={cardClass}
           network={network}
           node={selected}
+          filters={filters}
           depth={depth}
           onDepth={setDepth}
           onSelect={select}
           onClose={close}
+          onCreateIod={() => setCreating(true)}
         />
       )}
       {selection.link >= 0 && selection.link < network.links.length && (
@@ -173,7 +185,7 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
             { label: 'Table', value: 'table' },
           ]}
           value={mode}
-          onValueChange={value => setMode(value as 'graph' | 'table')}
+          onValueChange={value => onAddress({ view: value as Address['view'] })}
         />
         <ButtonGroup className={styles.save} aria-label="Save the graph">
           <Button size="small" text="PNG" aria-label="Save as PNG" onClick={() => void save('png')} />
@@ -185,7 +197,7 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
         <NodeTable
           network={network}
           selected={selected}
-          onSelect={node => setSelection({ node, link: -1 })}
+          onSelect={node => setSelection.current({ node, link: -1 })}
         />
       )}
       <div ref={outer} className={styles.outer} hidden={mode === 'table'}>
@@ -206,7 +218,7 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
                   )}
                 </div>
               )}
-              <ButtonGroup className={styles.zoom} vertical>
+              <ButtonGroup className={isBeside ? styles.zoom : `${styles.zoom} ${styles.upper}`} vertical>
                 <Button icon={<PlusIcon />} aria-label="Zoom in" onClick={() => stage?.zoomBy(ZOOM_STEP)} />
                 <Button
                   icon={<MinusIcon />}
@@ -222,6 +234,10 @@ export function GraphView({ network, expanded, filters }: GraphViewProps) {
       </div>
       {mode === 'graph' && <Legend />}
       {mode === 'table' && details}
+      <EntityDialog
+        entity={creating ? (network.nodes[selected] ?? null) : null}
+        onClose={() => setCreating(false)}
+      />
     </>
   )
 }

@@ -1,10 +1,11 @@
 import { useHost } from '@iodine/mfe-kit'
-import { Button, ErrorCallout, formatCount, LoadingPanel, LoadMore, SourceLink } from '@iodine/ui'
-import type { Filters } from '../model/filters'
+import { Button, ErrorCallout, formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
+import { type Filters, isOwnGraph } from '../model/filters'
 import type { Network } from '../model/network'
 import { useTexts } from '../queries/texts'
 import { DetailCard } from './DetailCard'
 import styles from './DetailCard.module.css'
+import { Sentence } from './Sentence'
 
 export interface LinkCardProps {
   className?: string | undefined
@@ -19,8 +20,7 @@ export interface LinkCardProps {
 /** The details of the selected link, with the texts of its triplets. */
 export function LinkCard({ className, network, link, filters, onSelect, onClose }: LinkCardProps) {
   const { user } = useHost().session
-  // The server returns texts only to their author.
-  const isOwn = !filters.user_id || filters.user_id.toLowerCase() === user.id
+  const isOwn = isOwnGraph(filters, user.id)
   const data = network.links[link]!
   const ends = [network.shape.sources[link]!, network.shape.targets[link]!]
   return (
@@ -69,14 +69,9 @@ function Texts({ link, filters }: { link: Network['links'][number]; filters: Par
         {texts => (
           <>
             <ul className={styles.texts} aria-label="Texts">
-              {texts.map(({ id, src, sentence }) => (
+              {texts.map(({ id, src, sentence, place }) => (
                 <li key={id}>
-                  <q>{sentence}</q>
-                  {src && (
-                    <span className={styles.more}>
-                      <SourceLink source={src} />
-                    </span>
-                  )}
+                  <Sentence narrative={id} src={src} sentence={sentence} place={place} />
                 </li>
               ))}
             </ul>

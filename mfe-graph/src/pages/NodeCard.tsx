@@ -1,8 +1,12 @@
+import { useHost } from '@iodine/mfe-kit'
 import { Button, SegmentedControl, Tag } from '@iodine/ui'
+import { AddIcon } from '@iodine/ui/icons'
 import { useMemo } from 'react'
+import { type Filters, isOwnGraph } from '../model/filters'
 import { type Network, neighboursOf } from '../model/network'
 import { DetailCard } from './DetailCard'
 import styles from './DetailCard.module.css'
+import { Mentions } from './Mentions'
 
 const NEIGHBOURS_MAX = 100
 
@@ -10,16 +14,22 @@ export interface NodeCardProps {
   className?: string | undefined
   network: Network
   node: number
+  /** The filters of the displayed graph. */
+  filters: Partial<Filters>
   /** The graph is displayed up to this number of links from the node; 0 displays all of it. */
   depth: number
   onDepth: (depth: number) => void
   onSelect: (node: number) => void
   onClose: () => void
+  /** Called to create an IOD of the entity. */
+  onCreateIod: () => void
 }
 
 /** The details of the selected node. */
-export function NodeCard({ className, network, node, depth, onDepth, onSelect, onClose }: NodeCardProps) {
-  const { label, type, count, sources } = network.nodes[node]!
+export function NodeCard(props: NodeCardProps) {
+  const { className, network, node, filters, depth, onDepth, onSelect, onClose, onCreateIod } = props
+  const isOwn = isOwnGraph(filters, useHost().session.user.id)
+  const { id, label, type, count, sources } = network.nodes[node]!
   const neighbours = useMemo(() => neighboursOf(network, node), [network, node])
   return (
     <DetailCard
@@ -35,6 +45,17 @@ export function NodeCard({ className, network, node, depth, onDepth, onSelect, o
       sources={sources}
       onClose={onClose}
     >
+      {type === 'entity' && (
+        <Button
+          className={styles.create}
+          variant="outlined"
+          size="small"
+          icon={<AddIcon />}
+          text="IOD"
+          aria-label={`Create IOD: ${label}`}
+          onClick={onCreateIod}
+        />
+      )}
       <div className={styles.focus}>
         <span id="graph-focus">Links away</span>
         <SegmentedControl
@@ -45,6 +66,11 @@ export function NodeCard({ className, network, node, depth, onDepth, onSelect, o
           onValueChange={value => onDepth(Number(value))}
         />
       </div>
+      {isOwn ? (
+        <Mentions key={id} node={id} filters={filters} />
+      ) : (
+        <p className={styles.more}>The narratives with a node are shown to their author alone.</p>
+      )}
       <h3 className={styles.subtitle}>Neighbours ({neighbours.length})</h3>
       <ul className={styles.neighbours} aria-label="Neighbours">
         {neighbours.slice(0, NEIGHBOURS_MAX).map(neighbour => (

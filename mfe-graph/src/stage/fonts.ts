@@ -23,7 +23,7 @@ export const fontFiles = (): FontFile[] =>
       const { style } = rule
       const base = sheet.href ?? document.baseURI
       return {
-        family: style.getPropertyValue('font-family'),
+        family: style.getPropertyValue('font-family').replace(/^["']|["']$/g, ''),
         source: style
           .getPropertyValue('src')
           .replace(/url\("?([^")]+)"?\)/g, (_, path) => `url("${new URL(path, base)}")`),

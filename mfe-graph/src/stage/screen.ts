@@ -1,6 +1,7 @@
 import {
   createPainter,
   DENSE_LINKS,
+  fontOf,
   type Painter,
   type Palette,
   type Scene,
@@ -47,12 +48,6 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
     scheduled = true
     requestAnimationFrame(draw)
   }
-  // A label that was drawn before its font had loaded has the width and look of another one.
-  fontsHere()?.addEventListener('loadingdone', () => {
-    if (scene) painter = createPainter(scene, palette)
-    if (pictures) move(positions as Float32Array, true)
-    schedule()
-  })
   const dropPictures = () => {
     pictures?.discard()
     pictures = null
@@ -64,6 +59,18 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
       pictures = createPictures(painter, moved, scene.shape.radii, schedule)
     schedule()
   }
+  /** Labels drawn before their font is there have the widths and look of another one. */
+  const loadFont = async (shown: Scene) => {
+    const characters = new Set<string>()
+    for (const label of shown.labels) for (const character of label) characters.add(character)
+    const loaded = await fontsHere()
+      ?.load(fontOf(palette), [...characters].join(''))
+      .catch(() => null)
+    if (!loaded?.length || scene !== shown) return
+    painter = createPainter(shown, palette)
+    if (pictures && positions) move(positions, true)
+    schedule()
+  }
   return {
     show: shown => {
       dropPictures()
@@ -71,6 +78,7 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
       painter = shown && createPainter(shown, palette)
       positions = null
       schedule()
+      if (shown) void loadFont(shown)
     },
     move,
     setView: seen => {

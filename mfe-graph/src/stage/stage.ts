@@ -1,4 +1,5 @@
-import { type D3DragEvent, type D3ZoomEvent, drag, select, zoom, zoomIdentity, zoomTransform } from 'd3'
+import { type D3DragEvent, type D3ZoomEvent, drag, select, zoom, zoomIdentity } from 'd3'
+import { NOTHING, type Selection } from '../model/address'
 import {
   type Camera,
   centerCamera,
@@ -29,14 +30,6 @@ export interface GraphCanvas extends HTMLCanvasElement {
   nodePosition: (id: string) => { x: number; y: number } | null
 }
 
-/** The selected node or link; -1 for none. At most one of the two is set. */
-export interface Selection {
-  node: number
-  link: number
-}
-
-export const NOTHING: Selection = { node: -1, link: -1 }
-
 export interface StageOptions {
   /** Accessible name of the canvas. */
   label: string
@@ -49,19 +42,27 @@ export interface StageOptions {
   onFailure: () => void
 }
 
+export interface Covered {
+  right: number
+  bottom: number
+}
+
 /** The displayed graph with its pointer and keyboard input, independent of React. */
 export interface Stage {
   show: (network: Network) => void
   resize: (width: number, height: number) => void
-  /** Reserves a strip on the right, in pixels, that is kept free when nodes are brought into view. */
-  reserve: (right: number) => void
+  /**
+   * Says which part of the canvas is covered, and is kept free when nodes are brought into view: pixels on the
+   * right, a share of the height (0 to 1) at the bottom.
+   */
+  reserve: (covered: Covered) => void
   select: (selection: Selection) => void
   /** Draws only the marked nodes; null draws all. */
   restrict: (visible: Uint8Array | null) => void
   /** Brings all drawn nodes into view. */
   fit: () => void
-  /** Centres a node, zoomed in enough to read its label. */
-  flyTo: (node: number) => void
+  /** Brings the marked nodes into view, beside what is covered. */
+  fitAround: (marked: Uint8Array) => void
   zoomBy: (factor: number) => void
   /** Interleaved x and y of the nodes, in graph units; null before the first layout. */
   positions: () => Float32Array | null
@@ -69,9 +70,10 @@ export interface Stage {
 }
 
 const FLIGHT_MS = 180
-const FLY_ZOOM = 1
 const KEY_ZOOM = 1.3
 const KEY_PAN = 60
+/** Distance of a selected node from what covers the canvas, in pixels: its label has room. */
+const UNCOVERED_PX = 48
 
 type Subject = { node: number; x: number; y: number }
 
@@ -94,7 +96,9 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   /** Whether the camera follows the layout, which stops when the user moves the view. */
   let following = true
   let dragged = false
-  let reserved = 0
+  /** The node that was clicked and is about to be selected. */
+  let clicked = -1
+  let covered: Covered = { right: 0, bottom: 0 }
   const view: View = {
     width: 0,
     height: 0,
@@ -135,9 +139,23 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     if (flight && !calm) selection.transition().duration(FLIGHT_MS).call(zooming.transform, transform)
     else selection.interrupt().call(zooming.transform, transform)
   }
-  const fit = (flight: boolean) => {
-    const box = network && positions && mainBounds(positions, network.shape.radii, view.visible)
-    if (box && view.width > 0) moveCamera(fitCamera(box, view.width - reserved, view.height), flight)
+  /** Width and height of the part of the canvas that is not covered. */
+  const free = () => [view.width - covered.right, view.height * (1 - covered.bottom)] as const
+  const fitThose = (marked: Uint8Array | null, flight: boolean) => {
+    const box = network && positions && mainBounds(positions, network.shape.radii, marked)
+    if (box && view.width > 0) moveCamera(fitCamera(box, ...free()), flight)
+  }
+  const fit = (flight: boolean) => fitThose(view.visible, flight)
+  /** Moves the view if a node is under what is covered. */
+  const uncover = (node: number) => {
+    const place = screenPosition(node)
+    if (!place) return
+    const [width, height] = free()
+    const x = Math.max(0, place.x - (width - UNCOVERED_PX))
+    const y = Math.max(0, place.y - (height - UNCOVERED_PX))
+    if (x === 0 && y === 0) return
+    following = false
+    moveCamera({ ...view.camera, x: view.camera.x - x, y: view.camera.y - y }, true)
   }
   const hit = (x: number, y: number): number => finder?.at(x, y, view.camera, view.visible) ?? -1
   const hitLink = (x: number, y: number): number =>
@@ -221,6 +239,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     .on('dblclick.zoom', null)
   canvas.addEventListener('click', ({ offsetX, offsetY }) => {
     const node = hit(offsetX, offsetY)
+    clicked = node
     options.onSelect({ node, link: node < 0 ? hitLink(offsetX, offsetY) : -1 })
   })
   canvas.addEventListener('pointermove', event => {
@@ -278,14 +297,16 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       if (following) fit(false)
       else moveCamera(centerCamera(middle.x, middle.y, k, width, height))
     },
-    reserve: right => {
-      reserved = right
+    reserve: part => {
+      covered = part
     },
     select: ({ node, link }) => {
       const id = idOf(node)
       if (id === undefined) delete canvas.dataset.selected
       else canvas.dataset.selected = id
       setView({ selected: node, selectedLink: link })
+      if (node >= 0 && node === clicked) uncover(node)
+      clicked = -1
     },
     restrict: visible => {
       const drawn = visible?.reduce((sum, mark) => sum + mark, 0) ?? network?.shape.nodeCount ?? 0
@@ -295,14 +316,11 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       fit(true)
     },
     fit: follow,
-    flyTo: node => {
-      if (!positions) return
+    fitAround: marked => {
       following = false
-      const k = Math.max(zoomTransform(canvas).k, FLY_ZOOM)
-      moveCamera(
-        centerCamera(positions[node * 2]!, positions[node * 2 + 1]!, k, view.width - reserved, view.height),
-        true,
-      )
+      // With a filter by links away, some may not be drawn.
+      const { visible } = view
+      fitThose(visible ? marked.map((mark, node) => mark & (visible[node] ?? 0)) : marked, true)
     },
     zoomBy,
     positions: () => positions,

@@ -1,7 +1,7 @@
-import type { Iod, Narrative, Triplet } from '@iodine/contracts'
+import type { Iod, Narrative, TextPlace, Triplet } from '@iodine/contracts'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
-import { memo, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import { mergeEqual, tripletValue } from '../model/triplets'
 import styles from './NarrativeCard.module.css'
 import palette from './NarrativesPage.module.css'
@@ -16,13 +16,17 @@ export interface NarrativeCardProps {
   /** @param height of the card in pixels */
   onDelete: (height: number) => void
   onConvert: (triplet: Triplet) => void
+  /** A sentence to show: it is marked, and all of the text is there without scrolling in it. */
+  sentence?: TextPlace | null
 }
 
 /** An analyzed text with its triplets. */
 export const NarrativeCard = memo(
-  function NarrativeCard({ narrative, iodOf, deleting, onDelete, onConvert }: NarrativeCardProps) {
+  function NarrativeCard(props: NarrativeCardProps) {
+    const { narrative, iodOf, deleting, onDelete, onConvert, sentence } = props
     const { id, text, src, triplets } = narrative
     const prefix = id.slice(0, ID_PREFIX)
+    const textClass = sentence === undefined ? styles.text : `${styles.text} ${styles.whole}`
     const card = useRef<HTMLDivElement>(null)
     return (
       <Card ref={card} className={styles.card} role="article" aria-label={`Narrative ${prefix}`}>
@@ -41,8 +45,8 @@ export const NarrativeCard = memo(
           />
         </header>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it, too */}
-        <section className={styles.text} tabIndex={0} aria-label={`Text of narrative ${prefix}`}>
-          {text}
+        <section className={textClass} tabIndex={0} aria-label={`Text of narrative ${prefix}`}>
+          {sentence ? <Marked text={text} place={sentence} /> : text}
         </section>
         <h3 className={styles.count}>
           {triplets.length} {triplets.length === 1 ? 'triplet' : 'triplets'}
@@ -64,8 +68,23 @@ export const NarrativeCard = memo(
   (before, after) =>
     before.narrative === after.narrative &&
     before.iodOf === after.iodOf &&
-    before.deleting === after.deleting,
+    before.deleting === after.deleting &&
+    before.sentence === after.sentence,
 )
+
+/** A text with a part of it marked and in view. */
+function Marked({ text, place: { start, end } }: { text: string; place: TextPlace }) {
+  const mark = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another place is another sentence to show
+  useEffect(() => mark.current?.scrollIntoView({ block: 'center' }), [start, end])
+  return (
+    <>
+      {text.slice(0, start)}
+      <mark ref={mark}>{text.slice(start, end)}</mark>
+      {text.slice(end)}
+    </>
+  )
+}
 
 interface TripletRowProps {
   triplet: Triplet

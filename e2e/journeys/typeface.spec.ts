@@ -1,0 +1,159 @@
+import { narrativesApi, profileApi } from '@iodine/contracts'
+import { expect, type Page, test } from '../support/fixtures.js'
+import { watchPolicy } from '../support/policy.js'
+
+const FONTS = '**/static/font/*.woff2'
+/** The share of the window that may move while a page loads, as browsers count layout shifts. */
+const SHIFT_MAX = 0.05
+
+/** Sums the layout shifts of each document from its start. */
+const watchShifts = (page: Page) =>
+  page.addInitScript(() => {
+    Object.assign(window, { shifted: 0 })
+    new PerformanceObserver(list => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[])
+        Object.assign(window, { shifted: (window as unknown as { shifted: number }).shifted + entry.value })
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+const shiftOf = (page: Page) =>
+  page.evaluate(async () => {
+    // Shifts are reported after the frame that they are of.
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame)
+    return (window as unknown as { shifted: number }).shifted
+  })
+const isLoaded = (page: Page, text = 'a') =>
+  page.evaluate(
+    text =>
+      [...document.fonts].some(face => face.family.includes('Inter Variable') && face.status === 'loaded') &&
+      document.fonts.check('14px "Inter Variable"', text),
+    text,
+  )
+/** Width of a text in the page's font. */
+const widthOf = (page: Page, text: string) =>
+  page.evaluate(text => {
+    const span = document.body.appendChild(document.createElement('span'))
+    span.textContent = text
+    const { width } = span.getBoundingClientRect()
+    span.remove()
+    return width
+  }, text)
+
+test('the typeface is preloaded from the own origin, once, and kept for good', async ({
+  page,
+  person,
+  openAs,
+  product,
+}) => {
+  const violations = await watchPolicy(page)
+  const asked: string[] = []
+  page.on('request', request => {
+    if (request.resourceType() === 'font') asked.push(request.url())
+  })
+  await page.goto('/login')
+  await expect(page.getByRole('button', { name: 'Continue' })).toBeVisible()
+  await expect.poll(() => isLoaded(page)).toBe(true)
+  const preloaded = await page.locator('link[rel=preload][as=font]').getAttribute('href')
+  expect(preloaded).toMatch(/^\/static\/font\/inter-latin-wght-normal\.[0-9a-f]{8,}\.woff2$/)
+  expect(asked).toEqual([product.url + preloaded])
+  const answer = await page.request.get(preloaded as string)
+  expect(answer.headers()['cache-control']).toBe('public, max-age=31536000, immutable')
+  expect(answer.headers()['content-type']).toBe('font/woff2')
+  expect((await answer.body()).length).toBeLessThan(70_000)
+
+  // Another subset for what the first lacks; none for scripts that the system's fonts are for.
+  await openAs(await person('zo'), '/dashboard/overview')
+  await expect(page.getByRole('heading', { name: 'Product roadmap' })).toBeVisible()
+  asked.length = 0
+  for (const text of ['Слава', 'سلام', '北京', 'žluťoučký']) await widthOf(page, text)
+  await expect.poll(() => asked.join()).toMatch(/latin-ext/)
+  expect(asked).toHaveLength(1)
+
+  // Figures of a table have one width.
+  await openAs(await person('zoe'), '/dashboard/iods')
+  const widths = await page.evaluate(async () => {
+    const table = document.body.appendChild(document.createElement('table'))
+    const cell = table.insertRow().insertCell()
+    const measured = ['1111111111', '0000000000'].map(text => {
+      cell.replaceChildren(Object.assign(document.createElement('span'), { textContent: text }))
+      return (cell.firstChild as HTMLElement).getBoundingClientRect().width
+    })
+    table.remove()
+    return measured
+  })
+  expect(widths[0]).toBe(widths[1])
+  expect(violations).toEqual([])
+})
+
+test('nothing moves when the typeface arrives late', async ({ page, person, openAs }) => {
+  const who = await person('late')
+  await watchShifts(page)
+  await openAs(who, '/terms-of-service')
+  for (const [path, shown] of [
+    ['/privacy-policy', 'Last updated'],
+    ['/dashboard/overview', 'Product roadmap'],
+    ['/dashboard/iods', 'No IODs'],
+    ['/dashboard/community', '@'],
+    ['/dashboard/graph', 'No data to display'],
+  ] as const) {
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await page.route(FONTS, async route => {
+      await released
+      await route.continue()
+    })
+    // A preload that is under way holds the load event up.
+    await page.goto(path, { waitUntil: 'commit' })
+    await expect(page.getByRole('main').getByText(shown).first()).toBeVisible()
+    expect(await isLoaded(page), path).toBe(false)
+    const before = await widthOf(page, 'Narratives of the campaign')
+    release()
+    await expect.poll(() => isLoaded(page)).toBe(true)
+    expect(await shiftOf(page), path).toBeLessThanOrEqual(SHIFT_MAX)
+    // The fallback is nearly as wide, which keeps lines where they are.
+    const after = await widthOf(page, 'Narratives of the campaign')
+    expect(Math.abs(after / before - 1), path).toBeLessThan(0.05)
+    await page.unroute(FONTS)
+  }
+})
+
+test("the graph's canvas has the typeface, in its worker, too", async ({ page, person, openAs, ai }) => {
+  const who = await person('canvas')
+  await who.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-canvas' } })
+  ai.next({ triplets: [{ subject: 'Giant mirrors', verb: 'heat', object: 'the lake' }] })
+  await who.api.call(narrativesApi.createNarrative, { body: { text: 'Giant mirrors heat the lake.' } })
+  const canvas = page.getByRole('application', { name: 'Narrative triplets graph' })
+  const digest = () =>
+    canvas.evaluate(async element => {
+      const { width, height } = element as HTMLCanvasElement
+      const copy = new OffscreenCanvas(width, height).getContext('2d') as OffscreenCanvasRenderingContext2D
+      copy.drawImage(element as HTMLCanvasElement, 0, 0)
+      const { data } = copy.getImageData(0, 0, width, height)
+      return [...new Uint8Array(await crypto.subtle.digest('SHA-256', data))].join()
+    })
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.addInitScript(() => {
+    if (localStorage.getItem('plain'))
+      Reflect.deleteProperty(HTMLCanvasElement.prototype, 'transferControlToOffscreen')
+  })
+  const settled = async (drawing: string) => {
+    await expect(canvas).toHaveAttribute('data-layout', 'settled')
+    await expect(canvas).toHaveAttribute('data-drawing', drawing)
+  }
+  await openAs(who, '/privacy-policy')
+  await page.evaluate(() => localStorage.setItem('plain', 'yes'))
+  await page.route(FONTS, route => route.abort())
+  await page.goto('/dashboard/graph')
+  await settled('page')
+  const without = await digest()
+  await page.unroute(FONTS)
+  await page.reload()
+  await settled('page')
+  await expect.poll(digest).not.toBe(without)
+  const withIt = await digest()
+  await page.evaluate(() => localStorage.removeItem('plain'))
+  await page.reload()
+  await settled('worker')
+  await expect.poll(digest).toBe(withIt)
+})

@@ -1,0 +1,18 @@
+import { useHost } from '@iodine/mfe-kit'
+import { usePagedQuery } from '@iodine/mfe-kit/query'
+import type { Filters } from '../model/filters'
+
+const PAGE_SIZE = 10
+
+/** The narratives of a node, newest first, paginated, with the graph's filters of user, days and source. */
+export function useMentions(node: string, filters: Partial<Filters>) {
+  const { api } = useHost()
+  const { user_id, start_date, end_date, source } = filters
+  const asked = { user_id, start_date, end_date, source, node, limit: PAGE_SIZE }
+  const query = usePagedQuery({
+    queryKey: ['graph-mentions', asked],
+    readPage: (page, signal) => api.page('GET /graph/mentions', { query: { ...asked, ...page }, signal }),
+  })
+  const pages = query.data?.pages
+  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? null }
+}
