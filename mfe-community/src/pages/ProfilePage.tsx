@@ -13,6 +13,7 @@ import {
   LoadMore,
   Page,
   PageHeader,
+  SkeletonCards,
 } from '@iodine/ui'
 import { ArrowLeftIcon } from '@iodine/ui/icons'
 import {
@@ -31,6 +32,7 @@ import { TypeTag } from './TypeTag'
 
 const NOT_FOUND = 404
 const ERROR_MS = 5_000
+const SKELETONS = 3
 
 const FILTERS: { value: ContributionType | ''; label: string }[] = [
   { value: '', label: 'Toutes les contributions' },
@@ -66,7 +68,7 @@ export function ProfilePage() {
   }, [error, notify, navigate])
 
   return (
-    <Page narrow>
+    <Page>
       <div lang="fr">
         <Button
           className={styles.back}
@@ -78,7 +80,11 @@ export function ProfilePage() {
         {hasStatus(error, NOT_FOUND) && !data ? (
           <EmptyState title="Profil utilisateur introuvable" />
         ) : (
-          <LoadingPanel query={query} errorTitle="Impossible de charger le profil">
+          <LoadingPanel
+            query={query}
+            errorTitle="Impossible de charger le profil"
+            skeleton={<SkeletonCards count={SKELETONS} lines={2} className={styles.list} />}
+          >
             {profile => (
               <>
                 <PageHeader
@@ -104,7 +110,10 @@ export function ProfilePage() {
                   <Total label="analyses de narratives" value={profile.total_narratives} />
                 </dl>
                 {contributions.length === 0 ? (
-                  <EmptyState title="Aucune contribution pour le moment." />
+                  <EmptyState
+                    title="Aucune contribution pour le moment."
+                    {...(type && { action: <Button text="Tout afficher" onClick={() => setType('')} /> })}
+                  />
                 ) : (
                   <ul className={styles.list} aria-label="Contributions" aria-busy={isPlaceholderData}>
                     {contributions.map(contribution => (

@@ -1,5 +1,6 @@
 import { errorHint, useErrorToast, useHost } from '@iodine/mfe-kit'
 import {
+  Button,
   EmptyState,
   formatCount,
   LoadingPanel,
@@ -7,6 +8,7 @@ import {
   Page,
   PageHeader,
   SearchInput,
+  SkeletonCards,
   Tag,
   useSearchText,
 } from '@iodine/ui'
@@ -18,6 +20,7 @@ import { UserCard } from './UserCard'
 import styles from './UsersPage.module.css'
 
 const ERROR_MS = 5_000
+const SKELETONS = 6
 
 /** All users with a public profile. The URL contains the search term. */
 export function UsersPage() {
@@ -60,6 +63,7 @@ export function UsersPage() {
         query={users}
         errorTitle="Unable to load users"
         errorText={errorHint(users.error)}
+        skeleton={<SkeletonCards count={SKELETONS} lines={5} className={styles.grid} />}
         isEmpty={list => list.length === 0}
         empty={
           <EmptyState
@@ -67,6 +71,13 @@ export function UsersPage() {
             title="No profiles found"
             description={
               term ? 'Try different search terms' : 'There are no public profiles on the platform yet'
+            }
+            action={
+              term ? (
+                <Button text="Show all profiles" onClick={() => setTyped('')} />
+              ) : (
+                <Button text="Refresh" onClick={() => void users.refetch()} />
+              )
             }
           />
         }

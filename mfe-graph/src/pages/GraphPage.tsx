@@ -1,11 +1,21 @@
 import { type Graph, LIMITS } from '@iodine/contracts'
-import { errorDetail } from '@iodine/mfe-kit'
-import { Button, EmptyState, formatCount, HTMLSelect, LoadingPanel, Page, PageHeader, Tag } from '@iodine/ui'
+import { errorHint, useHost } from '@iodine/mfe-kit'
+import {
+  Button,
+  Classes,
+  EmptyState,
+  formatCount,
+  HTMLSelect,
+  LoadingPanel,
+  Page,
+  PageHeader,
+  Tag,
+} from '@iodine/ui'
 import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
 import { type Address, changeAddress, readAddress } from '../model/address'
-import { type Filters, fromSearch, toQuery } from '../model/filters'
+import { type Filters, fromSearch, NO_FILTERS, toQuery } from '../model/filters'
 import { createNetwork } from '../model/network'
 import { useGraph } from '../queries/graph'
 import { FilterPanel } from './FilterPanel'
@@ -35,6 +45,9 @@ export function GraphPage() {
     else setSearch(changeAddress(next, { view: address.view, limit: address.limit }))
   }
 
+  const { basePath, navigate } = useHost()
+  const sections = basePath.slice(0, basePath.lastIndexOf('/'))
+  const isFiltered = Object.keys(query).length > 0
   const totals = useMemo(() => graph.data && totalsOf(graph.data), [graph.data])
   return (
     <Page>
@@ -58,14 +71,16 @@ export function GraphPage() {
         }
       />
       <FilterPanel applied={filters} sources={graph.data?.sources} onApply={apply} />
-      {graph.data && totals && (
-        <ul className={styles.badges} aria-label="Counts">
-          <Badge count={totals.entities} one="entity" many="entities" />
-          <Badge count={totals.verbs} one="verb" many="verbs" />
-          <Badge count={graph.data.sources.length} one="source" many="sources" />
-          <Badge count={totals.nodes} one="node" many="nodes" total />
-        </ul>
-      )}
+      <div className={styles.summary}>
+        {graph.data && totals && (
+          <ul className={styles.badges} aria-label="Counts">
+            <Badge count={totals.entities} one="entity" many="entities" />
+            <Badge count={totals.verbs} one="verb" many="verbs" />
+            <Badge count={graph.data.sources.length} one="source" many="sources" />
+            <Badge count={totals.nodes} one="node" many="nodes" total />
+          </ul>
+        )}
+      </div>
       {network && totals && totals.nodes > Math.min(...CHOICES) && (
         <div className={styles.limit}>
           <span>
@@ -91,14 +106,22 @@ export function GraphPage() {
       <LoadingPanel
         query={{ ...graph, data: network }}
         errorTitle="Unable to load graph"
-        errorText={errorDetail(graph.error, '')}
+        errorText={errorHint(graph.error)}
         loadingLabel="Loading graph..."
-        whenStale="error"
+        skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
+        whenStale="both"
         isEmpty={({ nodes }) => nodes.length === 0}
         empty={
           <EmptyState
             icon={<GraphIcon />}
             title="No data to display. Try adjusting your filters or add some narratives"
+            action={
+              isFiltered ? (
+                <Button text="Show everything" onClick={() => apply(NO_FILTERS)} />
+              ) : (
+                <Button text="Add narratives" onClick={() => navigate(`${sections}/narratives`)} />
+              )
+            }
           />
         }
       >
