@@ -347,7 +347,9 @@ test('the category is suggested by the field, then by the value', async ({ page,
   const ana = await person('ana')
   await handIn(ana, 'tiktok', [tiktokPost({ description: '#first thing said' })])
   await handIn(ana, 'telegram', [telegramPost({ description: 'read it on http://a.example' })])
-  await handIn(ana, 'blog', [blogArticle({ description: 'Plain words', generator: 'made at lake.com' })])
+  const article = blogArticle({ description: 'Plain words', generator: 'made at lake.com' })
+  const jsonld = { ...article.metadata.jsonld, publisher: { name: 'Lake Press' } }
+  await handIn(ana, 'blog', [{ ...article, metadata: { ...article.metadata, jsonld } }])
   await openAs(ana, '/dashboard/data')
   const expectSuggestions = async (suggestions: [string, string][]) => {
     for (const [field, category] of suggestions) {
@@ -367,6 +369,7 @@ test('the category is suggested by the field, then by the value', async ({ page,
     ['Video Hashtags', 'HASHTAGS'],
     ['Sound Name', 'FULL_NAME'],
     ['Stats Plays', 'SENTENCE'],
+    ['Author Followers', 'SENTENCE'],
   ])
   await tab(page, 'telegram').click()
   await expectSuggestions([
@@ -380,6 +383,7 @@ test('the category is suggested by the field, then by the value', async ({ page,
     ['Article Generator', 'URL'],
     ['Article Description', 'SENTENCE'],
     ['Structured data Keywords', 'KEYWORDS'],
+    ['Structured data Publisher', 'COMPANY'],
     ['Open Graph Site name', 'FULL_NAME'],
   ])
 })
@@ -414,8 +418,135 @@ test('whatever was collected is readable to the last line, and stays text', asyn
     all: scrollHeight,
   }))
   expect(all).toBeGreaterThan(shown)
+
+  await test.step('the wheel over a long text scrolls the page, and a button shows all of it', async () => {
+    await description.hover()
+    const before = await page.evaluate(() => window.scrollY)
+    await page.mouse.wheel(0, 100)
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(before)
+    expect(await description.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+    await card.getByRole('button', { name: 'Show all of Video Description' }).click()
+    await expect
+      .poll(() => description.evaluate(({ clientHeight, scrollHeight }) => scrollHeight - clientHeight))
+      .toBe(0)
+    await expect(description).toContainText('50/50 Ask yourself why nobody')
+    await card.getByRole('button', { name: 'Show less of Video Description' }).click()
+    await expect.poll(() => description.evaluate(({ clientHeight }) => clientHeight)).toBe(shown)
+  })
   await description.evaluate(element => element.scrollTo(0, element.scrollHeight))
   await selectWithMouse(page, '50/50 Ask yourself why nobody', card)
   await page.getByRole('button', { name: '+ IOD' }).click()
   await expect(iodDialog(page).getByLabel('Value')).toHaveValue('50/50 Ask yourself why nobody')
+})
+
+test('a search finds texts in all tabs, marks them, and comes with the address', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const long = `${'A line of a long story.\n'.repeat(60)}The LAKE is heated by mirrors.`
+  await handIn(ana, 'tiktok', [
+    tiktokPost({ description: 'nothing of it' }),
+    tiktokPost({ description: long }),
+    tiktokPost({ hashtags: ['lakeside'] }),
+  ])
+  await handIn(ana, 'telegram', [telegramPost({ description: 'nothing of it' })])
+  await handIn(ana, 'blog', [{ ...blogArticle(), imageHashes: { 'https://a.example/lake.jpg': 'ff' } }])
+  await openAs(ana, '/dashboard/data')
+  await expect(cards(page)).toHaveCount(3)
+  await page.keyboard.press('/')
+  await page.keyboard.type('lake')
+  await expect(page.getByText('3 records have this text')).toBeVisible()
+  await expect(cards(page)).toHaveCount(2)
+  await expect(tab(page, 'tiktok')).toHaveText('Short videos2')
+  await expect(tab(page, 'telegram')).toHaveText('Messaging channels0')
+  await expect(tab(page, 'blog')).toHaveText('Blogs1')
+  await expect(page).toHaveURL(/\?q=lake$/)
+  await expect(page.locator('mark')).toHaveText(['lake', 'LAKE'])
+  // At the end of a text that is cut without a search.
+  await page.locator('mark').last().scrollIntoViewIfNeeded()
+  await expect(page.locator('mark').last()).toBeInViewport()
+  await tab(page, 'telegram').click()
+  await expect(page.getByText('Nothing found')).toBeVisible()
+  await tab(page, 'blog').click()
+  await expect(page.locator('mark')).toHaveText(['lake'])
+  await page.reload()
+  await expect(page.getByRole('searchbox', { name: 'Search your data...' })).toHaveValue('lake')
+  await expect(page.locator('mark')).toHaveText(['lake'])
+  await page.getByRole('button', { name: 'Clear search' }).click()
+  await expect(page.locator('mark')).toHaveCount(0)
+  await expect(tab(page, 'tiktok')).toHaveText('Short videos3')
+})
+
+test('cards are as high as what they show, empty fields are folded, and counts are quiet', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const ana = await person('ana')
+  const post = tiktokPost({ description: 'short' })
+  const bare = { collector_metadata: post.collector_metadata, main: { video_id: '1', description: 'bare' } }
+  await handIn(ana, 'tiktok', [post, bare])
+  await openAs(ana, '/dashboard/data')
+  await expect(cards(page)).toHaveCount(2)
+  const [left, right] = await Promise.all([0, 1].map(async n => (await cards(page).nth(n).boundingBox())!))
+  expect(left!.y).toBe(right!.y)
+  expect(left!.height).toBeLessThan(right!.height - 100)
+  const card = cards(page).first()
+  await expect(card.getByText('Created', { exact: true })).toHaveCount(0)
+  await card.getByRole('button', { name: '2 empty fields' }).click()
+  await expect(card.getByText('Created', { exact: true })).toBeVisible()
+  const plus = cards(page).last().getByRole('button', { name: 'Create IOD from Stats Plays' })
+  await page.mouse.move(0, 0)
+  await expect(plus).toHaveCSS('opacity', '0')
+  await plus.focus()
+  await expect(plus).toHaveCSS('opacity', '1')
+})
+
+test('one failure makes one toast and one callout, and a refresh without a network says so', async ({
+  page,
+  person,
+  openAs,
+  context,
+}) => {
+  const ana = await person('ana')
+  await handIn(ana, 'tiktok', [tiktokPost({ description: 'still there' })])
+  for (const [n, source] of SOURCES.entries())
+    await page.route(`**/api/v1/${source}/data?*`, async route => {
+      await new Promise(next => setTimeout(next, n * 300))
+      await route.fulfill({ status: 403, json: { detail: 'No' } })
+    })
+  await openAs(ana, '/dashboard/data')
+  await expect(toast(page, 'Failed to fetch data').first()).toBeVisible()
+  await expect(page.locator('.bp6-toast')).toHaveCount(1)
+  await expect(page.locator('.bp6-toast')).not.toContainText('×')
+  await expect(page.getByRole('main').getByRole('alert')).toHaveCount(1)
+  for (const source of SOURCES) await page.unroute(`**/api/v1/${source}/data?*`)
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(page.getByText('still there')).toBeVisible()
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(page.getByText('You are offline')).toBeVisible()
+  await expect(toast(page, 'Failed to refresh data')).toBeVisible()
+  await expect(page.getByText('still there')).toBeVisible()
+  await context.setOffline(false)
+})
+
+test('a hashtag with or without its sign is the same IOD', async ({ page, person, openAs }) => {
+  const [ana, bo] = [await person('ana'), await person('bo')]
+  const tagged = `mirrors${Date.now().toString(36)}`
+  const body = { category: 'HASHTAGS', description: '', source_type: 'MANUAL' } as const
+  await bo.api.call(iodsApi.createIod, { body: { ...body, value: `#${tagged}` } })
+  await handIn(ana, 'tiktok', [tiktokPost({ description: `See #${tagged} now`, hashtags: [tagged] })])
+  await openAs(ana, '/dashboard/data')
+  const card = cards(page).first()
+  await expect(async () => expect(await marks(card)).toEqual([`#${tagged}`, tagged])).toPass()
+  await expect(card.getByTitle('This value is an IOD')).toHaveCount(1)
+  await card.getByRole('button', { name: 'Create IOD from Video Description' }).click()
+  await iodDialog(page).getByLabel('Value').fill(tagged)
+  await iodDialog(page).getByLabel('IOD Category').selectOption('HASHTAGS')
+  await iodDialog(page).getByRole('button', { name: 'Create IOD' }).click()
+  await expect(toast(page, 'This IOD already exists')).toBeVisible()
 })

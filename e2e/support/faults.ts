@@ -26,7 +26,7 @@ export const faultsOf = async (page: Page, where: string): Promise<string[]> => 
     const faults = scrollWidth > clientWidth ? [`scrolls sideways by ${scrollWidth - clientWidth} px`] : []
     const { shifted = 0, shifts = [] } = window as unknown as { shifted?: number; shifts?: string[] }
     if (shifted > shiftMax) faults.push(`shifts by ${shifted.toFixed(3)}: ${shifts.join(', ')}`)
-    // A link or button leads to the text, and a tooltip or `title` shows it.
+    // A link or button leads to the text, and a tooltip or `title` shows it. Cards lead to it, or show it below.
     const readable = '[title], a, button, [role=button], .bp6-popover-target'
     for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
       const { textOverflow, overflowX, webkitLineClamp } = getComputedStyle(element)
@@ -35,7 +35,11 @@ export const faultsOf = async (page: Page, where: string): Promise<string[]> => 
           overflowX !== 'visible' &&
           element.scrollWidth > element.clientWidth) ||
         (webkitLineClamp !== 'none' && element.scrollHeight > element.clientHeight)
-      if (isCut && element.offsetParent && !element.closest(readable) && !element.querySelector(readable))
+      if (!isCut || !element.offsetParent || element.closest(readable) || element.querySelector(readable))
+        continue
+      const card = element.closest('article, [role=article]')
+      const isBelow = (card?.textContent?.split(element.textContent ?? '').length ?? 0) > 2
+      if (!card?.querySelector('a') && !isBelow)
         faults.push(`cuts ${JSON.stringify(element.textContent?.slice(0, 40))} at ${element.className}`)
     }
     return faults

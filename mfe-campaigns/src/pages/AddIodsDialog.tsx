@@ -303,10 +303,10 @@ function Choices({ iods, total, mayFetch, fetchMore, isBusy, chosen, onChoose, d
                 >
                   <span className={styles.label}>
                     <span className={styles.text}>
-                      <span className={styles.value} dir="auto">
+                      <span className={styles.value} dir="auto" title={iod.value}>
                         {iod.value}
                       </span>
-                      <span className={styles.description} dir="auto">
+                      <span className={styles.description} dir="auto" title={iod.description}>
                         {iod.description}
                       </span>
                     </span>

@@ -15,9 +15,14 @@ export function CampaignSummary({ description, total, statistics }: CampaignSumm
   return (
     <div className={styles.summary}>
       <Block title="Description">
-        <p className={description ? styles.description : styles.none} dir="auto">
-          {description || 'No description provided'}
-        </p>
+        {description ? (
+          /* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it, too */
+          <section className={styles.description} tabIndex={0} aria-label="Text of the description">
+            {description}
+          </section>
+        ) : (
+          <p className={styles.none}>No description provided</p>
+        )}
       </Block>
       <Block title="Statistics">
         <dl className={styles.counts}>

@@ -9,7 +9,7 @@ import styles from './IodTable.module.css'
 export const HEIGHTS = { row: 48, card: 196 }
 const MIN_WIDTH = 800
 const CARD_TEMPLATE =
-  '"value value value" 1fr "category category created" auto "source source source" auto "votes comments actions" auto / 88px minmax(0, 1fr) auto'
+  '"value value value" 1fr "category category created" auto "source source source" auto "votes comments actions" auto / 80px minmax(0, 1fr) auto'
 
 export interface IodTableProps {
   iods: Iod[]

@@ -12,6 +12,8 @@ import { FIELD_ATTRIBUTE, SLOT_ATTRIBUTE } from './use-field-selection'
 const LONG_TEXT = 200
 const LONG_LINES = 8
 
+const isLongText = (text: string) => text.length > LONG_TEXT || text.split('\n').length > LONG_LINES
+
 export interface FieldTextProps {
   path: string
   label: string
@@ -21,15 +23,16 @@ export interface FieldTextProps {
 /**
  * A value's text with its IODs and the searched term highlighted. Texts of several words are focusable, so that
  * words can be selected by keyboard: see `selectWord`. A long text is cut, with a button that shows all of it;
- * one with the searched term is not.
+ * one with the searched term is shown up to its first place at least.
  */
 export function FieldText({ path, label, value: { text } }: FieldTextProps) {
   const { known } = useRecordContext()
   const term = use(SearchTerm)
   const pieces = useMemo(() => withHits(known.split(text), hitsIn(text, term)), [known, text, term])
   const [chosen, setChosen] = useState<boolean>()
-  const isOpen = chosen ?? pieces.some(({ isHit }) => isHit)
-  const isLong = text.length > LONG_TEXT || text.split('\n').length > LONG_LINES
+  const isLong = isLongText(text)
+  const firstHit = pieces.find(({ isHit }) => isHit)
+  const isOpen = chosen ?? (firstHit !== undefined && isLongText(text.slice(0, firstHit.start)))
   const element = useRef<HTMLDivElement>(null)
   const isCut = useIsCut(element, isLong && !isOpen)
   const attributes = {

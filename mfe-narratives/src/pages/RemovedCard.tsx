@@ -64,7 +64,7 @@ export function RemovedCard({ removed, onUndo, onLeave }: RemovedCardProps) {
       style={{ height: removed.height }}
     >
       <span className={styles.text}>Deleted</span>
-      <Button variant="minimal" size="small" text="Undo" onClick={onUndo} />
+      <Button variant="minimal" size="small" intent="primary" text="Undo" onClick={onUndo} />
     </Card>
   )
 }

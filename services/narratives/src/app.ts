@@ -1,5 +1,6 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { NarrativesConfig } from './config.js'
+import { nodeKeys } from './migrations/0001-node-keys.js'
 import { addGraphRoutes } from './routes/graph.js'
 import { addInternalRoutes } from './routes/internal.js'
 import { addNarrativeRoutes } from './routes/narratives.js'
@@ -7,9 +8,15 @@ import { createStore } from './store.js'
 
 /** The narratives service: narratives, their extracted triplets, and the graph built from these. */
 export const createApp = (config: NarrativesConfig, deps?: ServiceDeps): Promise<StoreService> =>
-  startStoreService('narratives', config, deps, service => {
-    const store = createStore(service, config)
-    addNarrativeRoutes(store, config.EXTRACTION_WAIT_MS)
-    addGraphRoutes(store)
-    addInternalRoutes(store, config)
-  })
+  startStoreService(
+    'narratives',
+    config,
+    deps,
+    service => {
+      const store = createStore(service, config)
+      addNarrativeRoutes(store, config.EXTRACTION_WAIT_MS)
+      addGraphRoutes(store)
+      addInternalRoutes(store, config)
+    },
+    [nodeKeys],
+  )

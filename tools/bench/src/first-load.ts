@@ -104,8 +104,13 @@ const firstLoad = async (browser: Browser, side: Side, path: string, slow?: bool
 /**
  * Starts from the fully loaded overview. With `hover`, the pointer rests on the link long enough to prefetch.
  */
-const openSection = async (browser: Browser, side: Side, id: string, hover: boolean): Promise<Cost> => {
-  const { page, untilIdle } = await freshPage(browser, side)
+const openSection = async (
+  browser: Browser,
+  side: Side,
+  id: string,
+  { hover = false, slow = false } = {},
+): Promise<Cost> => {
+  const { page, untilIdle } = await freshPage(browser, side, slow)
   await page.goto(`${side.url}/dashboard/overview`)
   await untilShown(page)
   const before = await untilIdle()
@@ -187,8 +192,11 @@ try {
 
   const sections = []
   for (const id of SECTIONS) {
-    const cold = await compare(sides, rounds, side => openSection(browser, side, id, false))
-    const hovered = await compare(sides, rounds, side => openSection(browser, side, id, true))
+    const cold = await compare(sides, rounds, side => openSection(browser, side, id))
+    const hovered = await compare(sides, rounds, side => openSection(browser, side, id, { hover: true }))
+    const slowed = await compare(sides, Math.ceil(rounds / 3), side =>
+      openSection(browser, side, id, { slow: true }),
+    )
     sections.push([
       id,
       kB(cold.own.bytes),
@@ -197,10 +205,21 @@ try {
       ratio(cold.own.ms, cold.bundle.ms),
       ms(hovered.own.ms),
       ratio(hovered.own.ms, hovered.bundle.ms),
+      ms(slowed.own.ms),
+      ratio(slowed.own.ms, slowed.bundle.ms),
     ])
   }
   console.log()
-  table(['opening a section', 'kB', 'beside one bundle', 'ms', 'ratio', 'ms after hover', 'ratio'], sections)
+  const sectionHead = [
+    'opening a section',
+    'kB',
+    'beside one bundle',
+    'ms',
+    'ratio',
+    'ms after hover',
+    'ratio',
+  ]
+  table([...sectionHead, 'ms, slow network', 'ratio'], sections)
 } finally {
   await browser.close()
   await federated.stop()

@@ -28,10 +28,17 @@ export function SearchInput(props: SearchInputProps) {
     document.addEventListener('keydown', focus)
     return () => document.removeEventListener('keydown', focus)
   }, [hotkey])
+  useEffect(() => {
+    if (!autoFocus) return
+    // Blueprint moves the focus into a dialog a frame after it has opened; a dialog below it takes back an earlier one.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(() => input.current?.focus())
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [autoFocus])
   return (
     <InputGroup
       type="search"
-      autoFocus={autoFocus}
       inputRef={input}
       className={className}
       leftIcon={<SearchIcon />}
