@@ -14,6 +14,7 @@ import {
   radiusOf,
   widthOf,
 } from '../src/model/network'
+import { createPainter } from '../src/model/painter'
 
 const node = (label: string, type: GraphNode['type'] = 'entity', count = 1): GraphNode => ({
   id: `${type}:${label}`,
@@ -274,17 +275,18 @@ describe('layout', () => {
   })
 })
 
+const palette = {
+  entity: '#0000ff',
+  verb: '#00aa0b',
+  subjectLink: '#999',
+  objectLink: '#f00',
+  selected: '#fa0',
+  text: '#000',
+  ground: '#fff',
+  font: '"A B", sans-serif',
+}
+
 describe('exports', () => {
-  const palette = {
-    entity: '#0000ff',
-    verb: '#00aa0b',
-    subjectLink: '#999',
-    objectLink: '#f00',
-    selected: '#fa0',
-    text: '#000',
-    ground: '#fff',
-    font: '"A B", sans-serif',
-  }
   const network = createNetwork({
     nodes: [node('R&D <"lab">\u0007'), node('says', 'verb', 3)],
     links: [link('entity:R&D <"lab">\u0007', 'verb:says', 2)],
@@ -318,5 +320,58 @@ describe('exports', () => {
     expect([left, top]).toEqual([-48, -48])
     expect(left + width).toBeGreaterThan(150 + radiusOf(3))
     expect(top + height).toBeGreaterThan(50 + radiusOf(3))
+  })
+})
+
+describe('labels', () => {
+  it('never overlap, come by priority, and are tried in bounded number', () => {
+    const count = 6_000
+    const nodes = Array.from({ length: count }, (_, n) => node(`Node ${n}`, 'entity', 1 + (n % 50)))
+    const network = createNetwork({ nodes, links: [], sources: [] })
+    const side = 100
+    const positions = Float32Array.from({ length: 2 * count }, (_, at) =>
+      at % 2 ? 8 * Math.floor((at >> 1) / side) : 10 * ((at >> 1) % side),
+    )
+    const drawn: { text: string; x: number; y: number }[] = []
+    let measured = 0
+    const context = new Proxy({} as Record<string, unknown>, {
+      get: (target, name) => {
+        if (name === 'measureText')
+          return (text: string) => {
+            measured++
+            return { width: 6 * text.length }
+          }
+        if (name === 'fillText') return (text: string, x: number, y: number) => drawn.push({ text, x, y })
+        if (name in target) return target[name as string]
+        return () => {}
+      },
+      set: (target, name, value) => {
+        target[name as string] = value
+        return true
+      },
+    }) as unknown as CanvasRenderingContext2D
+    createPainter(network, palette).names(context, positions, {
+      width: 1000,
+      height: 600,
+      pixelRatio: 1,
+      camera: { x: 0, y: 0, k: 0.3 },
+      selected: -1,
+      hovered: -1,
+      selectedLink: -1,
+      version: 0,
+      visible: null,
+      pinned: [],
+    })
+    expect(drawn.length).toBeGreaterThan(5)
+    expect(drawn.length).toBeLessThanOrEqual(400)
+    expect(measured).toBeLessThanOrEqual(1_600)
+    const order = Array.from(network.ranking, each => network.labels[each])
+    const ranks = drawn.map(({ text }) => order.indexOf(text))
+    expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
+    for (const [index, a] of drawn.entries())
+      for (const b of drawn.slice(index + 1)) {
+        const across = Math.abs(a.x - b.x) < 3 * (a.text.length + b.text.length)
+        expect(across && Math.abs(a.y - b.y) < 12, `${a.text} over ${b.text}`).toBe(false)
+      }
   })
 })
