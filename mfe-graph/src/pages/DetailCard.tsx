@@ -16,7 +16,7 @@ export interface DetailCardProps {
   children: ReactNode
 }
 
-const SOURCES_MAX = 6
+const SOURCES_MAX = 3
 
 /** The details of the selected node or link. */
 export function DetailCard({
@@ -51,7 +51,9 @@ export function DetailCard({
         <dd>
           {sources.length === 0 && 'none'}
           {sources.slice(0, SOURCES_MAX).map(source => (
-            <div key={source}>{source}</div>
+            <div key={source} className={styles.source} title={source}>
+              {source}
+            </div>
           ))}
           {rest > 0 && <div>and {rest} more</div>}
         </dd>
