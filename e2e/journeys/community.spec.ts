@@ -57,11 +57,15 @@ test('the list is searched, goes on past its first page, and is left and found a
   await expect(own).toContainText('<b>Lake</b> claim')
   await expect(own).toContainText('+2 other(s)...')
   await own.getByText('View full profile').scrollIntoViewIfNeeded()
+  const titleLeft = async () => (await page.getByRole('heading', { level: 1 }).boundingBox())?.x
+  const left = await titleLeft()
   const position = await page.evaluate(() => window.scrollY)
   expect(position).toBeGreaterThan(200)
   await own.getByText('View full profile').click()
   await expect(page.getByText(/^Membre depuis \d{1,2} \S+ \d{4}$/)).toBeVisible()
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(0)
+  // Profiles are aligned as all pages are.
+  expect(await titleLeft()).toBe(left)
 
   const isBack = async () => {
     await expect(card(page, busy)).toBeInViewport()
@@ -80,6 +84,9 @@ test('the list is searched, goes on past its first page, and is left and found a
   await searchFor(page, 'nobody_is_called_so')
   await expect(page.getByText('No profiles found')).toBeVisible()
   await expect(page.getByText('Try different search terms')).toBeVisible()
+  await page.getByRole('button', { name: 'Show all profiles' }).click()
+  await expect(page.getByText('No profiles found')).toBeHidden()
+  await expect(box).toHaveValue('')
 })
 
 test('a profile is linked, filtered, read past 50, renamed, and gone', async ({

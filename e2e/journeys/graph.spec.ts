@@ -349,6 +349,7 @@ test("filters, another's graph, and what goes wrong", async ({ page, person, ope
       page.getByText('No data to display. Try adjusting your filters or add some narratives'),
     ).toBeVisible()
     await told
+    await expect(page.getByRole('button', { name: 'Add narratives' })).toBeVisible()
   })
 
   await test.step("another's graph, filtered; white space is not sent", async () => {
@@ -399,6 +400,18 @@ test("filters, another's graph, and what goes wrong", async ({ page, person, ope
     await expect(page.getByText('Error', { exact: true })).toBeVisible()
     await page.unroute('**/graph/triplets*')
     await page.getByRole('button', { name: 'Retry' }).click()
+    await settled(page)
+  })
+
+  await test.step('Refresh without a network says so, and the graph stays', async () => {
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect(page.getByText('You are offline', { exact: true }).first()).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible()
+    await expect(canvasOf(page)).toBeVisible()
+    await page.context().setOffline(false)
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await expect(page.getByRole('button', { name: 'Retry' })).toBeHidden()
     await settled(page)
   })
 
