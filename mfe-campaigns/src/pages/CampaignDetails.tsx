@@ -47,7 +47,6 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
       <Dialog className={styles.dialog} isOpen onClose={onClose} aria-labelledby={titleId}>
         <header className={styles.header}>
           <div className={styles.heading}>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a long title, too */}
             <h2
               className={styles.title}
               id={titleId}
