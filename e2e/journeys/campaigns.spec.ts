@@ -505,7 +505,7 @@ test('a campaign of 5,000 IODs draws those in sight alone', async ({ page, perso
     value: `Claim number ${n}`,
     category: n % 5 ? 'SENTENCE' : 'URL',
   }))
-  await page.route(`**/api/v1/campaigns/${id}`, async route => {
+  await page.route(new RegExp(`/api/v1/campaigns/${id}(\\?.*)?$`), async route => {
     const campaign = await (await route.fetch()).json()
     await route.fulfill({ json: { ...campaign, iod_count: iods.length, iods } })
   })

@@ -20,6 +20,9 @@ import { IodDetailsDialog } from './IodDetailsDialog'
 import { HEIGHTS, IodTable, memberColumns } from './IodTable'
 import { MembersSearch } from './MembersSearch'
 
+/** Characters of a title that may not fit, in narrow windows. */
+const LONG_TITLE = 60
+
 export interface CampaignDetailsProps extends CampaignActions {
   id: string
   onClose: () => void
@@ -44,7 +47,12 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
       <Dialog className={styles.dialog} isOpen onClose={onClose} aria-labelledby={titleId}>
         <header className={styles.header}>
           <div className={styles.heading}>
-            <h2 className={styles.title} id={titleId} dir="auto">
+            <h2
+              className={styles.title}
+              id={titleId}
+              dir="auto"
+              tabIndex={title.length > LONG_TITLE ? 0 : undefined}
+            >
               {title}
             </h2>
             {campaign && (
