@@ -1,4 +1,4 @@
-import { narrativesApi, profileApi } from '@iodine/contracts'
+import { iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { expect, type Page, test } from '../support/fixtures.js'
 import { watchPolicy } from '../support/policy.js'
 
@@ -86,12 +86,16 @@ test('the typeface is preloaded from the own origin, once, and kept for good', a
 
 test('nothing moves when the typeface arrives late', async ({ page, person, openAs }) => {
   const who = await person('late')
+  const value = `typeface-${Date.now().toString(36)}`
+  await who.api.call(iodsApi.createIod, {
+    body: { value, category: 'KEYWORDS', description: 'of this journey', source_type: 'MANUAL' },
+  })
   await watchShifts(page)
   await openAs(who, '/terms-of-service')
   for (const [path, shown] of [
     ['/privacy-policy', 'Last updated'],
     ['/dashboard/overview', 'Product roadmap'],
-    ['/dashboard/iods', 'No IODs'],
+    [`/dashboard/iods?q=${value}`, value],
     ['/dashboard/community', '@'],
     ['/dashboard/graph', 'No data to display'],
   ] as const) {
