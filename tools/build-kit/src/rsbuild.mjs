@@ -149,6 +149,7 @@ export function defineShell(cwd) {
     },
     plugins: [
       ...(base.plugins ?? []),
+      fontAfterCode,
       pluginModuleFederation({
         name: name.replace(/^@.*\//, ''),
         dts: false,
@@ -159,6 +160,20 @@ export function defineShell(cwd) {
       }),
     ],
   }
+}
+
+/** Lets a slow connection fetch the code first: until the typeface is there, a fallback shows the same lines. */
+const fontAfterCode = {
+  name: 'font-after-code',
+  setup(api) {
+    api.modifyHTMLTags({
+      order: 'post',
+      handler: tags => {
+        for (const { attrs } of tags.headTags) if (attrs?.as === 'font') attrs.fetchpriority = 'low'
+        return tags
+      },
+    })
+  },
 }
 
 const script = text => `data:text/javascript,${encodeURIComponent(text)}`
