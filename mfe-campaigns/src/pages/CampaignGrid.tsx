@@ -1,5 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
-import { Card, Classes, LoadMore, useElapsed } from '@iodine/ui'
+import { LoadMore, SkeletonCards } from '@iodine/ui'
 import { useState } from 'react'
 import { CampaignCard } from './CampaignCard'
 import styles from './CampaignGrid.module.css'
@@ -32,22 +32,9 @@ export function CampaignGrid({ campaigns, ...actions }: { campaigns: Campaign[] 
   )
 }
 
-const BLANKS = [1, 2, 3, 4, 5, 6]
-const BLANKS_AFTER_MS = 150
+const BLANK_CARDS = 6
 
-/** Blank cards while the campaigns are loaded. */
+/** Outlines of campaigns while they are loaded. */
 export function BlankGrid() {
-  if (!useElapsed(BLANKS_AFTER_MS)) return null
-  return (
-    <div role="status">
-      <span className="visually-hidden">Loading...</span>
-      <div className={styles.grid} aria-hidden>
-        {BLANKS.map(blank => (
-          <Card key={blank} className={styles.blank}>
-            <div className={Classes.SKELETON} />
-          </Card>
-        ))}
-      </div>
-    </div>
-  )
+  return <SkeletonCards count={BLANK_CARDS} className={styles.grid} />
 }
