@@ -248,7 +248,7 @@ test('blank rows stand where rows are loaded, and Refresh without a network says
   }
   for (const [api, path, shown] of [
     ['**/api/v1/campaigns', '/dashboard/campaigns', 'Lake mirrors'],
-    [`**/api/v1/campaigns/${campaignId}`, `/dashboard/campaigns/${campaignId}`, 'claim 129'],
+    [`**/api/v1/campaigns/${campaignId}*`, `/dashboard/campaigns/${campaignId}`, 'claim 129'],
     ['**/api/v1/admin/beta-codes', '/dashboard/admin', 'Available'],
     ['**/api/v1/iods?*', '/dashboard/iods', 'claim 129'],
   ] as const) {
@@ -275,6 +275,8 @@ test('blank rows stand where rows are loaded, and Refresh without a network says
 })
 
 test('IODs are picked by search, range and all at once, and no key loses the selection', async ({ page }) => {
+  // Places are measured at once: the dialog must not be opening still.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   const { id } = await boss.api.call(campaignsApi.createCampaign, { body: { name: 'Picked' } })
   await open(page, `/dashboard/campaigns/${id}`)
   await page.getByRole('button', { name: 'Add First IOD' }).click()
