@@ -1,14 +1,14 @@
 import type { Iod, Vote } from '@iodine/contracts'
 import { Button, DateTime, formatDateTime } from '@iodine/ui'
 import { HistoryIcon } from '@iodine/ui/icons'
-import { Popover } from '@iodine/ui/overlays'
+import { ScrollPopover } from '@iodine/ui/overlays'
 import { summarizeVotes } from '../model/votes'
 import styles from './ActivityPopover.module.css'
 
 /** A popover of the voters, with their votes and dates. */
 export function ActivityPopover({ iod }: { iod: Iod }) {
   return (
-    <Popover placement="bottom-end" content={<Activity iod={iod} />}>
+    <ScrollPopover placement="bottom-end" content={<Activity iod={iod} />}>
       <Button
         className={styles.button ?? ''}
         variant="minimal"
@@ -18,7 +18,7 @@ export function ActivityPopover({ iod }: { iod: Iod }) {
         aria-label={`Activity: ${iod.votes.length} ${iod.votes.length === 1 ? 'vote' : 'votes'}`}
         title="Activity"
       />
-    </Popover>
+    </ScrollPopover>
   )
 }
 

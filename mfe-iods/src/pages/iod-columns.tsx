@@ -2,7 +2,7 @@ import { type Iod, isHttpUrl, LIMITS, type VoteType } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { AnchorButton, Button, CategoryTag, DateTime, Tag, truncate } from '@iodine/ui'
 import { InfoSignIcon, ShareIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
-import { Popover, Tooltip } from '@iodine/ui/overlays'
+import { ScrollPopover, Tooltip } from '@iodine/ui/overlays'
 import type { Column } from '@iodine/ui/table'
 import { type ReactNode, useMemo, useState } from 'react'
 import { findMatches } from '../model/matches'
@@ -159,7 +159,7 @@ function VoteButtons({ iod, onVote }: { iod: Iod; onVote: OnVote }) {
 function DetailsPopover({ iod }: { iod: Iod }) {
   const { value, description, source } = iod
   return (
-    <Popover
+    <ScrollPopover
       placement="bottom-end"
       content={
         <div className={styles.details}>
@@ -184,6 +184,6 @@ function DetailsPopover({ iod }: { iod: Iod }) {
       }
     >
       <Button variant="minimal" size="small" icon={<InfoSignIcon />} aria-label="Details" title="Details" />
-    </Popover>
+    </ScrollPopover>
   )
 }

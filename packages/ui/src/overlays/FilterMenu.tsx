@@ -1,9 +1,10 @@
-import { Button, Checkbox, PopoverNext, Tag } from '@blueprintjs/core'
+import { Button, Checkbox, Tag } from '@blueprintjs/core'
 import type { ReactNode } from 'react'
 import { formatCount } from '../format'
 import { CaretDownIcon } from '../icons'
 import { toggled } from '../toggled'
 import styles from './FilterMenu.module.css'
+import { ScrollPopover } from './ScrollPopover'
 
 export interface FilterMenuProps<T extends string> {
   label: string
@@ -25,7 +26,7 @@ export function FilterMenu<T extends string>(props: FilterMenuProps<T>) {
   const { label, choices, chosen, total, counts, isExact, placement = 'bottom-start', onChange } = props
   const format = (count: number | undefined) => count !== undefined && formatCount(count, isExact)
   return (
-    <PopoverNext
+    <ScrollPopover
       placement={placement}
       content={
         <fieldset className={styles.menu} aria-label={label}>
@@ -55,7 +56,7 @@ export function FilterMenu<T extends string>(props: FilterMenuProps<T>) {
           </Tag>
         )}
       </Button>
-    </PopoverNext>
+    </ScrollPopover>
   )
 }
 
