@@ -9,12 +9,13 @@ import { OVERLAYS, reach } from '../support/states.js'
 
 let stack: TestStack
 let token: string
+let narrative: string
 
 test.beforeAll(async () => {
   stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
   const reader = await stack.signUp('boss@example.org', 'reader')
   token = reader.token
-  await fillEveryPage(reader)
+  narrative = await fillEveryPage(reader)
 })
 test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
@@ -34,7 +35,8 @@ for (const viewport of SIZES.filter(({ width }) => width < 1_920)) {
       const violations = await watchPolicy(page)
       await watchShifts(page)
       const look = async (path: string) => void faults.push(...(await faultsOf(page, path)))
-      await visitEveryPage(page, { url: stack.url, token, admin: 'Beta Code Management' }, look)
+      const reader = { url: stack.url, token, admin: 'Beta Code Management', narrative }
+      await visitEveryPage(page, reader, look)
       expect(faults).toEqual([])
       expect(violations).toEqual([])
     })

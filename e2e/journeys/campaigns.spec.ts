@@ -146,6 +146,22 @@ test('IODs are added with progress, looked into, searched and removed', async ({
   await iodDialog.getByText('Close', { exact: true }).click()
   await expect(iodDialog).toBeHidden()
 
+  await test.step('what follows a removed row stays where it is until the pointer moves', async () => {
+    const bin = detail.getByRole('button', { name: 'Remove from campaign' }).first()
+    const { x, y, width, height } = (await bin.boundingBox())!
+    const spot = [x + width / 2, y + height / 2] as const
+    await page.mouse.click(...spot)
+    await expect(statistics).toContainText('Total IODs11')
+    await page.mouse.click(...spot)
+    await page.mouse.click(...spot)
+    await expect(detail.getByText('Removed', { exact: true })).toBeVisible()
+    await expect(statistics).toContainText('Total IODs11')
+    await page.mouse.move(5, 5)
+    await expect(detail.getByText('Removed', { exact: true })).toBeHidden()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(statistics).toContainText('Total IODs12')
+  })
+
   await detail.getByPlaceholder('Search by value or category...').fill(second.value)
   await expect(detail.getByRole('button', { name: 'Remove from campaign' })).toHaveCount(1)
   const found = detail.getByRole('row').filter({ hasText: second.value })

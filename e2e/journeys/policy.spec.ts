@@ -17,9 +17,9 @@ test('no page of a member breaks the content security policy, as the page itself
 }) => {
   test.setTimeout(240_000)
   const member = await stack.signUp()
-  await fillEveryPage(member)
+  const narrative = await fillEveryPage(member)
   const violations = await watchPolicy(page)
-  await visitEveryPage(page, { url: stack.url, token: member.token, admin: 'Access denied' })
+  await visitEveryPage(page, { url: stack.url, token: member.token, admin: 'Access denied', narrative })
   expect(violations).toEqual([])
 
   // Violations that a script catches are reported too.

@@ -89,9 +89,10 @@ async function lookAtAll(page: Page, stack: TestStack, viewport: (typeof SIZES)[
   await openAs(page, stack.url, boss.token, '/dashboard/overview')
   await lookAtSections('empty')
 
-  await fillEveryPage(boss)
+  const narrative = await fillEveryPage(boss)
   await page.evaluate(() => localStorage.clear())
-  await visitEveryPage(page, { url: stack.url, token: boss.token, admin: 'Beta Code Management' }, look)
+  const { token } = boss
+  await visitEveryPage(page, { url: stack.url, token, admin: 'Beta Code Management', narrative }, look)
   await openAs(page, stack.url, boss.token, '/dashboard/overview')
   for (const state of OVERLAYS) {
     await reach(page, stack.url, state)

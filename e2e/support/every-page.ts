@@ -3,6 +3,8 @@ import { blogArticle, type SignedInUser, telegramPost, tiktokPost } from '@iodin
 import { expect, type Page } from '@playwright/test'
 import { openAs } from './open-as.js'
 
+const TEXT = 'Mirrors heat lakes.'
+
 /** Every page, with a text that it shows once its data is loaded. */
 const PAGES = [
   ['/login', 'Continue'],
@@ -15,7 +17,7 @@ const PAGES = [
   ['/dashboard/data?source=blog', 'A closer look'],
   ['/dashboard/iods', 'https://example.org/claim'],
   ['/dashboard/iods?q=claim', 'https://example.org/'],
-  ['/dashboard/narratives', 'Mirrors heat lakes.'],
+  ['/dashboard/narratives', TEXT],
   ['/dashboard/campaigns', 'Lake mirrors'],
   ['/dashboard/graph', '2 entities'],
   ['/dashboard/community', '1 profile(s) found'],
@@ -23,8 +25,11 @@ const PAGES = [
   ['/dashboard/nowhere', 'Page Not Found'],
 ] as const
 
-/** Creates data of every kind for a new person, so that no page is empty. The stack's AI provider answers. */
-export const fillEveryPage = async ({ api }: SignedInUser): Promise<void> => {
+/**
+ * Creates data of every kind for a new person, so that no page is empty. The stack's AI provider answers.
+ * @returns the id of the person's narrative
+ */
+export const fillEveryPage = async ({ api }: SignedInUser): Promise<string> => {
   for (const [source, record] of [
     ['tiktok', tiktokPost()],
     ['telegram', telegramPost()],
@@ -43,20 +48,26 @@ export const fillEveryPage = async ({ api }: SignedInUser): Promise<void> => {
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake mirrors' } })
   await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
-  await api.call(narrativesApi.createNarrative, { body: { text: 'Mirrors heat lakes.' } })
+  return (await api.call(narrativesApi.createNarrative, { body: { text: TEXT } })).id
 }
 
 /**
  * Opens all pages in sequence as a person with data, and waits until each has loaded.
  * @param admin text that the administrators' page shows to this person
+ * @param narrative id of a narrative of this person
  * @param look called on each loaded page
  */
 export const visitEveryPage = async (
   page: Page,
-  { url, token, admin }: { url: string; token: string; admin: string },
+  person: { url: string; token: string; admin: string; narrative: string },
   look: (path: string) => Promise<void> = async () => {},
 ): Promise<void> => {
-  for (const [path, text] of [...PAGES, ['/dashboard/admin', admin] as const]) {
+  const { url, token, admin, narrative } = person
+  const own = [
+    ['/dashboard/admin', admin],
+    [`/dashboard/narratives/${narrative}`, TEXT],
+  ] as const
+  for (const [path, text] of [...PAGES, ...own]) {
     if (path.startsWith('/dashboard')) await openAs(page, url, token, path)
     else await page.goto(url + path)
     await expect(page.getByRole('main').getByText(text).first()).toBeVisible()

@@ -1,8 +1,8 @@
 import { countVotes, type Iod } from '@iodine/contracts'
-import { Button, CategoryTag, DateTime, Tag } from '@iodine/ui'
+import { Button, CategoryTag, DateTime, type Place, Tag, useLatest, withPlaces } from '@iodine/ui'
 import { EyeOpenIcon, TrashIcon } from '@iodine/ui/icons'
-import { type Column, useVirtualRows, VirtualTable } from '@iodine/ui/table'
-import { useMemo, useState } from 'react'
+import { type Column, type Gap, useVirtualRows, VirtualTable } from '@iodine/ui/table'
+import { useCallback, useMemo, useState } from 'react'
 import styles from './IodTable.module.css'
 
 /** Of rows and cards, in pixels. */
@@ -75,8 +75,9 @@ export const memberColumns = ({ onOpen, onRemove }: Omit<IodTableProps, 'iods'>)
 
 /** A virtualized table of a campaign's IODs. */
 export function IodTable({ iods, onOpen, onRemove }: IodTableProps) {
-  const columns = useMemo(() => memberColumns({ onOpen, onRemove }), [onOpen, onRemove])
-  const rows = useVirtualRows(iods, HEIGHTS)
+  const { shown, remove } = useGaps(iods, onRemove)
+  const columns = useMemo(() => memberColumns({ onOpen, onRemove: remove }), [onOpen, remove])
+  const rows = useVirtualRows(shown, HEIGHTS)
   return (
     <VirtualTable
       rows={rows}
@@ -86,6 +87,36 @@ export function IodTable({ iods, onOpen, onRemove }: IodTableProps) {
       cardTemplate={CARD_TEMPLATE}
     />
   )
+}
+
+/** The rows, with the places of those just removed. */
+function useGaps(iods: Iod[], onRemove: IodTableProps['onRemove']) {
+  const [places, setPlaces] = useState<readonly Place[]>([])
+  const shown = useMemo(() => {
+    // One that is still a member, or is so again, has its own row.
+    const members = new Set(iods.map(({ id }) => id))
+    return withPlaces(
+      iods,
+      places.filter(({ id }) => !members.has(id)),
+    ).map(
+      ({ item, place }): Iod | Gap =>
+        item ?? {
+          id: place.id,
+          gap: 'Removed',
+          onLeave: () => setPlaces(all => all.filter(other => other !== place)),
+        },
+    )
+  }, [iods, places])
+  const latest = useLatest(shown)
+  const remove = useCallback(
+    async (id: string) => {
+      const index = latest.current.findIndex(row => row.id === id)
+      setPlaces(all => [...all.filter(other => other.id !== id), { id, index }])
+      await onRemove(id)
+    },
+    [latest, onRemove],
+  )
+  return { shown, remove }
 }
 
 function Votes({ iod }: { iod: Iod }) {

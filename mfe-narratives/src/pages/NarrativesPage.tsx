@@ -1,10 +1,18 @@
 import type { Narrative, Triplet } from '@iodine/contracts'
 import { useErrorToast } from '@iodine/mfe-kit'
-import { EmptyState, LoadingPanel, LoadMore, Page, PageHeader, SkeletonCards, useLatest } from '@iodine/ui'
+import {
+  EmptyState,
+  LoadingPanel,
+  LoadMore,
+  Page,
+  PageHeader,
+  SkeletonCards,
+  useLatest,
+  withPlaces,
+} from '@iodine/ui'
 import { ChatIcon } from '@iodine/ui/icons'
 import { useEffect, useState } from 'react'
 import { openOf } from '../model/extractions'
-import { type Removed, withRemoved } from '../model/removed'
 import { useExtractions } from '../queries/extractions'
 import { useDeleteNarrative, useNarratives } from '../queries/narratives'
 import { useOpenNarratives } from '../queries/open-narratives'
@@ -14,7 +22,7 @@ import { ConvertDialog } from './ConvertDialog'
 import { ExtractionCard } from './ExtractionCard'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
-import { RemovedCard } from './RemovedCard'
+import { type Removed, RemovedCard } from './RemovedCard'
 
 const SKELETONS = 3
 
@@ -79,7 +87,7 @@ export function NarrativesPage() {
           >
             {narratives => (
               <>
-                {withRemoved(narratives, removed).map(({ narrative, removed: gone }) =>
+                {withPlaces(narratives, removed).map(({ item: narrative, place: gone }) =>
                   gone ? (
                     <RemovedCard
                       key={gone.id}
@@ -114,14 +122,14 @@ function useRemoval(listed: readonly Narrative[] | undefined) {
   const { deleting, ...narratives } = useDeleteNarrative()
   const [removed, setRemoved] = useState<readonly Removed[]>([])
   // Cards keep the functions of an earlier render.
-  const shown = useLatest(withRemoved(listed ?? [], removed))
+  const shown = useLatest(withPlaces(listed ?? [], removed))
   const release = (id: string) => setRemoved(all => all.filter(other => other.id !== id))
   const restore = async (id: string) => {
     if (await narratives.restore(id)) release(id)
   }
   const remove = async (id: string, height: number) => {
     if (!(await narratives.remove(id, () => void restore(id)))) return
-    const index = shown.current.findIndex(({ narrative }) => narrative?.id === id)
+    const index = shown.current.findIndex(({ item }) => item?.id === id)
     // Nothing else can move when it was the only one.
     if (index >= 0 && shown.current.length > 1) setRemoved(all => [...all, { id, index, height }])
   }

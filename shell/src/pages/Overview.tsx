@@ -4,6 +4,7 @@ import { EnvelopeIcon, TagIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icon
 import { type ReactElement, useEffect, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import { sectionPath } from '../app/sections'
+import { preloadShared } from '../remotes/remotes'
 import { ExtensionCard } from './ExtensionCard'
 import styles from './Overview.module.css'
 
@@ -21,11 +22,18 @@ const COMING = [
   'Advanced graph visualizations',
 ]
 
+/** The page needs nothing more by then, on a slow connection either. */
+const PRELOAD_AFTER_MS = 2_000
+
 /** The dashboard's first page. */
 export function Overview() {
   const { config, navigate } = useHost()
   const { username } = useUser()
   const iods = useIodCount()
+  useEffect(() => {
+    const timer = setTimeout(preloadShared, PRELOAD_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <Page>
       <PageHeader

@@ -5,8 +5,13 @@ const loadShared = () => Promise.all([import('@iodine/mfe-kit/query'), import('@
 
 export const remotes = createRemotes({ loadShared })
 
+/** Prefetches the shared modules. */
+export function preloadShared(): void {
+  loadShared().catch(() => {})
+}
+
 /** Prefetches a section and the shared modules. */
 export function preloadSection(remote: string): void {
   remotes.preload(remote)
-  loadShared().catch(() => {})
+  preloadShared()
 }

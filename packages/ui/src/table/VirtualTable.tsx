@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, type Ref, useCallback, useLayoutEffect, useRef } from 'react'
+import { type Gap, GapRow, isGap } from './GapRow'
 import { type Column, TableFrame, TableRow } from './Table'
 import styles from './Table.module.css'
 import { useCards } from './use-cards'
@@ -7,7 +8,7 @@ import { useCards } from './use-cards'
 const OVERSCAN_ROWS = 6
 
 export interface VirtualRows<T> {
-  items: readonly T[]
+  items: readonly (T | Gap)[]
   /** Height of every row at the current width of the window, in pixels. */
   rowHeight: number
   frame: Ref<HTMLElement>
@@ -22,7 +23,7 @@ export interface VirtualRows<T> {
 
 /** The range of rows to draw at the current scroll position. Heights are in pixels. */
 export function useVirtualRows<T extends { id: string }>(
-  items: readonly T[],
+  items: readonly (T | Gap)[],
   heights: { row: number; card: number },
 ): VirtualRows<T> {
   const rowHeight = useCards() ? heights.card : heights.row
@@ -98,9 +99,15 @@ export function VirtualTable<T extends { id: string }>({ rows, total, ...frame }
       rowCount={total === undefined ? items.length : total}
     >
       {spacer(from)}
-      {items.slice(from, to).map((item, index) => (
-        <TableRow key={item.id} item={item} columns={columns} rowIndex={from + index + 2} />
-      ))}
+      {items
+        .slice(from, to)
+        .map((item, index) =>
+          isGap(item) ? (
+            <GapRow key={item.id} gap={item} columns={columns.length} />
+          ) : (
+            <TableRow key={item.id} item={item} columns={columns} rowIndex={from + index + 2} />
+          ),
+        )}
       {spacer(items.length - to)}
     </TableFrame>
   )

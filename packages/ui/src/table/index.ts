@@ -1,3 +1,4 @@
+export type { Gap } from './GapRow'
 export { type Column, Table, type TableProps } from './Table'
 export { TableSkeleton, type TableSkeletonProps } from './TableSkeleton'
 export { useVirtualRows, type VirtualRows, VirtualTable, type VirtualTableProps } from './VirtualTable'
