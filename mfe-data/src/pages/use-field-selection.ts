@@ -17,7 +17,7 @@ export interface FieldSelection {
   top: number
 }
 
-const BUTTON_WIDTH = 64
+const BUTTON_WIDTH = 168
 
 /** The selection inside one field value of `container`, made by mouse, touch or keyboard. */
 export function useFieldSelection(container: RefObject<HTMLElement | null>): FieldSelection | null {

@@ -1,4 +1,5 @@
 import type { Iod, Narrative, TextPlace, Triplet } from '@iodine/contracts'
+import { useSections } from '@iodine/mfe-kit'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
 import { memo, useEffect, useRef } from 'react'
@@ -96,6 +97,7 @@ interface TripletRowProps {
 
 function TripletRow({ triplet, times, iod, onConvert }: TripletRowProps) {
   const value = tripletValue(triplet)
+  const { link } = useSections()
   return (
     <li className={styles.triplet}>
       <span className={styles.parts}>
@@ -116,15 +118,18 @@ function TripletRow({ triplet, times, iod, onConvert }: TripletRowProps) {
         )}
       </span>
       {iod ? (
-        <Tag
-          className={styles.mark}
-          minimal
-          intent="success"
-          icon={<TickIcon />}
-          title={`Already an IOD: ${iod.value}`}
-        >
-          IOD
-        </Tag>
+        <a className={styles.mark} {...link(`iods/${iod.id}`)}>
+          <Tag
+            minimal
+            interactive
+            tabIndex={-1}
+            intent="success"
+            icon={<TickIcon />}
+            title={`Already an IOD: ${iod.value}`}
+          >
+            IOD
+          </Tag>
+        </a>
       ) : (
         <Button
           className={styles.mark}

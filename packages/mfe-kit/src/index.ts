@@ -12,3 +12,4 @@ export {
 } from './host-contract'
 export { createQueryClient } from './query-client'
 export type { Input, Output, Route } from './routes'
+export { type SectionLink, type Sections, useSections } from './sections'

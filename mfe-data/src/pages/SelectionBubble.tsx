@@ -1,0 +1,41 @@
+import { suggestCategory } from '@iodine/known-iods'
+import { useSections } from '@iodine/mfe-kit'
+import { AnchorButton, Button, Tag } from '@iodine/ui'
+import type { MouseEvent } from 'react'
+import { useIodOf } from '../queries/iods'
+import { useRecordContext } from './record-context'
+import styles from './SelectionBubble.module.css'
+import type { FieldSelection } from './use-field-selection'
+
+export interface SelectionBubbleProps {
+  selection: FieldSelection
+  onCreate: () => void
+}
+
+/** Otherwise what is pressed takes the focus, and the selection is lost before the click. */
+const keepSelection = (event: MouseEvent) => event.preventDefault()
+
+/** The button that makes an IOD of the selected text, with its suggested category, or the IOD that it is. */
+export function SelectionBubble({ selection, onCreate }: SelectionBubbleProps) {
+  const { path, text, left, top } = selection
+  const { known } = useRecordContext()
+  const { link } = useSections()
+  const iod = useIodOf(known, text)
+  return (
+    <span className={styles.bubble} style={{ left, top }}>
+      <Button intent="primary" size="small" text="+ IOD" onMouseDown={keepSelection} onClick={onCreate} />
+      {iod ? (
+        <AnchorButton
+          variant="minimal"
+          size="small"
+          intent="success"
+          text="already an IOD"
+          onMouseDown={keepSelection}
+          {...link(`iods/${iod.id}`)}
+        />
+      ) : (
+        <Tag minimal>{suggestCategory(path, text)}</Tag>
+      )}
+    </span>
+  )
+}
