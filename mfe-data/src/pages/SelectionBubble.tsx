@@ -7,6 +7,9 @@ import { useRecordContext } from './record-context'
 import styles from './SelectionBubble.module.css'
 import type { FieldSelection } from './use-field-selection'
 
+/** Width of the widest bubble, in pixels. */
+const WIDTH = 184
+
 export interface SelectionBubbleProps {
   selection: FieldSelection
   onCreate: () => void
@@ -17,12 +20,13 @@ const keepSelection = (event: MouseEvent) => event.preventDefault()
 
 /** The button that makes an IOD of the selected text, with its suggested category, or the IOD that it is. */
 export function SelectionBubble({ selection, onCreate }: SelectionBubbleProps) {
-  const { path, text, left, top } = selection
+  const { path, text, left, top, room } = selection
+  const place = { left: left - Math.max(0, WIDTH - room), top }
   const { known } = useRecordContext()
   const { link } = useSections()
   const iod = useIodOf(known, text)
   return (
-    <span className={styles.bubble} style={{ left, top }}>
+    <span className={styles.bubble} style={place}>
       <Button intent="primary" size="small" text="+ IOD" onMouseDown={keepSelection} onClick={onCreate} />
       {iod ? (
         <AnchorButton
