@@ -318,7 +318,7 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   await test.step('the bubble says the category, or that it is an IOD; a toast leads to what was created', async () => {
     const bubble = page.locator('article').locator('span', { has: floating }).last()
     await selectWithMouse(page, `watch${t}`, card)
-    await expect(bubble.getByRole('button', { name: 'already an IOD' })).toBeVisible()
+    await expect(bubble.getByRole('link', { name: 'already an IOD' })).toBeVisible()
     await page.getByRole('heading', { name: 'My Data' }).click()
     await expect(floating).toHaveCount(0)
     await selectWithMouse(page, `third${t}`, card)

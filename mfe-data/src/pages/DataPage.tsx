@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category, type Iod, LIMITS, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
-import { errorToast, isUnauthorized, useHost, useSections } from '@iodine/mfe-kit'
+import { errorToast, isUnauthorized, useHost, useIodErrorToast, useSections } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -73,7 +73,7 @@ export function DataPage() {
       <div className={styles.search}>
         <SearchInput
           value={text}
-          onChange={next => setText(next.slice(0, LIMITS.recordSearchMax))}
+          onChange={next => setText(next.slice(0, LIMITS.searchMax))}
           placeholder="Search your data..."
         />
         <Hits term={term} all={all} />
@@ -193,6 +193,7 @@ interface FollowUpProps {
 function CreateIod({ picked, onClose, reload }: FollowUpProps & { picked: PickedValue | null }) {
   const { notify, session } = useHost()
   const sections = useSections()
+  const errorToastOf = useIodErrorToast()
   const createIod = useCreateIod()
   const submit = async ({ value, category, description }: IodDraft): Promise<boolean> => {
     if (!picked || category === '') return false
@@ -201,7 +202,7 @@ function CreateIod({ picked, onClose, reload }: FollowUpProps & { picked: Picked
     try {
       created = await createIod({ value, category, description, source_type: sourceType, source: iodSource })
     } catch (error) {
-      notify(errorToast(error, 'Failed to create IOD', { duration: ERROR_MS }))
+      notify(errorToastOf(error, { value, category }, 'Failed to create IOD', { duration: ERROR_MS }))
       return false
     }
     notify({
@@ -273,7 +274,7 @@ function DeleteRecord({
 function useView() {
   const [search, setSearch] = useSearchParams()
   const source = SOURCES.find(candidate => candidate === search.get('source')) ?? SOURCES[0]
-  const term = (search.get('q') ?? '').slice(0, LIMITS.recordSearchMax).trim()
+  const term = (search.get('q') ?? '').slice(0, LIMITS.searchMax).trim()
   const set = (next: { source: Source; term: string }) =>
     setSearch(
       { ...(next.source !== SOURCES[0] && { source: next.source }), ...(next.term && { q: next.term }) },

@@ -1,4 +1,4 @@
-import { useSections } from '@iodine/mfe-kit'
+import { SectionLink } from '@iodine/mfe-kit'
 import { Button, Tag } from '@iodine/ui'
 import { PlusIcon } from '@iodine/ui/icons'
 import { useRecordContext } from './record-context'
@@ -13,15 +13,14 @@ export interface IodMarkProps {
 /** A badge, which leads to it, if a value is an IOD, otherwise a button that creates one from it. */
 export function IodMark({ path, label, value }: IodMarkProps) {
   const { known, startIod } = useRecordContext()
-  const { link } = useSections()
   const [iod] = known.matching(value)
   if (iod) {
     return (
-      <a {...link(`iods/${iod.id}`)}>
+      <SectionLink to={`iods/${iod.id}`}>
         <Tag minimal multiline interactive tabIndex={-1} intent="success" title="This value is an IOD">
           IOD
         </Tag>
-      </a>
+      </SectionLink>
     )
   }
   return (

@@ -1,6 +1,6 @@
 import { suggestCategory } from '@iodine/known-iods'
-import { useSections } from '@iodine/mfe-kit'
-import { AnchorButton, Button, Tag } from '@iodine/ui'
+import { SectionLink } from '@iodine/mfe-kit'
+import { Button, Tag } from '@iodine/ui'
 import type { MouseEvent } from 'react'
 import { useIodOf } from '../queries/iods'
 import { useRecordContext } from './record-context'
@@ -23,20 +23,14 @@ export function SelectionBubble({ selection, onCreate }: SelectionBubbleProps) {
   const { path, text, left, top, room } = selection
   const place = { left: left - Math.max(0, WIDTH - room), top }
   const { known } = useRecordContext()
-  const { link } = useSections()
   const iod = useIodOf(known, text)
   return (
     <span className={styles.bubble} style={place}>
       <Button intent="primary" size="small" text="+ IOD" onMouseDown={keepSelection} onClick={onCreate} />
       {iod ? (
-        <AnchorButton
-          variant="minimal"
-          size="small"
-          intent="success"
-          text="already an IOD"
-          onMouseDown={keepSelection}
-          {...link(`iods/${iod.id}`)}
-        />
+        <SectionLink className={styles.hint} to={`iods/${iod.id}`} onMouseDown={keepSelection}>
+          already an IOD
+        </SectionLink>
       ) : (
         <Tag minimal>{suggestCategory(path, text)}</Tag>
       )}

@@ -1,5 +1,5 @@
 import { CATEGORIES, type GraphNode, type Iod, isHttpUrl } from '@iodine/contracts'
-import { errorToast, useHost, useSections } from '@iodine/mfe-kit'
+import { useHost, useIodErrorToast, useSections } from '@iodine/mfe-kit'
 import { useRetained } from '@iodine/ui'
 import type { IodDraft } from '@iodine/ui/overlays'
 import { lazy, Suspense } from 'react'
@@ -21,6 +21,7 @@ export interface EntityDialogProps {
 export function EntityDialog({ entity, onClose }: EntityDialogProps) {
   const { api, notify, session } = useHost()
   const { afterCreation } = useSections()
+  const errorToastOf = useIodErrorToast()
   const shown = useRetained(entity)
   if (!shown) return null
 
@@ -39,7 +40,7 @@ export function EntityDialog({ entity, onClose }: EntityDialogProps) {
         body: { value, category, description, source_type: 'MANUAL', source: source.trim() || null },
       })
     } catch (error) {
-      notify(errorToast(error, 'Unable to create IOD'))
+      notify(errorToastOf(error, { value, category }, 'Unable to create IOD'))
       return false
     }
     notify({ status: 'success', title: 'IOD created', key: created.id, actions: afterCreation(created.id) })

@@ -1,5 +1,5 @@
 import type { TextPlace } from '@iodine/contracts'
-import { useSections } from '@iodine/mfe-kit'
+import { SectionLink } from '@iodine/mfe-kit'
 import { SourceLink } from '@iodine/ui'
 import styles from './DetailCard.module.css'
 
@@ -13,16 +13,15 @@ export interface SentenceProps {
 
 /** A sentence, which leads to the narrative with the sentence shown, and its source. */
 export function Sentence({ narrative, src, sentence, place }: SentenceProps) {
-  const { link } = useSections()
   return (
     <>
-      <a
+      <SectionLink
         className={styles.sentence}
-        {...link(`narratives/${narrative}?start=${place.start}&end=${place.end}`)}
+        to={`narratives/${narrative}?start=${place.start}&end=${place.end}`}
         title="Open the narrative"
       >
         <q>{sentence}</q>
-      </a>
+      </SectionLink>
       {src && (
         <span className={styles.more}>
           <SourceLink source={src} />

@@ -1,5 +1,5 @@
 import { LIMITS } from '@iodine/contracts'
-import { useHost, useSections } from '@iodine/mfe-kit'
+import { SectionLink, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -124,7 +124,6 @@ function OfflineHint() {
  */
 function KeyHint({ fault }: { fault: string | null }) {
   const { session } = useHost()
-  const { link } = useSections()
   if (!fault && session.user.has_openai_key) return null
   return (
     <Callout
@@ -134,7 +133,7 @@ function KeyHint({ fault }: { fault: string | null }) {
       title={fault ? 'OpenAI key required' : undefined}
     >
       <span>{fault ?? 'Texts are analyzed with your own OpenAI API key. Add it in your profile first.'}</span>
-      <a {...link('profile')}>Open my profile</a>
+      <SectionLink to="profile">Open my profile</SectionLink>
     </Callout>
   )
 }

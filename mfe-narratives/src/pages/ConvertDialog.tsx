@@ -1,5 +1,5 @@
 import type { Iod, Triplet } from '@iodine/contracts'
-import { errorToast, useHost, useSections } from '@iodine/mfe-kit'
+import { useHost, useIodErrorToast, useSections } from '@iodine/mfe-kit'
 import { useRetained } from '@iodine/ui'
 import type { IodDraft } from '@iodine/ui/overlays'
 import { lazy, Suspense } from 'react'
@@ -20,6 +20,7 @@ export interface ConvertDialogProps {
 export function ConvertDialog({ triplet, onClose }: ConvertDialogProps) {
   const { notify, session } = useHost()
   const { afterCreation } = useSections()
+  const errorToastOf = useIodErrorToast()
   const convert = useConvertTriplet()
   const shown = useRetained(triplet)
   if (!shown) return null
@@ -29,7 +30,7 @@ export function ConvertDialog({ triplet, onClose }: ConvertDialogProps) {
     try {
       created = await convert(shown, value, description)
     } catch (error) {
-      notify(errorToast(error, 'Unable to create IOD'))
+      notify(errorToastOf(error, { value, category: 'NARRATIVE_TRIPLET' }, 'Unable to create IOD'))
       return false
     }
     notify({ status: 'success', title: 'IOD created', key: created.id, actions: afterCreation(created.id) })

@@ -1,5 +1,5 @@
 import type { Iod, Narrative, TextPlace, Triplet } from '@iodine/contracts'
-import { useSections } from '@iodine/mfe-kit'
+import { SectionLink } from '@iodine/mfe-kit'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
 import { memo, useEffect, useRef } from 'react'
@@ -97,7 +97,6 @@ interface TripletRowProps {
 
 function TripletRow({ triplet, times, iod, onConvert }: TripletRowProps) {
   const value = tripletValue(triplet)
-  const { link } = useSections()
   return (
     <li className={styles.triplet}>
       <span className={styles.parts}>
@@ -118,7 +117,7 @@ function TripletRow({ triplet, times, iod, onConvert }: TripletRowProps) {
         )}
       </span>
       {iod ? (
-        <a className={styles.mark} {...link(`iods/${iod.id}`)}>
+        <SectionLink className={styles.mark} to={`iods/${iod.id}`}>
           <Tag
             minimal
             interactive
@@ -129,7 +128,7 @@ function TripletRow({ triplet, times, iod, onConvert }: TripletRowProps) {
           >
             IOD
           </Tag>
-        </a>
+        </SectionLink>
       ) : (
         <Button
           className={styles.mark}

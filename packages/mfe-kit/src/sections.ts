@@ -1,44 +1,28 @@
 import { useMemo } from 'react'
 import { useHost } from './define-parcel'
 import type { Toast } from './host-contract'
+import { useSectionPath } from './section-link'
 
-/** The properties of a link to another section. */
-export interface SectionLink {
-  href: string
-  onClick: (event: { preventDefault: () => void } & Partial<ModifierKeys>) => void
-}
-type ModifierKeys = Record<'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey', boolean>
-
-/** Ways to the other sections. */
+/** Ways to the other sections, for what is no link. */
 export interface Sections {
-  /** Opens a path below the sections' root, such as `iods/<id>`. */
-  open: (path: string) => void
-  /** A link to such a path. With a modifier key, or the middle button, the browser follows it itself. */
-  link: (path: string) => SectionLink
+  /** Opens a page by the section's id and what follows: 'iods/ID'. */
+  open: (page: string) => void
   /** What a toast offers after an IOD was created. */
   afterCreation: (iodId: string) => NonNullable<Toast['actions']>
 }
 
-/** The ways from this section to the others. */
+/** The ways from this section to the others. Links are `SectionLink`. */
 export function useSections(): Sections {
-  const { basePath, navigate } = useHost()
+  const { navigate } = useHost()
+  const pathOf = useSectionPath()
   return useMemo(() => {
-    const root = basePath.slice(0, basePath.lastIndexOf('/'))
-    const open = (path: string) => navigate(`${root}/${path}`)
+    const open = (page: string) => navigate(pathOf(page))
     return {
       open,
-      link: path => ({
-        href: `${root}/${path}`,
-        onClick: event => {
-          if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
-          event.preventDefault()
-          open(path)
-        },
-      }),
       afterCreation: iodId => [
         { text: 'View', onClick: () => open(`iods/${iodId}`) },
         { text: 'Add to campaign', onClick: () => open(`iods/${iodId}?add=campaign`) },
       ],
     }
-  }, [basePath, navigate])
+  }, [navigate, pathOf])
 }
