@@ -368,7 +368,7 @@ test('IODs are found in texts and values, and selected text becomes one', async 
     await dialog.getByLabel('Description').fill('From a hashtag')
     await submit.click()
     await expect(dialog).toHaveCount(0)
-    await expect(card.getByTitle('This value is an IOD')).toHaveCount(2)
+    await expect(card.getByTitle('This value is an IOD')).toHaveCount(3)
     const [iod] = await ana.api.call(iodsApi.listIods, { query: { q: `other${t}` } })
     expect(iod).toMatchObject({ category: 'HASHTAGS', description: 'From a hashtag', source_type: 'TIKTOK' })
   })
