@@ -1,8 +1,9 @@
-import type { IodSort } from '@iodine/contracts'
-import { errorHint } from '@iodine/mfe-kit'
+import type { Iod, IodSort } from '@iodine/contracts'
+import { errorHint, useHost } from '@iodine/mfe-kit'
 import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
-import { useSearchParams } from '@iodine/ui/router'
+import { HotkeysProvider } from '@iodine/ui/overlays'
+import { useNavigate, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
 import { useCallback, useMemo, useState } from 'react'
 import {
@@ -14,19 +15,35 @@ import {
   readSort,
   writeSearch,
 } from '../model/filters'
+import { NOTHING, SELECTED_MAX, type Selection, withSelected } from '../model/selection'
 import { useIodCounts, useRefreshCounts } from '../queries/facets'
 import { useIodList } from '../queries/list'
+import { useReadMatching } from '../queries/select'
+import { AddToCampaignDialog } from './AddToCampaignDialog'
 import { CreateIodDialog } from './CreateIodDialog'
 import { FilterBar } from './FilterBar'
 import styles from './IodsPage.module.css'
 import { IodTable } from './IodTable'
 import { HEIGHTS, iodColumns } from './iod-columns'
+import { SelectionBar } from './SelectionBar'
+import { useKeys, useKeysDialog } from './use-keys'
 
 const BLANK_COLUMNS = iodColumns('', () => {})
 
+const KEYS = { title: 'Keyboard shortcuts' }
+const GROUP = 'List'
+
 /** The shared list of IODs. The URL contains search, filters, order and page: a link shows the same list. */
 export function IodsPage() {
-  const { filters, setFilters, sort, setSort, page, setPage } = useAddress()
+  return (
+    <HotkeysProvider dialogProps={KEYS}>
+      <IodsList />
+    </HotkeysProvider>
+  )
+}
+
+function IodsList() {
+  const { address, filters, setFilters, sort, setSort, page, setPage } = useAddress()
   const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
   const refreshCounts = useRefreshCounts()
@@ -35,6 +52,13 @@ export function IodsPage() {
   // A new version remounts the table, which scrolls it to its top.
   const [version, setVersion] = useState(0)
 
+  const search = writeSearch(filters, { sort }).toString()
+  const { selection, select, clear } = useSelection()
+  const [adding, setAdding] = useState<readonly string[] | null>(null)
+  const readMatching = useReadMatching(filters, sort)
+  const navigate = useNavigate()
+  const showKeys = useKeysDialog()
+
   const refresh = async () => {
     setRefreshing(true)
     setPage(1)
@@ -42,6 +66,13 @@ export function IodsPage() {
     await Promise.all([list.refresh(), refreshCounts()])
     setRefreshing(false)
   }
+  useKeys([
+    { combo: 'c', label: 'Create an IOD', group: GROUP, act: () => setCreating(true) },
+    { combo: 'r', label: 'Refresh', group: GROUP, act: () => void refresh() },
+    { combo: '/', label: 'Search', group: GROUP },
+    { combo: 'esc', label: 'Clear the selection', group: GROUP, act: () => selection.size > 0 && clear() },
+    { combo: '?', label: 'List of the keys', group: GROUP, act: showKeys },
+  ])
   const { data: iods, total = 0, isExact, isFetchNextPageError } = list
   // The count of all IODs is exact, but may be older than the total, or not be there yet.
   const all =
@@ -92,6 +123,18 @@ export function IodsPage() {
           sort={sort}
           onSortChange={setSort}
         />
+        <SelectionBar
+          selection={selection}
+          total={iods ? total : 0}
+          isExact={isExact}
+          isOutdated={list.isPlaceholderData}
+          search={search}
+          readMatching={readMatching}
+          onSelect={found => select(found, true)}
+          onClear={clear}
+          onAddToCampaign={() => setAdding([...selection.keys()])}
+          onShowKeys={showKeys}
+        />
         <LoadingPanel
           // The table itself reports a failure to load its next page.
           query={{ ...list, error: isFetchNextPageError ? null : list.error, refetch: refresh }}
@@ -104,7 +147,7 @@ export function IodsPage() {
         >
           {rows => (
             <IodTable
-              key={`${version} ${writeSearch(filters, { sort })}`}
+              key={`${version} ${search}`}
               iods={rows}
               q={filters.q}
               total={isExact ? total : null}
@@ -116,6 +159,9 @@ export function IodsPage() {
               isOutdated={list.isPlaceholderData}
               hasFailed={isFetchNextPageError}
               fetchMore={() => void list.fetchNextPage()}
+              selection={selection}
+              onSelect={select}
+              onOpen={({ id }) => navigate({ pathname: `/${id}`, search: address })}
             />
           )}
         </LoadingPanel>
@@ -123,9 +169,32 @@ export function IodsPage() {
           {iods && `Showing ${formatCount(total, isExact)} of ${all} IODs`}
         </p>
       </div>
+      <AddToCampaignDialog iodIds={adding} onClose={() => setAdding(null)} onAdded={clear} />
       <CreateIodDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={refresh} />
     </Page>
   )
+}
+
+/** The selected IODs. It survives other filters and pages, not the section's leaving. */
+function useSelection() {
+  const { notify } = useHost()
+  const [selection, setSelection] = useState<Selection>(NOTHING)
+  const latest = useLatest(selection)
+  const select = useCallback(
+    (iods: readonly Iod[], isSelected: boolean) => {
+      const { selection, left } = withSelected(latest.current, iods, isSelected)
+      setSelection(selection)
+      if (left > 0)
+        notify({
+          title: `At most ${formatCount(SELECTED_MAX)} IODs are selected at once`,
+          description: `${formatCount(left)} IOD(s) were left out.`,
+          status: 'warning',
+        })
+    },
+    [latest, notify],
+  )
+  const clear = useCallback(() => setSelection(NOTHING), [])
+  return { selection, select, clear }
 }
 
 function useAddress() {
@@ -157,5 +226,5 @@ function useAddress() {
     },
     [latest],
   )
-  return { filters, setFilters, sort, setSort, page, setPage }
+  return { address: query, filters, setFilters, sort, setSort, page, setPage }
 }

@@ -10,6 +10,7 @@ import { ownVote } from '../model/votes'
 import { ActivityPopover } from './ActivityPopover'
 import styles from './iod-columns.module.css'
 import { Excerpt, MarkedText } from './MarkedText'
+import { SelectBox } from './SelectBox'
 import { VotesCell } from './VotesCell'
 
 type OnVote = (iod: Iod, voteType: VoteType) => void
@@ -19,9 +20,23 @@ export const HEIGHTS = { row: 48, card: 196 }
 export const CARD_TEMPLATE =
   '"value value value" 1fr "category category creator" auto "source source source" auto "votes activity actions" auto / minmax(0, 1fr) auto auto'
 
-/** The columns of the list. `q` is the searched text, marked in the rows; may be empty. */
+/**
+ * The columns of the list. Their controls have a `tabIndex` of -1: each row is one Tab stop, and the arrow keys
+ * reach its controls. `q` is the searched text, marked in the rows; may be empty.
+ */
 export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
-  { name: 'Value', area: 'value', cell: iod => <ValueCell iod={iod} q={q} /> },
+  {
+    name: 'Value',
+    area: 'value',
+    cell: iod => (
+      <div className={styles.choosable}>
+        <SelectBox iod={iod} />
+        <div className={styles.text}>
+          <ValueCell iod={iod} q={q} />
+        </div>
+      </div>
+    ),
+  },
   {
     name: 'Category',
     width: 108,
@@ -117,6 +132,7 @@ function Shortened({ text, className, children = text }: ShortenedProps) {
       content={short}
       placement="bottom-start"
       disabled={short === text && !isCut}
+      openOnTargetFocus={false}
     >
       <span
         className={className}
@@ -146,6 +162,7 @@ function VoteButtons({ iod, onVote }: { iod: Iod; onVote: OnVote }) {
         variant="minimal"
         size="small"
         icon={icon}
+        tabIndex={-1}
         aria-label={label}
         aria-pressed={own === voteType}
         className={own === voteType ? styles[voteType] : undefined}
@@ -183,7 +200,14 @@ function DetailsPopover({ iod }: { iod: Iod }) {
         </div>
       }
     >
-      <Button variant="minimal" size="small" icon={<InfoSignIcon />} aria-label="Details" title="Details" />
+      <Button
+        variant="minimal"
+        size="small"
+        icon={<InfoSignIcon />}
+        tabIndex={-1}
+        aria-label="Details"
+        title="Details"
+      />
     </ScrollPopover>
   )
 }
