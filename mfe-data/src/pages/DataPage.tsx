@@ -73,7 +73,7 @@ export function DataPage() {
       <div className={styles.search}>
         <SearchInput
           value={text}
-          onChange={next => setText(next.slice(0, LIMITS.recordSearchMax))}
+          onChange={next => setText(next.slice(0, LIMITS.searchMax))}
           placeholder="Search your data..."
         />
         <Hits term={term} all={all} />
@@ -265,7 +265,7 @@ function DeleteRecord({
 function useView() {
   const [search, setSearch] = useSearchParams()
   const source = SOURCES.find(candidate => candidate === search.get('source')) ?? SOURCES[0]
-  const term = (search.get('q') ?? '').slice(0, LIMITS.recordSearchMax).trim()
+  const term = (search.get('q') ?? '').slice(0, LIMITS.searchMax).trim()
   const set = (next: { source: Source; term: string }) =>
     setSearch(
       { ...(next.source !== SOURCES[0] && { source: next.source }), ...(next.term && { q: next.term }) },

@@ -34,8 +34,9 @@ const memberships = z.strictObject({ iod_ids: z.array(id).min(1).max(LIMITS.adde
 
 export const campaignsApi = {
   listCampaigns: endpoint('user', 'GET /campaigns', {
-    summary: 'All campaigns, newest first',
-    query: z.strictObject(pageQuery),
+    summary:
+      'Campaigns, newest first: all, those with an IOD (`iod_id`), those whose name contains a text in any case (`q`)',
+    query: z.strictObject({ iod_id: id.optional(), q: text(LIMITS.searchMax).optional(), ...pageQuery }),
     response: z.array(campaign),
   }),
   listMyCampaigns: endpoint('user', 'GET /campaigns/my', {

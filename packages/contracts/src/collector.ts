@@ -149,7 +149,7 @@ export const collectorApi = {
   listRecords: endpoint('user', 'GET /:source/data', {
     summary: "The caller's records of one source, newest first; with q those with a text that contains it",
     params: z.strictObject({ source }),
-    query: z.strictObject({ q: text(LIMITS.recordSearchMax).optional(), ...pageQuery }),
+    query: z.strictObject({ q: text(LIMITS.searchMax).optional(), ...pageQuery }),
     response: z.array(stored),
   }),
   ingestRecords: endpoint('collector', 'POST /:source/data', {

@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { filledText, id, pageQuery, repeatable, sourceReference, text, time } from './primitives.js'
+import {
+  filledText,
+  id,
+  limitParam,
+  pageQuery,
+  repeatable,
+  sourceReference,
+  text,
+  time,
+} from './primitives.js'
 import { CATEGORIES, IOD_SORTS, SOURCE_TYPES, VOTE_TYPES } from './vocabulary.js'
 
 const category = z.enum(CATEGORIES)
@@ -64,6 +73,7 @@ const filters = {
   category: repeatable(category),
   source_type: repeatable(sourceType),
   created_by: repeatable(text(100), LIMITS.creatorsMax),
+  source: text().optional(),
 }
 
 const counts = (key: z.ZodType<string>) => z.partialRecord(key as z.ZodString, z.int())
@@ -78,10 +88,20 @@ export const iodFacets = iodCounts.extend({
 })
 export type IodFacets = z.output<typeof iodFacets>
 
+/** Numbers of IODs created on a day. */
+export const iodDay = z.strictObject({
+  /** UTC day. */
+  day: z.iso.date(),
+  all: z.int(),
+  /** The caller's. */
+  own: z.int(),
+})
+export type IodDay = z.output<typeof iodDay>
+
 export const iodsApi = {
   listIods: endpoint('user', 'GET /iods', {
     summary:
-      'IODs, filtered and sorted, newest first by default. `q` is searched in the value and the first 2,000 characters of the description. ' +
+      'IODs, filtered and sorted, newest first by default. `q` is searched in the value and the first 2,000 characters of the description, `source` is compared exactly. ' +
       'More than 10,000 matches are not counted: `X-Total-Count: 10000` with `X-Total-Relation: gte`',
     query: z.strictObject({ ...filters, sort: z.enum(IOD_SORTS).optional(), ...pageQuery }),
     response: z.array(iod),
@@ -91,6 +111,17 @@ export const iodsApi = {
       'Counts a category and a source type under the same filters; above 10,000 matches, lower bounds with `exact: false`',
     query: z.strictObject(filters),
     response: iodFacets,
+  }),
+  countDays: endpoint('user', 'GET /iods/days', {
+    summary:
+      'Numbers of IODs created on each of the last days (UTC), all and the caller’s, oldest first; days without any are included',
+    query: z.strictObject({ days: limitParam(LIMITS.countedDaysMax).default(LIMITS.countedDays) }),
+    response: z.array(iodDay),
+  }),
+  getIod: endpoint('user', 'GET /iods/:id', {
+    summary: 'An IOD, as lists have it',
+    params: z.strictObject({ id }),
+    response: iod,
   }),
   createIod: endpoint('collector', 'POST /iods', {
     summary: 'Create an IOD',

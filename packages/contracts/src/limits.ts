@@ -19,6 +19,9 @@ export const LIMITS = {
   lookupValuesMax: 1_000,
   /** Maximum creators in a filter of IODs. */
   creatorsMax: 100,
+  /** Days of which IODs are counted, at most and by default. */
+  countedDaysMax: 90,
+  countedDays: 30,
   graphNodesMax: 50_000,
   /** Maximum links of a bounded graph per requested node. */
   graphLinksPerNode: 4,
@@ -27,8 +30,8 @@ export const LIMITS = {
   mentionsMax: 50,
   mentionTripletsMax: 20,
   ingestRecordsMax: 500,
-  /** Characters of a search in records. */
-  recordSearchMax: 200,
+  /** Characters of a search in records, narratives, and names of campaigns. */
+  searchMax: 200,
   addedIodsMax: 500,
   /** IODs of a campaign that are read at once. Larger campaigns are streamed. */
   campaignBatch: 1_000,

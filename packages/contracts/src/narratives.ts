@@ -52,8 +52,9 @@ export type OpenNarrative = z.output<typeof openNarrative>
 
 export const narrativesApi = {
   listNarratives: endpoint('user', 'GET /narratives/data', {
-    summary: "The caller's analyzed narratives, newest first",
-    query: z.strictObject(pageQuery),
+    summary:
+      "The caller's analyzed narratives, newest first; with q those whose text contains it, in any case",
+    query: z.strictObject({ q: text(LIMITS.searchMax).optional(), ...pageQuery }),
     response: z.array(narrative),
   }),
   listOpenNarratives: endpoint('user', 'GET /narratives/open', {

@@ -87,7 +87,14 @@ export {
   startStoreService,
 } from './service.js'
 export { createSharedReads, createSingleFlight } from './single-flight.js'
-export { containing, createRarestGram, type GramLengths, gramsOf, gramsOfTerm } from './stores/grams.js'
+export {
+  containing,
+  containingInAnyCase,
+  createRarestGram,
+  type GramLengths,
+  gramsOf,
+  gramsOfTerm,
+} from './stores/grams.js'
 export { type Migration, migrate } from './stores/migrations.js'
 export {
   type Connection,

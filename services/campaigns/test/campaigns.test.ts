@@ -158,6 +158,81 @@ describe('campaigns', () => {
   })
 })
 
+describe('a filtered list', () => {
+  const names = ['Night numbers', 'Élan vital', 'NUMBERS (a.*b)', 'e\u0301lan', 'other', 'x'.repeat(9_990)]
+
+  it('has the campaigns with an IOD and with a text in their name, in pages and whole', async () => {
+    const members = [iod(), iod(), iod()]
+    const made: string[] = []
+    for (let n = 0; n < 24; n++) {
+      const { id } = await create(`${names[n % names.length]} ${n}`)
+      made.unshift(id)
+      const wanted = members.filter((_, m) => (n >> m) % 2).map(({ id }) => id)
+      if (wanted.length > 0) await addMany(id, wanted)
+    }
+    const all = (await api.call(campaignsApi.listCampaigns)).slice(0, made.length)
+    expect(all.map(({ id }) => id)).toEqual(made)
+    const fold = (text: string) => text.normalize('NFC').toLowerCase()
+    for (const [m, member] of [undefined, ...members].entries())
+      for (const q of [undefined, 'numbers', 'ÉLAN', 'E\u0301lan', '(A.*B)', 'xX', ' 1', 'nobody’s', '$ne']) {
+        const passes = all.filter(
+          ({ id, name }) =>
+            (!member || ((made.length - 1 - made.indexOf(id)) >> (m - 1)) % 2 === 1) &&
+            (!q || fold(name).includes(fold(q))),
+        )
+        const query = new URLSearchParams()
+        if (member) query.set('iod_id', m % 2 ? member.id : member.id.toUpperCase())
+        if (q) query.set('q', q)
+        // Other tests make campaigns, too.
+        const ours = (list: { id: string }[]) => list.map(({ id }) => id).filter(id => made.includes(id))
+        const whole = await api.send('GET', `/campaigns?${query}`)
+        expect(ours(whole.body)).toEqual(passes.map(({ id }) => id))
+        const seen: string[] = []
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const page = await api.send('GET', `/campaigns?limit=4${cursor && `&cursor=${cursor}`}&${query}`)
+          expect(page.headers.get('x-total-count')).toBe(String(whole.body.length))
+          seen.push(...page.body.map(({ id }: { id: string }) => id))
+          cursor = page.headers.get('x-next-cursor')
+        }
+        expect(seen).toEqual(whole.body.map(({ id }: { id: string }) => id))
+      }
+    expect(await api.call(campaignsApi.listCampaigns, { query: { iod_id: newId() } })).toEqual([])
+  })
+
+  it('follows additions, removals, renames and deletions at once', async () => {
+    const one = iod()
+    const { id } = await create('Before')
+    const listed = async (query: object) =>
+      (await api.call(campaignsApi.listCampaigns, { query })).some(campaign => campaign.id === id)
+    expect(await listed({ iod_id: one.id })).toBe(false)
+    await add(id, one.id)
+    expect(await listed({ iod_id: one.id, q: 'EFOR' })).toBe(true)
+    await remove(id, one.id)
+    expect(await listed({ iod_id: one.id })).toBe(false)
+    await addMany(id, [one.id])
+    await api.send('PATCH', `/campaigns/${id}`, { name: 'After' })
+    expect([await listed({ q: 'before' }), await listed({ q: 'after', iod_id: one.id })]).toEqual([
+      false,
+      true,
+    ])
+    await api.send('DELETE', `/campaigns/${id}`)
+    expect([await listed({ q: 'after' }), await listed({ iod_id: one.id })]).toEqual([false, false])
+  })
+
+  it.each(['iod_id=x', 'iod_id=', 'iod_id[$ne]=1', 'q=a%00b', 'q=a&q=b', `q=${'x'.repeat(201)}`, 'name=x'])(
+    'refuses %s',
+    async query => {
+      const { status, body } = await api.send('GET', `/campaigns?${query}`)
+      expect([status, Object.keys(body)]).toEqual([422, ['detail']])
+    },
+  )
+
+  it('takes any text up to its limit as itself', async () => {
+    for (const q of ['.*', '(', '[a-', '\\', '$where', '^', ' ', '%', '\ud83d\ude00', 'x'.repeat(200)])
+      expect((await api.send('GET', `/campaigns?limit=1&q=${encodeURIComponent(q)}`)).status).toBe(200)
+  })
+})
+
 describe('editing and deleting', () => {
   it('is the creator’s alone', async () => {
     const { id } = await create('Mine', 'text')

@@ -416,12 +416,67 @@ describe('lookup', () => {
   })
 })
 
+describe('one IOD', () => {
+  it('is read by its id, as lists have it', async () => {
+    const made = await create({ source: 'posts/one' })
+    await api.call(iodsApi.voteIod, { params: { id: made.id }, body: { vote_type: 'POSITIVE' } })
+    const [listed] = await api.call(iodsApi.listIods, { query: { source: 'posts/one' } })
+    expect(await api.call(iodsApi.getIod, { params: { id: made.id } })).toEqual(listed)
+    expect((await api.send('GET', `/iods/${made.id.toUpperCase()}`)).body).toEqual(listed)
+    expect(listed).toMatchObject({ id: made.id, votes: [{ vote_type: 'POSITIVE', username: 'ana' }] })
+  })
+
+  it('answers 404 for unknown and malformed ids', async () => {
+    for (const id of [newId(), 'x', '1'.repeat(25), '%00', '%20', '..%2f'])
+      expect(await api.send('GET', `/iods/${id}`)).toMatchObject({
+        status: 404,
+        body: { detail: DETAILS.notFound },
+      })
+  })
+})
+
+describe('IODs of a source', () => {
+  const of = (source: string) => api.call(iodsApi.listIods, { query: { source } })
+  const ids = (iods: Iod[]) => iods.map(({ id }) => id)
+
+  it('are those with exactly that source', async () => {
+    const source = `https://example.org/${newId()}?a=(.*)&b=%00$ne`
+    const [first, second] = [await create({ source }), await create({ source })]
+    for (const other of [`${source} `, source.toUpperCase(), source.slice(0, -1), `${source}x`, undefined])
+      await create({ source: other })
+    expect(ids(await of(source))).toEqual([second.id, first.id])
+    expect(await of(`${source}y`)).toEqual([])
+  })
+
+  it('are found by a source of 10,000 characters, and told apart by its last one', async () => {
+    const long = `https://example.org/${newId()}/`.padEnd(9_999, 'x')
+    const [a, b] = [await create({ source: `${long}a` }), await create({ source: `${long}b` })]
+    expect(ids(await of(`${long}a`))).toEqual([a.id])
+    expect(ids(await of(`${long}b`))).toEqual([b.id])
+    const refused = await api.send('GET', `/iods?source=${'x'.repeat(10_001)}`)
+    expect([refused.status, refused.body]).toEqual([
+      422,
+      { detail: ['source: must have at most 10000 characters'] },
+    ])
+  })
+
+  it('are not filtered by an empty source; NUL, lists and operators are refused', async () => {
+    const { total } = (await api.send('GET', '/iods/facets')).body
+    expect((await api.send('GET', '/iods/facets?source=')).body.total).toBe(total)
+    for (const query of ['source=a%00b', 'source=a&source=b', 'source[$ne]=1'])
+      for (const path of ['/iods', '/iods/facets'])
+        expect((await api.send('GET', `${path}?${query}`)).status).toBe(422)
+  })
+})
+
 describe('who may', () => {
   it('asks for a session everywhere', async () => {
     const anonymous = apiClient(url)
     for (const [method, path] of [
       ['GET', '/iods'],
       ['GET', '/iods/facets'],
+      ['GET', '/iods/days'],
+      ['GET', `/iods/${newId()}`],
       ['POST', '/iods'],
       ['POST', '/iods/lookup'],
       ['POST', `/iods/${newId()}/vote`],
@@ -433,7 +488,8 @@ describe('who may', () => {
     const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
     const { id, value } = await create({}, collector)
     expect(await collector.call(iodsApi.lookupIods, { body: { values: [value] } })).toHaveLength(1)
-    expect((await collector.send('GET', '/iods')).status).toBe(403)
+    for (const path of ['/iods', '/iods/days', `/iods/${id}`])
+      expect((await collector.send('GET', path)).status).toBe(403)
     expect((await collector.send('POST', `/iods/${id}/vote`, { vote_type: 'POSITIVE' })).status).toBe(403)
   })
 
@@ -625,8 +681,9 @@ describe('lists', () => {
       const value = `${words[n % 6]} ${n}`
       const description = n % 5 === 0 ? 'alpha noted' : 'plain'
       const category = CATEGORIES[(n % 11) % 4] ?? 'URL'
+      const source = ['https://example.org/a', 'posts/b', undefined][(n % 13) % 3]
       return create(
-        { value, description, category, source_type: SOURCE_TYPES[(n % 7) % 5] ?? 'BLOG' },
+        { value, description, category, source_type: SOURCE_TYPES[(n % 7) % 5] ?? 'BLOG', source },
         client,
       )
     }
@@ -664,17 +721,22 @@ describe('lists', () => {
     expect(order).toEqual([...order].sort().reverse())
   })
 
-  it.each(['', '&q=alpha', '&q=a', '&q=%C3%89T', '&category=TITLE&category=URL', '&source_type=BLOG'])(
-    'pages%s are the list cut into pieces, ties and all',
-    async query => {
-      const whole = (await api.send('GET', `/iods?${query.slice(1)}`)).body as Iod[]
-      for (const limit of [1, 7, 500]) {
-        const { seen, total } = await walk(query, limit)
-        expect(seen.map(({ id }) => id)).toEqual(whole.map(({ id }) => id))
-        expect(total).toBe(whole.length)
-      }
-    },
-  )
+  it.each([
+    '',
+    '&q=alpha',
+    '&q=a',
+    '&q=%C3%89T',
+    '&category=TITLE&category=URL',
+    '&source_type=BLOG',
+    '&source=posts/b',
+  ])('pages%s are the list cut into pieces, ties and all', async query => {
+    const whole = (await api.send('GET', `/iods?${query.slice(1)}`)).body as Iod[]
+    for (const limit of [1, 7, 500]) {
+      const { seen, total } = await walk(query, limit)
+      expect(seen.map(({ id }) => id)).toEqual(whole.map(({ id }) => id))
+      expect(total).toBe(whole.length)
+    }
+  })
 
   it('keeps pages stable while IODs are created', async () => {
     const first = await api.send('GET', '/iods?limit=10')
@@ -691,40 +753,43 @@ describe('lists', () => {
       category: [undefined, ['USERNAME'], ['TITLE', 'URL'], ['COMPANY'], ['TITLE', 'TITLE']],
       source_type: [undefined, ['MANUAL'], ['TIKTOK', 'BLOG']],
       created_by: [undefined, [ana.id], ['carla'], ['ANA', 'Carla'], ['nobody_here']],
+      source: [undefined, ['posts/b']],
     }
     const names = (iod: Iod) => [iod.created_by_id, iod.created_by?.toLowerCase()]
     for (const q of options.q)
       for (const category of options.category)
         for (const source_type of options.source_type)
-          for (const created_by of options.created_by) {
-            const wanted = all.filter(
-              iod =>
-                (!q || `${iod.value}\0${iod.description}`.toLowerCase().includes(q.toLowerCase())) &&
-                (!category || category.includes(iod.category)) &&
-                (!source_type || source_type.includes(iod.source_type)) &&
-                (!created_by || created_by.some(name => names(iod).includes(name.toLowerCase()))),
-            )
-            const query = new URLSearchParams()
-            if (q) query.set('q', q)
-            for (const [name, values] of Object.entries({ category, source_type, created_by }))
-              for (const value of values ?? []) query.append(name, value)
-            const page = await api.send('GET', `/iods?limit=9&${query}`)
-            expect(page.body.map(({ id }: Iod) => id)).toEqual(wanted.slice(0, 9).map(({ id }) => id))
-            expect(page.headers.get('x-total-count')).toBe(String(wanted.length))
-            const facets = await api.send('GET', `/iods/facets?${query}`)
-            const tally = (key: 'category' | 'source_type') =>
-              Object.fromEntries(
-                [...new Set(wanted.map(iod => iod[key]))].map(value => [
-                  value,
-                  wanted.filter(iod => iod[key] === value).length,
-                ]),
+          for (const created_by of options.created_by)
+            for (const source of options.source) {
+              const wanted = all.filter(
+                iod =>
+                  (!q || `${iod.value}\0${iod.description}`.toLowerCase().includes(q.toLowerCase())) &&
+                  (!category || category.includes(iod.category)) &&
+                  (!source_type || source_type.includes(iod.source_type)) &&
+                  (!created_by || created_by.some(name => names(iod).includes(name.toLowerCase()))) &&
+                  (!source || source.includes(iod.source ?? '')),
               )
-            expect(facets.body).toEqual({
-              total: wanted.length,
-              categories: tally('category'),
-              source_types: tally('source_type'),
-            })
-          }
+              const query = new URLSearchParams()
+              if (q) query.set('q', q)
+              for (const [name, values] of Object.entries({ category, source_type, created_by, source }))
+                for (const value of values ?? []) query.append(name, value)
+              const page = await api.send('GET', `/iods?limit=9&${query}`)
+              expect(page.body.map(({ id }: Iod) => id)).toEqual(wanted.slice(0, 9).map(({ id }) => id))
+              expect(page.headers.get('x-total-count')).toBe(String(wanted.length))
+              const facets = await api.send('GET', `/iods/facets?${query}`)
+              const tally = (key: 'category' | 'source_type') =>
+                Object.fromEntries(
+                  [...new Set(wanted.map(iod => iod[key]))].map(value => [
+                    value,
+                    wanted.filter(iod => iod[key] === value).length,
+                  ]),
+                )
+              expect(facets.body).toEqual({
+                total: wanted.length,
+                categories: tally('category'),
+                source_types: tally('source_type'),
+              })
+            }
   }, 120_000)
 
   describe('sorted by votes', () => {
@@ -757,6 +822,14 @@ describe('lists', () => {
           ['&q=alpha', iod => `${iod.value} ${iod.description}`.toLowerCase().includes('alpha')],
           ['&category=TITLE&category=URL', iod => ['TITLE', 'URL'].includes(iod.category)],
           ['&source_type=BLOG', iod => iod.source_type === 'BLOG'],
+          ['&source=posts/b', iod => iod.source === 'posts/b'],
+          [
+            `&source=posts/b&q=a&created_by=${creator}`,
+            iod =>
+              iod.source === 'posts/b' &&
+              /a/i.test(iod.value + iod.description) &&
+              iod.created_by_id === creator,
+          ],
           [
             `&created_by=${creator}&category=TITLE`,
             iod => iod.created_by_id === creator && iod.category === 'TITLE',
@@ -797,6 +870,53 @@ describe('lists', () => {
     })
   })
 
+  describe('counted by day', () => {
+    type Day = { day: string; all: number; own: number }
+    const DAY_MS = 24 * 3_600_000
+    const countDays = async (days?: number, client = api): Promise<Day[]> =>
+      client.call(iodsApi.countDays, { query: days === undefined ? {} : { days: String(days) } })
+    const dayOf = (time: string | number) => new Date(time).toISOString().slice(0, 10)
+    /** Days from a list of all IODs. */
+    const scanned = async (days: number): Promise<Day[]> => {
+      const iods = await api.call(iodsApi.listIods)
+      return Array.from({ length: days }, (_, n) => {
+        const day = dayOf(Date.now() - (days - 1 - n) * DAY_MS)
+        const those = iods.filter(iod => dayOf(iod.created_at) === day)
+        return {
+          day,
+          all: those.length,
+          own: those.filter(({ created_by_id }) => created_by_id === ana.id).length,
+        }
+      })
+    }
+    beforeEach(async () => {
+      // Spread over 120 days, some of them empty.
+      const iods = service.mongo.collection('iods')
+      for (const [at, { _id }] of (await iods.find().sort({ _id: 1 }).toArray()).entries()) {
+        const created_at = new Date(Date.now() - (((at * 7) % 40) * 3 + (at % 2)) * DAY_MS)
+        await iods.updateOne({ _id }, { $set: { created_at } })
+      }
+    })
+
+    it('are those of a plain count, oldest first, 30 days by default', async () => {
+      const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
+      try {
+        const there = apiClient(await other.listen(), ana.token)
+        for (const days of [1, 30, 90, 7])
+          for (const client of [api, there])
+            expect(await countDays(days, client)).toEqual(await scanned(days))
+        const month = await countDays()
+        expect(month).toEqual(await scanned(30))
+        expect(month.some(({ all }) => all === 0)).toBe(true)
+        expect(month.some(({ own, all }) => own > 0 && own < all)).toBe(true)
+        await create({}, there)
+        for (const client of [api, there]) expect(await countDays(2, client)).toEqual(await scanned(2))
+      } finally {
+        await other.close()
+      }
+    })
+  })
+
   it('finds at once what a process whose clock is ten minutes late took in', async () => {
     const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
     const late = apiClient(await other.listen(), ana.token)
@@ -815,6 +935,14 @@ describe('lists', () => {
       await other.close()
     }
   })
+
+  it.each(['days=0', 'days=91', 'days=abc', 'days=1.5', 'days=-1', 'days=', 'days=1&days=2', 'from=1'])(
+    'refuses to count by day with %s',
+    async query => {
+      const { status, body } = await api.send('GET', `/iods/days?${query}`)
+      expect([status, Object.keys(body)]).toEqual([422, ['detail']])
+    },
+  )
 
   it.each(['limit=0', 'limit=501', 'limit=x', 'limit=-1', 'cursor=zzz', 'category=PLANET', 'page=2'])(
     'refuses %s',

@@ -85,6 +85,43 @@ describe('creating', () => {
     expect(rest.headers.get('x-next-cursor')).toBeNull()
   })
 
+  it('lists those whose text contains another, literally and in any case, and nobody else’s', async () => {
+    const mark = newId()
+    const texts = [`They HIDE 100% (${mark}).`, `Cafe\u0301 ${mark}.`, `${mark}.`, 'Nothing of it.']
+    for (const text of texts) await post({ text })
+    await post({ text: mark }, (await bench.user('bob')).api)
+    const found = async (q: string) => {
+      const seen: string[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query = `limit=1&q=${encodeURIComponent(q)}${cursor && `&cursor=${cursor}`}`
+        const { body, headers } = await ana.api.send('GET', `/narratives/data?${query}`)
+        seen.push(...body.map(({ text }: { text: string }) => text))
+        expect(headers.get('x-total-count')).toBe(String(texts.filter(text => has(text, q)).length))
+        cursor = headers.get('x-next-cursor')
+      }
+      return seen
+    }
+    const fold = (text: string) => text.normalize('NFC').toLowerCase()
+    const has = (text: string, q: string) => fold(text).includes(fold(q))
+    for (const q of [mark, mark.toUpperCase(), 'hide 100% (', 'CAFÉ', 'hide.100', 'g of it.', '.']) {
+      const wanted = texts.filter(text => has(text, q)).reverse()
+      expect(await found(q)).toEqual(wanted)
+      const whole = await ana.api.call(narrativesApi.listNarratives, { query: { q } })
+      expect(whole.map(({ text }) => text)).toEqual(wanted)
+    }
+  })
+
+  it('takes any text up to 200 characters for a search as itself', async () => {
+    for (const q of ['.*', '(', '[a-', '\\', '$where', '^', ' ', '%', '\ud83d\ude00', 'x'.repeat(200)])
+      expect((await ana.api.send('GET', `/narratives/data?limit=1&q=${encodeURIComponent(q)}`)).status).toBe(
+        200,
+      )
+    for (const query of [`q=${'x'.repeat(201)}`, 'q=a%00b', 'q=a&q=b', 'q[$ne]=1']) {
+      const { status, body } = await ana.api.send('GET', `/narratives/data?${query}`)
+      expect([status, Object.keys(body)]).toEqual([422, ['detail']])
+    }
+  })
+
   it('keeps one user’s narratives from another', async () => {
     const bob = await bench.user('bob')
     await post({ text: freshText() })

@@ -85,6 +85,7 @@ const ROWS: Record<string, Row> = {
   'DELETE /:source/data/:id': { id: 'record', status: mine(200, 404) },
   'POST /iods': { body: () => iodInput(), status: 201 },
   'POST /iods/lookup': { body: () => ({ values: ['anything'] }), status: 200 },
+  'GET /iods/:id': { id: 'iod', status: 200 },
   'POST /iods/:id/vote': { id: 'iod', body: () => ({ vote_type: 'POSITIVE' }), status: 200 },
   'GET /campaigns/:id': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/statistics': { id: 'campaign', status: 200 },

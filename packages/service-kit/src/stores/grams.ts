@@ -1,3 +1,4 @@
+import { foldText } from '@iodine/contracts'
 import { LRUCache } from 'lru-cache'
 import type { Model, SortOrder } from 'mongoose'
 
@@ -110,6 +111,13 @@ export const gramsOfTerm = (
 export const containing = (term: string): { $regex: string } => ({
   $regex: term.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&'),
 })
+
+/** Condition on a text that is stored as it was sent: it contains the term literally, in any case. */
+export const containingInAnyCase = (term: string): { $regex: string; $options: string } => {
+  const folded = foldText(term)
+  const forms = [...new Set([folded, folded.normalize('NFD')])]
+  return { $regex: forms.map(form => containing(form).$regex).join('|'), $options: 'i' }
+}
 
 /** Documents whose grams estimate how frequent each gram is. */
 const SAMPLE = 1_000

@@ -51,6 +51,7 @@ const schema = new Schema<CampaignDoc>(
 )
 schema.index({ created_at: -1, _id: -1 })
 schema.index({ created_by: 1, created_at: -1, _id: -1 })
+schema.index({ iod_ids: 1, created_at: -1, _id: -1 })
 
 export const createModels = (
   mongo: Connection,

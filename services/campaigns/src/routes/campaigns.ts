@@ -1,6 +1,7 @@
 import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
 import {
+  containingInAnyCase,
   createSharedReads,
   personalSource,
   type ReplyHeaders,
@@ -46,9 +47,13 @@ export const addCampaignRoutes = (
     return new Streamed<CampaignDetail>(campaignDetailJson(campaign, first?.value ?? [], batches))
   }
 
-  service.route(campaignsApi.listCampaigns, async ({ query: { limit, cursor }, reply }) =>
-    sendList(reply, { model: campaigns, filter: {}, limit, cursor, present }),
-  )
+  service.route(campaignsApi.listCampaigns, async ({ query: { iod_id, q, limit, cursor }, reply }) => {
+    const filter = {
+      ...(iod_id && { iod_ids: new Types.ObjectId(iod_id) }),
+      ...(q && { name: containingInAnyCase(q) }),
+    }
+    return sendList(reply, { model: campaigns, filter, limit, cursor, present })
+  })
   service.route(campaignsApi.listMyCampaigns, async ({ query: { limit, cursor }, user, reply }) => {
     const filter = { created_by: new Types.ObjectId(user.id) }
     return sendList(reply, { model: campaigns, filter, limit, cursor, present })

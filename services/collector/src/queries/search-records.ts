@@ -1,5 +1,5 @@
-import { foldText, RECORD_SCHEMAS, type Source } from '@iodine/contracts'
-import { containing } from '@iodine/service-kit'
+import { RECORD_SCHEMAS, type Source } from '@iodine/contracts'
+import { containingInAnyCase } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { z } from 'zod'
 import type { RecordDoc } from '../models/record.js'
@@ -30,9 +30,7 @@ const PATHS: Record<Source, string[]> = {
  * the user's records of that source, as the list without a limit does.
  */
 export const containingText = (source: Source, term: string): QueryFilter<RecordDoc> => {
-  const folded = foldText(term)
-  const forms = [...new Set([folded, folded.normalize('NFD')])]
-  const text = { $regex: forms.map(form => containing(form).$regex).join('|'), $options: 'i' }
+  const text = containingInAnyCase(term)
   return {
     $or: [
       ...PATHS[source].map(path => ({ [path]: text })),

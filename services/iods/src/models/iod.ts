@@ -113,6 +113,7 @@ export const BY = {
   /** For any choice of categories and source types: a filter of one of them names all values of the other. */
   kind: { category: 1, source_type: 1 },
   creator: { created_by: 1 },
+  source: { source: 1 },
   gram: { ngrams: 1 },
 } as const
 
@@ -122,6 +123,7 @@ iodSchema.index({ ...BY.gram, ...BY_DATE })
 for (const order of Object.values(ORDERS)) {
   iodSchema.index({ ...BY.kind, ...order })
   iodSchema.index({ ...BY.creator, ...order })
+  iodSchema.index({ ...BY.source, ...order }, { partialFilterExpression: { source: { $gt: '' } } })
 }
 // For the export and the deletion of an account.
 iodSchema.index({ 'votes.user_id': 1 })

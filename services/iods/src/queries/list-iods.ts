@@ -70,7 +70,7 @@ export const createIodQueries = (models: IodModels, directory: UserDirectory) =>
     const rank = RANKS[sort]
     /** Few matches of a search are sorted; many are found soon in the index of kinds, which has the order. */
     const inOrder = async (): Promise<Selection> => {
-      if (!rank || selection.by === BY.kind || selection.by === BY.creator) return selection
+      if (!rank || (selection.by && selection.by !== BY.gram)) return selection
       if (selection.by === BY.gram && typeof (await total()) === 'number') return selection
       return { filter: { ...selection.filter, ...ofKinds(kindsOf(filters)) }, by: BY.kind }
     }

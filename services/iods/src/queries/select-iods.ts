@@ -52,8 +52,8 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
     return [...ids].map(id => new Types.ObjectId(id))
   }
   return async (filters: Filters): Promise<Selection> => {
-    const { q, category, source_type, created_by } = filters
-    if (!q && !created_by) {
+    const { q, category, source_type, created_by, source } = filters
+    if (!q && !created_by && !source) {
       const kinds = kindsOf(filters)
       return category || source_type ? { filter: ofKinds(kinds), by: BY.kind, kinds } : { filter: {}, kinds }
     }
@@ -62,8 +62,9 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
       ...(created_by && { created_by: { $in: await creatorIds(created_by) } }),
       ...(category && { category: { $in: category } }),
       ...(source_type && { source_type: { $in: source_type } }),
+      ...(source && { source }),
     }
-    // The number of a creator's IODs has a limit; that of IODs with a gram has none.
-    return { filter, by: created_by ? BY.creator : BY.gram }
+    // A source has fewer IODs than its creators, whose number has a limit; that of IODs with a gram has none.
+    return { filter, by: source ? BY.source : created_by ? BY.creator : BY.gram }
   }
 }

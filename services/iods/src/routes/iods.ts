@@ -1,6 +1,7 @@
 import { announceInternal, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
 import {
   done,
+  notFound,
   personalSource,
   type StoreService,
   serveHistory,
@@ -19,6 +20,7 @@ import type { IodsConfig } from '../config.js'
 import type { IodModels } from '../models/index.js'
 import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
+import { createDayCounts } from '../queries/count-days.js'
 import { countMembers, votesSince } from '../queries/count-members.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
@@ -31,12 +33,21 @@ export const addIodRoutes = (
   const { iods, quotas } = models
   const publishing = { iods, queues: service.queues, peers: service.peers }
   const queries = createIodQueries(models, service.users)
+  const countDays = createDayCounts(models)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0] as Iod
 
   service.route(iodsApi.listIods, async ({ query, reply }) => queries.list(reply, query))
 
   service.route(iodsApi.getIodFacets, async ({ query, reply }) => queries.facets(reply, query))
+
+  service.route(iodsApi.countDays, async ({ query, user }) => countDays(user.id, query.days))
+
+  service.route(iodsApi.getIod, async ({ params }) => {
+    const doc = await iods.findById(params.id).lean<IodDoc>()
+    if (!doc) throw notFound()
+    return presentOne(doc)
+  })
 
   service.route(iodsApi.createIod, async ({ body, user }) => {
     const doc = await createIod(models, user.id, body)

@@ -1,5 +1,5 @@
 import { narrativesApi } from '@iodine/contracts'
-import { notFound, sendList } from '@iodine/service-kit'
+import { containingInAnyCase, notFound, sendList } from '@iodine/service-kit'
 import { createNarrative } from '../commands/create-narrative.js'
 import { deleteNarrative } from '../commands/delete-narrative.js'
 import { restoreNarrative } from '../commands/restore-narrative.js'
@@ -14,12 +14,12 @@ const OPEN_PAGE = 100
 export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void => {
   const { service, narratives } = store
 
-  service.route(narrativesApi.listNarratives, async ({ user, query, reply }) =>
+  service.route(narrativesApi.listNarratives, async ({ user, query: { q, limit, cursor }, reply }) =>
     sendList(reply, {
       model: narratives,
-      filter: { user_id: user.id, state: 'done' },
-      limit: query.limit,
-      cursor: query.cursor,
+      filter: { user_id: user.id, state: 'done', ...(q && { text: containingInAnyCase(q) }) },
+      limit,
+      cursor,
       present: docs => docs.map(presentNarrative),
     }),
   )
