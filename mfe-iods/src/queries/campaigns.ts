@@ -12,7 +12,7 @@ const NAME_CHARS = 60
 /** The newest campaigns whose name contains a text, and the number of all of them. */
 export function useCampaignSearch(text: string) {
   const { api } = useHost()
-  const q = text.trim().slice(0, LIMITS.recordSearchMax)
+  const q = text.trim().slice(0, LIMITS.searchMax)
   return useQuery({
     queryKey: [...CAMPAIGNS, q],
     queryFn: async ({ signal }) => {
@@ -97,9 +97,9 @@ export function useAddToCampaign() {
       if (sum.error !== undefined) {
         if (isUnauthorized(sum.error)) return false
         const toast = errorToast(sum.error, 'Failed to add IODs')
-        const done = sum.added + sum.already + sum.unknown
-        const part = `${formatCount(done)} of ${formatCount(ids.length)} IOD(s) were added to “${truncate(name, NAME_CHARS)}”, the others not: ${errorDetail(sum.error, 'try again.')}`
-        notify(done > 0 ? { ...toast, description: part } : toast)
+        const inIt = sum.added + sum.already
+        const part = `${formatCount(inIt)} of ${formatCount(ids.length)} IOD(s) are in “${truncate(name, NAME_CHARS)}” now, the others not: ${errorDetail(sum.error, 'try again.')}`
+        notify(inIt > 0 ? { ...toast, description: part } : toast)
         return false
       }
       notify({
