@@ -1,10 +1,10 @@
-import type { IodSort } from '@iodine/contracts'
+import type { Iod, IodSort } from '@iodine/contracts'
 import { errorHint } from '@iodine/mfe-kit'
 import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
-import { useSearchParams } from '@iodine/ui/router'
+import { useLocation, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
-import { useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import {
   type IodFilters,
   isFiltered,
@@ -15,21 +15,30 @@ import {
   writeSearch,
 } from '../model/filters'
 import { useIodCounts, useRefreshCounts } from '../queries/facets'
+import { useRefreshOne } from '../queries/iod'
 import { useIodList } from '../queries/list'
 import { CreateIodDialog } from './CreateIodDialog'
 import { FilterBar } from './FilterBar'
 import styles from './IodsPage.module.css'
 import { IodTable } from './IodTable'
 import { HEIGHTS, iodColumns } from './iod-columns'
+import { usePanel } from './use-panel'
+
+const IodPanel = lazy(() => import('./IodPanel').then(module => ({ default: module.IodPanel })))
 
 const BLANK_COLUMNS = iodColumns('', () => {})
 
-/** The shared list of IODs. The URL contains search, filters, order and page: a link shows the same list. */
+/**
+ * The shared list of IODs. The URL contains search, filters, order, page and the IOD whose side panel is open: a
+ * link shows the same.
+ */
 export function IodsPage() {
   const { filters, setFilters, sort, setSort, page, setPage } = useAddress()
   const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
   const refreshCounts = useRefreshCounts()
+  const refreshOne = useRefreshOne()
+  const { openId } = usePanel()
   const [isCreating, setCreating] = useState(false)
   const [isRefreshing, setRefreshing] = useState(false)
   // A new version remounts the table, which scrolls it to its top.
@@ -39,7 +48,7 @@ export function IodsPage() {
     setRefreshing(true)
     setPage(1)
     setVersion(current => current + 1)
-    await Promise.all([list.refresh(), refreshCounts()])
+    await Promise.all([list.refresh(), refreshCounts(), refreshOne()])
     setRefreshing(false)
   }
   const { data: iods, total = 0, isExact, isFetchNextPageError } = list
@@ -87,6 +96,7 @@ export function IodsPage() {
         />
         <FilterBar
           filters={filters}
+          creator={creatorNamed(iods, filters)}
           counts={counts}
           onChange={setFilters}
           sort={sort}
@@ -124,9 +134,18 @@ export function IodsPage() {
         </p>
       </div>
       <CreateIodDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={refresh} />
+      {openId !== undefined && (
+        <Suspense fallback={null}>
+          <IodPanel id={openId} />
+        </Suspense>
+      )}
     </Page>
   )
 }
+
+/** The name of the creator by whose id the list is filtered, as the first row has it. */
+const creatorNamed = (iods: readonly Iod[] | undefined, { createdBy }: IodFilters) =>
+  iods?.find(({ created_by_id }) => created_by_id === createdBy)?.created_by ?? undefined
 
 function useAddress() {
   const [search, setSearch] = useSearchParams()
@@ -135,7 +154,8 @@ function useAddress() {
     const params = new URLSearchParams(query)
     return { filters: readFilters(params), sort: readSort(params), page: readPage(params) }
   }, [query])
-  const latest = useLatest({ filters, sort, setSearch })
+  const { state } = useLocation()
+  const latest = useLatest({ filters, sort, search, setSearch, state })
   const setFilters = useCallback(
     (next: IodFilters) => {
       const { sort, setSearch } = latest.current
@@ -152,8 +172,11 @@ function useAddress() {
   )
   const setPage = useCallback(
     (next: number) => {
-      const { filters, sort, setSearch } = latest.current
-      setSearch(writeSearch(filters, { sort, page: next }), { replace: true })
+      const { search, state, setSearch } = latest.current
+      const params = new URLSearchParams(search)
+      if (next > 1) params.set('page', String(next))
+      else params.delete('page')
+      setSearch(params, { replace: true, state })
     },
     [latest],
   )

@@ -12,7 +12,7 @@ const NAME_CHARS = 60
 /** The newest campaigns whose name contains a text, and the number of all of them. */
 export function useCampaignSearch(text: string) {
   const { api } = useHost()
-  const q = text.trim().slice(0, LIMITS.recordSearchMax)
+  const q = text.trim().slice(0, LIMITS.searchMax)
   return useQuery({
     queryKey: [...CAMPAIGNS, q],
     queryFn: async ({ signal }) => {
