@@ -14,6 +14,7 @@ export function ActivityPopover({ iod }: { iod: Iod }) {
         className={styles.button ?? ''}
         variant="minimal"
         size="small"
+        tabIndex={-1}
         icon={<HistoryIcon />}
         text={iod.votes.length}
         aria-label={`Activity: ${iod.votes.length} ${iod.votes.length === 1 ? 'vote' : 'votes'}`}

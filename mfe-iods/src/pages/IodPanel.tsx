@@ -7,8 +7,8 @@ import { useIod } from '../queries/iod'
 import { useRefreshCampaigns } from '../queries/occurrences'
 import { AddToCampaignDialog } from './AddToCampaignDialog'
 import { IodDetails } from './IodDetails'
-import { focusRow } from './IodLink'
 import styles from './IodPanel.module.css'
+import { focusRow, PANEL } from './panel-focus'
 import { usePanel } from './use-panel'
 
 const FULL_SCREEN = '(max-width: 599px)'
@@ -62,6 +62,7 @@ function PanelFrame({ id, isModal }: { id: string; isModal: boolean }) {
       className={styles.frame}
       role="dialog"
       aria-modal={isModal || undefined}
+      {...(!isModal && { [PANEL]: '' })}
       aria-labelledby={titleId}
       tabIndex={-1}
     >

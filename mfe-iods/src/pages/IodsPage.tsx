@@ -1,7 +1,8 @@
 import type { Iod, IodSort } from '@iodine/contracts'
-import { errorHint } from '@iodine/mfe-kit'
+import { errorHint, useHost } from '@iodine/mfe-kit'
 import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
+import { HotkeysProvider } from '@iodine/ui/overlays'
 import { useLocation, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
@@ -14,35 +15,59 @@ import {
   readSort,
   writeSearch,
 } from '../model/filters'
+import { NOTHING, SELECTED_MAX, type Selection, withSelected } from '../model/selection'
 import { useIodCounts, useRefreshCounts } from '../queries/facets'
 import { useRefreshOne } from '../queries/iod'
 import { useIodList } from '../queries/list'
+import { useReadMatching } from '../queries/select'
+import { AddToCampaignDialog } from './AddToCampaignDialog'
 import { CreateIodDialog } from './CreateIodDialog'
 import { FilterBar } from './FilterBar'
 import styles from './IodsPage.module.css'
 import { IodTable } from './IodTable'
 import { HEIGHTS, iodColumns } from './iod-columns'
+import { focusPanel } from './panel-focus'
+import { SelectionBar } from './SelectionBar'
+import { useKeys, useKeysDialog } from './use-keys'
 import { usePanel } from './use-panel'
 
 const IodPanel = lazy(() => import('./IodPanel').then(module => ({ default: module.IodPanel })))
 
 const BLANK_COLUMNS = iodColumns('', () => {})
 
+const KEYS = { title: 'Keyboard shortcuts' }
+const GROUP = 'List'
+
 /**
  * The shared list of IODs. The URL contains search, filters, order, page and the IOD whose side panel is open: a
  * link shows the same.
  */
 export function IodsPage() {
+  return (
+    <HotkeysProvider dialogProps={KEYS}>
+      <IodsList />
+    </HotkeysProvider>
+  )
+}
+
+function IodsList() {
   const { filters, setFilters, sort, setSort, page, setPage } = useAddress()
   const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
   const refreshCounts = useRefreshCounts()
   const refreshOne = useRefreshOne()
-  const { openId } = usePanel()
+  const panel = usePanel()
+  const { openId } = panel
   const [isCreating, setCreating] = useState(false)
   const [isRefreshing, setRefreshing] = useState(false)
   // A new version remounts the table, which scrolls it to its top.
   const [version, setVersion] = useState(0)
+
+  const search = writeSearch(filters, { sort }).toString()
+  const { selection, select, clear } = useSelection()
+  const [adding, setAdding] = useState<readonly string[] | null>(null)
+  const readMatching = useReadMatching(filters, sort)
+  const showKeys = useKeysDialog()
 
   const refresh = async () => {
     setRefreshing(true)
@@ -51,6 +76,18 @@ export function IodsPage() {
     await Promise.all([list.refresh(), refreshCounts(), refreshOne()])
     setRefreshing(false)
   }
+  useKeys([
+    { combo: 'c', label: 'Create an IOD', group: GROUP, act: () => setCreating(true) },
+    { combo: 'r', label: 'Refresh', group: GROUP, act: () => void refresh() },
+    { combo: '/', label: 'Search', group: GROUP },
+    {
+      combo: 'esc',
+      label: 'Clear the selection',
+      group: GROUP,
+      act: () => openId === undefined && selection.size > 0 && clear(),
+    },
+    { combo: '?', label: 'List of the keys', group: GROUP, act: showKeys },
+  ])
   const { data: iods, total = 0, isExact, isFetchNextPageError } = list
   // The count of all IODs is exact, but may be older than the total, or not be there yet.
   const all =
@@ -102,6 +139,18 @@ export function IodsPage() {
           sort={sort}
           onSortChange={setSort}
         />
+        <SelectionBar
+          selection={selection}
+          total={iods ? total : 0}
+          isExact={isExact}
+          isOutdated={list.isPlaceholderData}
+          search={search}
+          readMatching={readMatching}
+          onSelect={found => select(found, true)}
+          onClear={clear}
+          onAddToCampaign={() => setAdding([...selection.keys()])}
+          onShowKeys={showKeys}
+        />
         <LoadingPanel
           // The table itself reports a failure to load its next page.
           query={{ ...list, error: isFetchNextPageError ? null : list.error, refetch: refresh }}
@@ -114,7 +163,7 @@ export function IodsPage() {
         >
           {rows => (
             <IodTable
-              key={`${version} ${writeSearch(filters, { sort })}`}
+              key={`${version} ${search}`}
               iods={rows}
               q={filters.q}
               total={isExact ? total : null}
@@ -126,6 +175,10 @@ export function IodsPage() {
               isOutdated={list.isPlaceholderData}
               hasFailed={isFetchNextPageError}
               fetchMore={() => void list.fetchNextPage()}
+              selection={selection}
+              onSelect={select}
+              openId={openId}
+              onOpen={({ id }) => (id === openId ? focusPanel() : panel.open(id))}
             />
           )}
         </LoadingPanel>
@@ -133,6 +186,7 @@ export function IodsPage() {
           {iods && `Showing ${formatCount(total, isExact)} of ${all} IODs`}
         </p>
       </div>
+      <AddToCampaignDialog iodIds={adding} onClose={() => setAdding(null)} onAdded={clear} />
       <CreateIodDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={refresh} />
       {openId !== undefined && (
         <Suspense fallback={null}>
@@ -146,6 +200,28 @@ export function IodsPage() {
 /** The name of the creator by whose id the list is filtered, as the first row has it. */
 const creatorNamed = (iods: readonly Iod[] | undefined, { createdBy }: IodFilters) =>
   iods?.find(({ created_by_id }) => created_by_id === createdBy)?.created_by ?? undefined
+
+/** The selected IODs. It survives other filters and pages, not the section's leaving. */
+function useSelection() {
+  const { notify } = useHost()
+  const [selection, setSelection] = useState<Selection>(NOTHING)
+  const latest = useLatest(selection)
+  const select = useCallback(
+    (iods: readonly Iod[], isSelected: boolean) => {
+      const { selection, left } = withSelected(latest.current, iods, isSelected)
+      setSelection(selection)
+      if (left > 0)
+        notify({
+          title: `At most ${formatCount(SELECTED_MAX)} IODs are selected at once`,
+          description: `${formatCount(left)} IOD(s) were left out.`,
+          status: 'warning',
+        })
+    },
+    [latest, notify],
+  )
+  const clear = useCallback(() => setSelection(NOTHING), [])
+  return { selection, select, clear }
+}
 
 function useAddress() {
   const [search, setSearch] = useSearchParams()

@@ -13,6 +13,7 @@ import { IodLink } from './IodLink'
 import styles from './iod-columns.module.css'
 import { Excerpt, MarkedText } from './MarkedText'
 import { PersonLink } from './PersonLink'
+import { SelectBox } from './SelectBox'
 import { VotesCell } from './VotesCell'
 
 export type OnVote = (iod: Iod, voteType: VoteType) => void
@@ -22,9 +23,23 @@ export const HEIGHTS = { row: 48, card: 196 }
 export const CARD_TEMPLATE =
   '"value value value" 1fr "category category creator" auto "source source source" auto "votes activity actions" auto / minmax(0, 1fr) auto auto'
 
-/** The columns of the list. `q` is the searched text, marked in the rows; may be empty. */
+/**
+ * The columns of the list. Their controls have a `tabIndex` of -1: each row is one Tab stop, and the arrow keys
+ * reach its controls. `q` is the searched text, marked in the rows; may be empty.
+ */
 export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
-  { name: 'Value', area: 'value', cell: iod => <ValueCell iod={iod} q={q} /> },
+  {
+    name: 'Value',
+    area: 'value',
+    cell: iod => (
+      <div className={styles.choosable}>
+        <SelectBox iod={iod} />
+        <div className={styles.text}>
+          <ValueCell iod={iod} q={q} />
+        </div>
+      </div>
+    ),
+  },
   {
     name: 'Category',
     width: 108,
@@ -101,7 +116,7 @@ function ValueCell({ iod: { id, value, description }, q }: { iod: Iod; q: string
   if (inDescription.length === 0)
     return (
       <Shortened text={value} className={styles.value}>
-        <IodLink id={id}>
+        <IodLink id={id} tabIndex={-1}>
           <MarkedText text={value} matches={inValue} />
         </IodLink>
       </Shortened>
@@ -109,7 +124,9 @@ function ValueCell({ iod: { id, value, description }, q }: { iod: Iod; q: string
   return (
     <>
       <Shortened text={value} className={`${styles.value} ${styles.oneLine}`}>
-        <IodLink id={id}>{value}</IodLink>
+        <IodLink id={id} tabIndex={-1}>
+          {value}
+        </IodLink>
       </Shortened>
       <div className={styles.excerpt} dir="auto">
         <Excerpt text={description} matches={inDescription} />
@@ -138,6 +155,7 @@ function Shortened({ text, className, children = text }: ShortenedProps) {
       content={short}
       placement="bottom-start"
       disabled={short === text && !isCut}
+      openOnTargetFocus={false}
     >
       <span
         className={className}
@@ -168,6 +186,7 @@ export function VoteButtons({ iod, onVote }: { iod: Iod; onVote: OnVote }) {
         variant="minimal"
         size="small"
         icon={icon}
+        tabIndex={-1}
         aria-label={label}
         aria-pressed={own === voteType}
         className={own === voteType ? styles[voteType] : undefined}
@@ -205,7 +224,14 @@ function DetailsPopover({ iod }: { iod: Iod }) {
         </div>
       }
     >
-      <Button variant="minimal" size="small" icon={<InfoSignIcon />} aria-label="Details" title="Details" />
+      <Button
+        variant="minimal"
+        size="small"
+        icon={<InfoSignIcon />}
+        tabIndex={-1}
+        aria-label="Details"
+        title="Details"
+      />
     </ScrollPopover>
   )
 }
