@@ -2,7 +2,7 @@ import type { Iod, VoteType } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { Button, Spinner, useDebouncedCallback, useLatest } from '@iodine/ui'
 import { useRowFocus, useVirtualRows, VirtualTable } from '@iodine/ui/table'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type FocusEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { rangeOf, type Selection } from '../model/selection'
 import { ownVote } from '../model/votes'
 import { PAGE_SIZE } from '../queries/list'
@@ -36,6 +36,8 @@ export interface IodTableProps {
   fetchMore: () => void
   selection: Selection
   onSelect: (iods: readonly Iod[], isSelected: boolean) => void
+  /** Id of the IOD whose side panel is open. It goes on to the row that gets the focus. */
+  openId: string | undefined
   onOpen: (iod: Iod) => void
 }
 
@@ -57,6 +59,7 @@ export function IodTable(props: IodTableProps) {
     fetchMore,
     selection,
     onSelect,
+    openId,
     onOpen,
   } = props
   const { notify, session } = useHost()
@@ -78,9 +81,15 @@ export function IodTable(props: IodTableProps) {
   const rowSelection = useMemo(() => ({ selection, choose }), [selection, choose])
 
   const focus = useRowFocus(rows)
-  /** Acts on the row that has the focus. */
-  const onRow = (act: (iod: Iod) => unknown) => () => {
+  const follow = (event: FocusEvent) => {
+    focus.onFocus(event)
     const iod = iods[focus.focused()]
+    const isRow = event.target instanceof HTMLTableRowElement
+    if (isRow && iod && openId !== undefined && iod.id !== openId) onOpen(iod)
+  }
+  /** Acts on the row that has the focus, otherwise on the one whose panel is open. */
+  const onRow = (act: (iod: Iod) => unknown) => () => {
+    const iod = iods[focus.focused()] ?? iods.find(({ id }) => id === openId)
     return iod ? act(iod) : false
   }
   const voteByKey = (voteType: VoteType) =>
@@ -167,7 +176,7 @@ export function IodTable(props: IodTableProps) {
     <RowSelectionContext value={rowSelection}>
       <VirtualTable
         rows={rows}
-        focus={focus}
+        focus={{ ...focus, onFocus: follow }}
         selected={selection}
         // Popovers of the rows have keys of their own.
         onKeyDown={event => rows.frame.current?.contains(event.target as Node) && onKeyDown(event)}

@@ -3,9 +3,9 @@ import { errorHint, useHost } from '@iodine/mfe-kit'
 import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { HotkeysProvider } from '@iodine/ui/overlays'
-import { useNavigate, useSearchParams } from '@iodine/ui/router'
+import { useLocation, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
-import { useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import {
   type IodFilters,
   isFiltered,
@@ -17,6 +17,7 @@ import {
 } from '../model/filters'
 import { NOTHING, SELECTED_MAX, type Selection, withSelected } from '../model/selection'
 import { useIodCounts, useRefreshCounts } from '../queries/facets'
+import { useRefreshOne } from '../queries/iod'
 import { useIodList } from '../queries/list'
 import { useReadMatching } from '../queries/select'
 import { AddToCampaignDialog } from './AddToCampaignDialog'
@@ -25,15 +26,22 @@ import { FilterBar } from './FilterBar'
 import styles from './IodsPage.module.css'
 import { IodTable } from './IodTable'
 import { HEIGHTS, iodColumns } from './iod-columns'
+import { focusPanel } from './panel-focus'
 import { SelectionBar } from './SelectionBar'
 import { useKeys, useKeysDialog } from './use-keys'
+import { usePanel } from './use-panel'
+
+const IodPanel = lazy(() => import('./IodPanel').then(module => ({ default: module.IodPanel })))
 
 const BLANK_COLUMNS = iodColumns('', () => {})
 
 const KEYS = { title: 'Keyboard shortcuts' }
 const GROUP = 'List'
 
-/** The shared list of IODs. The URL contains search, filters, order and page: a link shows the same list. */
+/**
+ * The shared list of IODs. The URL contains search, filters, order, page and the IOD whose side panel is open: a
+ * link shows the same.
+ */
 export function IodsPage() {
   return (
     <HotkeysProvider dialogProps={KEYS}>
@@ -43,10 +51,13 @@ export function IodsPage() {
 }
 
 function IodsList() {
-  const { address, filters, setFilters, sort, setSort, page, setPage } = useAddress()
+  const { filters, setFilters, sort, setSort, page, setPage } = useAddress()
   const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
   const refreshCounts = useRefreshCounts()
+  const refreshOne = useRefreshOne()
+  const panel = usePanel()
+  const { openId } = panel
   const [isCreating, setCreating] = useState(false)
   const [isRefreshing, setRefreshing] = useState(false)
   // A new version remounts the table, which scrolls it to its top.
@@ -56,21 +67,25 @@ function IodsList() {
   const { selection, select, clear } = useSelection()
   const [adding, setAdding] = useState<readonly string[] | null>(null)
   const readMatching = useReadMatching(filters, sort)
-  const navigate = useNavigate()
   const showKeys = useKeysDialog()
 
   const refresh = async () => {
     setRefreshing(true)
     setPage(1)
     setVersion(current => current + 1)
-    await Promise.all([list.refresh(), refreshCounts()])
+    await Promise.all([list.refresh(), refreshCounts(), refreshOne()])
     setRefreshing(false)
   }
   useKeys([
     { combo: 'c', label: 'Create an IOD', group: GROUP, act: () => setCreating(true) },
     { combo: 'r', label: 'Refresh', group: GROUP, act: () => void refresh() },
     { combo: '/', label: 'Search', group: GROUP },
-    { combo: 'esc', label: 'Clear the selection', group: GROUP, act: () => selection.size > 0 && clear() },
+    {
+      combo: 'esc',
+      label: 'Clear the selection',
+      group: GROUP,
+      act: () => openId === undefined && selection.size > 0 && clear(),
+    },
     { combo: '?', label: 'List of the keys', group: GROUP, act: showKeys },
   ])
   const { data: iods, total = 0, isExact, isFetchNextPageError } = list
@@ -118,6 +133,7 @@ function IodsList() {
         />
         <FilterBar
           filters={filters}
+          creator={creatorNamed(iods, filters)}
           counts={counts}
           onChange={setFilters}
           sort={sort}
@@ -161,7 +177,8 @@ function IodsList() {
               fetchMore={() => void list.fetchNextPage()}
               selection={selection}
               onSelect={select}
-              onOpen={({ id }) => navigate({ pathname: `/${id}`, search: address })}
+              openId={openId}
+              onOpen={({ id }) => (id === openId ? focusPanel() : panel.open(id))}
             />
           )}
         </LoadingPanel>
@@ -171,9 +188,18 @@ function IodsList() {
       </div>
       <AddToCampaignDialog iodIds={adding} onClose={() => setAdding(null)} onAdded={clear} />
       <CreateIodDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={refresh} />
+      {openId !== undefined && (
+        <Suspense fallback={null}>
+          <IodPanel id={openId} />
+        </Suspense>
+      )}
     </Page>
   )
 }
+
+/** The name of the creator by whose id the list is filtered, as the first row has it. */
+const creatorNamed = (iods: readonly Iod[] | undefined, { createdBy }: IodFilters) =>
+  iods?.find(({ created_by_id }) => created_by_id === createdBy)?.created_by ?? undefined
 
 /** The selected IODs. It survives other filters and pages, not the section's leaving. */
 function useSelection() {
@@ -204,7 +230,8 @@ function useAddress() {
     const params = new URLSearchParams(query)
     return { filters: readFilters(params), sort: readSort(params), page: readPage(params) }
   }, [query])
-  const latest = useLatest({ filters, sort, setSearch })
+  const { state } = useLocation()
+  const latest = useLatest({ filters, sort, search, setSearch, state })
   const setFilters = useCallback(
     (next: IodFilters) => {
       const { sort, setSearch } = latest.current
@@ -221,10 +248,13 @@ function useAddress() {
   )
   const setPage = useCallback(
     (next: number) => {
-      const { filters, sort, setSearch } = latest.current
-      setSearch(writeSearch(filters, { sort, page: next }), { replace: true })
+      const { search, state, setSearch } = latest.current
+      const params = new URLSearchParams(search)
+      if (next > 1) params.set('page', String(next))
+      else params.delete('page')
+      setSearch(params, { replace: true, state })
     },
     [latest],
   )
-  return { address: query, filters, setFilters, sort, setSort, page, setPage }
+  return { filters, setFilters, sort, setSort, page, setPage }
 }

@@ -1,6 +1,7 @@
 import { Classes, useLatest } from '@iodine/ui'
 import { type HotkeyConfig, HotkeysContext, useHotkeys } from '@iodine/ui/overlays'
 import { use, useCallback, useMemo } from 'react'
+import { PANEL } from './panel-focus'
 
 export interface Key extends Pick<HotkeyConfig, 'combo' | 'label' | 'group'> {
   /** Whether it acts only in the table. */
@@ -11,8 +12,8 @@ export interface Key extends Pick<HotkeyConfig, 'combo' | 'label' | 'group'> {
   act?: (event: KeyboardEvent) => unknown
 }
 
-// Toasts and tooltips leave the page usable.
-const OVERLAYS = `.${Classes.OVERLAY_OPEN}:not(.${Classes.TOAST_CONTAINER}):not(:has(.${Classes.TOOLTIP}))`
+// Toasts, tooltips and the side panel leave the page usable.
+const OVERLAYS = `.${Classes.OVERLAY_OPEN}:not(.${Classes.TOAST_CONTAINER}):not(:has(.${Classes.TOOLTIP}, [${PANEL}]))`
 
 /** Whether a key is for the page: nothing has handled it, no choice list has it, and no overlay is open. */
 const isFree = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
