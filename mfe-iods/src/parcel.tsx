@@ -1,4 +1,4 @@
 import { defineParcel } from '@iodine/mfe-kit'
-import { IodsPage } from './pages/IodsPage'
+import { IodsRoutes } from './pages/IodsRoutes'
 
-export const parcel = defineParcel(IodsPage)
+export const parcel = defineParcel(IodsRoutes)

@@ -11,7 +11,13 @@ import {
 } from '../src/model/filters'
 
 test('filters, order and page go into an address and come out again', () => {
-  const filters = { q: '(a+)+$ & ?', categories: ['URL', 'HASH'], sourceTypes: ['BLOG'] } as const
+  const filters = {
+    q: '(a+)+$ & ?',
+    categories: ['URL', 'HASH'],
+    sourceTypes: ['BLOG'],
+    source: 'https://b.example.org/?a=1&b=2',
+    createdBy: 'ada',
+  } as const
   const search = new URLSearchParams(writeSearch(filters, { sort: 'disputed', page: 3 }).toString())
   expect(readFilters(search)).toEqual(filters)
   expect([readSort(search), readPage(search)]).toEqual(['disputed', 3])
@@ -43,19 +49,22 @@ test.each([
 
 test('what an address has made up is left out', () => {
   const search = new URLSearchParams('category=URL&category=NOPE&source_type=%3Cb%3E&category=URL')
-  expect(readFilters(search)).toEqual({ q: '', categories: ['URL'], sourceTypes: [] })
+  expect(readFilters(search)).toEqual({ ...NO_FILTERS, categories: ['URL'] })
 })
 
 test('the API is asked for what is chosen alone', () => {
   expect(toQuery(NO_FILTERS)).toEqual({})
-  expect(toQuery({ q: 'x', categories: ['URL'], sourceTypes: ['BLOG'] })).toEqual({
-    q: 'x',
-    category: ['URL'],
-    source_type: ['BLOG'],
-  })
-  expect([isFiltered(NO_FILTERS), isFiltered({ ...NO_FILTERS, sourceTypes: ['BLOG'] })]).toEqual([
-    false,
-    true,
-  ])
+  expect(
+    toQuery({ q: 'x', categories: ['URL'], sourceTypes: ['BLOG'], source: 'a/path', createdBy: 'ada' }),
+  ).toEqual({ q: 'x', category: ['URL'], source_type: ['BLOG'], source: 'a/path', created_by: ['ada'] })
+  const some = [
+    { q: 'x' },
+    { categories: ['URL'] },
+    { sourceTypes: ['BLOG'] },
+    { source: 'x' },
+    { createdBy: 'x' },
+  ]
+  expect(isFiltered(NO_FILTERS)).toBe(false)
+  expect(some.filter(each => !isFiltered({ ...NO_FILTERS, ...(each as object) }))).toEqual([])
   expect(toggled(toggled(['a', 'b'], 'a'), 'c')).toEqual(['b', 'c'])
 })

@@ -12,15 +12,21 @@ export interface IodFilters {
   q: string
   categories: readonly Category[]
   sourceTypes: readonly SourceType[]
+  /** The whole source of an IOD. */
+  source: string
+  /** Id or username of a creator. */
+  createdBy: string
 }
 
-export const NO_FILTERS: IodFilters = { q: '', categories: [], sourceTypes: [] }
+export const NO_FILTERS: IodFilters = { q: '', categories: [], sourceTypes: [], source: '', createdBy: '' }
 
 /** The filters in a URL's query. Unknown values are ignored. */
 export const readFilters = (search: URLSearchParams): IodFilters => ({
   q: search.get('q') ?? '',
   categories: CATEGORIES.filter(category => search.getAll('category').includes(category)),
   sourceTypes: SOURCE_TYPES.filter(type => search.getAll('source_type').includes(type)),
+  source: search.get('source') ?? '',
+  createdBy: search.get('created_by') ?? '',
 })
 
 const DEFAULT_SORT: IodSort = 'created'
@@ -38,24 +44,27 @@ const PAGES_MAX = 100
 
 /** Filters, order and page as a URL's query. The default order and the first page are omitted. */
 export function writeSearch(
-  { q, categories, sourceTypes }: IodFilters,
+  { q, categories, sourceTypes, source, createdBy }: IodFilters,
   { sort = DEFAULT_SORT, page = 1 }: { sort?: IodSort; page?: number } = {},
 ): URLSearchParams {
   const search = new URLSearchParams()
   if (q) search.set('q', q)
   for (const category of categories) search.append('category', category)
   for (const type of sourceTypes) search.append('source_type', type)
+  if (source) search.set('source', source)
+  if (createdBy) search.set('created_by', createdBy)
   if (sort !== DEFAULT_SORT) search.set('sort', sort)
   if (page > 1) search.set('page', String(page))
   return search
 }
 
 /** The filters as the API's query. */
-export const toQuery = ({ q, categories, sourceTypes }: IodFilters) => ({
+export const toQuery = ({ q, categories, sourceTypes, source, createdBy }: IodFilters) => ({
   ...(q && { q }),
   ...(categories.length > 0 && { category: [...categories] }),
   ...(sourceTypes.length > 0 && { source_type: [...sourceTypes] }),
+  ...(source && { source }),
+  ...(createdBy && { created_by: [createdBy] }),
 })
 
-export const isFiltered = ({ q, categories, sourceTypes }: IodFilters): boolean =>
-  q !== '' || categories.length > 0 || sourceTypes.length > 0
+export const isFiltered = (filters: IodFilters): boolean => writeSearch(filters).size > 0

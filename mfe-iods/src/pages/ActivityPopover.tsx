@@ -4,6 +4,7 @@ import { HistoryIcon } from '@iodine/ui/icons'
 import { ScrollPopover } from '@iodine/ui/overlays'
 import { summarizeVotes } from '../model/votes'
 import styles from './ActivityPopover.module.css'
+import { PersonLink } from './PersonLink'
 
 /** A popover of the voters, with their votes and dates. */
 export function ActivityPopover({ iod }: { iod: Iod }) {
@@ -13,6 +14,7 @@ export function ActivityPopover({ iod }: { iod: Iod }) {
         className={styles.button ?? ''}
         variant="minimal"
         size="small"
+        tabIndex={-1}
         icon={<HistoryIcon />}
         text={iod.votes.length}
         aria-label={`Activity: ${iod.votes.length} ${iod.votes.length === 1 ? 'vote' : 'votes'}`}
@@ -48,7 +50,9 @@ function Voters({ title, votes }: { title: string; votes: Vote[] }) {
         <ul>
           {votes.map(vote => (
             <li key={vote.id}>
-              <span className={styles.name}>{vote.username ?? 'Unknown'}</span>
+              <span className={styles.name}>
+                <PersonLink id={vote.user_id} name={vote.username} />
+              </span>
               <DateTime value={vote.created_at} format={formatDateTime} />
             </li>
           ))}

@@ -1,7 +1,8 @@
 import { CATEGORIES } from '@iodine/contracts'
-import { errorToast, useHost } from '@iodine/mfe-kit'
+import { useHost, useIodErrorToast } from '@iodine/mfe-kit'
 import { IodDialog, type IodDraft } from '@iodine/ui/overlays'
 import { useCreateIod } from '../queries/create'
+import { usePanel } from './use-panel'
 
 /** All categories except that of triplets, whose IODs are created in Narratives. */
 const MANUAL_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
@@ -16,6 +17,11 @@ export interface CreateIodDialogProps {
 export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogProps) {
   const { notify, session } = useHost()
   const createIod = useCreateIod()
+  const panel = usePanel()
+  const iodErrorToast = useIodErrorToast(id => {
+    onClose()
+    panel.open(id)
+  })
   const submit = async ({ value, category, description, source }: IodDraft): Promise<boolean> => {
     if (value.trim() === '' || category === '' || description.trim() === '') {
       notify({
@@ -29,7 +35,7 @@ export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogP
       await createIod({ value, category, description, source_type: 'MANUAL', source: source.trim() || null })
     } catch (error) {
       const fallback = "Une erreur est survenue lors de la création de l'IOD"
-      notify(errorToast(error, fallback, { title: 'Erreur' }))
+      notify(iodErrorToast(error, { value, category }, fallback, { title: 'Erreur' }))
       return false
     }
     notify({ title: 'IOD créé', status: 'success' })

@@ -16,6 +16,8 @@ const SORTS: { value: IodSort; label: string }[] = [
 
 export interface FilterBarProps {
   filters: IodFilters
+  /** Name of the creator by whom the list is filtered, if it is known. */
+  creator: string | undefined
   counts: {
     categories: MenuCounts<Category> | undefined
     sourceTypes: MenuCounts<SourceType> | undefined
@@ -32,10 +34,10 @@ interface MenuCounts<T extends string> {
 }
 
 /** The search field, two filter menus and the order; below them, the active filters as removable chips. */
-export function FilterBar({ filters, counts, onChange, sort, onSortChange }: FilterBarProps) {
+export function FilterBar({ filters, creator, counts, onChange, sort, onSortChange }: FilterBarProps) {
   const sortId = useId()
   const [text, setText] = useSearchText(filters.q, q => onChange({ ...filters, q }))
-  const { q, categories, sourceTypes } = filters
+  const { q, categories, sourceTypes, source, createdBy } = filters
   const chips = [
     ...(q ? [{ label: `Search: ${truncate(q, CHIP_CHARS)}`, without: { ...filters, q: '' } }] : []),
     ...categories.map(category => ({
@@ -46,6 +48,17 @@ export function FilterBar({ filters, counts, onChange, sort, onSortChange }: Fil
       label: `Source: ${type}`,
       without: { ...filters, sourceTypes: toggled(sourceTypes, type) },
     })),
+    ...(source
+      ? [{ label: `Source: ${truncate(source, CHIP_CHARS)}`, without: { ...filters, source: '' } }]
+      : []),
+    ...(createdBy
+      ? [
+          {
+            label: `Created By: ${truncate(creator ?? createdBy, CHIP_CHARS)}`,
+            without: { ...filters, createdBy: '' },
+          },
+        ]
+      : []),
   ]
   return (
     <div className={styles.bar}>

@@ -1,11 +1,16 @@
-import type { Iod } from '@iodine/contracts'
-import { Button, Spinner, useDebouncedCallback } from '@iodine/ui'
-import { useVirtualRows, VirtualTable } from '@iodine/ui/table'
-import { useEffect, useMemo, useState } from 'react'
+import type { Iod, VoteType } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { Button, Spinner, useDebouncedCallback, useLatest } from '@iodine/ui'
+import { useRowFocus, useVirtualRows, VirtualTable } from '@iodine/ui/table'
+import { type FocusEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { rangeOf, type Selection } from '../model/selection'
+import { ownVote } from '../model/votes'
 import { PAGE_SIZE } from '../queries/list'
 import { useVote } from '../queries/vote'
 import styles from './IodTable.module.css'
 import { CARD_TEMPLATE, HEIGHTS, iodColumns } from './iod-columns'
+import { RowSelectionContext } from './SelectBox'
+import { useKeys } from './use-keys'
 
 const MIN_WIDTH = 832
 const PAGE_AFTER_MS = 300
@@ -29,7 +34,14 @@ export interface IodTableProps {
   isOutdated: boolean
   hasFailed: boolean
   fetchMore: () => void
+  selection: Selection
+  onSelect: (iods: readonly Iod[], isSelected: boolean) => void
+  /** Id of the IOD whose side panel is open. It goes on to the row that gets the focus. */
+  openId: string | undefined
+  onOpen: (iod: Iod) => void
 }
+
+const GROUP = 'Rows'
 
 /** A virtualized table that fetches the next page near the end of the loaded rows. */
 export function IodTable(props: IodTableProps) {
@@ -45,11 +57,96 @@ export function IodTable(props: IodTableProps) {
     isOutdated,
     hasFailed,
     fetchMore,
+    selection,
+    onSelect,
+    openId,
+    onOpen,
   } = props
+  const { notify, session } = useHost()
   const vote = useVote()
   const columns = useMemo(() => iodColumns(q, vote), [q, vote])
   const rows = useVirtualRows(iods, HEIGHTS)
   const { to, rowHeight, offset, scrollTo } = rows
+
+  const lastChosen = useRef<string>(undefined)
+  const latest = useLatest({ iods, onSelect })
+  const choose = useCallback(
+    (iod: Iod, isSelected: boolean, isRange: boolean) => {
+      const { iods, onSelect } = latest.current
+      onSelect(isRange ? rangeOf(iods, lastChosen.current, iod) : [iod], isSelected)
+      lastChosen.current = iod.id
+    },
+    [latest],
+  )
+  const rowSelection = useMemo(() => ({ selection, choose }), [selection, choose])
+
+  const focus = useRowFocus(rows)
+  const follow = (event: FocusEvent) => {
+    focus.onFocus(event)
+    const iod = iods[focus.focused()]
+    const isRow = event.target instanceof HTMLTableRowElement
+    if (isRow && iod && openId !== undefined && iod.id !== openId) onOpen(iod)
+  }
+  /** Acts on the row that has the focus, otherwise on the one whose panel is open. */
+  const onRow = (act: (iod: Iod) => unknown) => () => {
+    const iod = iods[focus.focused()] ?? iods.find(({ id }) => id === openId)
+    return iod ? act(iod) : false
+  }
+  const voteByKey = (voteType: VoteType) =>
+    onRow(iod => {
+      if (ownVote(iod, session.user)) notify({ title: 'You already voted', status: 'info' })
+      else void vote(iod, voteType)
+    })
+  const onKeyDown = useKeys([
+    { combo: 'j', label: 'Next row', group: GROUP, mayRepeat: true, act: () => focus.move(1) },
+    { combo: 'k', label: 'Previous row', group: GROUP, mayRepeat: true, act: () => focus.move(-1) },
+    {
+      combo: 'down',
+      label: 'Next row',
+      group: GROUP,
+      mayRepeat: true,
+      isLocal: true,
+      act: () => focus.move(1),
+    },
+    {
+      combo: 'up',
+      label: 'Previous row',
+      group: GROUP,
+      mayRepeat: true,
+      isLocal: true,
+      act: () => focus.move(-1),
+    },
+    {
+      combo: 'right',
+      label: 'Next button of the row',
+      group: GROUP,
+      isLocal: true,
+      act: () => focus.moveInRow(1),
+    },
+    {
+      combo: 'left',
+      label: 'Previous button of the row',
+      group: GROUP,
+      isLocal: true,
+      act: () => focus.moveInRow(-1),
+    },
+    { combo: 'u', label: 'Upvote', group: GROUP, act: voteByKey('POSITIVE') },
+    { combo: 'd', label: 'Downvote', group: GROUP, act: voteByKey('NEGATIVE') },
+    {
+      combo: 'x',
+      label: 'Select, or clear',
+      group: GROUP,
+      act: onRow(iod => choose(iod, !selection.has(iod.id), false)),
+    },
+    {
+      combo: 'enter',
+      label: 'Open',
+      group: GROUP,
+      isLocal: true,
+      // On a control Enter presses it.
+      act: event => event.target instanceof HTMLTableRowElement && onRow(onOpen)(),
+    },
+  ])
 
   // A link to a later page: all pages up to it are fetched by their cursors, then the table scrolls to it.
   const [target, setTarget] = useState(startPage > 1 ? startPage : null)
@@ -76,30 +173,36 @@ export function IodTable(props: IodTableProps) {
   }, [target, isOutdated, shownPage, page, changePageSoon])
 
   return (
-    <VirtualTable
-      rows={rows}
-      label="IODs"
-      columns={columns}
-      minWidth={MIN_WIDTH}
-      cardTemplate={CARD_TEMPLATE}
-      total={total}
-      isBusy={isFetching}
-      isOutdated={isOutdated}
-      footer={
-        hasMore && (
-          <div className={styles.more}>
-            {hasFailed ? (
-              <>
-                More IODs could not be loaded. <Button size="small" text="Retry" onClick={fetchMore} />
-              </>
-            ) : (
-              <>
-                <Spinner size={16} aria-hidden /> Loading...
-              </>
-            )}
-          </div>
-        )
-      }
-    />
+    <RowSelectionContext value={rowSelection}>
+      <VirtualTable
+        rows={rows}
+        focus={{ ...focus, onFocus: follow }}
+        selected={selection}
+        // Popovers of the rows have keys of their own.
+        onKeyDown={event => rows.frame.current?.contains(event.target as Node) && onKeyDown(event)}
+        label="IODs"
+        columns={columns}
+        minWidth={MIN_WIDTH}
+        cardTemplate={CARD_TEMPLATE}
+        total={total}
+        isBusy={isFetching}
+        isOutdated={isOutdated}
+        footer={
+          hasMore && (
+            <div className={styles.more}>
+              {hasFailed ? (
+                <>
+                  More IODs could not be loaded. <Button size="small" text="Retry" onClick={fetchMore} />
+                </>
+              ) : (
+                <>
+                  <Spinner size={16} aria-hidden /> Loading...
+                </>
+              )}
+            </div>
+          )
+        }
+      />
+    </RowSelectionContext>
   )
 }

@@ -1,10 +1,11 @@
-import type { IodSort } from '@iodine/contracts'
-import { errorHint } from '@iodine/mfe-kit'
+import type { Iod, IodSort } from '@iodine/contracts'
+import { errorHint, useHost } from '@iodine/mfe-kit'
 import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
-import { useSearchParams } from '@iodine/ui/router'
+import { HotkeysProvider } from '@iodine/ui/overlays'
+import { useLocation, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
-import { useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import {
   type IodFilters,
   isFiltered,
@@ -14,34 +15,79 @@ import {
   readSort,
   writeSearch,
 } from '../model/filters'
+import { NOTHING, SELECTED_MAX, type Selection, withSelected } from '../model/selection'
 import { useIodCounts, useRefreshCounts } from '../queries/facets'
+import { useRefreshOne } from '../queries/iod'
 import { useIodList } from '../queries/list'
+import { useReadMatching } from '../queries/select'
+import { AddToCampaignDialog } from './AddToCampaignDialog'
 import { CreateIodDialog } from './CreateIodDialog'
 import { FilterBar } from './FilterBar'
 import styles from './IodsPage.module.css'
 import { IodTable } from './IodTable'
 import { HEIGHTS, iodColumns } from './iod-columns'
+import { focusPanel } from './panel-focus'
+import { SelectionBar } from './SelectionBar'
+import { useKeys, useKeysDialog } from './use-keys'
+import { usePanel } from './use-panel'
+
+const IodPanel = lazy(() => import('./IodPanel').then(module => ({ default: module.IodPanel })))
 
 const BLANK_COLUMNS = iodColumns('', () => {})
 
-/** The shared list of IODs. The URL contains search, filters, order and page: a link shows the same list. */
+const KEYS = { title: 'Keyboard shortcuts' }
+const GROUP = 'List'
+
+/**
+ * The shared list of IODs. The URL contains search, filters, order, page and the IOD whose side panel is open: a
+ * link shows the same.
+ */
 export function IodsPage() {
+  return (
+    <HotkeysProvider dialogProps={KEYS}>
+      <IodsList />
+    </HotkeysProvider>
+  )
+}
+
+function IodsList() {
   const { filters, setFilters, sort, setSort, page, setPage } = useAddress()
   const list = useIodList(filters, sort)
   const counts = useIodCounts(filters)
   const refreshCounts = useRefreshCounts()
+  const refreshOne = useRefreshOne()
+  const panel = usePanel()
+  const { openId } = panel
   const [isCreating, setCreating] = useState(false)
   const [isRefreshing, setRefreshing] = useState(false)
   // A new version remounts the table, which scrolls it to its top.
   const [version, setVersion] = useState(0)
 
+  const search = writeSearch(filters, { sort }).toString()
+  const { selection, select, clear } = useSelection()
+  const [adding, setAdding] = useState<readonly string[] | null>(null)
+  const readMatching = useReadMatching(filters, sort)
+  const showKeys = useKeysDialog()
+
   const refresh = async () => {
     setRefreshing(true)
     setPage(1)
     setVersion(current => current + 1)
-    await Promise.all([list.refresh(), refreshCounts()])
+    await Promise.all([list.refresh(), refreshCounts(), refreshOne()])
     setRefreshing(false)
   }
+  useKeys([
+    { combo: 'c', label: 'Create an IOD', group: GROUP, act: () => setCreating(true) },
+    { combo: 'r', label: 'Refresh', group: GROUP, act: () => void refresh() },
+    { combo: '/', label: 'Search', group: GROUP },
+    {
+      combo: 'esc',
+      label: 'Clear the selection',
+      group: GROUP,
+      act: () => openId === undefined && selection.size > 0 && clear(),
+    },
+    { combo: '?', label: 'List of the keys', group: GROUP, act: showKeys },
+  ])
   const { data: iods, total = 0, isExact, isFetchNextPageError } = list
   // The count of all IODs is exact, but may be older than the total, or not be there yet.
   const all =
@@ -87,10 +133,23 @@ export function IodsPage() {
         />
         <FilterBar
           filters={filters}
+          creator={creatorNamed(iods, filters)}
           counts={counts}
           onChange={setFilters}
           sort={sort}
           onSortChange={setSort}
+        />
+        <SelectionBar
+          selection={selection}
+          total={iods ? total : 0}
+          isExact={isExact}
+          isOutdated={list.isPlaceholderData}
+          search={search}
+          readMatching={readMatching}
+          onSelect={found => select(found, true)}
+          onClear={clear}
+          onAddToCampaign={() => setAdding([...selection.keys()])}
+          onShowKeys={showKeys}
         />
         <LoadingPanel
           // The table itself reports a failure to load its next page.
@@ -104,7 +163,7 @@ export function IodsPage() {
         >
           {rows => (
             <IodTable
-              key={`${version} ${writeSearch(filters, { sort })}`}
+              key={`${version} ${search}`}
               iods={rows}
               q={filters.q}
               total={isExact ? total : null}
@@ -116,6 +175,10 @@ export function IodsPage() {
               isOutdated={list.isPlaceholderData}
               hasFailed={isFetchNextPageError}
               fetchMore={() => void list.fetchNextPage()}
+              selection={selection}
+              onSelect={select}
+              openId={openId}
+              onOpen={({ id }) => (id === openId ? focusPanel() : panel.open(id))}
             />
           )}
         </LoadingPanel>
@@ -123,9 +186,41 @@ export function IodsPage() {
           {iods && `Showing ${formatCount(total, isExact)} of ${all} IODs`}
         </p>
       </div>
+      <AddToCampaignDialog iodIds={adding} onClose={() => setAdding(null)} onAdded={clear} />
       <CreateIodDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={refresh} />
+      {openId !== undefined && (
+        <Suspense fallback={null}>
+          <IodPanel id={openId} />
+        </Suspense>
+      )}
     </Page>
   )
+}
+
+/** The name of the creator by whose id the list is filtered, as the first row has it. */
+const creatorNamed = (iods: readonly Iod[] | undefined, { createdBy }: IodFilters) =>
+  iods?.find(({ created_by_id }) => created_by_id === createdBy)?.created_by ?? undefined
+
+/** The selected IODs. It survives other filters and pages, not the section's leaving. */
+function useSelection() {
+  const { notify } = useHost()
+  const [selection, setSelection] = useState<Selection>(NOTHING)
+  const latest = useLatest(selection)
+  const select = useCallback(
+    (iods: readonly Iod[], isSelected: boolean) => {
+      const { selection, left } = withSelected(latest.current, iods, isSelected)
+      setSelection(selection)
+      if (left > 0)
+        notify({
+          title: `At most ${formatCount(SELECTED_MAX)} IODs are selected at once`,
+          description: `${formatCount(left)} IOD(s) were left out.`,
+          status: 'warning',
+        })
+    },
+    [latest, notify],
+  )
+  const clear = useCallback(() => setSelection(NOTHING), [])
+  return { selection, select, clear }
 }
 
 function useAddress() {
@@ -135,7 +230,8 @@ function useAddress() {
     const params = new URLSearchParams(query)
     return { filters: readFilters(params), sort: readSort(params), page: readPage(params) }
   }, [query])
-  const latest = useLatest({ filters, sort, setSearch })
+  const { state } = useLocation()
+  const latest = useLatest({ filters, sort, search, setSearch, state })
   const setFilters = useCallback(
     (next: IodFilters) => {
       const { sort, setSearch } = latest.current
@@ -152,8 +248,11 @@ function useAddress() {
   )
   const setPage = useCallback(
     (next: number) => {
-      const { filters, sort, setSearch } = latest.current
-      setSearch(writeSearch(filters, { sort, page: next }), { replace: true })
+      const { search, state, setSearch } = latest.current
+      const params = new URLSearchParams(search)
+      if (next > 1) params.set('page', String(next))
+      else params.delete('page')
+      setSearch(params, { replace: true, state })
     },
     [latest],
   )

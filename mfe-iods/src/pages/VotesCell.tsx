@@ -6,28 +6,35 @@ const AVATARS_MAX = 3
 
 /** Vote counts, the share of positive votes as a bar, and the voters. */
 export function VotesCell({ iod }: { iod: Iod }) {
-  const { positive, negative, positiveShare } = summarizeVotes(iod)
   return (
     <div className={styles.votes}>
-      <div className={styles.tally}>
-        <div
-          className={styles.counts}
-          role="img"
-          aria-label={`${positive.length} positive, ${negative.length} negative`}
-        >
-          <span className={styles.positive}>+{positive.length}</span>
-          <span className={styles.negative}>−{negative.length}</span>
-        </div>
-        <div className={styles.bar}>
-          {positiveShare !== null && (
-            <>
-              <span className={styles.positiveBar} style={{ width: `${positiveShare * 100}%` }} />
-              <span className={styles.negativeBar} style={{ width: `${(1 - positiveShare) * 100}%` }} />
-            </>
-          )}
-        </div>
-      </div>
+      <Tally iod={iod} />
       <Avatars iod={iod} />
+    </div>
+  )
+}
+
+/** Vote counts, and the share of positive votes as a bar. */
+export function Tally({ iod }: { iod: Iod }) {
+  const { positive, negative, positiveShare } = summarizeVotes(iod)
+  return (
+    <div className={styles.tally}>
+      <div
+        className={styles.counts}
+        role="img"
+        aria-label={`${positive.length} positive, ${negative.length} negative`}
+      >
+        <span className={styles.positive}>+{positive.length}</span>
+        <span className={styles.negative}>−{negative.length}</span>
+      </div>
+      <div className={styles.bar}>
+        {positiveShare !== null && (
+          <>
+            <span className={styles.positiveBar} style={{ width: `${positiveShare * 100}%` }} />
+            <span className={styles.negativeBar} style={{ width: `${(1 - positiveShare) * 100}%` }} />
+          </>
+        )}
+      </div>
     </div>
   )
 }

@@ -8,25 +8,47 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { findMatches } from '../model/matches'
 import { ownVote } from '../model/votes'
 import { ActivityPopover } from './ActivityPopover'
+import { FilterLink } from './FilterLink'
+import { IodLink } from './IodLink'
 import styles from './iod-columns.module.css'
 import { Excerpt, MarkedText } from './MarkedText'
+import { PersonLink } from './PersonLink'
+import { SelectBox } from './SelectBox'
 import { VotesCell } from './VotesCell'
 
-type OnVote = (iod: Iod, voteType: VoteType) => void
+export type OnVote = (iod: Iod, voteType: VoteType) => void
 
 /** Of rows and cards, in pixels. */
 export const HEIGHTS = { row: 48, card: 196 }
 export const CARD_TEMPLATE =
   '"value value value" 1fr "category category creator" auto "source source source" auto "votes activity actions" auto / minmax(0, 1fr) auto auto'
 
-/** The columns of the list. `q` is the searched text, marked in the rows; may be empty. */
+/**
+ * The columns of the list. Their controls have a `tabIndex` of -1: each row is one Tab stop, and the arrow keys
+ * reach its controls. `q` is the searched text, marked in the rows; may be empty.
+ */
 export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
-  { name: 'Value', area: 'value', cell: iod => <ValueCell iod={iod} q={q} /> },
+  {
+    name: 'Value',
+    area: 'value',
+    cell: iod => (
+      <div className={styles.choosable}>
+        <SelectBox iod={iod} />
+        <div className={styles.text}>
+          <ValueCell iod={iod} q={q} />
+        </div>
+      </div>
+    ),
+  },
   {
     name: 'Category',
     width: 108,
     area: 'category',
-    cell: ({ category }) => <CategoryTag category={category} />,
+    cell: ({ category }) => (
+      <FilterLink filters={{ categories: [category] }} tabIndex={-1}>
+        <CategoryTag category={category} />
+      </FilterLink>
+    ),
   },
   {
     name: 'Source',
@@ -34,10 +56,18 @@ export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
     area: 'source',
     cell: ({ source_type, source }) => (
       <div className={styles.sources}>
-        <Tag className={styles.sourceType ?? ''} minimal multiline>
-          {source_type}
-        </Tag>
-        {source && <Shortened text={source} className={styles.source} />}
+        <FilterLink className={styles.sourceType} filters={{ sourceTypes: [source_type] }} tabIndex={-1}>
+          <Tag minimal multiline>
+            {source_type}
+          </Tag>
+        </FilterLink>
+        {source && (
+          <Shortened text={source} className={styles.source}>
+            <FilterLink filters={{ source }} tabIndex={-1}>
+              {source}
+            </FilterLink>
+          </Shortened>
+        )}
       </div>
     ),
   },
@@ -46,9 +76,11 @@ export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
     name: 'Created By',
     width: 100,
     area: 'creator',
-    cell: ({ created_by, created_at }) => (
+    cell: ({ created_by, created_by_id, created_at }) => (
       <div className={styles.created}>
-        <Shortened text={created_by ?? 'Unknown'} className={styles.creator} />
+        <Shortened text={created_by ?? 'Unknown'} className={styles.creator}>
+          <PersonLink id={created_by_id} name={created_by} tabIndex={-1} />
+        </Shortened>
         <div className={styles.meta}>
           <DateTime value={created_at} />
         </div>
@@ -75,7 +107,7 @@ export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
 ]
 
 /** The value with its match, or with the part of the description that matches. */
-function ValueCell({ iod: { value, description }, q }: { iod: Iod; q: string }) {
+function ValueCell({ iod: { id, value, description }, q }: { iod: Iod; q: string }) {
   const inValue = useMemo(() => findMatches(value, q), [value, q])
   const inDescription = useMemo(
     () => (inValue.length === 0 ? findMatches(description, q) : []),
@@ -84,12 +116,18 @@ function ValueCell({ iod: { value, description }, q }: { iod: Iod; q: string }) 
   if (inDescription.length === 0)
     return (
       <Shortened text={value} className={styles.value}>
-        <MarkedText text={value} matches={inValue} />
+        <IodLink id={id} tabIndex={-1}>
+          <MarkedText text={value} matches={inValue} />
+        </IodLink>
       </Shortened>
     )
   return (
     <>
-      <Shortened text={value} className={`${styles.value} ${styles.oneLine}`} />
+      <Shortened text={value} className={`${styles.value} ${styles.oneLine}`}>
+        <IodLink id={id} tabIndex={-1}>
+          {value}
+        </IodLink>
+      </Shortened>
       <div className={styles.excerpt} dir="auto">
         <Excerpt text={description} matches={inDescription} />
       </div>
@@ -117,6 +155,7 @@ function Shortened({ text, className, children = text }: ShortenedProps) {
       content={short}
       placement="bottom-start"
       disabled={short === text && !isCut}
+      openOnTargetFocus={false}
     >
       <span
         className={className}
@@ -136,7 +175,8 @@ const VOTES = [
   { voteType: 'NEGATIVE', label: 'Downvote', icon: <ThumbsDownIcon /> },
 ] as const
 
-function VoteButtons({ iod, onVote }: { iod: Iod; onVote: OnVote }) {
+/** Upvote and downvote; disabled once the user has voted. */
+export function VoteButtons({ iod, onVote }: { iod: Iod; onVote: OnVote }) {
   const { user } = useHost().session
   const own = ownVote(iod, user)
   const voted = own !== undefined
@@ -146,6 +186,7 @@ function VoteButtons({ iod, onVote }: { iod: Iod; onVote: OnVote }) {
         variant="minimal"
         size="small"
         icon={icon}
+        tabIndex={-1}
         aria-label={label}
         aria-pressed={own === voteType}
         className={own === voteType ? styles[voteType] : undefined}
@@ -183,7 +224,14 @@ function DetailsPopover({ iod }: { iod: Iod }) {
         </div>
       }
     >
-      <Button variant="minimal" size="small" icon={<InfoSignIcon />} aria-label="Details" title="Details" />
+      <Button
+        variant="minimal"
+        size="small"
+        icon={<InfoSignIcon />}
+        tabIndex={-1}
+        aria-label="Details"
+        title="Details"
+      />
     </ScrollPopover>
   )
 }

@@ -4,14 +4,14 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 const ELLIPSIS = 16
 
 /**
- * Whether the first mark of a cut text, the parent of `content`, would be out of view if the text were shown
+ * Whether the first mark of a cut text, the element with `dir` around `content`, would be out of view if the text were shown
  * from its start. Measured before the first paint, and again when the width changes.
  */
 export function useHiddenMark(content: RefObject<HTMLElement | null>): boolean {
   /** The width at which the mark is out of view; null while the text is shown from its start. */
   const [width, setWidth] = useState<number | null>(null)
   useLayoutEffect(() => {
-    const box = content.current?.parentElement
+    const box = content.current?.closest('[dir]')
     if (!box) return
     const measure = () => {
       if (width === null && hidesMark(box)) setWidth(box.clientWidth)
@@ -25,7 +25,7 @@ export function useHiddenMark(content: RefObject<HTMLElement | null>): boolean {
   return width !== null
 }
 
-function hidesMark(box: HTMLElement): boolean {
+function hidesMark(box: Element): boolean {
   const mark = Array.from(box.querySelector('mark')?.getClientRects() ?? []).at(-1)
   if (!mark || box.scrollHeight <= box.clientHeight) return false
   const { left, right, bottom } = box.getBoundingClientRect()

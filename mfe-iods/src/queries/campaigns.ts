@@ -97,9 +97,9 @@ export function useAddToCampaign() {
       if (sum.error !== undefined) {
         if (isUnauthorized(sum.error)) return false
         const toast = errorToast(sum.error, 'Failed to add IODs')
-        const done = sum.added + sum.already + sum.unknown
-        const part = `${formatCount(done)} of ${formatCount(ids.length)} IOD(s) were added to “${truncate(name, NAME_CHARS)}”, the others not: ${errorDetail(sum.error, 'try again.')}`
-        notify(done > 0 ? { ...toast, description: part } : toast)
+        const inIt = sum.added + sum.already
+        const part = `${formatCount(inIt)} of ${formatCount(ids.length)} IOD(s) are in “${truncate(name, NAME_CHARS)}” now, the others not: ${errorDetail(sum.error, 'try again.')}`
+        notify(inIt > 0 ? { ...toast, description: part } : toast)
         return false
       }
       notify({

@@ -3,6 +3,7 @@ import { errorToast, hasStatus, useHost } from '@iodine/mfe-kit'
 import { useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { withVote } from '../model/votes'
+import { ONE } from './iod'
 import { type IodPages, LISTS } from './list'
 
 const CONFLICT = 409
@@ -17,11 +18,13 @@ export function useVote(): (iod: Iod, voteType: VoteType) => Promise<void> {
   const { user } = session
   return useCallback(
     async (iod, voteType) => {
-      const show = (next: Iod) =>
+      const show = (next: Iod) => {
         queryClient.setQueriesData<IodPages>(
           { queryKey: LISTS },
           current => current && { ...current, pages: current.pages.map(page => replaceIod(page, next)) },
         )
+        queryClient.setQueryData<Iod>([...ONE, next.id], current => current && next)
+      }
       show(withVote(iod, user, voteType))
       try {
         show(await api.call('POST /iods/:id/vote', { params: { id: iod.id }, body: { vote_type: voteType } }))

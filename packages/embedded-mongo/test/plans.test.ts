@@ -413,6 +413,45 @@ describe('conditions that the bounds of an index decide', () => {
     expect(await counted(name, { v: { $gte: `${long}2` } })).toEqual({ docs: 2, n: 1 })
   })
 
+  test('in order beside truncated keys with another first value', async () => {
+    const rows = [
+      ['b', 3],
+      ['b', 1],
+      ['a', 2],
+      ['b', 2],
+    ].map(([v, k], _id) => ({ _id, v, k }))
+    const planned = async (name: string, v: unknown) => {
+      const query = { find: name, filter: { v }, sort: { k: 1 } }
+      const { queryPlanner } = await server.run({ explain: query, verbosity: 'queryPlanner' })
+      const found = await server.find(name, { filter: { v }, sort: { k: 1 } })
+      return [
+        JSON.stringify(queryPlanner.winningPlan).includes('"SORT"'),
+        found.map(({ k }) => (typeof k === 'string' ? k : plain(k))),
+      ]
+    }
+    for (const direction of [1, -1]) {
+      const name = await stored(rows, { v: direction, k: 1 })
+      expect(await planned(name, 'b')).toEqual([false, [1, 2, 3]])
+      const long = 'b'.repeat(1_890)
+      // Truncated in the second value, so that their order is unknown.
+      const tail = 'x'.repeat(100)
+      await server.run({
+        insert: name,
+        documents: [2, 1].map(n => ({ _id: `l${n}`, v: long, k: `${tail}${n}` })),
+      })
+      expect(await planned(name, long)).toEqual([true, [`${tail}1`, `${tail}2`]])
+      expect(await planned(name, 'b')).toEqual([false, [1, 2, 3]])
+      expect(await planned(name, { $in: ['a', 'b'] })).toEqual([false, [1, 2, 2, 3]])
+      expect(await planned(name, { $in: ['a', long] })).toEqual([true, [2, `${tail}1`, `${tail}2`]])
+      expect(await planned(name, { $gte: 'b' })).toEqual([true, [1, 2, 3, `${tail}1`, `${tail}2`]])
+      // A short first value with a long second one ends the order for longer first values.
+      await server.run({ insert: name, documents: [{ _id: 's', v: 'aa', k: 'x'.repeat(3_000) }] })
+      expect((await planned(name, 'b'))[0]).toBe(false)
+      expect((await planned(name, 'aa'))[0]).toBe(true)
+      expect((await planned(name, 'bbb'))[0]).toBe(true)
+    }
+  })
+
   test('in a partial and a sparse index', async () => {
     const name = await server.holding(rows)
     const partialFilterExpression = { k: { $gte: 1 } }

@@ -17,6 +17,8 @@ export interface ExportContext {
 /** Contents of the JSON file. */
 export type CampaignFile = ReturnType<typeof toCampaignFile>
 
+export const day = (now: Date): string => now.toISOString().slice(0, 10)
+
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0)
 
 /** Columns with an IOD's vote counts. */
@@ -24,6 +26,8 @@ export const voteColumns = (iod: Pick<Iod, 'votes'>) => {
   const { positive, negative } = countVotes(iod)
   return { positive_votes: positive, negative_votes: negative }
 }
+
+const withVoteCounts = (iod: Iod) => ({ ...iod, ...voteColumns(iod) })
 
 /** A campaign in Iodine's own JSON format: docs/campaigns.md. */
 export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportContext) {
@@ -43,7 +47,7 @@ export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportCo
       categories,
       source_types,
     },
-    iods: iods.map(iod => ({ ...iod, ...voteColumns(iod) })),
+    iods: iods.map(withVoteCounts),
     statistics: {
       total_iods: iods.length,
       unique_categories: categories.length,
@@ -57,6 +61,13 @@ export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportCo
   }
 }
 
+/** IODs of no campaign in Iodine's own JSON format: the parts of a campaign's file that are about IODs. */
+export const toIodsFile = (iods: readonly Iod[], { now, userId }: ExportContext) => ({
+  iods: iods.map(withVoteCounts),
+  exported_at: now.toISOString(),
+  exported_by: userId || 'unknown',
+})
+
 /** Maximum characters of the name in a file name: file systems allow 255 bytes. */
 const NAME_MAX = 200
 
@@ -69,5 +80,5 @@ export function exportFileName(name: string, now: Date, extension: string): stri
     .toLowerCase()
     .replace(/[^a-z0-9]/gu, '_')
     .slice(0, NAME_MAX)
-  return `campaign_${safe}_${now.toISOString().slice(0, 10)}.${extension}`
+  return `campaign_${safe}_${day(now)}.${extension}`
 }

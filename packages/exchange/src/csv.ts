@@ -1,4 +1,4 @@
-import type { CampaignDetail } from '@iodine/contracts'
+import type { Iod } from '@iodine/contracts'
 import Papa from 'papaparse'
 import { voteColumns } from './campaign-file.js'
 import { FIELD_NAMES } from './fields.js'
@@ -13,7 +13,7 @@ const ESCAPED = /^'+[=+\-@\t\r\n＝＋－＠]/
 const PLAIN = ['id', ...FIELD_NAMES, 'created_by_id', 'created_by_username', 'created_at'] as const
 
 /** One row per IOD, RFC 4180, with a header row; cells that look like formulas are escaped. */
-export function toCsv({ iods }: CampaignDetail): string {
+export function toCsv(iods: readonly Iod[]): string {
   const fields = [...PLAIN, 'positive_votes', 'negative_votes', 'comments']
   const data = iods.map(iod => {
     const { positive_votes, negative_votes } = voteColumns(iod)

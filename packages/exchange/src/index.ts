@@ -1,5 +1,12 @@
-import type { CampaignDetail, ExportFormat } from '@iodine/contracts'
-import { type ExportContext, type ExportFile, exportFileName, toCampaignFile } from './campaign-file.js'
+import type { CampaignDetail, ExportFormat, Iod } from '@iodine/contracts'
+import {
+  day,
+  type ExportContext,
+  type ExportFile,
+  exportFileName,
+  toCampaignFile,
+  toIodsFile,
+} from './campaign-file.js'
 import { toCsv } from './csv.js'
 import { toMispEvent } from './misp.js'
 import { toStixBundle } from './stix.js'
@@ -30,7 +37,7 @@ const WRITERS: Record<
     mediaType: 'application/json',
     write: (detail, context) => pretty(toMispEvent(detail, context)),
   },
-  csv: { extension: 'csv', mediaType: 'text/csv; charset=utf-8', write: toCsv },
+  csv: { extension: 'csv', mediaType: 'text/csv; charset=utf-8', write: ({ iods }) => toCsv(iods) },
 }
 
 /** Exports a campaign to a file in one of the formats. */
@@ -45,4 +52,15 @@ export function exportCampaign(
     mediaType,
     text: write(detail, context),
   }
+}
+
+/** Exports IODs to a file that a campaign can import: iods_{YYYY-MM-DD, UTC} and the extension. */
+export function exportIods(
+  iods: readonly Iod[],
+  format: Extract<ExportFormat, 'json' | 'csv'>,
+  context: ExportContext,
+): ExportFile {
+  const { extension, mediaType } = WRITERS[format]
+  const text = format === 'csv' ? toCsv(iods) : pretty(toIodsFile(iods, context))
+  return { name: `iods_${day(context.now)}.${extension}`, mediaType, text }
 }

@@ -7,6 +7,7 @@ import { describe, expect, it, test } from 'vitest'
 import { FIELD_NAMES } from '../src/fields.js'
 import {
   exportCampaign,
+  exportIods,
   iodKey,
   type MispEvent,
   readIods,
@@ -349,6 +350,18 @@ describe('reading', () => {
 
 /** An IOD's input fields, without its author and its creation. */
 const essence = (made: Iod) => Object.fromEntries(FIELD_NAMES.map(name => [name, made[name]]))
+
+test.each(['json', 'csv'] as const)('IODs of no campaign are exported and imported as %s', format => {
+  fc.assert(
+    fc.property(anyCampaign, ({ iods }) => {
+      const { name, text } = exportIods(iods, format, context)
+      expect(name).toBe(`iods_${context.now.toISOString().slice(0, 10)}.${format}`)
+      if (iods.length === 0 && format === 'csv') return
+      expect(readIods(text).map(entry => entry.iod)).toEqual(iods.map(essence))
+    }),
+    { numRuns: rounds(50) },
+  )
+})
 
 test.each(['json', 'stix', 'csv'] as const)('export and import as %s give the same IODs', format => {
   fc.assert(

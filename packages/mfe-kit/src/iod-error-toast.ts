@@ -1,4 +1,4 @@
-import { foldValue, hasStatus, type Iod, matchKey } from '@iodine/contracts'
+import { foldIod, foldValue, hasStatus, type Iod } from '@iodine/contracts'
 import { useCallback } from 'react'
 import { useHost } from './define-parcel'
 import { errorToast } from './error-toast'
@@ -26,7 +26,7 @@ export function useIodErrorToast(open?: (id: string) => void) {
       if (!hasStatus(error, CONFLICT)) return toast
       const openIt = async () => {
         const found = await api.call('POST /iods/lookup', { body: { values: [foldValue(iod.value)] } })
-        const existing = found.find(each => matchKey(each) === matchKey(iod))
+        const existing = found.find(each => each.category === iod.category && foldIod(each) === foldIod(iod))
         if (!existing) throw new Error('The look-up does not find the IOD')
         if (open) open(existing.id)
         else navigate(pathOf(`iods/${existing.id}`))

@@ -27,7 +27,10 @@ const press = async (name: string) => fireEvent.click(await screen.findByRole('b
 
 test('the toast of an IOD that exists opens its side panel; other toasts have no button', async () => {
   const existing = anIod({ value: 'mirrors', category: 'HASHTAGS' })
-  const others = [anIod({ value: '#mirrors', category: 'KEYWORDS' })]
+  const others = [
+    anIod({ value: '#mirrors', category: 'KEYWORDS' }),
+    anIod({ value: 'mirrors', category: 'TITLE' }),
+  ]
   const { toasts, calls, path } = await open([200, [...others, existing]])
   await press('wrong')
   expect(toasts).toEqual([{ title: 'Erreur', description: 'value: must not be empty', status: 'error' }])

@@ -1,10 +1,15 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { CampaignsConfig } from './config.js'
+import { searchNames } from './migrations/0001-search-names.js'
 import { createModels } from './models/campaign.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
 
 /** Campaigns: named collections of IODs. */
 export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<StoreService> =>
-  startStoreService('campaigns', config, deps, service =>
-    addCampaignRoutes(service, createModels(service.mongo, config), config),
+  startStoreService(
+    'campaigns',
+    config,
+    deps,
+    service => addCampaignRoutes(service, createModels(service.mongo, config), config),
+    [searchNames],
   )

@@ -156,23 +156,26 @@ const document = (doc: Doc) => {
 
 /**
  * Encodes values, one per field of an index, as bytes that sort like the values (in each field's direction).
- * `cut`: the bytes were too long and end in a hash; still equal for equal values, but no longer ordered.
+ * `cut`: finite if the bytes were too long and end in a hash: still equal for equal values, but no longer
+ * ordered. Then it is the number of bytes of the first value.
  */
 export const encodeKey = (
   values: readonly KeyValue[],
   directions: readonly number[],
-): { bytes: Buffer; cut: boolean } => {
+): { bytes: Buffer; cut: number } => {
   at = 0
+  let first = 0
   for (let i = 0; i < values.length; i++) {
     const from = at
     encode(values[i])
     if (directions[i]! < 0) for (let j = from; j < at; j++) out[j] = ~out[j]! & 255
+    if (i === 0) first = at
   }
-  const cut = at > longest
-  const bytes = Buffer.from(out.subarray(0, cut ? longest + hashSize : at))
-  if (cut) createHash('sha1').update(out.subarray(0, at)).digest().copy(bytes, longest)
+  const isCut = at > longest
+  const bytes = Buffer.from(out.subarray(0, isCut ? longest + hashSize : at))
+  if (isCut) createHash('sha1').update(out.subarray(0, at)).digest().copy(bytes, longest)
   if (out.length > 1 << 22) out = Buffer.allocUnsafe(4096)
-  return { bytes, cut }
+  return { bytes, cut: isCut ? first : Number.POSITIVE_INFINITY }
 }
 
 /** Encodes a bound, truncated (without a hash) where stored keys are. */

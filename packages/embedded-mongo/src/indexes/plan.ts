@@ -183,7 +183,14 @@ export const distinctPlan = (
     equals.set(one.path, one.value)
   }
   for (const index of info.indexes) {
-    if (index.hidden || isMultikey(index) || index.cut || index.sparse || index.filter || !usable(index, all))
+    if (
+      index.hidden ||
+      isMultikey(index) ||
+      Number.isFinite(index.cut) ||
+      index.sparse ||
+      index.filter ||
+      !usable(index, all)
+    )
       continue
     const names = [...index.key.keys()]
     const before = names.slice(0, equals.size)
@@ -401,6 +408,11 @@ const cut = (range: Range): Range => {
   }
 }
 
+/** Whether the bounds may hold truncated keys: all of these have a long first value, or one equal to it. */
+const mayBeCut = (index: IndexInfo, [first]: readonly Bounds[]): boolean =>
+  Number.isFinite(index.cut) &&
+  !(first?.kind === 'points' && first.ranges.every(({ from }) => from.length < index.cut))
+
 /** `merged`: the ranges have to be merged, by the points of these fields and then by what follows the points. */
 type ScanOrder = { direction: number; merged?: readonly number[] }
 
@@ -414,7 +426,7 @@ const scanOrder = (
   bounds: readonly Bounds[],
   sort: readonly SortPart[],
 ): ScanOrder | undefined => {
-  if (index.cut) return undefined
+  if (mayBeCut(index, bounds)) return undefined
   const names = [...index.key.keys()]
   const isPoint = isPointIn(bounds)
   const fields = names.map((_, i) => i)

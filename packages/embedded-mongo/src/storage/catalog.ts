@@ -23,8 +23,11 @@ export type IndexInfo = {
    * `multiKeyPaths`). They restrict combined bounds and sorting.
    */
   readonly arrays: ReadonlySet<string>
-  /** Set once a key was truncated because of the store's size limit; the index then gives no sort order. */
-  readonly cut: boolean
+  /**
+   * The least bytes of the first field's value in a key that was truncated because of the store's size limit;
+   * infinite if there is none. The index gives a sort order only below a smaller value.
+   */
+  readonly cut: number
   /** The specification that `listIndexes` returns. */
   readonly spec: Doc
 }
@@ -66,12 +69,12 @@ export const arraysOf = (index: IndexInfo, field: number): string[] =>
 const beginnings = (parts: readonly string[]): string[] =>
   parts.map((_, i) => parts.slice(0, i + 1).join('.'))
 
-const initial: State = { arrays: new Set(), cut: false }
+const initial: State = { arrays: new Set(), cut: Number.POSITIVE_INFINITY }
 
-/** The state of both. Flags of an index are only ever set, never cleared. */
+/** The state of both: what an index once held counts for good. */
 const union = (a: State, b: State): State => ({
   arrays: [...b.arrays].every(path => a.arrays.has(path)) ? a.arrays : new Set([...a.arrays, ...b.arrays]),
-  cut: a.cut || b.cut,
+  cut: Math.min(a.cut, b.cut),
 })
 
 export const indexInfo = (id: number, spec: Doc, state: State = initial): IndexInfo => {
@@ -250,7 +253,7 @@ const format = (info: CollectionInfo): Doc =>
         id: index.id,
         multikey: isMultikey(index),
         arrays: [...index.arrays],
-        cut: index.cut,
+        cut: index.cut < initial.cut && index.cut,
         spec: index.spec,
       }),
     ),
@@ -265,9 +268,13 @@ const parse = (doc: Doc): CollectionInfo => ({
   indexes: (doc.get('indexes') as Value[]).map(one => {
     const stored = one as Doc
     const index = indexInfo(stored.get('id') as number, stored.get('spec') as Doc)
-    return { ...index, arrays: arraysIn(stored, index), cut: stored.get('cut') as boolean }
+    return { ...index, arrays: arraysIn(stored, index), cut: cutIn(stored.get('cut')) }
   }),
 })
+
+/** Earlier versions stored only whether a key was truncated: then none of a known size. */
+const cutIn = (stored: Value | undefined): number =>
+  stored === false ? initial.cut : typeof stored === 'number' ? stored : 0
 
 /**
  * The arrays of a stored index. Earlier versions stored only whether it is multikey: then all its paths may

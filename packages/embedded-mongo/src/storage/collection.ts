@@ -1,4 +1,4 @@
-import { readDoc } from '../bson/read.js'
+import { pickFields, readDoc, type TopLevelFields } from '../bson/read.js'
 import { maxDocumentSize } from '../bson/size.js'
 import { Doc, Regex, type Value } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
@@ -16,7 +16,7 @@ import { Sorter } from './sorter.js'
 export type StoredDoc = { id: number; bytes: Buffer }
 
 /** The keys of a document in one index, each with its values. */
-type Keys = { index: IndexInfo; keys: Map<string, KeyValue[]>; arrays: ReadonlySet<string>; cut: boolean }
+type Keys = { index: IndexInfo; keys: Map<string, KeyValue[]>; arrays: ReadonlySet<string>; cut: number }
 
 /**
  * The next record number of each collection, by collection id. An aborted transaction's numbers stay unused.
@@ -78,6 +78,26 @@ const partialFilter = (index: IndexInfo) => {
     filters.set(index.filter, filter)
   }
   return filter
+}
+
+const fields = new WeakMap<Doc, TopLevelFields | undefined>()
+
+/** The top-level fields that an index's entries come from, cached; undefined if a partial index's filter is nested. */
+const fieldsOf = ({ key, paths, filter }: IndexInfo): TopLevelFields | undefined => {
+  if (fields.has(key)) return fields.get(key)
+  const filtered = [...(filter?.keys() ?? [])].map(path => path.split('.')[0]!)
+  const names = [...new Set([...paths.map(([name]) => name!), ...filtered])]
+  const found = filtered.some(name => name.startsWith('$'))
+    ? undefined
+    : { names: names.map(name => Buffer.from(name)), kept: true }
+  fields.set(key, found)
+  return found
+}
+
+/** Whether a change of a document may change its entries in an index. An array may have thousands. */
+const isAffected = (index: IndexInfo, before: Buffer, now: Buffer): boolean => {
+  const of = fieldsOf(index)
+  return !of || !pickFields(before, of).equals(pickFields(now, of))
 }
 
 /** A collection's documents and indexes, always updated together. */
@@ -231,7 +251,7 @@ export class Collection {
     if (stored.equals(beforeBytes)) return false
     checkSize(stored)
     const found = this.info.indexes
-      .filter(index => index.name !== '_id_')
+      .filter(index => index.name !== '_id_' && isAffected(index, beforeBytes, stored))
       .map(index => ({ old: keysOf(index, before), now: keysOf(index, afterDoc) }))
     const key = this.recordKey(id)
     this.kv.claim(key)
@@ -258,14 +278,14 @@ export class Collection {
    */
   build(index: IndexInfo, most = buildEntries): void {
     const arrays = new Set<string>()
-    let cut = false
+    let cut = Number.POSITIVE_INFINITY
     const sorter = new Sorter(most)
     try {
       for (const { id, bytes } of this.scan()) {
         due()
         const found = keysOf(index, readDoc(bytes))
         for (const path of found.arrays) arrays.add(path)
-        cut ||= found.cut
+        cut = Math.min(cut, found.cut)
         const number = withNumber(nothing, id).toString('latin1')
         for (const key of found.keys.keys()) sorter.add(key + number)
       }
@@ -330,7 +350,7 @@ export class Collection {
 
   private addKeys(found: Keys, id: number, old?: Keys) {
     const { index } = found
-    if (found.arrays.size > 0 || found.cut) this.catalog.flag(this.info, index, found)
+    if (found.arrays.size > 0 || Number.isFinite(found.cut)) this.catalog.flag(this.info, index, found)
     for (const key of found.keys.keys()) {
       if (old?.keys.has(key)) continue
       const entry = entryOf(index, key, id)
@@ -356,7 +376,7 @@ const checkSize = (bytes: Buffer) => {
 
 /** A document's keys in one index, by their bytes as latin1 text. */
 const keysOf = (index: IndexInfo, doc: Doc): Keys => {
-  const found: Keys = { index, keys: new Map(), arrays: none, cut: false }
+  const found: Keys = { index, keys: new Map(), arrays: none, cut: Number.POSITIVE_INFINITY }
   const filter = partialFilter(index)
   if (filter && !filter(doc)) return found
   const { keys, arrays } = extractKeys(doc, index.paths)
@@ -364,7 +384,7 @@ const keysOf = (index: IndexInfo, doc: Doc): Keys => {
   for (const tuple of keys) {
     if (index.sparse && tuple.every(value => value === undefined)) continue
     const { bytes, cut } = encodeKey(tuple, index.directions)
-    found.cut ||= cut
+    found.cut = Math.min(found.cut, cut)
     found.keys.set(bytes.toString('latin1'), tuple)
   }
   return found

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Model, type QueryFilter, Types } from 'mongoose'
+import { type IndexDefinition, type Model, type QueryFilter, Types } from 'mongoose'
 import { invalid } from './errors.js'
 import { type ReplyHeaders, Streamed } from './streamed.js'
 
@@ -86,6 +86,8 @@ export type ListOptions<D extends ListPlace, T> = AnyListOptions<D, T> &
         /** Needs an index ending in (created_at, _id). */
         model: Model<D>
         filter: QueryFilter<D>
+        /** The index to be used. Absent: the database chooses. */
+        hint?: IndexDefinition
         /** Number of matching documents, if known without counting. */
         total?: () => Promise<number>
       }
@@ -99,11 +101,17 @@ export type ListOptions<D extends ListPlace, T> = AnyListOptions<D, T> &
 
 const SORT = { created_at: -1, _id: -1 } as const
 
+const hintOf = ({ hint }: { hint?: IndexDefinition }) => (hint ? { hint } : {})
+
 /** Finds a page by one plain query. */
 const findIn =
-  <D extends ListPlace>(model: Model<D>, filter: QueryFilter<D>): Find<D> =>
+  <D extends ListPlace>(
+    model: Model<D>,
+    filter: QueryFilter<D>,
+    hinted: { hint?: IndexDefinition },
+  ): Find<D> =>
   (place, size) =>
-    model.find(afterPlace(filter, place)).sort(SORT).limit(size).lean<D[]>()
+    model.find(afterPlace(filter, place), null, hinted).sort(SORT).limit(size).lean<D[]>()
 
 /**
  * Answers a list by the contract: with `limit` or `cursor` a page with `X-Total-Count` and, unless it is the
@@ -119,18 +127,22 @@ export const sendList = async <D extends ListPlace, T>(
       'find' in options
         ? findBatches(options.find, options.rankOf)
         : readBatches<D>(
-            options.model.find(options.filter).sort(SORT).lean<D[]>().cursor({ batchSize: BATCH }),
+            options.model
+              .find(options.filter, null, hintOf(options))
+              .sort(SORT)
+              .lean<D[]>()
+              .cursor({ batchSize: BATCH }),
           )
     return jsonArray(batches, present)
   }
   const size = limit ?? 100
-  const find = 'find' in options ? options.find : findIn(options.model, options.filter)
+  const find = 'find' in options ? options.find : findIn(options.model, options.filter, hintOf(options))
   const rankOf = 'find' in options ? options.rankOf : undefined
   const [docs, total] = await Promise.all([
     find(cursor === undefined ? undefined : decodeCursor(cursor, rankOf !== undefined), size + 1),
     'find' in options || options.total
       ? (options.total as () => Promise<Total>)()
-      : options.model.countDocuments(options.filter),
+      : options.model.countDocuments(options.filter, hintOf(options) as object),
   ])
   reply.header('x-total-count', String(typeof total === 'number' ? total : total.atLeast))
   if (typeof total !== 'number') reply.header('x-total-relation', 'gte')

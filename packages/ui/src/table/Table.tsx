@@ -1,6 +1,6 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: Safari takes a table laid out as cards for plain text without them
 import { HTMLTable } from '@blueprintjs/core'
-import { type CSSProperties, memo, type ReactNode, type Ref } from 'react'
+import { type ComponentProps, type CSSProperties, memo, type ReactNode, type Ref } from 'react'
 import styles from './Table.module.css'
 
 export interface Column<T> {
@@ -44,6 +44,7 @@ export function Table<T extends { id: string }>({ items, ...frame }: TableProps<
 
 interface TableFrameProps<T> extends FrameProps<T> {
   frame?: Ref<HTMLElement>
+  frameProps?: Pick<ComponentProps<'section'>, 'tabIndex' | 'onFocus' | 'onBlur' | 'onKeyDown'>
   /** Height of the rows in pixels, if all have the same. */
   rowHeight?: number
   /** Number of all rows without the header; null if it is unknown. */
@@ -56,10 +57,17 @@ interface TableFrameProps<T> extends FrameProps<T> {
 
 /** The scrolling frame and the header of a table. */
 export function TableFrame<T>(props: TableFrameProps<T>) {
-  const { frame, label, rowCount, isBusy, isOutdated, children, footer } = props
+  const { frame, frameProps, label, rowCount, isBusy, isOutdated, children, footer } = props
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the frame only when it has the focus
-    <section ref={frame} className={styles.frame} aria-label={label} aria-busy={isBusy} tabIndex={0}>
+    <section
+      ref={frame}
+      className={styles.frame}
+      aria-label={label}
+      aria-busy={isBusy}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the frame only when it has the focus
+      tabIndex={0}
+      {...frameProps}
+    >
       <HTMLTable
         className={isOutdated ? `${styles.table} ${styles.outdated}` : styles.table}
         style={tableStyle(props)}
@@ -116,12 +124,20 @@ interface TableRowProps<T> {
   columns: readonly Column<T>[]
   /** Row number for `aria-rowindex`; the header row is 1. */
   rowIndex: number
+  tabIndex?: number
+  isSelected?: boolean | undefined
 }
 
 /** A row, which is rendered again only if its properties have changed. */
-export const TableRow = memo(function TableRow<T>({ item, columns, rowIndex }: TableRowProps<T>) {
+export const TableRow = memo(function TableRow<T>({
+  item,
+  columns,
+  rowIndex,
+  tabIndex,
+  isSelected,
+}: TableRowProps<T>) {
   return (
-    <tr role="row" aria-rowindex={rowIndex}>
+    <tr role="row" aria-rowindex={rowIndex} tabIndex={tabIndex} data-selected={isSelected || undefined}>
       {columns.map(({ name, isNumber, isNamed, area, cell }) => (
         <td
           key={name}

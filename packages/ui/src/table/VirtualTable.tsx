@@ -1,9 +1,17 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, type Ref, useCallback, useLayoutEffect, useRef } from 'react'
+import {
+  type KeyboardEventHandler,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import { type Gap, GapRow, isGap } from './GapRow'
 import { type Column, TableFrame, TableRow } from './Table'
 import styles from './Table.module.css'
 import { useCards } from './use-cards'
+import type { RowFocus } from './use-row-focus'
 
 const OVERSCAN_ROWS = 6
 
@@ -11,7 +19,7 @@ export interface VirtualRows<T> {
   items: readonly (T | Gap)[]
   /** Height of every row at the current width of the window, in pixels. */
   rowHeight: number
-  frame: Ref<HTMLElement>
+  frame: RefObject<HTMLElement | null>
   /** Range of items to draw (in view, plus overscan): `from` inclusive, `to` exclusive. */
   from: number
   to: number
@@ -74,6 +82,12 @@ export interface VirtualTableProps<T> {
   isBusy?: boolean
   /** Whether the rows belong to a previous request. */
   isOutdated?: boolean
+  /** Makes the rows one Tab stop; see `useRowFocus`. */
+  focus?: RowFocus
+  /** Ids of the rows that are shown as selected. */
+  selected?: { has: (id: string) => boolean }
+  /** For keys pressed in the table. */
+  onKeyDown?: KeyboardEventHandler<HTMLElement>
   /** Shown below the last row. */
   footer?: ReactNode
 }
@@ -82,7 +96,14 @@ export interface VirtualTableProps<T> {
  * A virtualized table for very long lists: a scrolling frame that renders only the rows in view. In windows
  * narrower than 900 px each row is a card.
  */
-export function VirtualTable<T extends { id: string }>({ rows, total, ...frame }: VirtualTableProps<T>) {
+export function VirtualTable<T extends { id: string }>({
+  rows,
+  total,
+  focus,
+  selected,
+  onKeyDown,
+  ...frame
+}: VirtualTableProps<T>) {
   const { items, from, to, rowHeight } = rows
   const { columns } = frame
   const spacer = (count: number) =>
@@ -97,6 +118,14 @@ export function VirtualTable<T extends { id: string }>({ rows, total, ...frame }
       frame={rows.frame}
       rowHeight={rowHeight}
       rowCount={total === undefined ? items.length : total}
+      frameProps={{
+        onKeyDown,
+        ...(focus && {
+          onFocus: focus.onFocus,
+          onBlur: focus.onBlur,
+          tabIndex: focus.index >= from && focus.index < to ? -1 : 0,
+        }),
+      }}
     >
       {spacer(from)}
       {items
@@ -105,7 +134,14 @@ export function VirtualTable<T extends { id: string }>({ rows, total, ...frame }
           isGap(item) ? (
             <GapRow key={item.id} gap={item} columns={columns.length} />
           ) : (
-            <TableRow key={item.id} item={item} columns={columns} rowIndex={from + index + 2} />
+            <TableRow
+              key={item.id}
+              item={item}
+              columns={columns}
+              rowIndex={from + index + 2}
+              {...(focus && { tabIndex: from + index === focus.index ? 0 : -1 })}
+              isSelected={selected?.has(item.id)}
+            />
           ),
         )}
       {spacer(items.length - to)}

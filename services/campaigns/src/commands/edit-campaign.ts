@@ -1,7 +1,12 @@
 import type { BodyOf, campaignsApi } from '@iodine/contracts'
 import { forbidden, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { CampaignDoc, CampaignModel, CampaignModels } from '../models/campaign.js'
+import {
+  type CampaignDoc,
+  type CampaignModel,
+  type CampaignModels,
+  searchFields,
+} from '../models/campaign.js'
 
 /** Throws 413 when the user's quota is full. */
 export const createCampaign = async (
@@ -12,6 +17,7 @@ export const createCampaign = async (
   const created_by = new Types.ObjectId(userId)
   const doc: CampaignDoc = {
     _id: new Types.ObjectId(),
+    ...searchFields({ name }),
     name,
     description: description ?? '',
     created_by,
@@ -38,7 +44,7 @@ export const updateCampaign = async (
   { name, description }: BodyOf<typeof campaignsApi.updateCampaign>,
 ): Promise<CampaignDoc> => {
   const changes = {
-    ...(name !== undefined && { name }),
+    ...(name !== undefined && { name, ...searchFields({ name }) }),
     ...(description !== undefined && { description: description ?? '' }),
   }
   const doc = await (Object.keys(changes).length > 0

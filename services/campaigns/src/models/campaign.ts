@@ -1,5 +1,5 @@
-import type { IodCounts } from '@iodine/contracts'
-import { type Connection, createQuotas } from '@iodine/service-kit'
+import { foldText, type IodCounts } from '@iodine/contracts'
+import { type Connection, createQuotas, type GramLengths, gramsOf } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
 import type { CampaignsConfig } from '../config.js'
 
@@ -31,12 +31,32 @@ export interface CampaignDoc {
   counted?: CountedMembers
   /** Number of removals, so that what was counted before one is not stored after it. Only read where selected. */
   removals?: number
+  /** The folded name, which is searched. Not read by default, as `ngrams`. */
+  search: string
+  /** The n-grams of `search`. Campaigns that an earlier version wrote have none, until the repair. */
+  ngrams: number[]
 }
 export type CampaignModel = Model<CampaignDoc>
+
+export const GRAM_LENGTHS: GramLengths = { longest: 10 }
+
+/** What a search by name reads. */
+export const searchFields = ({ name }: Pick<CampaignDoc, 'name'>): Pick<CampaignDoc, 'search' | 'ngrams'> => {
+  const search = foldText(name)
+  return { search, ngrams: gramsOf([search], GRAM_LENGTHS) }
+}
+
+/** Order of lists, newest first. */
+const BY_DATE = { created_at: -1, _id: -1 } as const
+/** Indexes of filtered lists. */
+export const BY_IOD = { iod_ids: 1, ...BY_DATE } as const
+export const BY_GRAM = { ngrams: 1, ...BY_DATE } as const
 
 const required = true
 const schema = new Schema<CampaignDoc>(
   {
+    // First, so that a search finds the field without reading the others.
+    search: { type: String, select: false },
     name: { type: String, required },
     // Mongoose's `required` rejects empty strings, but a description may be empty.
     description: { type: String, default: '' },
@@ -46,12 +66,14 @@ const schema = new Schema<CampaignDoc>(
     iod_ids: { type: [Schema.Types.ObjectId], select: false },
     counted: { type: Schema.Types.Mixed, select: false },
     removals: { type: Number, select: false },
+    ngrams: { type: [Number], select: false },
   },
   { collection: 'campaigns', versionKey: false },
 )
-schema.index({ created_at: -1, _id: -1 })
-schema.index({ created_by: 1, created_at: -1, _id: -1 })
-schema.index({ iod_ids: 1, created_at: -1, _id: -1 })
+schema.index(BY_DATE)
+schema.index({ created_by: 1, ...BY_DATE })
+schema.index(BY_IOD)
+schema.index(BY_GRAM)
 
 export const createModels = (
   mongo: Connection,
@@ -66,6 +88,6 @@ export const createModels = (
       campaigns: await campaigns.countDocuments({ created_by }).session(session),
     }),
   })
-  return { campaigns, quotas }
+  return { mongo, campaigns, quotas }
 }
 export type CampaignModels = ReturnType<typeof createModels>

@@ -1,7 +1,6 @@
 import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
 import {
-  containingInAnyCase,
   createSharedReads,
   personalSource,
   type ReplyHeaders,
@@ -18,11 +17,13 @@ import { Types } from 'mongoose'
 import { addIod, addIods, removeIod } from '../commands/change-members.js'
 import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
 import { forgetUser } from '../commands/forget-user.js'
+import { indexNames } from '../commands/index-names.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc, CampaignModels } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
+import { selectCampaigns } from '../queries/select-campaigns.js'
 import { readStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
 
@@ -47,13 +48,9 @@ export const addCampaignRoutes = (
     return new Streamed<CampaignDetail>(campaignDetailJson(campaign, first?.value ?? [], batches))
   }
 
-  service.route(campaignsApi.listCampaigns, async ({ query: { iod_id, q, limit, cursor }, reply }) => {
-    const filter = {
-      ...(iod_id && { iod_ids: new Types.ObjectId(iod_id) }),
-      ...(q && { name: containingInAnyCase(q) }),
-    }
-    return sendList(reply, { model: campaigns, filter, limit, cursor, present })
-  })
+  service.route(campaignsApi.listCampaigns, async ({ query: { limit, cursor, ...filters }, reply }) =>
+    sendList(reply, { model: campaigns, ...selectCampaigns(filters), limit, cursor, present }),
+  )
   service.route(campaignsApi.listMyCampaigns, async ({ query: { limit, cursor }, user, reply }) => {
     const filter = { created_by: new Types.ObjectId(user.id) }
     return sendList(reply, { model: campaigns, filter, limit, cursor, present })
@@ -112,5 +109,5 @@ export const addCampaignRoutes = (
     const stored = await storedOf(campaigns)
     return { ...stored, share: stored.bytes / STORAGE_ALARM_BYTES }
   })
-  serveRepair(service, () => quotas.repair())
+  serveRepair(service, async () => (await indexNames(models.mongo)) + (await quotas.repair()))
 }

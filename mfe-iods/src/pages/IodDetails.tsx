@@ -1,0 +1,142 @@
+import type { Iod } from '@iodine/contracts'
+import { errorToast, useHost } from '@iodine/mfe-kit'
+import {
+  Button,
+  CategoryTag,
+  DateTime,
+  formatCount,
+  formatDateTime,
+  SourceLink,
+  Tag,
+  useElapsed,
+} from '@iodine/ui'
+import { ClipboardIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
+import { useState } from 'react'
+import { useVote } from '../queries/vote'
+import { FilterLink } from './FilterLink'
+import styles from './IodDetails.module.css'
+import { VoteButtons } from './iod-columns'
+import { LongText } from './LongText'
+import { Occurrences } from './Occurrences'
+import { PersonLink } from './PersonLink'
+import { Tally } from './VotesCell'
+
+/** How long an IOD stays open before what belongs to it is asked: not for IODs that are only passed. */
+const SETTLED_AFTER_MS = 200
+const VOTES_SHOWN = 10
+
+/** An IOD with its votes, and where it occurs. */
+export function IodDetails({ iod }: { iod: Iod }) {
+  const isSettled = useElapsed(SETTLED_AFTER_MS)
+  const { value, category, source_type, source, description, created_by, created_by_id, created_at } = iod
+  return (
+    <>
+      <div className={styles.value}>
+        <LongText text={value} label="the value" />
+      </div>
+      <div className={styles.facts}>
+        <FilterLink filters={{ categories: [category] }} alone>
+          <CategoryTag category={category} />
+        </FilterLink>
+        <FilterLink filters={{ sourceTypes: [source_type] }} alone>
+          <Tag minimal>{source_type}</Tag>
+        </FilterLink>
+        <CopyButton text={value} />
+      </div>
+      <dl className={styles.fields}>
+        <div>
+          <dt>Created by</dt>
+          <dd>
+            <PersonLink id={created_by_id} name={created_by} />,{' '}
+            <DateTime value={created_at} format={formatDateTime} />
+          </dd>
+        </div>
+        {source && (
+          <div>
+            <dt>Source</dt>
+            <dd dir="auto">
+              <SourceLink source={source} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      <Votes iod={iod} />
+      <section className={styles.part} aria-label="Description">
+        <h3>Description</h3>
+        {description ? (
+          <LongText text={description} label="the description" />
+        ) : (
+          <p className={styles.none}>None</p>
+        )}
+      </section>
+      <Occurrences iod={iod} enabled={isSettled} />
+    </>
+  )
+}
+
+function CopyButton({ text }: { text: string }) {
+  const { notify } = useHost()
+  const [isCopied, setCopied] = useState(false)
+  // The Clipboard API requires a secure context.
+  if (!window.isSecureContext) return null
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+    } catch (error) {
+      notify(errorToast(error, 'The value could not be copied'))
+    }
+  }
+  return (
+    <Button
+      className={styles.copy}
+      variant="minimal"
+      size="small"
+      icon={<ClipboardIcon />}
+      text={isCopied ? 'Copied' : 'Copy value'}
+      onClick={() => void copy()}
+    />
+  )
+}
+
+/** The votes by number, the buttons to vote, and who voted how, newest first. */
+function Votes({ iod }: { iod: Iod }) {
+  const vote = useVote()
+  const [isWhole, setWhole] = useState(false)
+  const votes = iod.votes.toReversed()
+  const shown = isWhole ? votes : votes.slice(0, VOTES_SHOWN)
+  return (
+    <section className={styles.part} aria-label="Votes">
+      <h3>Votes ({formatCount(votes.length)})</h3>
+      <div className={styles.voting}>
+        <Tally iod={iod} />
+        <VoteButtons iod={iod} onVote={vote} />
+      </div>
+      {votes.length === 0 && <p className={styles.none}>None yet</p>}
+      <ul className={styles.votes}>
+        {shown.map(({ id, user_id, username, vote_type, created_at }) => (
+          <li key={id}>
+            {vote_type === 'POSITIVE' ? (
+              <ThumbsUpIcon size={14} className={styles.positive} title="Positive" />
+            ) : (
+              <ThumbsDownIcon size={14} className={styles.negative} title="Negative" />
+            )}
+            <span className={styles.name}>
+              <PersonLink id={user_id} name={username} />
+            </span>
+            <DateTime value={created_at} format={formatDateTime} />
+          </li>
+        ))}
+      </ul>
+      {votes.length > VOTES_SHOWN && !isWhole && (
+        <Button
+          variant="minimal"
+          size="small"
+          intent="primary"
+          text={`Show all ${formatCount(votes.length)} votes`}
+          onClick={() => setWhole(true)}
+        />
+      )}
+    </section>
+  )
+}

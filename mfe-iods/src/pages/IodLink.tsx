@@ -1,0 +1,31 @@
+import { Link } from '@iodine/ui/router'
+import type { MouseEvent, ReactNode } from 'react'
+import styles from './IodLink.module.css'
+import { LINK } from './panel-focus'
+import { usePanel } from './use-panel'
+
+export interface IodLinkProps {
+  id: string
+  className?: string | undefined
+  tabIndex?: number
+  children: ReactNode
+}
+
+/** A link that opens an IOD's side panel. Its text can be selected. */
+export function IodLink({ id, className = '', ...anchor }: IodLinkProps) {
+  const { openId, addressOf } = usePanel()
+  const keepSelection = (event: MouseEvent) => {
+    if (!window.getSelection()?.isCollapsed) event.preventDefault()
+  }
+  return (
+    <Link
+      {...anchor}
+      {...addressOf(id)}
+      {...{ [LINK]: id }}
+      className={`${styles.link} ${className}`}
+      aria-current={openId === id || undefined}
+      draggable={false}
+      onClick={keepSelection}
+    />
+  )
+}

@@ -1,0 +1,115 @@
+import type { Iod } from '@iodine/contracts'
+import { errorToast, isUnauthorized, useHost } from '@iodine/mfe-kit'
+import { Button, formatCount } from '@iodine/ui'
+import { AddToFolderIcon, CaretDownIcon, ExportIcon, KeyCommandIcon } from '@iodine/ui/icons'
+import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
+import { useEffect, useRef, useState } from 'react'
+import { SELECTED_MAX, type Selection } from '../model/selection'
+import { useExportIods } from '../queries/export'
+import styles from './SelectionBar.module.css'
+
+export interface SelectionBarProps {
+  selection: Selection
+  /** Number of IODs that match the filters. */
+  total: number
+  /** False if `total` is a lower bound. */
+  isExact: boolean
+  /** Whether what matches is not known at the moment. */
+  isOutdated: boolean
+  /** Stands for the filters: another one ends a reading. */
+  search: string
+  /** Reads the first `max` IODs that match. */
+  readMatching: (max: number, signal: AbortSignal, onStep: (read: number) => void) => Promise<Iod[]>
+  onSelect: (iods: readonly Iod[]) => void
+  onClear: () => void
+  onAddToCampaign: () => void
+  onShowKeys: () => void
+}
+
+/** Selects all IODs that match the filters, and says what can be done with the selected ones. */
+export function SelectionBar(props: SelectionBarProps) {
+  const { selection, onClear, onAddToCampaign, onShowKeys } = props
+  const save = useExportIods()
+  const iods = () => [...selection.values()]
+  return (
+    <fieldset className={styles.bar} aria-label="Selection">
+      <SelectAll {...props} />
+      <span className={styles.count} aria-live="polite">
+        {selection.size > 0 && `${formatCount(selection.size)} selected`}
+      </span>
+      {selection.size > 0 && (
+        <>
+          <Button
+            size="small"
+            intent="primary"
+            icon={<AddToFolderIcon size={14} />}
+            text="Add to campaign"
+            onClick={onAddToCampaign}
+          />
+          <Popover
+            placement="bottom-start"
+            content={
+              <Menu>
+                <MenuItem text="CSV" onClick={() => void save(iods(), 'csv')} />
+                <MenuItem text="JSON" onClick={() => void save(iods(), 'json')} />
+              </Menu>
+            }
+          >
+            <Button
+              size="small"
+              icon={<ExportIcon size={14} />}
+              endIcon={<CaretDownIcon size={14} />}
+              text="Export"
+            />
+          </Popover>
+          <Button size="small" variant="minimal" text="Clear selection" onClick={onClear} />
+        </>
+      )}
+      <Button
+        className={styles.keys ?? ''}
+        size="small"
+        variant="minimal"
+        icon={<KeyCommandIcon size={14} />}
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
+        onClick={onShowKeys}
+      />
+    </fieldset>
+  )
+}
+
+function SelectAll({ total, isExact, isOutdated, search, readMatching, onSelect }: SelectionBarProps) {
+  const { notify } = useHost()
+  const [read, setRead] = useState<number | null>(null)
+  const reading = useRef<AbortController>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other filters end the reading
+  useEffect(() => () => reading.current?.abort(), [search])
+  const select = async () => {
+    reading.current = new AbortController()
+    const { signal } = reading.current
+    setRead(0)
+    try {
+      const iods = await readMatching(SELECTED_MAX, signal, setRead)
+      if (!signal.aborted) onSelect(iods)
+    } catch (error) {
+      if (!signal.aborted && !isUnauthorized(error)) notify(errorToast(error, 'Failed to load IODs'))
+    } finally {
+      setRead(null)
+    }
+  }
+  if (total === 0) return null
+  const text =
+    total > SELECTED_MAX
+      ? `Select the first ${formatCount(SELECTED_MAX)} of ${formatCount(total, isExact)} matching`
+      : `Select all ${formatCount(total, isExact)} matching`
+  return (
+    <Button
+      size="small"
+      variant="minimal"
+      intent="primary"
+      text={read === null ? text : `Selecting… ${formatCount(read)}`}
+      disabled={isOutdated || read !== null}
+      onClick={select}
+    />
+  )
+}

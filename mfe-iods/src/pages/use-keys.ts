@@ -1,0 +1,53 @@
+import { Classes, useLatest } from '@iodine/ui'
+import { type HotkeyConfig, HotkeysContext, useHotkeys } from '@iodine/ui/overlays'
+import { use, useCallback, useMemo } from 'react'
+import { PANEL } from './panel-focus'
+
+export interface Key extends Pick<HotkeyConfig, 'combo' | 'label' | 'group'> {
+  /** Whether it acts only in the table. */
+  isLocal?: boolean
+  /** Whether it acts again and again while it is held. */
+  mayRepeat?: boolean
+  /** Without it the key is only listed: something else handles it. Returns false if there is nothing to do. */
+  act?: (event: KeyboardEvent) => unknown
+}
+
+// Toasts, tooltips and the side panel leave the page usable.
+const OVERLAYS = `.${Classes.OVERLAY_OPEN}:not(.${Classes.TOAST_CONTAINER}):not(:has(.${Classes.TOOLTIP}, [${PANEL}]))`
+
+/** Whether a key is for the page: nothing has handled it, no choice list has it, and no overlay is open. */
+const isFree = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
+  !defaultPrevented && !(target instanceof HTMLSelectElement) && !document.querySelector(OVERLAYS)
+
+/**
+ * Binds keys and lists them in the dialog of `useKeysDialog`. Fields that take text, modifiers and open
+ * overlays keep their keys. Returns the handler for the local ones. `keys` may change what they do, nothing else.
+ */
+export function useKeys(keys: readonly Key[]) {
+  const latest = useLatest(keys)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the keys stay the same
+  const hotkeys = useMemo(
+    () =>
+      keys.map(
+        ({ combo, label, group, isLocal, mayRepeat }, index): HotkeyConfig => ({
+          combo,
+          label,
+          ...(group !== undefined && { group }),
+          global: !isLocal,
+          onKeyDown: event => {
+            if ((event.repeat && !mayRepeat) || !isFree(event)) return
+            const { act } = latest.current[index] ?? {}
+            if (act && act(event) !== false) event.preventDefault()
+          },
+        }),
+      ),
+    [latest],
+  )
+  return useHotkeys(hotkeys, { showDialogKeyCombo: false }).handleKeyDown
+}
+
+/** Returns a function that opens the list of keys. */
+export function useKeysDialog(): () => void {
+  const [, dispatch] = use(HotkeysContext)
+  return useCallback(() => dispatch({ type: 'OPEN_DIALOG' }), [dispatch])
+}

@@ -1,0 +1,327 @@
+import type { Iod } from '@iodine/contracts'
+import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { parcel } from '../src/parcel'
+import { iod, vote } from './fixtures'
+
+// happy-dom has no layout: the table's frame needs a height, so that some rows fit.
+Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
+Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 1_000 })
+
+const LIST = '/dashboard/iods'
+/** What the panel asks once an IOD has stood. */
+const PARTS = ['GET /campaigns', 'GET /:source/data', 'GET /narratives/data', 'GET /graph/mentions']
+
+const api = (iods: Iod[]): Routes => ({
+  'GET /iods': ({ search }) => {
+    const found = iods.filter(({ source }) => !search.has('source') || source === search.get('source'))
+    return [200, found, { 'X-Total-Count': String(found.length) }]
+  },
+  'GET /iods/facets': () => [200, { total: iods.length, categories: {}, source_types: {} }],
+  'GET /iods/:id': ({ params }) => {
+    const found = iods.find(({ id }) => id === params.id)
+    return found ? [200, found] : [404, { detail: 'Not found' }]
+  },
+  'GET /campaigns': () => [200, [], { 'X-Total-Count': '0' }],
+  'GET /:source/data': () => [200, [], { 'X-Total-Count': '0' }],
+  'GET /narratives/data': () => [200, [], { 'X-Total-Count': '0' }],
+  'GET /graph/mentions': () => [200, [], { 'X-Total-Count': '0' }],
+})
+const open = (iods: Iod[], path = '', routes: Routes = {}) =>
+  openSection(parcel, LIST, `${LIST}${path}`, { ...api(iods), ...routes })
+
+const rowOf = async (value: string) =>
+  within((await screen.findByText(value, { selector: 'td a' })).closest('tr') as HTMLTableRowElement)
+const panelOf = async (value: string) => {
+  const panel = await screen.findByRole('dialog', { name: 'IOD' })
+  await within(panel).findByText(value)
+  return within(panel)
+}
+const part = async (name: string) => within(await screen.findByRole('region', { name }))
+const click = (element: HTMLElement) => fireEvent.click(element)
+const openRow = async (value: string) => {
+  click((await rowOf(value)).getByRole('link', { name: value }))
+  return panelOf(value)
+}
+const isClosed = () => waitFor(() => expect(screen.queryByRole('dialog', { name: 'IOD' })).toBeNull())
+
+const SOURCE = 'https://b.example.org/1?a=b'
+
+test('a row opens the panel of its IOD at its own address; Escape and Back close it and give the focus back', async () => {
+  const target = iod('alpha', {
+    description: 'First',
+    votes: [vote('ann', 'POSITIVE'), vote('bob', 'NEGATIVE')],
+  })
+  const { path, search, calls, navigate } = await open([target, iod('beta')], '?q=of&sort=votes')
+  const asked = () => calls.filter(({ route }) => route.startsWith('GET /iods')).length
+  const row = await rowOf('alpha')
+  await waitFor(() => expect(asked()).toBeGreaterThan(2))
+  const before = asked()
+
+  const panel = await openRow('alpha')
+  expect(path() + search()).toBe(`${LIST}/${target.id}?q=of&sort=votes`)
+  expect(document.activeElement).toBe(screen.getByRole('dialog', { name: 'IOD' }))
+  expect(document.title).toBe('alpha')
+  expect(panel.getByRole('img', { name: '1 positive, 1 negative' })).toBeTruthy()
+  const voters = within(panel.getByRole('region', { name: 'Votes' })).getAllByRole('listitem')
+  expect(voters.map(voter => voter.textContent)).toEqual([
+    expect.stringMatching(/^Negative.*bob/),
+    expect.stringMatching(/^Positive.*ann/),
+  ])
+  await waitFor(() => expect(PARTS.filter(route => calls.every(call => call.route !== route))).toEqual([]))
+  expect(asked()).toBe(before)
+
+  fireEvent.keyDown(document.body, { key: 'Escape' })
+  await isClosed()
+  expect(path() + search()).toBe(`${LIST}?q=of&sort=votes`)
+  expect(document.activeElement).toBe(row.getByRole('link', { name: 'alpha' }))
+  expect(document.title).toBe('Indicators of Disinformation')
+
+  await openRow('beta')
+  await openRow('alpha')
+  act(() => navigate(-1))
+  await isClosed()
+  expect(path()).toBe(LIST)
+  expect(document.activeElement).toBe(row.getByRole('link', { name: 'alpha' }))
+})
+
+test('a direct link reads the IOD by itself, and Close leads to the list', async () => {
+  const hidden = iod('hidden', { source: SOURCE })
+  const { path, search, calls } = await open([iod('alpha')], `/${hidden.id}?q=of`, {
+    'GET /iods/:id': () => [200, hidden],
+  })
+  const panel = await panelOf('hidden')
+  expect(panel.getByRole('link', { name: SOURCE }).getAttribute('rel')).toBe('noopener noreferrer')
+  expect(calls.filter(({ route }) => route === 'GET /iods/:id')).toHaveLength(1)
+  await rowOf('alpha')
+  click(panel.getByRole('button', { name: 'Close' }))
+  await isClosed()
+  expect(path() + search()).toBe(`${LIST}?q=of`)
+})
+
+test.each([404, 422])('an address without an IOD (%i) shows an empty panel with a way back', async status => {
+  const { path, toasts } = await open([iod('alpha')], '/nothing', {
+    'GET /iods/:id': () => [status, { detail: 'Not found' }],
+  })
+  expect(await screen.findByText('This IOD does not exist')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Add to campaign' })).toBeNull()
+  click(screen.getByRole('button', { name: 'Back to the list' }))
+  await isClosed()
+  expect(path()).toBe(LIST)
+  expect(toasts).toEqual([])
+})
+
+test('what is down says so in its own part, and Retry reads it alone', async () => {
+  const target = iod('alpha', { source: SOURCE })
+  const others = [iod('beta', { source: SOURCE, category: 'URL' }), target]
+  let isDown = true
+  const { calls } = await open(others, `/${target.id}`, {
+    'GET /campaigns': ({ search }) =>
+      isDown
+        ? [403, { detail: 'Not now' }]
+        : [
+            200,
+            [{ id: 'c'.repeat(24), name: 'Lakes', iod_count: 3, iod_id: search.get('iod_id') }],
+            { 'X-Total-Count': '1' },
+          ],
+  })
+  const campaigns = await part('Campaigns')
+  expect((await campaigns.findByRole('alert')).textContent).toContain('Failed to load campaignsNot now')
+  const same = await part('Other IODs of this source')
+  expect((await same.findByRole('link', { name: 'beta' })).getAttribute('href')).toBe(
+    `${LIST}/${others[0]?.id}`,
+  )
+  expect(same.getByRole('heading').textContent).toBe('Other IODs of this source (1)')
+  for (const name of ['In my data', 'In my narratives', 'In my graph'])
+    expect(await (await part(name)).findByText('None')).toBeTruthy()
+  isDown = false
+  const before = calls.length
+  click(campaigns.getByRole('button', { name: 'Retry' }))
+  const link = await campaigns.findByRole('link', { name: 'Lakes' })
+  expect(link.getAttribute('href')).toBe(`/dashboard/campaigns/${'c'.repeat(24)}`)
+  expect(calls.slice(before).map(({ route, search }) => [route, search.get('iod_id')])).toEqual([
+    ['GET /campaigns', target.id],
+  ])
+})
+
+test('it says where the value occurs: numbers, first hits, and links to them', async () => {
+  const target = iod('#Mirrors', { category: 'HASHTAGS' })
+  const video = { id: 'd'.repeat(24), main: { video_id: '1', description: 'See the MIRRORS heat lakes' } }
+  const collector_metadata = { fetch_timestamp: '2026-01-01T00:00:00.000Z', source: 'mirrors elsewhere' }
+  const text = 'They say mirrors heat lakes.'
+  const triplet = { id: 1, subject: '#Mirrors', verb: 'heat', object: 'lakes' }
+  const mention = { ...triplet, times: 1, sentence: text, place: { start: 0, end: 28 } }
+  const narrative = 'e'.repeat(24)
+  const { calls } = await open([target], `/${target.id}`, {
+    'GET /:source/data': ({ params }) =>
+      params.source === 'tiktok'
+        ? [200, [{ collector_metadata, ...video }], { 'X-Total-Count': '12' }]
+        : [200, [], { 'X-Total-Count': '0' }],
+    'GET /narratives/data': () => [
+      200,
+      [{ id: narrative, text, src: null, triplets: [] }],
+      { 'X-Total-Count': '4' },
+    ],
+    'GET /graph/mentions': () => [
+      200,
+      [{ id: narrative, src: null, created_at: '', triplets: [mention], omitted: 0 }],
+      { 'X-Total-Count': '2' },
+    ],
+  })
+  const data = await part('In my data')
+  const videos = await data.findByRole('link', { name: 'Short videos (12)' })
+  expect(videos.getAttribute('href')).toBe('/dashboard/data?source=tiktok&q=mirrors')
+  expect(data.getByText('MIRRORS').tagName).toBe('MARK')
+  expect(data.queryByRole('link', { name: /Blogs/ })).toBeNull()
+
+  const narratives = await part('In my narratives')
+  expect((await narratives.findByRole('link', { name: text })).getAttribute('href')).toBe(
+    `/dashboard/narratives/${narrative}?start=9&end=16`,
+  )
+  expect(narratives.getByRole('heading').textContent).toBe('In my narratives (4)')
+
+  const graph = await part('In my graph')
+  expect(await graph.findByText('#Mirrors heat lakes')).toBeTruthy()
+  expect(graph.getByRole('link', { name: text }).getAttribute('href')).toBe(
+    `/dashboard/narratives/${narrative}?start=0&end=28`,
+  )
+  expect(graph.getByRole('link', { name: 'Show in the graph' }).getAttribute('href')).toBe(
+    '/dashboard/graph?node=entity%3A%23mirrors',
+  )
+  const asked = (route: string, name: string) =>
+    new Set(calls.filter(call => call.route === route).map(call => call.search.get(name)))
+  expect(asked('GET /:source/data', 'q')).toEqual(new Set(['mirrors']))
+  expect(asked('GET /graph/mentions', 'node')).toEqual(new Set(['entity:#mirrors']))
+})
+
+test('a value of 10,000 characters is searched by its first ones, is no entity, and is cut', async () => {
+  const value = `${'a'.repeat(199)}😀${'b'.repeat(9_799)}`
+  const target = iod(value)
+  const { calls } = await open([target], `/${target.id}`)
+  const panel = await panelOf(value)
+  await (await part('In my narratives')).findByText('None')
+  expect(calls.find(({ route }) => route === 'GET /narratives/data')?.search.get('q')).toBe('a'.repeat(199))
+  expect(calls.filter(({ route }) => route === 'GET /graph/mentions')).toEqual([])
+  expect(panel.queryByRole('region', { name: 'In my graph' })).toBeNull()
+  const button = panel.getByRole('button', { name: 'Show all of the value' })
+  click(button)
+  expect(button.getAttribute('aria-expanded')).toBe('true')
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** Waits for a state while timers stand still. */
+const until = async (isReached: () => boolean | undefined) => {
+  while (!isReached()) await act(() => new Promise(resolve => setImmediate(resolve)))
+}
+
+test('of rows that are passed only the one that stands for 200 ms asks where it occurs', async () => {
+  const iods = ['alpha', 'beta', 'gamma'].map(value => iod(value))
+  await open(iods)
+  await rowOf('gamma')
+  await openRow('alpha')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const sent = vi.spyOn(globalThis, 'fetch')
+  const asked = () => sent.mock.calls.map(([url]) => new URL(String(url)).pathname)
+  for (const value of ['beta', 'gamma']) {
+    click(screen.getByRole('link', { name: value }))
+    await until(() => screen.getByRole('dialog').textContent?.includes(value))
+    await act(() => vi.advanceTimersByTimeAsync(199))
+    expect(asked()).toEqual([])
+  }
+  await act(() => vi.advanceTimersByTimeAsync(1))
+  vi.useRealTimers()
+  await waitFor(() => expect(asked()).toHaveLength(6))
+  expect(new URL(String(sent.mock.calls[0]?.[0])).searchParams.get('iod_id')).toBe(iods[2]?.id)
+})
+
+test('a vote in the panel shows in the row, too', async () => {
+  const target = iod('alpha')
+  const { toasts } = await open([target], '', {
+    'POST /iods/:id/vote': () => [200, { ...target, votes: [vote(user.username, 'NEGATIVE')] }],
+  })
+  const row = await rowOf('alpha')
+  const panel = await openRow('alpha')
+  click(panel.getByRole('button', { name: 'Downvote' }))
+  await waitFor(() => expect(toasts).toEqual([{ title: 'Vote enregistré', status: 'success' }]))
+  for (const place of [row, panel]) {
+    expect(place.getByRole('img', { name: '0 positive, 1 negative' })).toBeTruthy()
+    expect(place.getByRole<HTMLButtonElement>('button', { name: 'Upvote' }).disabled).toBe(true)
+  }
+  expect(panel.getByRole('heading', { name: 'Votes (1)' })).toBeTruthy()
+})
+
+test('the IOD that exists already is opened from the toast of the refusal', async () => {
+  const existing = iod('delta', { category: 'TITLE' })
+  const { toasts, path } = await open([iod('alpha')], '', {
+    'POST /iods': () => [409, { detail: 'This IOD already exists' }],
+    'POST /iods/lookup': () => [200, [iod('Delta', { category: 'URL' }), existing]],
+    'GET /iods/:id': () => [200, existing],
+  })
+  await rowOf('alpha')
+  click(screen.getByRole('button', { name: 'Create IOD' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create New IOD' }))
+  fireEvent.change(dialog.getByLabelText(/Value/), { target: { value: ' DELTA ' } })
+  fireEvent.change(dialog.getByLabelText(/Type/), { target: { value: 'TITLE' } })
+  fireEvent.change(dialog.getByLabelText(/Description/), { target: { value: 'Again' } })
+  click(dialog.getByRole('button', { name: 'Create IOD' }))
+  await waitFor(() => expect(toasts[0]?.description).toBe('This IOD already exists'))
+  expect([toasts[0]?.title, toasts[0]?.action?.text]).toEqual(['Erreur', 'Open it'])
+  act(() => toasts[0]?.action?.onClick())
+  await panelOf('delta')
+  expect(path()).toBe(`${LIST}/${existing.id}`)
+  expect(screen.queryByRole('dialog', { name: 'Create New IOD' })).toBeNull()
+})
+
+test('links of rows and panel filter the list, and lead to people', async () => {
+  const target = iod('alpha', { category: 'URL', source_type: 'BLOG', source: SOURCE })
+  const { path, search } = await open([target, iod('beta', { source: 'a/path' })], '?q=of&page=2')
+  const row = await rowOf('alpha')
+  expect(row.getByRole('link', { name: target.created_by ?? '' }).getAttribute('href')).toBe(
+    `/dashboard/community/${target.created_by_id}`,
+  )
+  click(row.getByRole('link', { name: 'URL' }))
+  await waitFor(() => expect(search()).toBe('?q=of&category=URL'))
+  click((await rowOf('alpha')).getByRole('link', { name: SOURCE }))
+  const source = new URLSearchParams({ source: SOURCE }).toString()
+  await waitFor(() => expect(search()).toBe(`?q=of&category=URL&${source}`))
+  await waitFor(() => expect(screen.queryByText('beta')).toBeNull())
+
+  const panel = await openRow('alpha')
+  click(panel.getByRole('link', { name: 'BLOG' }))
+  await isClosed()
+  expect(path() + search()).toBe(`${LIST}?source_type=BLOG`)
+})
+
+test('filters by source and creator have chips, which remove them', async () => {
+  const iods = [iod('alpha', { source: SOURCE })]
+  const { search, calls } = await open(iods, `?source=a%2Fpath&created_by=${iods[0]?.created_by_id}`, {
+    'GET /iods': () => [200, iods, { 'X-Total-Count': '1' }],
+  })
+  await rowOf('alpha')
+  const asked = calls.find(({ route }) => route === 'GET /iods')?.search
+  expect([asked?.get('source'), asked?.get('created_by')]).toEqual(['a/path', iods[0]?.created_by_id])
+  click(await screen.findByRole('button', { name: `Remove filter Created By: ${iods[0]?.created_by}` }))
+  await waitFor(() => expect(search()).toBe('?source=a%2Fpath'))
+  click(screen.getByRole('button', { name: 'Remove filter Source: a/path' }))
+  await waitFor(() => expect(search()).toBe(''))
+})
+
+test('add=campaign opens the dialog at once, and closing it takes the parameter away', async () => {
+  const target = iod('alpha')
+  const { search, path } = await open([target], `/${target.id}?q=of&add=campaign`)
+  const dialog = within(await screen.findByRole('dialog', { name: 'Add to Campaign' }))
+  click(dialog.getByRole('button', { name: 'Close' }))
+  await waitFor(() => expect(search()).toBe('?q=of'))
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Add to Campaign' })).toBeNull())
+  const panel = await panelOf('alpha')
+  click(panel.getByRole('button', { name: 'Add to campaign' }))
+  await screen.findByRole('dialog', { name: 'Add to Campaign' })
+  expect(path() + search()).toBe(`${LIST}/${target.id}?q=of&add=campaign`)
+  fireEvent.keyDown(document.body, { key: 'Escape' })
+  await panelOf('alpha')
+})

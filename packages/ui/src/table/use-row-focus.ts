@@ -1,0 +1,84 @@
+import { type FocusEvent, useLayoutEffect, useRef, useState } from 'react'
+import { isGap } from './GapRow'
+import type { VirtualRows } from './VirtualTable'
+
+const ROWS = 'tr[aria-rowindex]'
+/** Controls of a row, which the arrow keys reach. */
+const CONTROLS = 'a[href], button:not(:disabled), input:not(:disabled)'
+/** Number of the first row after the header. */
+const FIRST = 2
+
+export interface RowFocus {
+  /** Index of the row that is the table's Tab stop. */
+  index: number
+  /** Index of the row that has the focus, or a control of which has it; -1 if none. */
+  focused: () => number
+  /** Focuses the row that many rows further; the first row in view if none had the focus yet. */
+  move: (step: number) => void
+  /** Focuses the next (1) or previous (-1) control of the focused row; before the first one is the row itself. */
+  moveInRow: (step: 1 | -1) => void
+  /** For `VirtualTable`. */
+  onFocus: (event: FocusEvent) => void
+  onBlur: (event: FocusEvent) => void
+}
+
+/**
+ * One Tab stop for all rows of a virtualized table (roving focus): the row that had the focus last. The
+ * controls of the cells need a `tabIndex` of -1. If scrolling removes the focused row, its frame has the focus.
+ */
+export function useRowFocus<T extends { id: string }>(rows: VirtualRows<T>): RowFocus {
+  const { items, from, to, frame, offset, rowHeight, scrollTo } = rows
+  const [activeId, setActiveId] = useState<string | null>(null)
+  const active = activeId === null ? -1 : items.findIndex(({ id }) => id === activeId)
+  const wanted = useRef<number>(null)
+  const hasFocus = useRef(false)
+  const rowAt = (index: number) =>
+    frame.current?.querySelector<HTMLElement>(`tr[aria-rowindex="${index + FIRST}"]`)
+  const indexOf = (element: Element | null): number => {
+    const row = frame.current?.contains(element) ? element?.closest(ROWS) : null
+    return row ? Number(row.getAttribute('aria-rowindex')) - FIRST : -1
+  }
+  const focusWanted = () => {
+    const row = wanted.current === null ? null : rowAt(wanted.current)
+    if (!row) return
+    wanted.current = null
+    row.focus({ preventScroll: true })
+    row.scrollIntoView({ block: 'nearest' })
+  }
+  useLayoutEffect(focusWanted)
+  useLayoutEffect(() => {
+    // The focused row was scrolled out of what is drawn, or its focused control was disabled.
+    if (hasFocus.current && document.activeElement === document.body)
+      (rowAt(active) ?? frame.current)?.focus({ preventScroll: true })
+  })
+  return {
+    index: Math.max(active, 0),
+    focused: () => indexOf(document.activeElement),
+    move: step => {
+      const inView = Math.min(Math.ceil(offset / rowHeight), items.length - 1)
+      const target = active === -1 ? inView : Math.max(0, Math.min(active + step, items.length - 1))
+      const item = items[target]
+      if (!item || isGap(item)) return
+      wanted.current = target
+      setActiveId(item.id)
+      if (target < from || target >= to) scrollTo(target)
+      focusWanted()
+    },
+    moveInRow: step => {
+      const focused = document.activeElement
+      const row = focused?.closest<HTMLElement>(ROWS)
+      if (!row) return
+      const stops = [row, ...row.querySelectorAll<HTMLElement>(CONTROLS)]
+      stops[stops.indexOf(focused as HTMLElement) + step]?.focus()
+    },
+    onFocus: ({ target }) => {
+      const item = items[indexOf(target)]
+      if (!item) return
+      hasFocus.current = true
+      setActiveId(item.id)
+    },
+    onBlur: ({ relatedTarget }) => {
+      hasFocus.current = indexOf(relatedTarget as Element | null) !== -1
+    },
+  }
+}

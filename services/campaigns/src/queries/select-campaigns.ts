@@ -1,0 +1,24 @@
+import { type campaignsApi, foldText, type QueryOf } from '@iodine/contracts'
+import { containing, gramsOfTerm } from '@iodine/service-kit'
+import { type QueryFilter, Types } from 'mongoose'
+import { BY_GRAM, BY_IOD, type CampaignDoc, GRAM_LENGTHS } from '../models/campaign.js'
+
+interface Selection {
+  filter: QueryFilter<CampaignDoc>
+  /** The index that bounds the selection; absent for all campaigns. */
+  hint?: typeof BY_IOD | typeof BY_GRAM
+}
+
+/** Selects the campaigns with an IOD, those whose name contains a text, or all. */
+export const selectCampaigns = ({
+  iod_id,
+  q,
+}: Pick<QueryOf<typeof campaignsApi.listCampaigns>, 'iod_id' | 'q'>): Selection => {
+  const term = q && foldText(q)
+  const named: QueryFilter<CampaignDoc> = term ? { search: containing(term) } : {}
+  // An IOD is in few campaigns.
+  if (iod_id) return { filter: { iod_ids: new Types.ObjectId(iod_id), ...named }, hint: BY_IOD }
+  if (!term) return { filter: {} }
+  // The longest gram, which is the first, is rare enough: names are short, and have only candidates read.
+  return { filter: { ngrams: gramsOfTerm(term, GRAM_LENGTHS)[0] as number, ...named }, hint: BY_GRAM }
+}
