@@ -221,7 +221,7 @@ test('everything from sign-in to a section goes by keyboard alone', async ({ pag
   await tab(10 + sections.length)
   expect(order).toEqual([
     'Skip to content',
-    'Search the menu',
+    'Search everything',
     'Dashboard',
     'My data',
     'IODs',

@@ -1,8 +1,8 @@
-import { type Iod, matchKey, matchKeys, type Stored } from '@iodine/contracts'
+import { findFolded, type Iod, matchKey, matchKeys, type Stored } from '@iodine/contracts'
 import { type Answer, type Call, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { hitsIn, withHits } from '../src/model/search'
+import { withHits } from '../src/model/search'
 import { parcel } from '../src/parcel'
 import { article, iod, post, video } from './fixtures'
 
@@ -352,9 +352,9 @@ test('a search shows the hits of each tab, marks them, and stands in the address
 })
 
 test('hits in a text that folds to another length are found where they stand', () => {
-  expect(hitsIn('Cafe\u0301 İstanbul', 'CAFÉ')).toEqual([[0, 5]])
-  expect(hitsIn('aaa', 'aa')).toEqual([[0, 2]])
-  expect(hitsIn('text', '')).toEqual([])
+  expect(findFolded('Cafe\u0301 İstanbul', 'CAFÉ')).toEqual([[0, 5]])
+  expect(findFolded('aaa', 'aa')).toEqual([[0, 2]])
+  expect(findFolded('text', '')).toEqual([])
   const pieces = [
     { text: 'the la', start: 0, iods: [] },
     { text: 'ke is', start: 6, iods: [iod('ke is')] },

@@ -96,11 +96,14 @@ test('Organization says that it is coming', async () => {
   await screen.findByText('Coming Soon - Organization features will be available in a future update.')
 })
 
-test('the menu search narrows the items down', async () => {
+test('typing in the search box opens the search over everything; the menu stays', async () => {
   await open('/dashboard/overview')
-  fireEvent.change(await screen.findByLabelText('Search the menu'), { target: { value: 'camp' } })
-  expect(screen.queryByRole('link', { name: 'Graph' })).toBeNull()
-  expect(screen.getByRole('link', { name: 'Campaigns' })).toBeTruthy()
+  fireEvent.change(await screen.findByLabelText('Search everything'), { target: { value: 'camp' } })
+  const search = await screen.findByRole('combobox', { name: 'Search everything' })
+  expect((search as HTMLInputElement).value).toBe('camp')
+  expect(await screen.findByRole('option', { name: 'Campaigns' })).toBeTruthy()
+  expect(screen.queryByRole('option', { name: 'Graph' })).toBeNull()
+  expect(screen.getByRole('link', { name: 'Graph' })).toBeTruthy()
 })
 
 test('logging out ends the session on the server and here', async () => {

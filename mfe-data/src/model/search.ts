@@ -1,23 +1,10 @@
-import { foldText, foldWithOffsets } from '@iodine/contracts'
+import type { TextRange } from '@iodine/contracts'
 import type { Piece } from '@iodine/known-iods'
-
-/** The places of a searched term in a text as [start, end), in any case; none without a term. */
-export function hitsIn(text: string, term: string): [number, number][] {
-  const wanted = foldText(term)
-  if (wanted === '') return []
-  const { folded, offsets } = foldWithOffsets(text)
-  const hits: [number, number][] = []
-  for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, at + wanted.length)) {
-    const end = at + wanted.length
-    hits.push([offsets?.[at] ?? at, offsets?.[end] ?? end])
-  }
-  return hits
-}
 
 export type SearchedPiece = Piece & { isHit: boolean }
 
 /** Splits pieces of a text further, at the starts and ends of hits. */
-export function withHits(pieces: readonly Piece[], hits: readonly [number, number][]): SearchedPiece[] {
+export function withHits(pieces: readonly Piece[], hits: readonly TextRange[]): SearchedPiece[] {
   if (hits.length === 0) return pieces.map(piece => ({ ...piece, isHit: false }))
   const edges = hits.flat()
   return pieces.flatMap(({ text, start, iods }) => {

@@ -1,8 +1,8 @@
-import type { Iod } from '@iodine/contracts'
+import { findFolded, type Iod } from '@iodine/contracts'
 import { Button } from '@iodine/ui'
 import { type KeyboardEvent, type RefObject, use, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { FieldValue } from '../model/record-view'
-import { hitsIn, type SearchedPiece, withHits } from '../model/search'
+import { type SearchedPiece, withHits } from '../model/search'
 import { selectWord } from '../model/select-word'
 import styles from './FieldText.module.css'
 import { IodLink } from './IodLink'
@@ -29,7 +29,7 @@ export interface FieldTextProps {
 export function FieldText({ path, label, value: { text } }: FieldTextProps) {
   const { known } = useRecordContext()
   const term = use(SearchTerm)
-  const pieces = useMemo(() => withHits(known.split(text), hitsIn(text, term)), [known, text, term])
+  const pieces = useMemo(() => withHits(known.split(text), findFolded(text, term)), [known, text, term])
   const [chosen, setChosen] = useState<boolean>()
   const isLong = isLongText(text)
   const firstHit = pieces.find(({ isHit }) => isHit)

@@ -1,7 +1,4 @@
-import { foldText, foldWithOffsets } from '@iodine/contracts'
-
-/** Range [start, end) of a text. */
-export type Range = readonly [start: number, end: number]
+import { findFolded, type TextRange, wholeCharacters } from '@iodine/contracts'
 
 /** Maximum number of marks in one text. */
 const MATCHES_MAX = 20
@@ -12,35 +9,8 @@ const LEAD = 20
 /** The same where no word begins in them. Such a text may break after its ellipsis. */
 const LEAD_IN_WORD = 8
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
-
-/** The whole characters of `text` that the range touches. */
-const wholeCharacters = (text: string, [start, end]: Range): Range => {
-  const segments = graphemes.segment(text)
-  const last = segments.containing(end - 1)
-  return [segments.containing(start)?.index ?? start, last ? last.index + last.segment.length : end]
-}
-
-/**
- * Where a text has the searched one, compared folded, as the server searches: ranges in their order, which do
- * not overlap. A part of a character counts as the character.
- */
-export function findMatches(text: string, q: string): Range[] {
-  const term = foldText(q)
-  // Most texts have no match: offsets are found for the others alone, as they take longer.
-  if (term === '' || !foldText(text).includes(term)) return []
-  const { folded, offsets } = foldWithOffsets(text)
-  const offsetOf = (unit: number) => offsets?.[unit] ?? unit
-  const found: Range[] = []
-  let at = folded.indexOf(term)
-  while (at !== -1 && found.length < MATCHES_MAX) {
-    const end = at + term.length
-    const range = wholeCharacters(text, [offsetOf(at), offsetOf(end - 1) + 1])
-    if (range[0] >= (found.at(-1)?.[1] ?? 0)) found.push(range)
-    at = folded.indexOf(term, end)
-  }
-  return found
-}
+/** Where a text has the searched one: see `findFolded`. */
+export const findMatches = (text: string, q: string): TextRange[] => findFolded(text, q, MATCHES_MAX)
 
 export interface Piece {
   text: string
@@ -50,13 +20,13 @@ export interface Piece {
 }
 
 /** Whether the start of a text, as far as it is shown, has the first match. */
-export const isNearStart = ([first]: readonly Range[]): boolean => !first || first[1] <= SHOWN_MAX
+export const isNearStart = ([first]: readonly TextRange[]): boolean => !first || first[1] <= SHOWN_MAX
 
 /**
  * The part of a text to show, in pieces: its start, or with `from` what begins there. An ellipsis stands where
  * the part is cut.
  */
-export function cutPieces(text: string, matches: readonly Range[], from = 0): Piece[] {
+export function cutPieces(text: string, matches: readonly TextRange[], from = 0): Piece[] {
   const to =
     text.length - from <= SHOWN_MAX ? text.length : wholeCharacters(text, [from, from + SHOWN_MAX])[1]
   const pieces: Piece[] = []
@@ -77,7 +47,7 @@ export function cutPieces(text: string, matches: readonly Range[], from = 0): Pi
 }
 
 /** Where an excerpt around the first match begins: at a word, if one begins shortly before the match. */
-export function excerptStart(text: string, [first]: readonly Range[]): number {
+export function excerptStart(text: string, [first]: readonly TextRange[]): number {
   if (!first || first[0] <= LEAD) return 0
   const [start] = wholeCharacters(text, [first[0] - LEAD, first[0]])
   const word = text.slice(start, first[0]).search(/(?<=\s)\S/)

@@ -1,10 +1,11 @@
+import type { TextRange } from '@iodine/contracts'
 import { useRef } from 'react'
-import { cutPieces, excerptStart, isNearStart, type Piece, type Range } from '../model/matches'
+import { cutPieces, excerptStart, isNearStart, type Piece } from '../model/matches'
 import { useHiddenMark } from './use-hidden-mark'
 
 export interface MarkedTextProps {
   text: string
-  matches: readonly Range[]
+  matches: readonly TextRange[]
 }
 
 /** A text with its matches marked; if the first of them is not in view, the part around it. */

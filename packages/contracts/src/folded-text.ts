@@ -28,4 +28,35 @@ export function foldWithOffsets(text: string): FoldedText {
   return { folded: offsets.length === folded.length + 1 ? folded : parts.join(''), offsets }
 }
 
+/** Range [start, end) of a text. */
+export type TextRange = readonly [start: number, end: number]
+
+/** The whole characters of `text` that the range touches. */
+export const wholeCharacters = (text: string, [start, end]: TextRange): TextRange => {
+  const segments = graphemes.segment(text)
+  const last = segments.containing(end - 1)
+  return [segments.containing(start)?.index ?? start, last ? last.index + last.segment.length : end]
+}
+
+/**
+ * Where a text has another one, compared folded, as the services search: at most `max` ranges in their order,
+ * which do not overlap. A part of a character counts as the character. None for an empty term.
+ */
+export function findFolded(text: string, term: string, max = Number.POSITIVE_INFINITY): TextRange[] {
+  const wanted = foldText(term)
+  // Most texts have no match: offsets are found for the others alone, as they take longer.
+  if (wanted === '' || !foldText(text).includes(wanted)) return []
+  const { folded, offsets } = foldWithOffsets(text)
+  const offsetOf = (unit: number) => offsets?.[unit] ?? unit
+  const found: TextRange[] = []
+  let at = folded.indexOf(wanted)
+  while (at !== -1 && found.length < max) {
+    const end = at + wanted.length
+    const range = wholeCharacters(text, [offsetOf(at), offsetOf(end - 1) + 1])
+    if (range[0] >= (found.at(-1)?.[1] ?? 0)) found.push(range)
+    at = folded.indexOf(wanted, end)
+  }
+  return found
+}
+
 const isNfc = (text: string) => text.normalize('NFC') === text

@@ -22,7 +22,7 @@ export function SectionLink({ to, children, ...anchor }: SectionLinkProps) {
     navigate(path)
   }
   return (
-    <a {...anchor} href={path} onClick={open}>
+    <a rel="noopener" {...anchor} href={path} onClick={open}>
       {children}
     </a>
   )

@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import { NotFound } from '../pages/NotFound'
 import { Overview } from '../pages/Overview'
 import { RemoteOutlet } from '../remotes/RemoteOutlet'
+import { SearchProvider } from '../search/SearchProvider'
 import { Frame } from './Frame'
 import { useHost, useSession } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
@@ -25,11 +26,13 @@ export function Dashboard() {
   }
   if (!user) return <Navigate to="/login" replace />
   return (
-    <Frame section={section}>
-      <Suspense fallback={<Loading />}>
-        <SectionContent id={section} />
-      </Suspense>
-    </Frame>
+    <SearchProvider>
+      <Frame section={section}>
+        <Suspense fallback={<Loading />}>
+          <SectionContent id={section} />
+        </Suspense>
+      </Frame>
+    </SearchProvider>
   )
 }
 

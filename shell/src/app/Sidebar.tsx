@@ -17,15 +17,13 @@ import {
   UserIcon,
 } from '@iodine/ui/icons'
 import { Link, NavLink } from '@iodine/ui/router'
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { preloadSection } from '../remotes/remotes'
+import { useSearch } from '../search/SearchProvider'
 import { useHost, useUser } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
 import styles from './Sidebar.module.css'
-import { allSections, type Section, sectionPath } from './sections'
-
-const ADMIN: Section = { id: 'admin', label: 'Admin' }
-const PROFILE: Section = { id: 'profile', label: 'Profile' }
+import { ADMIN, allSections, PROFILE, type Section, sectionPath } from './sections'
 
 const ICONS: Record<string, ReactElement> = {
   overview: <DashboardIcon />,
@@ -40,15 +38,18 @@ const ICONS: Record<string, ReactElement> = {
 }
 
 /**
- * The menu of all sections. The search filters the items by name. `onNavigate` closes the drawer around the
- * menu before an item's action runs.
+ * The menu of all sections. Typing in its search box opens the search over everything. `onNavigate` closes the
+ * drawer around the menu before an item's action runs.
  */
 export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const { config, notify, session, navigate, api } = useHost()
   const user = useUser()
-  const [search, setSearch] = useState('')
+  const search = useSearch()
   const name = user.username ? `@${user.username}` : user.email
-  const matches = (label: string) => label.toLowerCase().includes(search.trim().toLowerCase())
+  const openSearch = (term = '') => {
+    onNavigate?.()
+    search.open(term)
+  }
 
   const logout = () => {
     // Sent before the token is removed. The response is not awaited.
@@ -57,28 +58,26 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
     session.logout()
     navigate('/login')
   }
-  const link = (section: Section) =>
-    matches(section.label) && <SectionLink key={section.id} section={section} onClick={onNavigate} />
-  const action = (label: string, icon: ReactElement, onClick?: () => void, locked = false) =>
-    matches(label) && (
-      <li key={label}>
-        <button
-          type="button"
-          className={locked ? `${styles.item} ${styles.locked}` : styles.item}
-          onClick={
-            onClick &&
-            (() => {
-              onNavigate?.()
-              onClick()
-            })
-          }
-        >
-          {icon}
-          {label}
-          {locked && <LockIcon className={styles.lock} title="Locked" />}
-        </button>
-      </li>
-    )
+  const link = (section: Section) => <SectionLink key={section.id} section={section} onClick={onNavigate} />
+  const action = (label: string, icon: ReactElement, onClick?: () => void, locked = false) => (
+    <li key={label}>
+      <button
+        type="button"
+        className={locked ? `${styles.item} ${styles.locked}` : styles.item}
+        onClick={
+          onClick &&
+          (() => {
+            onNavigate?.()
+            onClick()
+          })
+        }
+      >
+        {icon}
+        {label}
+        {locked && <LockIcon className={styles.lock} title="Locked" />}
+      </button>
+    </li>
+  )
 
   return (
     <nav className={styles.sidebar} aria-label="Main">
@@ -90,9 +89,13 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
         type="search"
         leftIcon={<SearchIcon />}
         placeholder="Search"
-        aria-label="Search the menu"
-        value={search}
-        onValueChange={setSearch}
+        aria-label="Search everything"
+        rightElement={<kbd className={styles.key}>Ctrl K</kbd>}
+        value=""
+        onFocus={search.preload}
+        onClick={() => openSearch()}
+        onKeyDown={event => event.key === 'Enter' && openSearch()}
+        onValueChange={openSearch}
       />
       <ul className={styles.list}>
         {allSections(config).map(link)}

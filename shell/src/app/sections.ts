@@ -1,4 +1,4 @@
-import type { BrowserConfig } from '@iodine/contracts'
+import type { BrowserConfig, Profile } from '@iodine/contracts'
 
 export interface Section {
   /** Second segment of the section's path. */
@@ -27,6 +27,15 @@ export const allSections = (config: Pick<BrowserConfig, 'sections'>): readonly S
   ...SECTIONS,
   ...config.sections.filter(section => !TAKEN.has(section.id)),
 ]
+
+export const ADMIN: Section = { id: 'admin', label: 'Admin' }
+export const PROFILE: Section = { id: 'profile', label: 'Profile' }
+
+/** All pages that a user can open from the menu, in its order. */
+export const menuOf = (
+  config: Pick<BrowserConfig, 'sections'>,
+  { is_admin }: Pick<Profile, 'is_admin'>,
+): readonly Section[] => [...allSections(config), ...(is_admin ? [ADMIN] : []), PROFILE]
 
 export const findSection = (id: string, sections = SECTIONS): Section | undefined =>
   sections.find(section => section.id === id)

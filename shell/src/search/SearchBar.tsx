@@ -1,0 +1,211 @@
+import { findFolded } from '@iodine/contracts'
+import { createQueryClient } from '@iodine/mfe-kit'
+import { QueryClientProvider, useQueries } from '@iodine/mfe-kit/query'
+import { formatCount, useDebounce, useDraft } from '@iodine/ui'
+import { type ItemListRendererProps, type ItemRendererProps, Omnibar } from '@iodine/ui/omnibar'
+import { type Ref, useId, useMemo, useRef, useState } from 'react'
+import { useHost, useUser } from '../app/HostProvider'
+import { menuOf, type Section, sectionPath } from '../app/sections'
+import { Marked } from './Marked'
+import { KINDS, type Kind, type Result, SHOWN, TERM_MAX } from './results'
+import styles from './SearchBar.module.css'
+
+const REST_MS = 150
+const KEPT_MS = 60_000
+const RECENT_MAX = 5
+
+export interface SearchBarProps {
+  isOpen: boolean
+  query: string
+  onQuery: (query: string) => void
+  onClose: () => void
+}
+
+/** The search over the menu, the community's things and one's own. */
+export function SearchBar(props: SearchBarProps) {
+  const [queryClient] = useState(createQueryClient)
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Bar {...props} />
+    </QueryClientProvider>
+  )
+}
+
+interface Group {
+  label: string
+  results: readonly Result[]
+  /** In place of results, or below them. */
+  note?: string | undefined
+}
+
+function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
+  const { navigate } = useHost()
+  const listId = useId()
+  const [active, setActive] = useState<Result | null>(null)
+  const { recent, remember } = useRecent()
+  const term = query.trim()
+  const groups = useGroups(term, recent)
+  const found = groups.flatMap(group => group.results)
+  // Blueprint begins anew with other items, of which it knows no equality.
+  const results = useStable(found)
+  const optionId = (result: Result) => `${listId}-${results.indexOf(result)}`
+
+  const open = (result: Result) => {
+    remember(result)
+    onClose()
+    navigate(sectionPath(result.page))
+  }
+  const renderItem = (result: Result, { handleClick, modifiers, ref }: ItemRendererProps) => (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
+    <div
+      key={result.key}
+      ref={ref as Ref<HTMLElement> as Ref<HTMLDivElement>}
+      id={optionId(result)}
+      role="option"
+      aria-selected={modifiers.active}
+      // The combobox keeps the focus.
+      tabIndex={-1}
+      className={modifiers.active ? `${styles.option} ${styles.active}` : styles.option}
+      onClick={handleClick}
+    >
+      <span className={styles.text}>
+        <Marked text={result.text} term={term} />
+      </span>
+      {result.detail && <span className={styles.detail}>{result.detail}</span>}
+    </div>
+  )
+  const renderList = ({ renderItem: renderOne, itemsParentRef }: ItemListRendererProps<Result>) => (
+    <div
+      ref={itemsParentRef as Ref<HTMLElement> as Ref<HTMLDivElement>}
+      className={styles.list}
+      id={listId}
+      role="listbox"
+      aria-label="Results"
+    >
+      {groups.map(({ label, results: shown, note }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of options
+        <div key={label} role="group" aria-label={label} className={styles.group}>
+          <div className={styles.label} aria-hidden>
+            {label}
+          </div>
+          {shown.map((result, index) => renderOne(result, index))}
+          {note && <p className={styles.note}>{note}</p>}
+        </div>
+      ))}
+    </div>
+  )
+  return (
+    <>
+      <Omnibar<Result>
+        className={styles.bar ?? ''}
+        isOpen={isOpen}
+        onClose={onClose}
+        query={query}
+        onQueryChange={onQuery}
+        items={results}
+        itemsEqual="key"
+        itemListPredicate={ALL}
+        itemRenderer={renderItem}
+        itemListRenderer={renderList}
+        onItemSelect={open}
+        onActiveItemChange={setActive}
+        overlayProps={{ className: styles.overlay ?? '', shouldReturnFocusOnClose: true }}
+        inputProps={{
+          ...{ 'data-search-bar': '' },
+          placeholder: 'Search everything…',
+          'aria-label': 'Search everything',
+          role: 'combobox',
+          'aria-expanded': true,
+          'aria-controls': listId,
+          'aria-autocomplete': 'list',
+          ...(active && results.includes(active) && { 'aria-activedescendant': optionId(active) }),
+        }}
+      />
+      <span className={styles.status} role="status">
+        {isOpen && term !== '' && countText(results.length)}
+      </span>
+    </>
+  )
+}
+
+const countText = (count: number) => `${formatCount(count)} ${count === 1 ? 'result' : 'results'}`
+
+/** The services have selected the items already. */
+const ALL = (_query: string, items: Result[]) => items
+
+/** The value of the last render while it is equal, as JSON. */
+function useStable<T>(value: T): T {
+  const json = JSON.stringify(value)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: stands for the value
+  return useMemo(() => value, [json])
+}
+
+/** What is shown for a term; without one, what was opened last. */
+function useGroups(term: string, recent: readonly Result[]): Group[] {
+  const { api, config } = useHost()
+  const menu = menuOf(config, useUser())
+  const [wanted] = useDebounce(term, REST_MS)
+  const isSearched = wanted !== '' && wanted.length <= TERM_MAX
+  const answers = useQueries({
+    queries: KINDS.map(({ id, termMin, find }) => ({
+      queryKey: [id, wanted],
+      queryFn: ({ signal }: { signal: AbortSignal }) => find(api, wanted, signal),
+      enabled: isSearched && wanted.length >= termMin,
+      retry: false,
+      staleTime: KEPT_MS,
+    })),
+  })
+  if (term === '') return recent.length > 0 ? [{ label: 'Recent', results: recent }] : [pages(menu)]
+  const matching = menu.filter(({ label }) => label.toLowerCase().includes(term.toLowerCase()))
+  const groups = matching.length > 0 ? [pages(matching)] : []
+  if (term.length > TERM_MAX) {
+    const note = `At most ${TERM_MAX} characters are searched.`
+    return [...groups, { label: 'Too long', results: [], note }]
+  }
+  return [
+    ...groups,
+    ...KINDS.flatMap((kind, index) => {
+      const answer = answers[index]
+      if (term.length < kind.termMin)
+        return { label: kind.label, results: [], note: `Type at least ${kind.termMin} characters.` }
+      if (answer?.isError && wanted === term)
+        return { label: kind.label, results: [], note: `${kind.label} can’t be searched right now.` }
+      const { results = [], total = 0 } = answer?.data ?? {}
+      // Of the answers to the last term, what has the next one, too, stays until that is answered.
+      const shown =
+        wanted === term ? results : results.filter(({ text }) => findFolded(text, term, 1).length > 0)
+      if (shown.length === 0) return []
+      return { label: kind.label, results: [...shown, ...moreOf(kind, wanted, total)] }
+    }),
+  ]
+}
+
+const pages = (menu: readonly Section[]): Group => ({
+  label: 'Pages',
+  results: menu.map(({ id, label }) => ({ key: `page ${id}`, text: label, page: id })),
+})
+
+const moreOf = (kind: Kind, term: string, total: number | null): Result[] =>
+  total !== null && total <= SHOWN
+    ? []
+    : [
+        {
+          key: `all ${kind.id}`,
+          text: `All in ${kind.label}`,
+          page: kind.all(term),
+          ...(total && { detail: formatCount(total) }),
+        },
+      ]
+
+/** What was opened last from the search, newest first. Kept in this tab until logout. */
+function useRecent() {
+  const user = useUser()
+  const [{ recent }, set] = useDraft<{ recent: Result[] }>(`${user.id}:search`, { recent: [] })
+  const kept = useRef(recent)
+  const remember = (result: Result) => {
+    if (result.key.startsWith('all ')) return
+    kept.current = [result, ...kept.current.filter(({ key }) => key !== result.key)].slice(0, RECENT_MAX)
+    set({ recent: kept.current })
+  }
+  return { recent, remember }
+}

@@ -1,0 +1,95 @@
+import {
+  type ComponentType,
+  createContext,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react'
+import { useHost } from '../app/HostProvider'
+import type { SearchBarProps } from './SearchBar'
+
+const loadBar = () => import('./SearchBar').then(module => module.SearchBar)
+
+interface Search {
+  /** Opens the search with this term. */
+  open: (term?: string) => void
+  /** Loads its code, in advance. */
+  preload: () => void
+}
+
+const SearchContext = createContext<Search>({ open: () => {}, preload: () => {} })
+
+/** The search over everything, which Ctrl+K, ⌘K and `/` open. */
+export const useSearch = (): Search => use(SearchContext)
+
+const preload = () => void loadBar().catch(() => {})
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.role === 'textbox')
+
+const isInBar = (target: EventTarget | null) =>
+  target instanceof Element && target.closest('[data-search-bar]') !== null
+
+/** Renders the search above the pages. Its code is loaded on first use. */
+export function SearchProvider({ children }: { children: ReactNode }) {
+  const { notify } = useHost()
+  const [Bar, setBar] = useState<ComponentType<SearchBarProps>>()
+  const [isOpen, setOpen] = useState(false)
+  const [query, setQuery] = useState('')
+  const open = useCallback(
+    (term = '') => {
+      setQuery(term)
+      setOpen(true)
+      loadBar().then(
+        loaded => setBar(() => loaded),
+        () => {
+          setOpen(false)
+          notify({ title: 'The search could not be loaded', status: 'error' })
+        },
+      )
+    },
+    [notify],
+  )
+
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event
+      const isCombo = (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === 'k'
+      // A section's own search field has taken the key before.
+      const isSlash = key === '/' && !ctrlKey && !metaKey && !altKey && !event.defaultPrevented
+      if (!isCombo && !(isSlash && !isTyping(target))) return
+      event.preventDefault()
+      open()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [open])
+
+  // What is typed before the bar has the focus belongs to it, too, and must not act on the page.
+  useEffect(() => {
+    if (!isOpen) return
+    const onKeyDown = (event: KeyboardEvent) => {
+      const { key, ctrlKey, metaKey, altKey, target } = event
+      if (isInBar(target) || ctrlKey || metaKey || altKey) return
+      if (key === 'Escape') setOpen(false)
+      else if (key.length === 1) setQuery(typed => typed + key)
+      else return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+    }
+    window.addEventListener('keydown', onKeyDown, { capture: true })
+    return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
+  }, [isOpen])
+
+  const search = useMemo(() => ({ open, preload }), [open])
+  return (
+    <SearchContext value={search}>
+      {children}
+      {Bar && <Bar isOpen={isOpen} query={query} onQuery={setQuery} onClose={() => setOpen(false)} />}
+    </SearchContext>
+  )
+}
