@@ -82,6 +82,9 @@ export const foldWords = (part: string): string => part.replace(/\s+/g, ' ').nor
 /** Label part of a graph node's id: folded and trimmed. */
 export const foldLabel = (label: string): string => foldWords(label.trim())
 
+/** The id of the graph's node with a label. */
+export const nodeIdOf = (type: 'entity' | 'verb', label: string): string => `${type}:${foldLabel(label)}`
+
 /** True for an absolute http(s) URL: the only kind that is opened or stored as a link. */
 export const isHttpUrl = (value: string): boolean => {
   if (!/^https?:\/\//i.test(value)) return false

@@ -10,5 +10,8 @@ export {
   type RemoteParcel,
   type Toast,
 } from './host-contract'
+export { useIodErrorToast } from './iod-error-toast'
 export { createQueryClient } from './query-client'
 export type { Input, Output, Route } from './routes'
+export { SectionLink, type SectionLinkProps, useSectionPath } from './section-link'
+export { type Sections, useSections } from './sections'

@@ -20,6 +20,7 @@ export {
   Label,
   NonIdealState,
   ProgressBar,
+  Radio,
   Section,
   SectionCard,
   SegmentedControl,

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { foldLabel } from '@iodine/contracts'
 import { createSharedReads, inTransaction, isDuplicateKey } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
 import type { EdgeDoc } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
+import { nodeIdsOf } from '../models/narrative.js'
 import { eachCount, orderOf, packCounts, type SumDoc, type SummedDoc, sumId } from '../models/sum.js'
 
 /** A part of an edge: how many of its triplets are added. */
@@ -80,9 +80,7 @@ const createTally = (part = 0, parts = 1) => {
   return {
     items,
     add({ src, subject, verb, object, times }: Said): void {
-      const from = `entity:${foldLabel(subject)}`
-      const says = `verb:${foldLabel(verb)}`
-      const to = `entity:${foldLabel(object)}`
+      const { subject: from, verb: says, object: to } = nodeIdsOf({ subject, verb, object })
       add('node', from, undefined, src, times, subject)
       add('node', says, undefined, src, times, verb)
       add('node', to, undefined, src, times, object)

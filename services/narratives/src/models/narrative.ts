@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { EXTRACTION_FAILURES, foldLabel } from '@iodine/contracts'
+import { EXTRACTION_FAILURES, nodeIdOf } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 /**
@@ -73,9 +73,9 @@ type Parts = Pick<TripletDoc, 'subject' | 'verb' | 'object'>
 
 /** The graph nodes of a triplet. */
 export const nodeIdsOf = ({ subject, verb, object }: Parts) => ({
-  subject: `entity:${foldLabel(subject)}`,
-  verb: `verb:${foldLabel(verb)}`,
-  object: `entity:${foldLabel(object)}`,
+  subject: nodeIdOf('entity', subject),
+  verb: nodeIdOf('verb', verb),
+  object: nodeIdOf('entity', object),
 })
 
 /** The keys of the graph's links and nodes that the triplets make. */

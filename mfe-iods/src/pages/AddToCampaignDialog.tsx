@@ -1,0 +1,261 @@
+import type { Campaign } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import {
+  Button,
+  EmptyState,
+  FormGroup,
+  formatCount,
+  formatRelative,
+  InputGroup,
+  LoadingPanel,
+  ProgressBar,
+  Radio,
+  SearchInput,
+  Tab,
+  Tabs,
+  TextArea,
+  useDraft,
+  useMissingField,
+  useRetained,
+  useSearchText,
+} from '@iodine/ui'
+import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
+import { type FormEvent, useId, useState } from 'react'
+import { useAddToCampaign, useCampaignSearch } from '../queries/campaigns'
+import styles from './AddToCampaignDialog.module.css'
+
+/** Minimum number of IODs for which progress is shown: more than one request. */
+const PROGRESS_FROM = 501
+
+export interface AddToCampaignDialogProps {
+  /** The IODs to add; null while the dialog is closed. */
+  iodIds: readonly string[] | null
+  onClose: () => void
+  /** Called before `onClose` once all were added. */
+  onAdded?: () => void
+}
+
+/** Adds IODs to a campaign: to an existing one, found by its name, or to a new one. */
+export function AddToCampaignDialog({ iodIds, onClose, onAdded }: AddToCampaignDialogProps) {
+  const shown = useRetained(iodIds)
+  const [isBusy, setBusy] = useState(false)
+  return (
+    <Dialog
+      className={styles.dialog}
+      isOpen={iodIds !== null}
+      onClose={onClose}
+      title="Add to Campaign"
+      canOutsideClickClose={false}
+      canEscapeKeyClose={!isBusy}
+      isCloseButtonShown={!isBusy}
+    >
+      <AddToCampaignForm
+        iodIds={shown ?? []}
+        isBusy={isBusy}
+        onBusy={setBusy}
+        onClose={onClose}
+        onAdded={onAdded}
+      />
+    </Dialog>
+  )
+}
+
+interface FormProps {
+  iodIds: readonly string[]
+  isBusy: boolean
+  onBusy: (isBusy: boolean) => void
+  onClose: () => void
+  onAdded: (() => void) | undefined
+}
+
+const NEW = { name: '', description: '' }
+
+function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormProps) {
+  const { session, notify } = useHost()
+  const [isNew, setNew] = useState(false)
+  const [chosen, setChosen] = useState<Campaign | null>(null)
+  const [draft, setDraft] = useDraft(`${session.user.id}:add-to-campaign`, NEW)
+  const { groupProps, fieldProps, setMissing } = useMissingField<keyof typeof NEW>()
+  const [done, setDone] = useState(0)
+  const { create, add } = useAddToCampaign()
+  const formId = useId()
+
+  const createChosen = async (): Promise<Campaign | null> => {
+    const isMissing = draft.name.trim() === ''
+    setMissing(isMissing ? 'name' : undefined)
+    if (isMissing) {
+      notify({ title: 'Missing information', description: 'Campaign name is required', status: 'warning' })
+      return null
+    }
+    const created = await create(draft)
+    if (!created) return null
+    // If its IODs can't be added, the next try adds them to this campaign.
+    setDraft(NEW)
+    setChosen(created)
+    setNew(false)
+    return created
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    onBusy(true)
+    setDone(0)
+    const campaign = isNew ? await createChosen() : chosen
+    const isAdded = campaign !== null && (await add(campaign, iodIds, setDone))
+    onBusy(false)
+    if (!isAdded) return
+    onAdded?.()
+    onClose()
+  }
+
+  return (
+    <>
+      <DialogBody>
+        <form id={formId} onSubmit={submit} noValidate>
+          <Tabs
+            id={formId}
+            className={styles.tabs ?? ''}
+            selectedTabId={isNew ? 'new' : 'existing'}
+            onChange={tab => setNew(tab === 'new')}
+            renderActiveTabPanelOnly
+          >
+            <Tab
+              id="existing"
+              title="Existing campaign"
+              disabled={isBusy}
+              panel={<CampaignChoice chosen={chosen} onChoose={setChosen} disabled={isBusy} />}
+            />
+            <Tab
+              id="new"
+              title="New campaign"
+              disabled={isBusy}
+              panel={
+                <div className={styles.panel}>
+                  <FormGroup label="Campaign Name" {...groupProps('name')} labelInfo="(required)">
+                    <InputGroup
+                      {...fieldProps('name')}
+                      autoFocus
+                      dir="auto"
+                      disabled={isBusy}
+                      value={draft.name}
+                      onValueChange={name => {
+                        setMissing()
+                        setDraft({ ...draft, name })
+                      }}
+                    />
+                  </FormGroup>
+                  <FormGroup label="Description" {...groupProps('description')}>
+                    <TextArea
+                      {...fieldProps('description')}
+                      fill
+                      rows={4}
+                      dir="auto"
+                      disabled={isBusy}
+                      value={draft.description}
+                      onChange={event => setDraft({ ...draft, description: event.target.value })}
+                    />
+                  </FormGroup>
+                </div>
+              }
+            />
+          </Tabs>
+        </form>
+        <div className={styles.info} aria-live="polite">
+          {isBusy && iodIds.length >= PROGRESS_FROM && (
+            <>
+              <ProgressBar
+                value={done / iodIds.length}
+                intent="primary"
+                stripes={false}
+                aria-label="IODs added"
+              />
+              <p className={styles.meta}>
+                {formatCount(done)} of {formatCount(iodIds.length)} added
+              </p>
+            </>
+          )}
+        </div>
+      </DialogBody>
+      <DialogFooter
+        actions={
+          <>
+            <Button text="Cancel" onClick={onClose} disabled={isBusy} />
+            <Button
+              type="submit"
+              form={formId}
+              intent="primary"
+              text={`${isNew ? 'Create and add' : 'Add'} ${formatCount(iodIds.length)} IOD(s)`}
+              disabled={!isNew && chosen === null}
+              loading={isBusy}
+            />
+          </>
+        }
+      />
+    </>
+  )
+}
+
+interface CampaignChoiceProps {
+  chosen: Campaign | null
+  onChoose: (campaign: Campaign) => void
+  disabled: boolean
+}
+
+/** The newest campaigns of a search, one of which is chosen. The chosen one stays while others are searched. */
+function CampaignChoice({ chosen, onChoose, disabled }: CampaignChoiceProps) {
+  const [wanted, setWanted] = useState('')
+  const [text, setText] = useSearchText(wanted, setWanted)
+  const found = useCampaignSearch(wanted)
+  const group = useId()
+  return (
+    <div className={styles.panel}>
+      <SearchInput
+        value={text}
+        onChange={setText}
+        placeholder="Search campaigns..."
+        hotkey={false}
+        autoFocus
+      />
+      <div className={styles.list}>
+        <LoadingPanel
+          query={found}
+          errorTitle="Failed to load campaigns"
+          isEmpty={({ campaigns }) => campaigns.length === 0 && chosen === null}
+          empty={<EmptyState title={wanted.trim() ? 'No campaigns match your search' : 'No campaigns yet'} />}
+        >
+          {({ campaigns, total }) => (
+            <fieldset className={styles.choices} aria-label="Campaigns" disabled={disabled}>
+              {withChosen(campaigns, chosen).map(campaign => (
+                <Radio
+                  key={campaign.id}
+                  className={styles.choice ?? ''}
+                  name={group}
+                  checked={campaign.id === chosen?.id}
+                  onChange={() => onChoose(campaign)}
+                >
+                  <span className={styles.label}>
+                    <span className={styles.name} dir="auto" title={campaign.name}>
+                      {campaign.name}
+                    </span>
+                    <span className={styles.meta}>
+                      {formatCount(campaign.iod_count)} IOD(s) · {campaign.created_by_username ?? 'Unknown'} ·{' '}
+                      {formatRelative(campaign.created_at)}
+                    </span>
+                  </span>
+                </Radio>
+              ))}
+              {total > campaigns.length && (
+                <p className={styles.more}>
+                  The newest {formatCount(campaigns.length)} of {formatCount(total)} campaigns. Search for the
+                  others.
+                </p>
+              )}
+            </fieldset>
+          )}
+        </LoadingPanel>
+      </div>
+    </div>
+  )
+}
+
+const withChosen = (campaigns: readonly Campaign[], chosen: Campaign | null): readonly Campaign[] =>
+  chosen === null || campaigns.some(({ id }) => id === chosen.id) ? campaigns : [chosen, ...campaigns]

@@ -1,0 +1,63 @@
+import { anIod } from '@iodine/test-kit/iods'
+import { Button } from '@iodine/ui'
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { ApiError, defineParcel, SectionLink, useHost, useIodErrorToast } from '../src'
+import { type Answer, openSection } from '../testing'
+
+const MIRRORS = { value: ' #Mirrors ', category: 'HASHTAGS' } as const
+
+function Page() {
+  const { notify } = useHost()
+  const toastOf = useIodErrorToast()
+  const fail = (status: number, detail: string) =>
+    notify(toastOf(new ApiError(status, detail), MIRRORS, 'Failed', { title: 'Erreur' }))
+  return (
+    <>
+      <Button text="twice" onClick={() => fail(409, 'This IOD already exists')} />
+      <Button text="wrong" onClick={() => fail(422, 'value: must not be empty')} />
+      <SectionLink to="campaigns/1?a=b">Campaign</SectionLink>
+    </>
+  )
+}
+const parcel = defineParcel(Page)
+const open = (lookup: Answer = [200, []]) =>
+  openSection(parcel, '/dashboard/data', '/dashboard/data?q=lake', { 'POST /iods/lookup': lookup })
+const press = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }))
+
+test('the toast of an IOD that exists opens its side panel; other toasts have no button', async () => {
+  const existing = anIod({ value: 'mirrors', category: 'HASHTAGS' })
+  const others = [anIod({ value: '#mirrors', category: 'KEYWORDS' })]
+  const { toasts, calls, path } = await open([200, [...others, existing]])
+  await press('wrong')
+  expect(toasts).toEqual([{ title: 'Erreur', description: 'value: must not be empty', status: 'error' }])
+  await press('twice')
+  expect(toasts[1]).toMatchObject({
+    title: 'Erreur',
+    description: 'This IOD already exists',
+    status: 'error',
+  })
+  expect(toasts[1]?.action?.text).toBe('Open it')
+  expect(calls).toEqual([])
+  toasts[1]?.action?.onClick()
+  await waitFor(() => expect(path()).toBe(`/dashboard/iods/${existing.id}`))
+  expect(calls.map(({ body }) => body)).toEqual([{ values: ['#mirrors'] }])
+})
+
+test('an IOD that is not found any more is told', async () => {
+  const { toasts, path } = await open()
+  await press('twice')
+  toasts[0]?.action?.onClick()
+  await waitFor(() => expect(toasts[1]?.description).toBe('The IOD could not be opened'))
+  expect(path()).toBe('/dashboard/data')
+})
+
+test('a link to another section is opened by the host, and by the browser in a new tab', async () => {
+  const { path, search } = await open()
+  const link = await screen.findByRole('link', { name: 'Campaign' })
+  expect(link.getAttribute('href')).toBe('/dashboard/campaigns/1?a=b')
+  expect(fireEvent.click(link, { ctrlKey: true })).toBe(true)
+  expect(path()).toBe('/dashboard/data')
+  expect(fireEvent.click(link)).toBe(false)
+  expect(path() + search()).toBe('/dashboard/campaigns/1?a=b')
+})
