@@ -70,6 +70,7 @@ export {
   signToken,
   type TokenVerifier,
 } from './http/tokens.js'
+export { createTurns, type Turns } from './http/turns.js'
 export { faults } from './http/validate.js'
 export { createLogger } from './observe/logging.js'
 export { createPartMetrics, listenForMetrics } from './observe/metrics.js'

@@ -1,4 +1,4 @@
-import { collectorApi, type IngestResult, type Source } from '@iodine/contracts'
+import { collectorApi, DETAILS, type IngestResult, type Source } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -99,6 +99,29 @@ describe('searching', () => {
     expect(await found('telegram', `by ${mark}`)).toEqual([[], '0'])
     expect(await found('blog', `acme ${mark}`)).toEqual([[named], '1'])
     expect(await found('blog', `a.$b.example/${mark}`)).toEqual([[hashed], '1'])
+  })
+
+  it('runs one search of a user and source at a time; a newer one takes the place of one that waits', async () => {
+    const description = 'They hide everything. '.repeat(400)
+    for (let n = 0; n < 4; n++)
+      await ingest(
+        'tiktok',
+        Array.from({ length: 250 }, () => tiktokPost({ description })),
+      )
+    const search = (more = '', client = api, source = 'tiktok') =>
+      client.send('GET', `/${source}/data?q=nowhere${more}`)
+    const bob = apiClient(url, (await bed.user('bob')).token)
+    const [own, others] = await Promise.all([
+      Promise.all(Array.from({ length: 8 }, (_, n) => search(n % 2 ? '&limit=5' : ''))),
+      Promise.all([search('', bob), search('', api, 'blog'), api.send('GET', '/tiktok/data?limit=1')]),
+    ])
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200])
+    const refused = own.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { body, headers } of refused)
+      expect([body, headers.get('retry-after')]).toEqual([{ detail: DETAILS.busy }, '1'])
+    for (const { status, body } of own) if (status !== 429) expect([status, body]).toEqual([200, []])
+    expect((await search()).body).toEqual([])
   })
 
   it('takes any text up to its limit as itself', async () => {

@@ -1,4 +1,11 @@
-import { IOD_SORTS, type IodFacets, iodsApi, type QueryOf, repairInternal } from '@iodine/contracts'
+import {
+  IOD_SORTS,
+  type IodFacets,
+  iodsApi,
+  type QueryFor,
+  type QueryOf,
+  repairInternal,
+} from '@iodine/contracts'
 import { connectMongo, hashOf, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   apiClient,
@@ -96,7 +103,7 @@ afterAll(async () => {
 })
 
 type Query = QueryOf<typeof iodsApi.listIods>
-const list = (query: Query = {}) => api.call(iodsApi.listIods, { query })
+const list = (query: QueryFor<typeof iodsApi.listIods> = {}) => api.call(iodsApi.listIods, { query })
 const facets = (): Promise<IodFacets> => api.call(iodsApi.getIodFacets)
 /** Counts of all IODs, from a scan. */
 const scanned = async (): Promise<IodFacets> => facetsOf(await list())
@@ -216,4 +223,15 @@ describe('a page reads an index in its order', () => {
       else expect(stages).not.toContain('SORT')
     }
   })
+})
+
+it('a page of a source has its order whatever lengths other sources have', async () => {
+  const source = 'https://example.org/'.padEnd(10_000, 'x')
+  const created = await api.send('POST', '/iods', iodInput({ source, value: 'of a long source' }))
+  expect(created.status).toBe(201)
+  for (const sort of IOD_SORTS) {
+    const [plan] = await plansOf(service.mongo, 'iods', () => list({ source: SOURCE, sort, limit: '5' }))
+    expect(plan).toMatchObject({ returned: 6, docsExamined: 6 })
+    expect(plan?.stages).not.toContain('SORT')
+  }
 })

@@ -30,6 +30,8 @@ export const conflict = (detail: string) => new HttpError(409, detail)
 export const invalid = (detail: string | string[]) => new HttpError(422, detail)
 export const tooManyRequests = (seconds: number) =>
   new HttpError(429, DETAILS.tooManyRequests, { 'retry-after': String(Math.max(1, Math.ceil(seconds))) })
+/** One person asks for too much at once. */
+export const busy = () => new HttpError(429, DETAILS.busy, { 'retry-after': '1' })
 export const unavailable = (detail: string = DETAILS.unavailable, cause?: unknown) =>
   new HttpError(503, detail, { 'retry-after': '5' }, cause)
 export const timedOut = (detail: string = DETAILS.timeout) => new HttpError(504, detail)

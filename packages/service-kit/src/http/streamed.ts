@@ -15,6 +15,11 @@ export class Streamed<T> {
   declare protected readonly shape: T
   readonly #text: string | AsyncIterable<string>
   readonly #mediaType: string
+  #settle: () => void = () => {}
+  /** Resolves when the answer has been sent, or its client has gone. */
+  readonly sent = new Promise<void>(resolve => {
+    this.#settle = resolve
+  })
 
   constructor(text: string | AsyncIterable<string>, mediaType: string = JSON_TYPE) {
     this.#text = text
@@ -23,7 +28,12 @@ export class Streamed<T> {
 
   send(reply: FastifyReply): FastifyReply {
     const text = this.#text
-    return reply.type(this.#mediaType).send(typeof text === 'string' ? text : Readable.from(text))
+    reply.type(this.#mediaType)
+    if (typeof text === 'string') {
+      this.#settle()
+      return reply.send(text)
+    }
+    return reply.send(Readable.from(text).once('close', this.#settle))
   }
 }
 

@@ -1,5 +1,6 @@
 import { collectorApi, type Source } from '@iodine/contracts'
 import {
+  createTurns,
   personalSource,
   type StoreService,
   sendList,
@@ -28,10 +29,15 @@ export const addRecordRoutes = (
   { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { quotas } = models
+  /** A search reads all of a user's records of a source: one at a time for each. */
+  const searches = createTurns()
   service.route(collectorApi.listRecords, async ({ params, query: { q, limit, cursor }, user, reply }) => {
     const scope = scopeOf(user, params)
     const list = { model: models.records, limit, cursor, present: presentRecords }
-    if (q) return sendList(reply, { ...list, filter: { ...scope, ...containingText(params.source, q) } })
+    if (q)
+      return searches(`${user.id} ${params.source}`, () =>
+        sendList(reply, { ...list, filter: { ...scope, ...containingText(params.source, q) } }),
+      )
     const total = async () => (await quotas.used(scope.user_id))[params.source] ?? 0
     return sendList(reply, { ...list, filter: scope, total })
   })

@@ -1,5 +1,5 @@
 import { narrativesApi } from '@iodine/contracts'
-import { containingInAnyCase, notFound, sendList } from '@iodine/service-kit'
+import { containingInAnyCase, createTurns, notFound, sendList } from '@iodine/service-kit'
 import { createNarrative } from '../commands/create-narrative.js'
 import { deleteNarrative } from '../commands/delete-narrative.js'
 import { restoreNarrative } from '../commands/restore-narrative.js'
@@ -13,16 +13,23 @@ const OPEN_PAGE = 100
 
 export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void => {
   const { service, narratives } = store
+  /** A search reads the texts of all of a user's narratives: one at a time for each user. */
+  const searches = createTurns()
 
-  service.route(narrativesApi.listNarratives, async ({ user, query: { q, limit, cursor }, reply }) =>
-    sendList(reply, {
+  service.route(narrativesApi.listNarratives, async ({ user, query: { q, limit, cursor }, reply }) => {
+    const filter = { user_id: user.id, state: 'done' as const }
+    const list = {
       model: narratives,
-      filter: { user_id: user.id, state: 'done', ...(q && { text: containingInAnyCase(q) }) },
       limit,
       cursor,
-      present: docs => docs.map(presentNarrative),
-    }),
-  )
+      present: (docs: NarrativeDoc[]) => docs.map(presentNarrative),
+    }
+    if (q)
+      return searches(user.id, () =>
+        sendList(reply, { ...list, filter: { ...filter, text: containingInAnyCase(q) } }),
+      )
+    return sendList(reply, { ...list, filter })
+  })
 
   service.route(narrativesApi.getNarrative, async ({ user, params }) => {
     const found = await narratives

@@ -1,0 +1,89 @@
+import { setImmediate } from 'node:timers/promises'
+import { DETAILS } from '@iodine/contracts'
+import { expect, it } from 'vitest'
+import { createTurns, Streamed } from '../src/index.js'
+
+/** Work that ends when the test says so. */
+const held = () => {
+  let end: (value: string) => void = () => {}
+  let fail: (error: Error) => void = () => {}
+  let runs = 0
+  const result = new Promise<string>((resolve, reject) => {
+    end = resolve
+    fail = reject
+  })
+  return {
+    work: () => {
+      runs++
+      return result
+    },
+    runs: () => runs,
+    end: (value: string) => end(value),
+    fail: (error: Error) => fail(error),
+  }
+}
+const refused = { status: 429, detail: DETAILS.busy, headers: { 'retry-after': '1' } }
+
+it('one runs and the newest waits; those that waited before are refused at once', async () => {
+  const turns = createTurns()
+  const [first, second, third] = [held(), held(), held()]
+  const one = turns('key', first.work)
+  const two = turns('key', second.work)
+  const three = turns('key', third.work)
+  await expect(two).rejects.toMatchObject(refused)
+  expect([first.runs(), second.runs(), third.runs()]).toEqual([1, 0, 0])
+  first.end('first')
+  expect(await one).toBe('first')
+  await setImmediate()
+  expect(third.runs()).toBe(1)
+  third.end('third')
+  expect(await three).toBe('third')
+  expect(await turns('key', async () => 'fourth')).toBe('fourth')
+})
+
+it('keys are apart, and a failure ends the turn', async () => {
+  const turns = createTurns()
+  const first = held()
+  const one = turns('key', first.work)
+  expect(await turns('other', async () => 'quick')).toBe('quick')
+  const two = turns('key', async () => 'second')
+  first.fail(new Error('broken'))
+  await expect(one).rejects.toThrow('broken')
+  expect(await two).toBe('second')
+})
+
+it('a streamed answer ends with its stream', async () => {
+  const turns = createTurns()
+  let stream: NodeJS.ReadableStream | undefined
+  const reply = {
+    type: () => reply,
+    send(sent: NodeJS.ReadableStream) {
+      stream = sent
+      return reply
+    },
+  }
+  const answer = await turns(
+    'key',
+    async () =>
+      new Streamed(
+        (async function* () {
+          yield 'piece'
+        })(),
+      ),
+  )
+  const next = held()
+  const two = turns('key', next.work)
+  answer.send(reply as never)
+  await setImmediate()
+  expect(next.runs()).toBe(0)
+  for await (const piece of stream ?? []) expect(String(piece)).toBe('piece')
+  next.end('next')
+  expect(await two).toBe('next')
+})
+
+it('work that never ends does not hold the next one up forever', async () => {
+  const turns = createTurns(5)
+  const hung = held()
+  void turns('key', hung.work)
+  expect(await turns('key', async () => 'next')).toBe('next')
+})
