@@ -251,7 +251,7 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   await createIod(ana, `Hides beta${t} and gamma${t}`)
   await createIod(bo, `WATCH${t}`)
   await handIn(ana, 'tiktok', [
-    { ...tiktokPost({ description: text, hashtags: [`watch${t}`, `other${t}`] }) },
+    { ...tiktokPost({ description: text, hashtags: [`watch${t}`, `other${t}`, `third${t}`] }) },
   ])
   await openAs(ana, '/dashboard/data')
   const card = cards(page).first()
@@ -315,6 +315,37 @@ test('IODs are found in texts and values, and selected text becomes one', async 
     expect(length).toBe(2)
   })
 
+  await test.step('the bubble says the category, or that it is an IOD; a toast leads to what was created', async () => {
+    const bubble = page.locator('article').locator('span', { has: floating }).last()
+    await selectWithMouse(page, `watch${t}`, card)
+    await expect(bubble.getByRole('link', { name: 'already an IOD' })).toBeVisible()
+    await page.getByRole('heading', { name: 'My Data' }).click()
+    await expect(floating).toHaveCount(0)
+    await selectWithMouse(page, `third${t}`, card)
+    await expect(bubble).toContainText('HASHTAGS')
+    await floating.click()
+    const dialog = iodDialog(page)
+    await dialog.getByLabel('Value').press('Control+Enter')
+    await expect(toast(page, 'IOD created').last()).toBeVisible()
+    await expect(dialog).toHaveCount(0)
+    const [created] = await ana.api.call(iodsApi.listIods, { query: { q: `third${t}` } })
+    await page.getByRole('button', { name: 'View' }).first().click()
+    await expect(page).toHaveURL(new RegExp(`/dashboard/iods/${created?.id}$`))
+    await page.goBack()
+    await expect(card.locator('mark').first()).toBeVisible()
+  })
+
+  await test.step('a click on a highlight leads to its IOD; a double click selects in it', async () => {
+    const place = card.locator('mark').first()
+    await place.dblclick()
+    await expect(floating).toBeVisible()
+    await expect(page).toHaveURL(/\/dashboard\/data/)
+    await place.click()
+    await expect(page).toHaveURL(/\/dashboard\/iods\/[0-9a-f]{24}$/)
+    await page.goBack()
+    await expect(card.locator('mark').first()).toBeVisible()
+  })
+
   await test.step('a refusal shows what the server says, a failure the usual words; the form keeps what it holds', async () => {
     await card.getByRole('button', { name: `Create IOD from Video Hashtags: other${t}` }).click()
     const dialog = iodDialog(page)
@@ -337,7 +368,7 @@ test('IODs are found in texts and values, and selected text becomes one', async 
     await dialog.getByLabel('Description').fill('From a hashtag')
     await submit.click()
     await expect(dialog).toHaveCount(0)
-    await expect(card.getByTitle('This value is an IOD')).toHaveCount(2)
+    await expect(card.getByTitle('This value is an IOD')).toHaveCount(3)
     const [iod] = await ana.api.call(iodsApi.listIods, { query: { q: `other${t}` } })
     expect(iod).toMatchObject({ category: 'HASHTAGS', description: 'From a hashtag', source_type: 'TIKTOK' })
   })

@@ -75,7 +75,7 @@ test('a row opens the panel of its IOD at its own address; Escape and Back close
   fireEvent.keyDown(document.body, { key: 'Escape' })
   await isClosed()
   expect(path() + search()).toBe(`${LIST}?q=of&sort=votes`)
-  expect(document.activeElement).toBe(row.getByRole('link', { name: 'alpha' }))
+  expect(document.activeElement).toBe(row.getByRole('link', { name: 'alpha' }).closest('tr'))
   expect(document.title).toBe('Indicators of Disinformation')
 
   await openRow('beta')
@@ -83,7 +83,7 @@ test('a row opens the panel of its IOD at its own address; Escape and Back close
   act(() => navigate(-1))
   await isClosed()
   expect(path()).toBe(LIST)
-  expect(document.activeElement).toBe(row.getByRole('link', { name: 'alpha' }))
+  expect(document.activeElement).toBe(row.getByRole('link', { name: 'alpha' }).closest('tr'))
 })
 
 test('a direct link reads the IOD by itself, and Close leads to the list', async () => {
@@ -237,6 +237,39 @@ test('of rows that are passed only the one that stands for 200 ms asks where it 
   vi.useRealTimers()
   await waitFor(() => expect(asked()).toHaveLength(6))
   expect(new URL(String(sent.mock.calls[0]?.[0])).searchParams.get('iod_id')).toBe(iods[2]?.id)
+})
+
+test('J, K and votes by keys go on beside the panel, which follows the rows', async () => {
+  const iods = ['alpha', 'beta', 'gamma'].map(value => iod(value))
+  const votes: unknown[] = []
+  const { path } = await open(iods, '', {
+    'POST /iods/:id/vote': ({ params, body }) => {
+      votes.push([params.id, body])
+      const voted = iods.find(({ id }) => id === params.id) as Iod
+      return [200, { ...voted, votes: [vote(user.username, 'POSITIVE')] }]
+    },
+  })
+  const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key })
+  const row = await rowOf('alpha')
+  press('j')
+  press('Enter')
+  await panelOf('alpha')
+  expect(document.activeElement).toBe(screen.getByRole('dialog', { name: 'IOD' }))
+  press('u')
+  await waitFor(() => expect(row.getByText('+1')).toBeTruthy())
+  press('j')
+  await panelOf('beta')
+  press('j')
+  await panelOf('gamma')
+  press('k')
+  await panelOf('beta')
+  expect(document.activeElement).toBe((await rowOf('beta')).getByRole('link', { name: 'beta' }).closest('tr'))
+  press('Enter')
+  expect(document.activeElement).toBe(screen.getByRole('dialog', { name: 'IOD' }))
+  expect(votes).toEqual([[iods[0]?.id, { vote_type: 'POSITIVE' }]])
+  press('Escape')
+  await isClosed()
+  expect(path()).toBe(LIST)
 })
 
 test('a vote in the panel shows in the row, too', async () => {

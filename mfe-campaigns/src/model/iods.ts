@@ -1,4 +1,4 @@
-import type { CampaignStatistics, Category, Iod } from '@iodine/contracts'
+import { type CampaignStatistics, type Category, countVotes, type Iod } from '@iodine/contracts'
 import { search } from './search'
 
 export interface Statistics {
@@ -34,6 +34,17 @@ export function summarize(iods: Iod[]): Statistics {
     categories: countBy(iods, ({ category }) => category),
     sources: countBy(iods, ({ source_type }) => source_type),
   }
+}
+
+/** Numbers of the IODs' votes of each side. */
+export function sumVotes(iods: readonly Iod[]): { positive: number; negative: number } {
+  const sums = { positive: 0, negative: 0 }
+  for (const iod of iods) {
+    const { positive, negative } = countVotes(iod)
+    sums.positive += positive
+    sums.negative += negative
+  }
+  return sums
 }
 
 /** Number of items per key, in descending order, then by key. */

@@ -182,6 +182,8 @@ function Members({ campaign, state, statistics, isFetching, onRetry, onAdd }: Me
         // The count is known even if the IODs are missing.
         total={campaign.iod_count}
         statistics={statistics}
+        iods={state === 'whole' ? iods : null}
+        onCategory={setText}
       />
       <section ref={members} className={styles.members} aria-label="Campaign IODs" tabIndex={-1}>
         {state === 'missing' && (

@@ -1,6 +1,7 @@
-import { Card, CategoryTag, formatCount, Tag } from '@iodine/ui'
-import type { ReactNode } from 'react'
-import type { Statistics } from '../model/iods'
+import type { Category, Iod } from '@iodine/contracts'
+import { Button, Card, CategoryTag, formatCount, Tag } from '@iodine/ui'
+import { type CSSProperties, type ReactNode, useMemo } from 'react'
+import { type Statistics, sumVotes } from '../model/iods'
 import styles from './CampaignSummary.module.css'
 
 export interface CampaignSummaryProps {
@@ -8,10 +9,15 @@ export interface CampaignSummaryProps {
   total: number
   /** Null until they are known. */
   statistics: Statistics | null
+  /** The IODs, once all are there. */
+  iods: Iod[] | null
+  /** Called with the category whose IODs are wanted. */
+  onCategory: (category: Category) => void
 }
 
 /** A campaign's description and statistics. */
-export function CampaignSummary({ description, total, statistics }: CampaignSummaryProps) {
+export function CampaignSummary(props: CampaignSummaryProps) {
+  const { description, total, statistics, iods, onCategory } = props
   return (
     <div className={styles.summary}>
       <Block title="Description">
@@ -32,26 +38,33 @@ export function CampaignSummary({ description, total, statistics }: CampaignSumm
           <Count label="Total Votes" value={statistics?.votes} />
           <Count label="Total Comments" value={statistics?.comments} />
         </dl>
+        {iods && <VotesBar iods={iods} />}
       </Block>
       {statistics && statistics.iods > 0 && (
         <>
           <Block title="Categories">
             <ul className={styles.list}>
               {statistics.categories.map(([category, count]) => (
-                <li key={category}>
-                  <CategoryTag category={category} />
-                  <span>{formatCount(count)}</span>
-                </li>
+                <CountBar key={category} count={count} of={statistics.iods}>
+                  <Button
+                    className={styles.filter}
+                    variant="minimal"
+                    size="small"
+                    title={`Show the IODs of ${category}`}
+                    onClick={() => onCategory(category)}
+                  >
+                    <CategoryTag category={category} />
+                  </Button>
+                </CountBar>
               ))}
             </ul>
           </Block>
           <Block title="Sources">
             <ul className={styles.list}>
               {statistics.sources.map(([source, count]) => (
-                <li key={source}>
+                <CountBar key={source} count={count} of={statistics.iods}>
                   <Tag minimal>{source}</Tag>
-                  <span>{formatCount(count)}</span>
-                </li>
+                </CountBar>
               ))}
             </ul>
           </Block>
@@ -67,6 +80,42 @@ function Block({ title, children }: { title: string; children: ReactNode }) {
       <h3 className={styles.title}>{title}</h3>
       {children}
     </Card>
+  )
+}
+
+interface CountBarProps {
+  count: number
+  of: number
+  children: ReactNode
+}
+
+/** A named count, with a bar of its share. */
+function CountBar({ count, of, children }: CountBarProps) {
+  return (
+    <li className={styles.share} style={{ '--share': count / of } as CSSProperties}>
+      {children}
+      <span>{formatCount(count)}</span>
+    </li>
+  )
+}
+
+/** Negative votes to the left of the middle, positive ones to the right. */
+function VotesBar({ iods }: { iods: Iod[] }) {
+  const { positive, negative } = useMemo(() => sumVotes(iods), [iods])
+  const most = Math.max(positive, negative)
+  if (most === 0) return null
+  const label = `Votes: ${formatCount(negative)} negative, ${formatCount(positive)} positive`
+  return (
+    <div className={styles.votes} role="img" aria-label={label} title={label}>
+      <span className={styles.number}>−{formatCount(negative)}</span>
+      <span className={styles.half}>
+        <span className={styles.negative} style={{ width: `${(negative / most) * 100}%` }} />
+      </span>
+      <span className={styles.half}>
+        <span className={styles.positive} style={{ width: `${(positive / most) * 100}%` }} />
+      </span>
+      <span className={styles.number}>+{formatCount(positive)}</span>
+    </div>
   )
 }
 

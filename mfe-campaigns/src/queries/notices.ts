@@ -2,10 +2,8 @@ import { errorToast, isUnauthorized, useHost } from '@iodine/mfe-kit'
 import { useMemo } from 'react'
 
 export const TOAST_MS = 3_000
-/** A toast with a button stays long enough to be read and reached. */
-const UNDO_MS = 7_000
 
-/** The section's toasts, which show for 3 s, and those with Undo for 7 s. */
+/** The section's toasts, which show for 3 s. */
 export function useNotices() {
   const { notify } = useHost()
   return useMemo(
@@ -16,7 +14,6 @@ export function useNotices() {
         notify({
           title,
           status: 'success',
-          duration: UNDO_MS,
           key,
           action: { text: 'Undo', onClick: undo },
         }),

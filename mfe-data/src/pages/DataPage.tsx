@@ -1,6 +1,6 @@
-import { CATEGORIES, type Category, LIMITS, SOURCES, type Source } from '@iodine/contracts'
+import { CATEGORIES, type Category, type Iod, LIMITS, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
-import { errorToast, isUnauthorized, useHost } from '@iodine/mfe-kit'
+import { errorToast, isUnauthorized, useHost, useIodErrorToast, useSections } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -161,14 +161,13 @@ const NoHits = () => (
 )
 
 function NoData() {
-  const { basePath, navigate } = useHost()
-  const overview = `${basePath.slice(0, basePath.lastIndexOf('/'))}/overview`
+  const sections = useSections()
   return (
     <EmptyState
       icon={<DatabaseIcon size={40} />}
       title="No data collected yet"
       description="Open a page of this kind with the browser extension to collect it: it will appear here."
-      action={<Button text="Set up the extension" onClick={() => navigate(overview)} />}
+      action={<Button text="Set up the extension" onClick={() => sections.open('overview')} />}
     />
   )
 }
@@ -193,17 +192,27 @@ interface FollowUpProps {
 
 function CreateIod({ picked, onClose, reload }: FollowUpProps & { picked: PickedValue | null }) {
   const { notify, session } = useHost()
+  const sections = useSections()
+  const errorToastOf = useIodErrorToast()
   const createIod = useCreateIod()
   const submit = async ({ value, category, description }: IodDraft): Promise<boolean> => {
     if (!picked || category === '') return false
     const { sourceType, iodSource } = picked.view
+    let created: Iod
     try {
-      await createIod({ value, category, description, source_type: sourceType, source: iodSource })
+      created = await createIod({ value, category, description, source_type: sourceType, source: iodSource })
     } catch (error) {
-      notify(errorToast(error, 'Failed to create IOD', { duration: ERROR_MS }))
+      notify(errorToastOf(error, { value, category }, 'Failed to create IOD', { duration: ERROR_MS }))
       return false
     }
-    notify({ title: 'Success', description: 'IOD created', status: 'success', duration: SUCCESS_MS })
+    notify({
+      title: 'Success',
+      description: 'IOD created',
+      status: 'success',
+      duration: SUCCESS_MS,
+      key: created.id,
+      actions: sections.afterCreation(created.id),
+    })
     void reload()
     return true
   }

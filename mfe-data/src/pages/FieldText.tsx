@@ -5,6 +5,7 @@ import type { FieldValue } from '../model/record-view'
 import { hitsIn, type SearchedPiece, withHits } from '../model/search'
 import { selectWord } from '../model/select-word'
 import styles from './FieldText.module.css'
+import { IodLink } from './IodLink'
 import { SearchTerm, useRecordContext } from './record-context'
 import { FIELD_ATTRIBUTE, SLOT_ATTRIBUTE } from './use-field-selection'
 
@@ -100,7 +101,7 @@ function TextPiece({ text, iods, isHit }: SearchedPiece) {
       {...(looks.length > 0 && { className: looks.join(' ') })}
       {...(iods.length > 0 && { title: describeIods(iods) })}
     >
-      {text}
+      {iods[0] ? <IodLink iod={iods[0]}>{text}</IodLink> : text}
     </mark>
   )
 }

@@ -1,3 +1,4 @@
+import { SectionLink } from '@iodine/mfe-kit'
 import { Button, Tag } from '@iodine/ui'
 import { PlusIcon } from '@iodine/ui/icons'
 import { useRecordContext } from './record-context'
@@ -9,14 +10,17 @@ export interface IodMarkProps {
   value: string
 }
 
-/** A badge if a value is an IOD, otherwise a button that creates one from it. */
+/** A badge, which leads to it, if a value is an IOD, otherwise a button that creates one from it. */
 export function IodMark({ path, label, value }: IodMarkProps) {
   const { known, startIod } = useRecordContext()
-  if (known.matching(value).length > 0) {
+  const [iod] = known.matching(value)
+  if (iod) {
     return (
-      <Tag minimal multiline intent="success" title="This value is an IOD">
-        IOD
-      </Tag>
+      <SectionLink to={`iods/${iod.id}`}>
+        <Tag minimal multiline interactive tabIndex={-1} intent="success" title="This value is an IOD">
+          IOD
+        </Tag>
+      </SectionLink>
     )
   }
   return (

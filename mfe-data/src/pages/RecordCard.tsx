@@ -15,6 +15,7 @@ import { useKnownIods } from '../queries/iods'
 import { FieldRow, ValueWithActions } from './FieldRow'
 import styles from './RecordCard.module.css'
 import { RecordContext } from './record-context'
+import { SelectionBubble } from './SelectionBubble'
 import { readSelection, useFieldSelection } from './use-field-selection'
 
 const SHORT_ID_LENGTH = 8
@@ -97,15 +98,9 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
         </Card>
         {selection &&
           createPortal(
-            <Button
-              className={styles.selectionButton}
-              style={{ left: selection.left, top: selection.top }}
-              intent="primary"
-              size="small"
-              text="+ IOD"
-              // Without this, the button takes the focus and the selection is lost before the click.
-              onMouseDown={event => event.preventDefault()}
-              onClick={() => {
+            <SelectionBubble
+              selection={selection}
+              onCreate={() => {
                 // `selectionchange` is dispatched asynchronously, so the selection is read again.
                 const { path, text } = (article.current && readSelection(article.current)) ?? selection
                 context.startIod(path, text)

@@ -15,6 +15,8 @@ export interface FieldSelection {
    */
   left: number
   top: number
+  /** From `left` to the right edge of the container, in pixels. */
+  room: number
 }
 
 const BUTTON_WIDTH = 64
@@ -73,11 +75,13 @@ export function readSelection(container: HTMLElement): FieldSelection | null {
   const end = lines[lines.length - 1] ?? range.getBoundingClientRect()
   const origin = frame.getBoundingClientRect()
   const visibleEnd = Math.min(end.bottom, field.getBoundingClientRect().bottom)
+  const left = Math.max(0, Math.min(end.right - origin.left, origin.width - BUTTON_WIDTH))
   return {
     path: field.getAttribute(FIELD_ATTRIBUTE) ?? '',
     text,
     slot,
-    left: Math.max(0, Math.min(end.right - origin.left, origin.width - BUTTON_WIDTH)),
+    left,
+    room: container.getBoundingClientRect().right - origin.left - left,
     top: Math.max(0, visibleEnd - origin.top) + 4,
   }
 }

@@ -2,7 +2,7 @@ import { type Iod, LIMITS, type NewIod } from '@iodine/contracts'
 import { createBatchedLookup, createKnownIods, type KnownIods, lookupCandidates } from '@iodine/known-iods'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useElapsed } from '@iodine/ui'
+import { useDebounce, useElapsed } from '@iodine/ui'
 import { useCallback, useMemo } from 'react'
 import { type RecordView, valuesOf } from '../model/record-view'
 
@@ -54,6 +54,21 @@ export function useKnownIods(view: RecordView): KnownIods {
   })
   const { data: own } = useOwnIods()
   return useMemo(() => createKnownIods([...(found ?? []), ...(own ?? [])]), [found, own])
+}
+
+/** The IOD of a selected text, once the selection has stood for a moment. */
+export function useIodOf(known: KnownIods, text: string): Iod | undefined {
+  const { api } = useHost()
+  const [wanted] = useDebounce(text, SETTLED_AFTER_MS)
+  const isShort = wanted.length <= LIMITS.fieldMax
+  const { data } = useQuery({
+    queryKey: [...LOOKUPS, 'selection', wanted],
+    queryFn: () => batchedLookup(api)([wanted]),
+    enabled: isShort && known.matching(wanted).length === 0,
+    staleTime: LOOKUP_KEPT_MS,
+    gcTime: LOOKUP_KEPT_MS,
+  })
+  return known.matching(text)[0] ?? (wanted === text ? data?.[0] : undefined)
 }
 
 /** Refetches the lookups of displayed values and the user's own IODs. Rejects on failure. */

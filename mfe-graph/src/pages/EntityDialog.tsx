@@ -1,5 +1,5 @@
-import { CATEGORIES, type GraphNode, isHttpUrl } from '@iodine/contracts'
-import { errorToast, useHost } from '@iodine/mfe-kit'
+import { CATEGORIES, type GraphNode, type Iod, isHttpUrl } from '@iodine/contracts'
+import { useHost, useIodErrorToast, useSections } from '@iodine/mfe-kit'
 import { useRetained } from '@iodine/ui'
 import type { IodDraft } from '@iodine/ui/overlays'
 import { lazy, Suspense } from 'react'
@@ -10,7 +10,6 @@ const IodDialog = lazy(() =>
 
 /** An entity is a part of a triplet, not one. */
 const ENTITY_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
-const CREATED_MS = 3_000
 
 export interface EntityDialogProps {
   /** The entity that becomes an IOD; null closes the dialog. */
@@ -21,6 +20,8 @@ export interface EntityDialogProps {
 /** The form that creates an IOD of an entity. Its code is loaded on first use. */
 export function EntityDialog({ entity, onClose }: EntityDialogProps) {
   const { api, notify, session } = useHost()
+  const { afterCreation } = useSections()
+  const errorToastOf = useIodErrorToast()
   const shown = useRetained(entity)
   if (!shown) return null
 
@@ -33,15 +34,16 @@ export function EntityDialog({ entity, onClose }: EntityDialogProps) {
       })
       return false
     }
+    let created: Iod
     try {
-      await api.call('POST /iods', {
+      created = await api.call('POST /iods', {
         body: { value, category, description, source_type: 'MANUAL', source: source.trim() || null },
       })
     } catch (error) {
-      notify(errorToast(error, 'Unable to create IOD'))
+      notify(errorToastOf(error, { value, category }, 'Unable to create IOD'))
       return false
     }
-    notify({ status: 'success', title: 'IOD created', duration: CREATED_MS })
+    notify({ status: 'success', title: 'IOD created', key: created.id, actions: afterCreation(created.id) })
     return true
   }
 

@@ -1,5 +1,5 @@
 import { type Graph, LIMITS } from '@iodine/contracts'
-import { errorHint, useHost } from '@iodine/mfe-kit'
+import { errorHint, useSections } from '@iodine/mfe-kit'
 import {
   Button,
   Classes,
@@ -45,8 +45,7 @@ export function GraphPage() {
     else setSearch(changeAddress(next, { view: address.view, limit: address.limit }))
   }
 
-  const { basePath, navigate } = useHost()
-  const sections = basePath.slice(0, basePath.lastIndexOf('/'))
+  const sections = useSections()
   const isFiltered = Object.keys(query).length > 0
   const totals = useMemo(() => graph.data && totalsOf(graph.data), [graph.data])
   return (
@@ -119,7 +118,7 @@ export function GraphPage() {
               isFiltered ? (
                 <Button text="Show everything" onClick={() => apply(NO_FILTERS)} />
               ) : (
-                <Button text="Add narratives" onClick={() => navigate(`${sections}/narratives`)} />
+                <Button text="Add narratives" onClick={() => sections.open('narratives')} />
               )
             }
           />

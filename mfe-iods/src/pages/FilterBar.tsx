@@ -101,6 +101,7 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
               key={label}
               className={styles.chip}
               size="small"
+              ellipsizeText
               endIcon={<CrossIcon size={14} />}
               text={label}
               aria-label={`Remove filter ${label}`}

@@ -91,7 +91,9 @@ function Campaigns({ iod, enabled }: OccurrencesProps) {
                 <SectionLink className={styles.excerpt} dir="auto" to={`campaigns/${id}`}>
                   {name || 'Unnamed Campaign'}
                 </SectionLink>
-                <span className={styles.meta}>{formatCount(iod_count)} IODs</span>
+                <span className={styles.meta}>
+                  {formatCount(iod_count)} {iod_count === 1 ? 'IOD' : 'IODs'}
+                </span>
               </li>
             ))}
           </ul>

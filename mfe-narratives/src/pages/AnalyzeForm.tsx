@@ -1,5 +1,5 @@
 import { LIMITS } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { SectionLink, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -11,7 +11,7 @@ import {
   useDraft,
   useMissingField,
 } from '@iodine/ui'
-import type { FormEvent, MouseEvent } from 'react'
+import type { FormEvent } from 'react'
 import type { Extraction } from '../model/extractions'
 import styles from './AnalyzeForm.module.css'
 
@@ -123,14 +123,8 @@ function OfflineHint() {
  * A hint that an API key is needed, before the first extraction and after one that failed because of the key.
  */
 function KeyHint({ fault }: { fault: string | null }) {
-  const { basePath, navigate, session } = useHost()
+  const { session } = useHost()
   if (!fault && session.user.has_openai_key) return null
-  const profile = `${basePath.slice(0, basePath.lastIndexOf('/'))}/profile`
-  const open = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return
-    event.preventDefault()
-    navigate(profile)
-  }
   return (
     <Callout
       className={styles.hint}
@@ -139,9 +133,7 @@ function KeyHint({ fault }: { fault: string | null }) {
       title={fault ? 'OpenAI key required' : undefined}
     >
       <span>{fault ?? 'Texts are analyzed with your own OpenAI API key. Add it in your profile first.'}</span>
-      <a href={profile} onClick={open}>
-        Open my profile
-      </a>
+      <SectionLink to="profile">Open my profile</SectionLink>
     </Callout>
   )
 }

@@ -1,5 +1,5 @@
-import type { Triplet } from '@iodine/contracts'
-import { errorToast, useHost } from '@iodine/mfe-kit'
+import type { Iod, Triplet } from '@iodine/contracts'
+import { useHost, useIodErrorToast, useSections } from '@iodine/mfe-kit'
 import { useRetained } from '@iodine/ui'
 import type { IodDraft } from '@iodine/ui/overlays'
 import { lazy, Suspense } from 'react'
@@ -10,8 +10,6 @@ const IodDialog = lazy(() =>
   import('@iodine/ui/overlays').then(overlays => ({ default: overlays.IodDialog })),
 )
 
-const CREATED_MS = 3_000
-
 export interface ConvertDialogProps {
   /** The triplet to convert; null closes the dialog. */
   triplet: Triplet | null
@@ -21,18 +19,21 @@ export interface ConvertDialogProps {
 /** The dialog 'Convert to IOD'. Its code is loaded on first use. */
 export function ConvertDialog({ triplet, onClose }: ConvertDialogProps) {
   const { notify, session } = useHost()
+  const { afterCreation } = useSections()
+  const errorToastOf = useIodErrorToast()
   const convert = useConvertTriplet()
   const shown = useRetained(triplet)
   if (!shown) return null
 
   const create = async ({ value, description }: IodDraft): Promise<boolean> => {
+    let created: Iod
     try {
-      await convert(shown, value, description)
+      created = await convert(shown, value, description)
     } catch (error) {
-      notify(errorToast(error, 'Unable to create IOD'))
+      notify(errorToastOf(error, { value, category: 'NARRATIVE_TRIPLET' }, 'Unable to create IOD'))
       return false
     }
-    notify({ status: 'success', title: 'IOD created', duration: CREATED_MS })
+    notify({ status: 'success', title: 'IOD created', key: created.id, actions: afterCreation(created.id) })
     return true
   }
 

@@ -1,4 +1,5 @@
 import type { Iod, Narrative, TextPlace, Triplet } from '@iodine/contracts'
+import { SectionLink } from '@iodine/mfe-kit'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
 import { memo, useEffect, useRef } from 'react'
@@ -116,15 +117,18 @@ function TripletRow({ triplet, times, iod, onConvert }: TripletRowProps) {
         )}
       </span>
       {iod ? (
-        <Tag
-          className={styles.mark}
-          minimal
-          intent="success"
-          icon={<TickIcon />}
-          title={`Already an IOD: ${iod.value}`}
-        >
-          IOD
-        </Tag>
+        <SectionLink className={styles.mark} to={`iods/${iod.id}`}>
+          <Tag
+            minimal
+            interactive
+            tabIndex={-1}
+            intent="success"
+            icon={<TickIcon />}
+            title={`Already an IOD: ${iod.value}`}
+          >
+            IOD
+          </Tag>
+        </SectionLink>
       ) : (
         <Button
           className={styles.mark}

@@ -6,8 +6,6 @@ export const NARRATIVES_KEY = ['narratives']
 
 const PAGE_SIZE = 50
 const POLL_MS = 3_000
-/** Long enough to read the toast and reach its button. */
-const UNDO_MS = 7_000
 
 /** The user's narratives, newest first, paginated. Refetched every 3 s while `polling`. */
 export function useNarratives(polling: boolean) {
@@ -65,7 +63,6 @@ export function useDeleteNarrative() {
       notify({
         status: 'success',
         title: 'Narrative deleted',
-        duration: UNDO_MS,
         key: id,
         action: { text: 'Undo', onClick: onUndone },
       })

@@ -40,7 +40,7 @@ export function useConvertTriplet() {
   const { api } = useHost()
   const client = useQueryClient()
   return useCallback(
-    async (triplet: Triplet, value: string, description: string): Promise<void> => {
+    async (triplet: Triplet, value: string, description: string): Promise<Iod> => {
       try {
         const iod = await api.call('POST /iods', {
           body: {
@@ -53,6 +53,7 @@ export function useConvertTriplet() {
           },
         })
         client.setQueriesData<Iod[]>({ queryKey: [KEY] }, iods => [...(iods ?? []), iod])
+        return iod
       } catch (error) {
         void client.invalidateQueries({ queryKey: [KEY] })
         throw error

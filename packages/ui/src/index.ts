@@ -1,4 +1,4 @@
-export { useDebouncedCallback } from 'use-debounce'
+export { useDebounce, useDebouncedCallback } from 'use-debounce'
 export * from './blueprint'
 export * from './format'
 export { forgetDrafts, useDraft } from './hooks/use-draft'

@@ -10,11 +10,13 @@ import { startProduct } from '@iodine/harness'
 import { freePorts } from '@iodine/local-servers'
 import { iodInput, median, NO_LIMITS } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
+import type { ObjectId } from 'mongodb'
 import { Agent, request } from 'undici'
 import { startBed } from './lib/bed.js'
 import { launchBrowser, openPage } from './lib/browser.js'
 import { atOnce, count, inTurns, mapValues, rate, ratio, table, whole } from './lib/measure.js'
-import { PHRASES, seedIods, WORDS } from './lib/seed-iods.js'
+import { seedCampaigns } from './lib/seed-campaigns.js'
+import { FEED, PHRASES, seedIods, sourceOf, WORDS } from './lib/seed-iods.js'
 
 const sizes = { small: Number(process.env.SMALL ?? 1_000), large: Number(process.env.LARGE ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 15)
@@ -29,10 +31,18 @@ const startSide = async (total: number) => {
     fill: uri => seedIods(uri, total, texts),
   })
   const { token, api } = await bed.signUp()
+  const iods = bed.client.db('iodine_iods').collection('iods')
+  const ids = await iods
+    .find()
+    .project<{ _id: ObjectId }>({ _id: 1 })
+    .map(({ _id }) => _id)
+    .toArray()
+  await seedCampaigns(bed.client, ids)
   const agent = new Agent({ connections: 32 })
   return {
     ...bed,
-    iods: bed.client.db('iodine_iods').collection('iods'),
+    iods,
+    ids,
     token,
     api,
     /** Resident memory of the process that hosts all parts, in megabytes; the database has its own. */
@@ -43,7 +53,7 @@ const startSide = async (total: number) => {
       return Number(bytes) / 2 ** 20
     },
     async get(path: string) {
-      const answer = await request(`${bed.url}/api/v1/iods${path}`, {
+      const answer = await request(`${bed.url}/api/v1${path}`, {
         dispatcher: agent,
         headers: { authorization: `Bearer ${token}` },
       })
@@ -83,10 +93,10 @@ const two = (n: number) => `${WORDS[n]} ${WORDS[n + 20]}`
 const phrase = (n: number) => PHRASES[n] as string
 const search = (q: string) => `q=${encodeURIComponent(q)}`
 
-const api = async (what: string, path: (n: number, side: Side) => string) => {
+const api = async (what: string, path: (n: number, side: Side) => string, root = '/iods') => {
   const listed = new Map<Side, number[]>([small, large].map(side => [side, []]))
   await compare(what, sides, async (side, n) => {
-    const answer = await side.get(path(n, side))
+    const answer = await side.get(root + path(n, side))
     if (Array.isArray(answer)) listed.get(side)?.push(answer.length)
   })
   const [few = [], many = []] = listed.values()
@@ -104,6 +114,16 @@ for (const side of [small, large]) {
 await api('API: last page but one', (_, side) => `?limit=50&cursor=${deep.get(side)}`)
 await api('API: page of a category and a source', () => '?limit=50&category=URL&source_type=BLOG')
 await api('API: facets', () => '/facets?category=URL')
+await api('API: an IOD', (n, side) => `/${side.ids[n]}`)
+const of = (source: string) => `source=${encodeURIComponent(source)}`
+await api('API: page of a source', n => `?limit=50&${of(sourceOf(n * 20))}`)
+await api('API: page of a source, most votes', n => `?limit=50&sort=votes&${of(sourceOf(n * 20))}`)
+await api('API: facets of a source', n => `/facets?${of(sourceOf(n * 20))}`)
+await api('API: page of a source of one in ten, most votes', () => `?limit=50&sort=votes&${of(FEED)}`)
+await api('API: 30 days', () => '/days')
+await api('API: 90 days', () => '/days?days=90')
+await api('API: campaigns of an IOD', (n, side) => `?limit=50&iod_id=${side.ids[n]}`, '/campaigns')
+await api('API: campaigns by name', n => `?limit=5&${search(frequent(n))}`, '/campaigns')
 await api('API: new search, frequent word', n => `?limit=50&${search(frequent(n))}`)
 await api('API: new search, rare word', n => `?limit=50&${search(rare(n))}`)
 await api('API: new search, two words', n => `?limit=50&${search(two(n))}`)
@@ -208,7 +228,7 @@ for (const width of [1, 16])
       {
         bare: () =>
           atOnce(pages, width, index => large.iods.find(filter(index)).sort(sort).limit(50).toArray()),
-        through: () => atOnce(pages, width, index => large.get(path(index))),
+        through: () => atOnce(pages, width, index => large.get(`/iods${path(index)}`)),
       },
       1,
     )

@@ -1,5 +1,5 @@
 import { Button, DialogBody, DialogFooter } from '@blueprintjs/core'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 
 export interface DialogFormProps {
   submitLabel: string
@@ -17,7 +17,7 @@ export interface DialogFormProps {
 }
 
 /**
- * A form with Cancel and submit buttons, as the content of a dialog. Keep the fields' state in a component
+ * A form with Cancel and submit buttons, as the content of a dialog. Ctrl+Enter, or ⌘+Enter, submits it. Keep the fields' state in a component
  * inside the dialog: the dialog mounts its content anew on each opening, which resets that state or reads
  * the draft of `useDraft`.
  */
@@ -45,10 +45,15 @@ export function DialogForm({
       setWorking(false)
     }
   }
+  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    if (canSubmit && !working) event.currentTarget.requestSubmit()
+  }
   return (
     <>
       <DialogBody>
-        <form id={formId} onSubmit={submit} noValidate>
+        <form id={formId} onSubmit={submit} onKeyDown={onKeyDown} noValidate>
           {children}
         </form>
         {note}

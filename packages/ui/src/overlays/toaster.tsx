@@ -1,4 +1,4 @@
-import { OverlayToaster, type Toaster } from '@blueprintjs/core'
+import { Button, OverlayToaster, type Toaster } from '@blueprintjs/core'
 import { ErrorIcon, InfoSignIcon, TickCircleIcon, WarningSignIcon } from '../icons'
 import styles from './toaster.module.css'
 
@@ -9,21 +9,31 @@ const LOOKS = {
   error: { intent: 'danger', icon: <ErrorIcon /> },
 } as const
 
+export interface ToastAction {
+  text: string
+  onClick: () => void
+}
+
 export interface ToastMessage {
   title: string
   description?: string
   status: keyof typeof LOOKS
-  /** In milliseconds, default 5000. */
+  /** In milliseconds, default 5000; at least 7000 with a button. */
   duration?: number
   /** Whether it has a close button; default true. */
   closable?: boolean
   /** A button that also closes the toast, such as Undo. */
-  action?: { text: string; onClick: () => void }
+  action?: ToastAction
+  /** Several such buttons, below the text. */
+  actions?: readonly ToastAction[]
   /** Tells toasts of the same text apart, which are counted as one otherwise. */
   key?: string
   /** Default 'bottom'. */
   position?: 'top' | 'top-left' | 'top-right' | 'bottom' | 'bottom-left' | 'bottom-right'
 }
+
+/** A toast with a button stays long enough to be read and reached, in milliseconds. */
+const REACHED_MS = 7_000
 
 /** The oldest toast goes when there are more of one position. */
 const TOASTS_MAX = 3
@@ -38,7 +48,9 @@ const shown = new Map<string, number>()
  * counted in its place, and stays for its whole duration again.
  */
 export async function showToast(toast: ToastMessage): Promise<void> {
-  const { title, description, status, duration = 5000, closable = true, position = 'bottom', action } = toast
+  const { title, description, status, duration = 5000, closable = true, position = 'bottom' } = toast
+  const { action, actions } = toast
+  const shownFor = action || actions ? Math.max(duration, REACHED_MS) : duration
   let toaster = toasters.get(position)
   if (!toaster) {
     toaster = OverlayToaster.create({ position, canEscapeKeyClear: false, maxToasts: TOASTS_MAX })
@@ -52,7 +64,7 @@ export async function showToast(toast: ToastMessage): Promise<void> {
     {
       ...LOOKS[status],
       // Only another timeout restarts Blueprint's timer.
-      timeout: duration + (times % 2),
+      timeout: shownFor + (times % 2),
       isCloseButtonShown: closable,
       action,
       onDismiss: () => shown.delete(key),
@@ -61,6 +73,22 @@ export async function showToast(toast: ToastMessage): Promise<void> {
           <strong>{title}</strong>
           {times > 1 && <span className={styles.times}> ×{times}</span>}
           {description && <div>{description}</div>}
+          {actions && (
+            <div className={styles.actions}>
+              {actions.map(({ text, onClick }) => (
+                <Button
+                  key={text}
+                  variant="minimal"
+                  size="small"
+                  text={text}
+                  onClick={() => {
+                    opened.dismiss(key)
+                    onClick()
+                  }}
+                />
+              ))}
+            </div>
+          )}
         </div>
       ),
     },

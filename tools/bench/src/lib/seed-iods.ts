@@ -34,6 +34,11 @@ export const PHRASES = Array.from(
   (_, n) => `${WORDS[(n * 7) % WORDS.length]} ${WORDS[(n * 13 + 300) % WORDS.length]}`,
 )
 
+/** Source of one in ten IODs. */
+export const FEED = 'https://example.org/feed'
+/** Source of the nth IOD, and of 17 beside it. */
+export const sourceOf = (n: number): string => `https://example.org/posts/${Math.floor(n / 20)}`
+
 /**
  * Fills the iods service's database with `count` IODs by 200 users, one a minute up to a day ago, votes
  * included, as the service stores them: indexed and tallied.
@@ -78,7 +83,7 @@ export const seedIods = async (
       category: pick(CATEGORIES),
       description,
       source_type: pick(SOURCE_TYPES),
-      source: null,
+      source: n % 10 ? sourceOf(n) : FEED,
       source_id: null,
       created_by: pick(users),
       created_at,

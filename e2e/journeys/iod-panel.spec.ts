@@ -1,0 +1,231 @@
+import {
+  campaignsApi,
+  collectorApi,
+  type Iod,
+  iodsApi,
+  LIMITS,
+  type NewIod,
+  narrativesApi,
+  profileApi,
+} from '@iodine/contracts'
+import { tiktokPost } from '@iodine/test-kit'
+import { faultsOf } from '../support/faults.js'
+import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { watchPolicy } from '../support/policy.js'
+
+const LIST = '/dashboard/iods'
+
+let made = 0
+/** A word that is in no other IOD. */
+const newMark = () => `p${Date.now().toString(36)}x${++made}`
+
+const create = ({ api }: Person, fields: Partial<NewIod> & { value: string }): Promise<Iod> =>
+  api.call(iodsApi.createIod, {
+    body: { category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL', ...fields },
+  })
+const panelOf = (page: Page) => page.getByRole('dialog', { name: 'IOD', exact: true })
+const part = (page: Page, name: string) => panelOf(page).getByRole('region', { name })
+const row = (page: Page, value: string) => page.getByRole('row').filter({ hasText: value })
+const link = (page: Page, value: string) => row(page, value).getByRole('link', { name: value })
+
+test('a row opens its IOD beside the list: votes, campaigns, and where it occurs in one’s own work', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const [ana, bo] = await Promise.all([person('ana'), person('bo')])
+  const mark = newMark()
+  const source = `https://${mark}.example.org/post?a=1&b=2`
+  const iod = await create(ana, { value: `Mirrors of ${mark}`, source, source_type: 'BLOG' })
+  const other = await create(bo, { value: `${mark} second`, source, category: 'URL' })
+  await bo.api.call(iodsApi.voteIod, { params: { id: iod.id }, body: { vote_type: 'NEGATIVE' } })
+  const campaign = await bo.api.call(campaignsApi.createCampaign, { body: { name: `Campaign ${mark}` } })
+  await bo.api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
+  await ana.api.call(collectorApi.ingestRecords, {
+    params: { source: 'tiktok' },
+    body: { records: [tiktokPost({ description: `See MIRRORS OF ${mark} heat lakes` })] },
+  })
+  await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
+  const narrative = await ana.api.call(narrativesApi.createNarrative, {
+    body: { text: `Mirrors of ${mark} heat lakes.` },
+  })
+  const policy = await watchPolicy(page)
+  await openAs(ana, `${LIST}?q=${mark}&sort=votes`)
+  await expect(link(page, iod.value)).toBeVisible()
+  const listRequests: string[] = []
+  page.on('request', request => {
+    const { pathname, searchParams } = new URL(request.url())
+    const isList = pathname.startsWith('/api/v1/iods') && !searchParams.has('source')
+    if (isList && request.method() === 'GET') listRequests.push(request.url())
+  })
+
+  await test.step('it has an address of its own, and asks nothing that the list has', async () => {
+    await link(page, iod.value).click()
+    await expect(page).toHaveURL(new RegExp(`${LIST}/${iod.id}\\?q=${mark}&sort=votes$`))
+    await expect(panelOf(page)).toBeFocused()
+    await expect(page).toHaveTitle(iod.value)
+    const votes = part(page, 'Votes')
+    await expect(votes.getByRole('listitem')).toHaveText(new RegExp(bo.username))
+    await expect(votes.getByRole('link', { name: bo.username })).toHaveAttribute(
+      'href',
+      /\/dashboard\/community\/[0-9a-f]{24}$/,
+    )
+    await votes.getByRole('button', { name: 'Upvote' }).click()
+    await expect(page.getByText('Vote enregistré', { exact: true })).toBeVisible()
+    await expect(votes.getByRole('listitem')).toHaveCount(2)
+    await expect(row(page, iod.value).getByRole('img', { name: '1 positive, 1 negative' })).toBeVisible()
+  })
+
+  await test.step('what it is in, with links', async () => {
+    await expect(part(page, 'Campaigns').getByRole('link', { name: campaign.name })).toHaveAttribute(
+      'href',
+      `/dashboard/campaigns/${campaign.id}`,
+    )
+    const data = part(page, 'In my data')
+    await expect(data.getByRole('link', { name: 'Short videos (1)' })).toBeVisible()
+    await expect(data.locator('mark')).toHaveText(`MIRRORS OF ${mark}`)
+    await expect(part(page, 'In my narratives').getByRole('link')).toHaveAttribute(
+      'href',
+      new RegExp(`^/dashboard/narratives/${narrative.id}\\?start=0&end=`),
+    )
+    await expect(part(page, 'In my graph').getByText(/./).first()).toBeVisible()
+    const same = part(page, 'Other IODs of this source')
+    await expect(same.getByRole('heading')).toHaveText('Other IODs of this source (1)')
+    expect(listRequests).toEqual([])
+    expect(await faultsOf(page, 'panel')).toEqual([])
+    await same.getByRole('link', { name: other.value }).click()
+    await expect(panelOf(page).getByText(other.value, { exact: true })).toBeVisible()
+    await expect(page).toHaveURL(new RegExp(`${LIST}/${other.id}\\?q=${mark}`))
+  })
+
+  await test.step('Back and Escape close it, and the focus is on the row again', async () => {
+    await page.goBack()
+    await expect(panelOf(page)).toHaveCount(0)
+    await expect(page).toHaveURL(new RegExp(`${LIST}\\?q=${mark}&sort=votes$`))
+    await expect(row(page, other.value)).toBeFocused()
+    await page.keyboard.press('k')
+    await page.keyboard.press('Enter')
+    await expect(panelOf(page)).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(panelOf(page)).toHaveCount(0)
+    await expect(page.locator('tr:focus')).toContainText(mark)
+  })
+
+  await test.step('its links lead to the list under a filter, and to My Data', async () => {
+    await link(page, iod.value).click()
+    await panelOf(page).getByRole('link', { name: 'Show all IODs of this source' }).click()
+    await expect(panelOf(page)).toHaveCount(0)
+    await expect(page.getByText(/^Showing 2 of/)).toBeVisible()
+    const chip = page.getByRole('button', { name: `Remove filter Source: https://${mark}` })
+    await expect(chip).toBeVisible()
+    await row(page, other.value).getByRole('link', { name: 'URL' }).click()
+    await expect(page.getByText(/^Showing 1 of/)).toBeVisible()
+    await chip.click()
+    await expect(page).toHaveURL(/\?category=URL&sort=votes$/)
+    await page.goto(`${LIST}/${iod.id}`)
+    await part(page, 'In my data').getByRole('link', { name: 'Short videos (1)' }).click()
+    await expect(page.getByText('1 record has this text')).toBeVisible()
+  })
+  expect(policy).toEqual([])
+})
+
+test('an address without an IOD leads back to the list; a part that is down says so alone', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const iod = await create(ana, { value: `alone ${newMark()}` })
+  await openAs(ana, `${LIST}/${'0'.repeat(24)}?q=x`)
+  await expect(panelOf(page).getByText('This IOD does not exist')).toBeVisible()
+  await panelOf(page).getByRole('button', { name: 'Back to the list' }).click()
+  await expect(page).toHaveURL(new RegExp(`${LIST}\\?q=x$`))
+
+  await page.route('**/api/v1/campaigns?*', route =>
+    route.fulfill({ status: 503, json: { detail: 'Service unavailable' } }),
+  )
+  await page.goto(`${LIST}/${iod.id}`)
+  await expect(part(page, 'Campaigns').getByText('Failed to load campaigns')).toBeVisible()
+  for (const name of ['In my data', 'In my narratives', 'In my graph'])
+    await expect(part(page, name).getByText('None', { exact: true })).toBeVisible()
+  await expect(panelOf(page).getByRole('alert')).toHaveCount(1)
+  await page.unrouteAll()
+  await part(page, 'Campaigns').getByRole('button', { name: 'Retry' }).click()
+  await expect(part(page, 'Campaigns').getByText('None', { exact: true })).toBeVisible()
+})
+
+test('an IOD that exists already is opened from the toast of its refusal', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const iod = await create(ana, { value: `twice ${newMark()}`, category: 'TITLE' })
+  await openAs(ana, LIST)
+  await page.getByRole('button', { name: 'Create IOD' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Create New IOD' })
+  await dialog.getByLabel('Value').fill(iod.value.toUpperCase())
+  await dialog.getByLabel('Type').selectOption('TITLE')
+  await dialog.getByLabel('Description').fill('Again')
+  await dialog.getByRole('button', { name: 'Create IOD' }).click()
+  await expect(page.getByText('This IOD already exists', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Open it' }).click()
+  await expect(panelOf(page).getByText(iod.value, { exact: true })).toBeVisible()
+  await expect(dialog).toBeHidden()
+  await expect(page).toHaveURL(new RegExp(`${LIST}/${iod.id}$`))
+})
+
+test('add=campaign opens the dialog at once; it adds, and the panel says so', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const mark = newMark()
+  const iod = await create(ana, { value: `lake ${mark}` })
+  await ana.api.call(campaignsApi.createCampaign, { body: { name: mark } })
+  await openAs(ana, `${LIST}/${iod.id}?add=campaign`)
+  const dialog = page.getByRole('dialog', { name: 'Add to Campaign' })
+  await dialog.getByRole('searchbox').fill(mark)
+  await dialog.getByRole('radio', { name: mark }).click()
+  await dialog.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(page).toHaveURL(new RegExp(`${LIST}/${iod.id}$`))
+  await expect(part(page, 'Campaigns').getByRole('link', { name: mark })).toBeVisible()
+})
+
+for (const [width, height] of [
+  [1440, 900],
+  [390, 844],
+] as const)
+  test(`a value of 10,000 characters scrolls within the panel at ${width} px`, async ({
+    page,
+    person,
+    openAs,
+  }) => {
+    await page.setViewportSize({ width, height })
+    const ana = await person('ana')
+    const value = `${newMark()}${'Spiegel'.repeat(LIMITS.fieldMax)}`.slice(0, LIMITS.fieldMax)
+    const iod = await create(ana, {
+      value,
+      description: value,
+      source: value.replace(/^/, 'https://a.example/').slice(0, LIMITS.fieldMax),
+    })
+    await openAs(ana, `${LIST}/${iod.id}`)
+    const panel = panelOf(page)
+    await expect(panel).toBeVisible()
+    await panel.getByRole('button', { name: 'Show all of the value' }).click()
+    await expect(part(page, 'Campaigns').getByText('None', { exact: true })).toBeAttached()
+    const box = await panel.boundingBox()
+    expect(box).toMatchObject(
+      width < 600 ? { x: 0, y: 0, width, height } : { x: width - 480, y: 0, width: 480, height },
+    )
+    const body = panel.getByRole('region', { name: 'About this IOD' })
+    expect(
+      await body.evaluate(({ scrollHeight, clientHeight, scrollWidth, clientWidth }) => [
+        scrollHeight > 2 * clientHeight,
+        scrollWidth > clientWidth,
+      ]),
+    ).toEqual([true, false])
+    expect(await faultsOf(page, 'long panel')).toEqual([])
+  })

@@ -1,0 +1,39 @@
+import { suggestCategory } from '@iodine/known-iods'
+import { SectionLink } from '@iodine/mfe-kit'
+import { Button, Tag } from '@iodine/ui'
+import type { MouseEvent } from 'react'
+import { useIodOf } from '../queries/iods'
+import { useRecordContext } from './record-context'
+import styles from './SelectionBubble.module.css'
+import type { FieldSelection } from './use-field-selection'
+
+/** Width of the widest bubble, in pixels. */
+const WIDTH = 184
+
+export interface SelectionBubbleProps {
+  selection: FieldSelection
+  onCreate: () => void
+}
+
+/** Otherwise what is pressed takes the focus, and the selection is lost before the click. */
+const keepSelection = (event: MouseEvent) => event.preventDefault()
+
+/** The button that makes an IOD of the selected text, with its suggested category, or the IOD that it is. */
+export function SelectionBubble({ selection, onCreate }: SelectionBubbleProps) {
+  const { path, text, left, top, room } = selection
+  const place = { left: left - Math.max(0, WIDTH - room), top }
+  const { known } = useRecordContext()
+  const iod = useIodOf(known, text)
+  return (
+    <span className={styles.bubble} style={place}>
+      <Button intent="primary" size="small" text="+ IOD" onMouseDown={keepSelection} onClick={onCreate} />
+      {iod ? (
+        <SectionLink className={styles.hint} to={`iods/${iod.id}`} onMouseDown={keepSelection}>
+          already an IOD
+        </SectionLink>
+      ) : (
+        <Tag minimal>{suggestCategory(path, text)}</Tag>
+      )}
+    </span>
+  )
+}
