@@ -86,7 +86,7 @@ function IodsList() {
       group: GROUP,
       act: () => openId === undefined && selection.size > 0 && clear(),
     },
-    { combo: '?', label: 'List of the keys', group: GROUP, act: showKeys },
+    { combo: '?', label: 'List of the keys', group: GROUP },
   ])
   const { data: iods, total = 0, isExact, isFetchNextPageError } = list
   // The count of all IODs is exact, but may be older than the total, or not be there yet.
@@ -110,7 +110,7 @@ function IodsList() {
   )
   return (
     <Page>
-      <div className={styles.section}>
+      <div className={selection.size > 0 ? `${styles.section} ${styles.selecting}` : styles.section}>
         <PageHeader
           title="Indicators of Disinformation"
           subtitle="Everyone’s IODs. Vote on those you can judge."

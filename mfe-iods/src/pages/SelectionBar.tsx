@@ -1,7 +1,7 @@
 import type { Iod } from '@iodine/contracts'
 import { errorToast, isUnauthorized, useHost } from '@iodine/mfe-kit'
 import { Button, formatCount } from '@iodine/ui'
-import { AddToFolderIcon, CaretDownIcon, ExportIcon, KeyCommandIcon } from '@iodine/ui/icons'
+import { CaretDownIcon, CrossIcon, ExportIcon, FolderNewIcon, KeyCommandIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
 import { SELECTED_MAX, type Selection } from '../model/selection'
@@ -34,37 +34,45 @@ export function SelectionBar(props: SelectionBarProps) {
   return (
     <fieldset className={styles.bar} aria-label="Selection">
       <SelectAll {...props} />
-      <span className={styles.count} aria-live="polite">
-        {selection.size > 0 && `${formatCount(selection.size)} selected`}
-      </span>
-      {selection.size > 0 && (
-        <>
-          <Button
-            size="small"
-            intent="primary"
-            icon={<AddToFolderIcon size={14} />}
-            text="Add to campaign"
-            onClick={onAddToCampaign}
-          />
-          <Popover
-            placement="bottom-start"
-            content={
-              <Menu>
-                <MenuItem text="CSV" onClick={() => void save(iods(), 'csv')} />
-                <MenuItem text="JSON" onClick={() => void save(iods(), 'json')} />
-              </Menu>
-            }
-          >
+      <div className={selection.size > 0 ? styles.selected : undefined}>
+        <span className={styles.count} aria-live="polite">
+          {selection.size > 0 && `${formatCount(selection.size)} selected`}
+        </span>
+        {selection.size > 0 && (
+          <>
             <Button
               size="small"
-              icon={<ExportIcon size={14} />}
-              endIcon={<CaretDownIcon size={14} />}
-              text="Export"
+              intent="primary"
+              icon={<FolderNewIcon className={styles.icon ?? ''} size={14} />}
+              text="Add to campaign"
+              onClick={onAddToCampaign}
             />
-          </Popover>
-          <Button size="small" variant="minimal" text="Clear selection" onClick={onClear} />
-        </>
-      )}
+            <Popover
+              placement="bottom-start"
+              content={
+                <Menu>
+                  <MenuItem text="CSV" onClick={() => void save(iods(), 'csv')} />
+                  <MenuItem text="JSON" onClick={() => void save(iods(), 'json')} />
+                </Menu>
+              }
+            >
+              <Button
+                size="small"
+                icon={<ExportIcon className={styles.icon ?? ''} size={14} />}
+                endIcon={<CaretDownIcon size={14} />}
+                text="Export"
+              />
+            </Popover>
+            <Button
+              size="small"
+              variant="minimal"
+              icon={<CrossIcon className={styles.cross ?? ''} size={14} />}
+              text={<span className={styles.clear}>Clear selection</span>}
+              onClick={onClear}
+            />
+          </>
+        )}
+      </div>
       <Button
         className={styles.keys ?? ''}
         size="small"

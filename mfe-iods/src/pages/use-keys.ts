@@ -1,6 +1,6 @@
-import { Classes, useLatest } from '@iodine/ui'
+import { Classes, isTyping, useLatest } from '@iodine/ui'
 import { type HotkeyConfig, HotkeysContext, useHotkeys } from '@iodine/ui/overlays'
-import { use, useCallback, useMemo } from 'react'
+import { use, useCallback, useEffect, useMemo } from 'react'
 import { PANEL } from './panel-focus'
 
 export interface Key extends Pick<HotkeyConfig, 'combo' | 'label' | 'group'> {
@@ -15,9 +15,9 @@ export interface Key extends Pick<HotkeyConfig, 'combo' | 'label' | 'group'> {
 // Toasts, tooltips and the side panel leave the page usable.
 const OVERLAYS = `.${Classes.OVERLAY_OPEN}:not(.${Classes.TOAST_CONTAINER}):not(:has(.${Classes.TOOLTIP}, [${PANEL}]))`
 
-/** Whether a key is for the page: nothing has handled it, no choice list has it, and no overlay is open. */
+/** Whether a key is for the page: nothing has handled it, no field has it, and no overlay is open. */
 const isFree = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
-  !defaultPrevented && !(target instanceof HTMLSelectElement) && !document.querySelector(OVERLAYS)
+  !defaultPrevented && !isTyping(target) && !document.querySelector(OVERLAYS)
 
 /**
  * Binds keys and lists them in the dialog of `useKeysDialog`. Fields that take text, modifiers and open
@@ -46,8 +46,18 @@ export function useKeys(keys: readonly Key[]) {
   return useHotkeys(hotkeys, { showDialogKeyCombo: false }).handleKeyDown
 }
 
-/** Returns a function that opens the list of keys. */
+/** Returns a function that opens the list of keys. So does `?`, on any keyboard, with or without Shift. */
 export function useKeysDialog(): () => void {
   const [, dispatch] = use(HotkeysContext)
-  return useCallback(() => dispatch({ type: 'OPEN_DIALOG' }), [dispatch])
+  const open = useCallback(() => dispatch({ type: 'OPEN_DIALOG' }), [dispatch])
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== '?' || event.ctrlKey || event.metaKey || !isFree(event)) return
+      event.preventDefault()
+      open()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [open])
+  return open
 }

@@ -1,6 +1,7 @@
 import { Button, InputGroup } from '@blueprintjs/core'
 import { useEffect, useRef } from 'react'
 import { CrossIcon, SearchIcon } from '../icons'
+import { isTyping } from '../is-typing'
 
 export interface SearchInputProps {
   value: string
@@ -59,7 +60,3 @@ export function SearchInput(props: SearchInputProps) {
     />
   )
 }
-
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
