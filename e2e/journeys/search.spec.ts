@@ -42,6 +42,7 @@ test('what was met yesterday is found by Ctrl+K, its words and Enter, wherever i
 
   await test.step('arrows choose; what was opened is offered again', async () => {
     await page.goto('/dashboard/overview')
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await page.keyboard.press('Control+k')
     await expect(group(page, 'Recent').getByRole('option')).toHaveText([new RegExp(word)])
     await page.keyboard.type(word)
@@ -114,9 +115,10 @@ test('a part that is down, a very long term and hostile text do no harm', async 
 }) => {
   const ana = await person('ana')
   const word = newWord()
-  const hostile = `<img src=x onerror="document.title='owned'"> ${word} \u202e.*$`
+  const hostile = `${word} <img src=x onerror="document.title='owned'"> \u202e.*$`
   await createIod(ana, hostile)
   await openAs(ana, '/dashboard/overview')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   const asked: string[] = []
   page.on('request', request => {
     if (/[?&](q|search)=/.test(request.url())) asked.push(request.url())
