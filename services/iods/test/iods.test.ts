@@ -896,7 +896,7 @@ describe('lists', () => {
         const created_at = new Date(Date.now() - (((at * 7) % 40) * 3 + (at % 2)) * DAY_MS)
         await iods.updateOne({ _id }, { $set: { created_at } })
       }
-    })
+    }, 60_000)
 
     it('are those of a plain count, oldest first, 30 days by default', async () => {
       const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
@@ -914,7 +914,7 @@ describe('lists', () => {
       } finally {
         await other.close()
       }
-    })
+    }, 60_000)
   })
 
   it('finds at once what a process whose clock is ten minutes late took in', async () => {
