@@ -87,8 +87,8 @@ export default {
     reserved(
       'exchange-for-campaigns',
       code('packages/exchange'),
-      [of('packages/exchange|services/campaigns|mfe-campaigns|e2e')],
-      'Other tools’ files are an affair of campaigns: a section that exports something else adds itself here.',
+      [of('packages/exchange|services/campaigns|mfe-campaigns|mfe-iods|e2e')],
+      'Files are written and read by campaigns and the list of IODs: a section that exports something else adds itself here.',
     ),
     reserved(
       'demo-data-beside-the-product',

@@ -47,7 +47,12 @@ export function IodDetails({ iod }: { iod: Iod }) {
         <div>
           <dt>Created by</dt>
           <dd>
-            <PersonLink id={created_by_id} name={created_by} />,{' '}
+            <PersonLink id={created_by_id} name={created_by} />
+          </dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd>
             <DateTime value={created_at} format={formatDateTime} />
           </dd>
         </div>

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
+  type FocusEvent,
   type KeyboardEventHandler,
   type ReactNode,
   type RefObject,
@@ -11,7 +12,6 @@ import { type Gap, GapRow, isGap } from './GapRow'
 import { type Column, TableFrame, TableRow } from './Table'
 import styles from './Table.module.css'
 import { useCards } from './use-cards'
-import type { RowFocus } from './use-row-focus'
 
 const OVERSCAN_ROWS = 6
 
@@ -67,6 +67,21 @@ export function useVirtualRows<T extends { id: string }>(
     offset,
     scrollTo,
   }
+}
+
+/** Which row is the Tab stop, and what moves it. */
+export interface RowFocus {
+  /** Index of the row that is the table's Tab stop. */
+  index: number
+  /** Index of the row that has the focus, or a control of which has it; -1 if none. */
+  focused: () => number
+  /** Focuses the row that many rows further; the first row in view if none had the focus yet. */
+  move: (step: number) => void
+  /** Focuses the next (1) or previous (-1) control of the focused row; before the first one is the row itself. */
+  moveInRow: (step: 1 | -1) => void
+  /** For `VirtualTable`. */
+  onFocus: (event: FocusEvent) => void
+  onBlur: (event: FocusEvent) => void
 }
 
 export interface VirtualTableProps<T> {

@@ -1,5 +1,11 @@
 export type { Gap } from './GapRow'
 export { type Column, Table, type TableProps } from './Table'
 export { TableSkeleton, type TableSkeletonProps } from './TableSkeleton'
-export { type RowFocus, useRowFocus } from './use-row-focus'
-export { useVirtualRows, type VirtualRows, VirtualTable, type VirtualTableProps } from './VirtualTable'
+export { useRowFocus } from './use-row-focus'
+export {
+  type RowFocus,
+  useVirtualRows,
+  type VirtualRows,
+  VirtualTable,
+  type VirtualTableProps,
+} from './VirtualTable'

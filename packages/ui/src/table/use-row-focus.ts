@@ -1,26 +1,12 @@
-import { type FocusEvent, useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { isGap } from './GapRow'
-import type { VirtualRows } from './VirtualTable'
+import type { RowFocus, VirtualRows } from './VirtualTable'
 
 const ROWS = 'tr[aria-rowindex]'
 /** Controls of a row, which the arrow keys reach. */
 const CONTROLS = 'a[href], button:not(:disabled), input:not(:disabled)'
 /** Number of the first row after the header. */
 const FIRST = 2
-
-export interface RowFocus {
-  /** Index of the row that is the table's Tab stop. */
-  index: number
-  /** Index of the row that has the focus, or a control of which has it; -1 if none. */
-  focused: () => number
-  /** Focuses the row that many rows further; the first row in view if none had the focus yet. */
-  move: (step: number) => void
-  /** Focuses the next (1) or previous (-1) control of the focused row; before the first one is the row itself. */
-  moveInRow: (step: 1 | -1) => void
-  /** For `VirtualTable`. */
-  onFocus: (event: FocusEvent) => void
-  onBlur: (event: FocusEvent) => void
-}
 
 /**
  * One Tab stop for all rows of a virtualized table (roving focus): the row that had the focus last. The
