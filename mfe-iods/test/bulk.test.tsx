@@ -61,7 +61,9 @@ test('Shift selects and clears ranges; the selection survives a filter', async (
   expect(screen.queryByRole('button', { name: 'Add to campaign' })).toBeNull()
 })
 
-test('of more than 5,000 the first are selected, and added in batches; a failure tells what is done', async () => {
+test('of more than 5,000 the first are selected, and added in batches; a failure tells what is done', {
+  timeout: 180_000,
+}, async () => {
   const iods = many(5_600)
   const lake = campaign('Lake', 3)
   let batches = 0
@@ -82,13 +84,13 @@ test('of more than 5,000 the first are selected, and added in batches; a failure
     },
   })
   await press('Select the first 5,000 of 5,600 matching')
-  expect(await screen.findByText('5,000 selected', {}, { timeout: 15_000 })).toBeTruthy()
+  expect(await screen.findByText('5,000 selected', {}, { timeout: 60_000 })).toBeTruthy()
   expect(calls.filter(({ search }) => search.get('limit') === '500')).toHaveLength(10)
 
   fireEvent.click(await boxOf('value 0;'))
   expect(screen.getByText('4,999 selected')).toBeTruthy()
   await press('Select the first 5,000 of 5,600 matching')
-  expect(await screen.findByText('5,000 selected', {}, { timeout: 15_000 })).toBeTruthy()
+  expect(await screen.findByText('5,000 selected', {}, { timeout: 60_000 })).toBeTruthy()
 
   await press('Add to campaign')
   const dialog = within(await screen.findByRole('dialog', { name: 'Add to Campaign' }))

@@ -47,6 +47,27 @@ export function sumVotes(iods: readonly Iod[]): { positive: number; negative: nu
   return sums
 }
 
+const DAY_MS = 86_400_000
+/** Bars that have room beside a campaign's members. */
+const BARS_MAX = 60
+
+/**
+ * Numbers of IODs by their days of creation (UTC), from the first day to the last; by months if these are too
+ * many days for bars, and by years if they are too many months. Days are as in ISO 8601.
+ */
+export function overTime(iods: readonly Iod[]): { day: string; values: [number] }[] {
+  const times = iods.map(({ created_at }) => created_at).sort()
+  const [first, last] = [times[0], times.at(-1)]
+  if (!first || !last) return []
+  const days = Math.floor((Date.parse(last.slice(0, 10)) - Date.parse(first.slice(0, 10))) / DAY_MS) + 1
+  const length = days <= BARS_MAX ? 10 : days <= BARS_MAX * 30 ? 7 : 4
+  const counts = new Map<string, number>()
+  for (const at = new Date(first.slice(0, 10)); at.toISOString() <= last; at.setUTCDate(at.getUTCDate() + 1))
+    counts.set(at.toISOString().slice(0, length), 0)
+  for (const time of times) counts.set(time.slice(0, length), (counts.get(time.slice(0, length)) ?? 0) + 1)
+  return [...counts].map(([day, count]) => ({ day, values: [count] }))
+}
+
 /** Number of items per key, in descending order, then by key. */
 export function countBy<T, K extends string>(items: T[], key: (item: T) => K): [K, number][] {
   const counts = new Map<K, number>()

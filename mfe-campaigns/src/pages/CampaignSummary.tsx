@@ -1,7 +1,7 @@
 import type { Category, Iod } from '@iodine/contracts'
-import { Button, Card, CategoryTag, formatCount, Tag } from '@iodine/ui'
+import { Button, Card, CategoryTag, DayBars, formatCount, Tag } from '@iodine/ui'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
-import { type Statistics, sumVotes } from '../model/iods'
+import { overTime, type Statistics, sumVotes } from '../model/iods'
 import styles from './CampaignSummary.module.css'
 
 export interface CampaignSummaryProps {
@@ -42,6 +42,7 @@ export function CampaignSummary(props: CampaignSummaryProps) {
       </Block>
       {statistics && statistics.iods > 0 && (
         <>
+          {iods && <OverTime iods={iods} />}
           <Block title="Categories">
             <ul className={styles.list}>
               {statistics.categories.map(([category, count]) => (
@@ -96,6 +97,16 @@ function CountBar({ count, of, children }: CountBarProps) {
       {children}
       <span>{formatCount(count)}</span>
     </li>
+  )
+}
+
+/** When the IODs were created. */
+function OverTime({ iods }: { iods: Iod[] }) {
+  const days = useMemo(() => overTime(iods), [iods])
+  return (
+    <Block title="Over time">
+      <DayBars label="IODs by the time of their creation" series={['IODs']} days={days} />
+    </Block>
   )
 }
 

@@ -50,7 +50,7 @@ export function ExtensionCard() {
         <Button icon={<KeyIcon />} text="Generate Code" onClick={generate} loading={working} />
       </div>
       {/\.zip$/.test(config.extension_url) && (
-        <ol className={styles.steps}>
+        <ol className={styles.howTo}>
           <li>Install extension downloads a zip file: unpack it into a folder that stays.</li>
           <li>
             Open chrome://extensions, switch on Developer mode, choose Load unpacked and pick that folder.

@@ -1,11 +1,13 @@
-import { isUnauthorized } from '@iodine/mfe-kit'
 import { AnchorButton, Button, Card, formatCount, Page, PageHeader } from '@iodine/ui'
 import { EnvelopeIcon, TagIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
-import { type ReactElement, useEffect, useState } from 'react'
+import { type ReactElement, useEffect } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import { sectionPath } from '../app/sections'
+import { useLoaded } from '../app/use-loaded'
 import { preloadShared } from '../remotes/remotes'
+import { ActivityCard } from './ActivityCard'
 import { ExtensionCard } from './ExtensionCard'
+import { FirstSteps } from './FirstSteps'
 import styles from './Overview.module.css'
 
 const AVAILABLE = [
@@ -27,9 +29,11 @@ const PRELOAD_AFTER_MS = 2_000
 
 /** The dashboard's first page. */
 export function Overview() {
-  const { config, navigate } = useHost()
+  const { api, config, navigate } = useHost()
   const { username } = useUser()
-  const iods = useIodCount()
+  const [iods] = useLoaded(
+    async signal => (await api.page('GET /iods', { query: { limit: 1 }, signal })).total,
+  )
   useEffect(() => {
     const timer = setTimeout(preloadShared, PRELOAD_AFTER_MS)
     return () => clearTimeout(timer)
@@ -63,7 +67,9 @@ export function Overview() {
           onClick={() => navigate(sectionPath('iods'))}
         />
       </section>
+      <FirstSteps />
       <div className={styles.grid}>
+        <ActivityCard />
         <ExtensionCard />
         <Card className={styles.card}>
           <h2 className={styles.cardTitle}>Get in Touch</h2>
@@ -115,21 +121,4 @@ function Roadmap({ title, items, icon }: { title: string; items: string[]; icon:
       </ul>
     </div>
   )
-}
-
-/** The number of all IODs; null until it is known, or if the session has ended. */
-function useIodCount(): number | 'failed' | null {
-  const { api } = useHost()
-  const [count, setCount] = useState<number | 'failed' | null>(null)
-  useEffect(() => {
-    const page = new AbortController()
-    api.page('GET /iods', { query: { limit: 1 }, signal: page.signal }).then(
-      ({ total }) => setCount(total),
-      error => {
-        if (!page.signal.aborted && !isUnauthorized(error)) setCount('failed')
-      },
-    )
-    return () => page.abort()
-  }, [api])
-  return count
 }

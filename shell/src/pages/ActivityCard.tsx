@@ -1,0 +1,35 @@
+import { LIMITS } from '@iodine/contracts'
+import { Card, Classes, DayBars, ErrorCallout, formatCount } from '@iodine/ui'
+import { useHost } from '../app/HostProvider'
+import { useLoaded } from '../app/use-loaded'
+import styles from './Overview.module.css'
+
+/** The IODs of the last days, the user's and everybody's. */
+export function ActivityCard() {
+  const { api } = useHost()
+  const [days, again] = useLoaded(signal => api.call('GET /iods/days', { signal }))
+  const sum = (key: 'all' | 'own') =>
+    Array.isArray(days) ? days.reduce((total, each) => total + each[key], 0) : 0
+  return (
+    <Card className={`${styles.card} ${styles.wide}`}>
+      <h2 className={styles.cardTitle}>The last {LIMITS.countedDays} days</h2>
+      <div className={styles.activity}>
+        {days === null && <div className={`${Classes.SKELETON} ${styles.activity}`} aria-hidden />}
+        {days === 'failed' && <ErrorCallout title="The IODs of each day can’t be shown" onRetry={again} />}
+        {Array.isArray(days) && (
+          <>
+            <p className={styles.muted}>
+              {formatCount(sum('all'))} {sum('all') === 1 ? 'IOD' : 'IODs'} by everybody,{' '}
+              {formatCount(sum('own'))} by you.
+            </p>
+            <DayBars
+              label={`IODs of the last ${LIMITS.countedDays} days`}
+              series={['everybody', 'you']}
+              days={days.map(({ day, all, own }) => ({ day, values: [all, own] }))}
+            />
+          </>
+        )}
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,88 @@
+import { Button, Card } from '@iodine/ui'
+import { CrossIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
+import { Link } from '@iodine/ui/router'
+import { useState } from 'react'
+import { useHost, useUser } from '../app/HostProvider'
+import { sectionPath } from '../app/sections'
+import { useLoaded } from '../app/use-loaded'
+import styles from './Overview.module.css'
+
+const keyOf = (userId: string) => `iodine:first-steps:${userId}`
+
+const isOver = (userId: string): boolean => {
+  try {
+    return localStorage.getItem(keyOf(userId)) !== null
+  } catch {
+    return false
+  }
+}
+const setOver = (userId: string): void => {
+  try {
+    localStorage.setItem(keyOf(userId), 'over')
+  } catch {
+    // A full storage shows them again at the next visit.
+  }
+}
+
+/** What a new user sets up, until all of it is done or the user has closed it. */
+export function FirstSteps() {
+  const { id } = useUser()
+  const [isShown, setShown] = useState(() => !isOver(id))
+  if (!isShown) return null
+  const close = () => {
+    setOver(id)
+    setShown(false)
+  }
+  return <Steps onClose={close} onDone={() => setOver(id)} />
+}
+
+function Steps({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
+  const { api } = useHost()
+  const user = useUser()
+  const [usage] = useLoaded(async signal => {
+    const read = await api.call('GET /profile/usage', { signal })
+    if (user.username && user.has_openai_key && read.records?.used && read.iods?.used) onDone()
+    return read
+  })
+  const used = (name: 'records' | 'iods') =>
+    usage !== null && usage !== 'failed' && (usage[name]?.used ?? 0) > 0
+  const steps = [
+    { text: 'Choose a username', to: 'profile', isDone: user.username !== null },
+    { text: 'Connect the extension and collect a first post', to: 'data', isDone: used('records') },
+    { text: 'Create a first IOD', to: 'iods', isDone: used('iods') },
+    { text: 'Add your AI key, to read texts', to: 'profile', isDone: user.has_openai_key },
+  ]
+  const isAllDone = steps.every(({ isDone }) => isDone)
+  return (
+    <Card className={`${styles.card} ${styles.steps}`}>
+      <h2 className={styles.cardTitle}>
+        {isAllDone ? 'All set up' : 'Getting started'}
+        <Button
+          className={styles.close}
+          variant="minimal"
+          size="small"
+          icon={<CrossIcon />}
+          aria-label="Close the first steps"
+          onClick={onClose}
+        />
+      </h2>
+      <ul className={styles.list}>
+        {steps.map(({ text, to, isDone }) => (
+          <li key={text}>
+            {isDone ? (
+              <>
+                <TickCircleIcon className={styles.done} title="Done" />
+                <s>{text}</s>
+              </>
+            ) : (
+              <>
+                <TimeIcon className={styles.later} title="To do" />
+                <Link to={sectionPath(to)}>{text}</Link>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
