@@ -1,5 +1,5 @@
 import { defineParcel } from '@iodine/mfe-kit'
-import type { Routes } from '@iodine/mfe-kit/testing'
+import type { Answer, Routes } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { TOKEN_KEY } from '../src/session/session-store'
@@ -18,6 +18,7 @@ const usage = {
 const SIGNED_IN: Routes = {
   'GET /profile/me': [200, user],
   'GET /iods': [200, []],
+  'GET /iods/days': [200, [{ day: '2026-11-23', all: 3, own: 1 }]],
   'GET /profile/usage': [200, usage],
 }
 const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>
@@ -97,12 +98,17 @@ test('Organization says that it is coming', async () => {
 })
 
 test('typing in the search box opens the search over everything; the menu stays', async () => {
-  await open('/dashboard/overview')
+  const none = [200, []] satisfies Answer
+  await open('/dashboard/overview', {
+    'GET /campaigns': none,
+    'GET /community/users': [200, { users: [], total: 0 }],
+    'GET /:source/data': none,
+    'GET /narratives/data': none,
+  })
   fireEvent.change(await screen.findByLabelText('Search everything'), { target: { value: 'camp' } })
   const search = await screen.findByRole('combobox', { name: 'Search everything' })
   expect((search as HTMLInputElement).value).toBe('camp')
-  expect(await screen.findByRole('option', { name: 'Campaigns' })).toBeTruthy()
-  expect(screen.queryByRole('option', { name: 'Graph' })).toBeNull()
+  expect((await screen.findByRole('option')).textContent).toBe('Campaigns')
   expect(screen.getByRole('link', { name: 'Graph' })).toBeTruthy()
 })
 
@@ -119,6 +125,32 @@ test('a 401 in the middle goes to login without a word', async () => {
   await screen.findByLabelText('Email')
   expect(screen.queryByText('Error loading data')).toBeNull()
   expect(localStorage.getItem(TOKEN_KEY)).toBeNull()
+})
+
+test('the overview counts the last days, and says it if it can’t', async () => {
+  let isDown = true
+  await open('/dashboard/overview', {
+    'GET /iods/days': () =>
+      isDown ? [503, { detail: 'x' }] : [200, [{ day: '2026-11-23', all: 3, own: 1 }]],
+  })
+  await screen.findByText('The IODs of each day can’t be shown')
+  isDown = false
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
+  await screen.findByText('3 IODs by everybody, 1 by you.')
+  expect(screen.getByRole('img', { name: 'IODs of the last 30 days' })).toBeTruthy()
+})
+
+test('the first steps lead on, and go for good when they are closed', async () => {
+  await open('/dashboard/overview')
+  const step = await screen.findByRole('link', { name: 'Create a first IOD' })
+  expect(step.getAttribute('href')).toBe('/dashboard/iods')
+  fireEvent.click(screen.getByRole('button', { name: 'Close the first steps' }))
+  expect(screen.queryByText('Getting started')).toBeNull()
+  fireEvent.click(screen.getByRole('link', { name: 'Profile' }))
+  await screen.findByRole('heading', { name: /Profile/ })
+  fireEvent.click(screen.getByRole('link', { name: 'Dashboard' }))
+  await screen.findByRole('heading', { name: 'Get in Touch' })
+  expect(screen.queryByText('Getting started')).toBeNull()
 })
 
 test('another failure of the dashboard load is said inline', async () => {
