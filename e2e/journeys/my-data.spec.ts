@@ -247,7 +247,8 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   // Values unique to this run: all users share the IODs.
   const t = Date.now().toString(36)
   const text = `Alpha${t} hides beta${t} and gamma${t} today. ALPHA${t} HIDES beta${t} again`
-  await createIod(bo, `alpha${t} hides beta${t}`)
+  const alpha = await createIod(bo, `alpha${t} hides beta${t}`)
+  await bo.api.call(iodsApi.voteIod, { params: { id: alpha.id }, body: { vote_type: 'POSITIVE' } })
   await createIod(ana, `Hides beta${t} and gamma${t}`)
   await createIod(bo, `WATCH${t}`)
   await handIn(ana, 'tiktok', [
@@ -342,6 +343,11 @@ test('IODs are found in texts and values, and selected text becomes one', async 
     await expect(page).toHaveURL(/\/dashboard\/data/)
     await place.click()
     await expect(page).toHaveURL(/\/dashboard\/iods\/[0-9a-f]{24}$/)
+    // Who voted how is one click away from the highlight.
+    const votes = page
+      .getByRole('dialog', { name: 'IOD', exact: true })
+      .getByRole('region', { name: 'Votes' })
+    await expect(votes.getByRole('listitem')).toHaveText(new RegExp(bo.username))
     await page.goBack()
     await expect(card.locator('mark').first()).toBeVisible()
   })

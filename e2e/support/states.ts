@@ -1,14 +1,16 @@
 import { expect, type Page } from '@playwright/test'
 
 const CAMPAIGN = 'Lake mirrors'
-/** On a phone it is in the menu. */
-const IN_MENU = 'Organization'
+const CLAIM = 'https://example.org/claim'
+/** On a phone they are in the menu. */
+const IN_MENU: readonly string[] = ['Organization', 'Search everything']
 
-/** A state of a screen: what to click in order, by name, and what is then shown. */
+/** A state of a screen: what to click in order, by name, what to type then, and what is then shown. */
 export interface State {
   path: string
   clicks: readonly string[]
   shown: string
+  types?: string | undefined
 }
 
 /** Dialogs, popovers and expanded parts of pages that `fillEveryPage` has filled. */
@@ -21,6 +23,12 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/iods', ['Activity'], '.bp6-popover'],
     ['/dashboard/iods', ['Details'], '.bp6-popover'],
     ['/dashboard/iods', ['Categories'], '.bp6-popover'],
+    ['/dashboard/iods', [CLAIM], '[role="dialog"]:has-text("Campaigns"):not(:has(.bp6-skeleton))'],
+    ['/dashboard/iods', ['Select'], 'fieldset:has-text("1 selected")'],
+    ['/dashboard/iods', ['Select', 'Export'], '.bp6-menu'],
+    ['/dashboard/iods', ['Select', 'Add to campaign'], '.bp6-dialog'],
+    ['/dashboard/iods', ['Keyboard shortcuts'], '.bp6-dialog'],
+    ['/dashboard/iods/000000000000000000000000', [], '[role="dialog"]:has-text("does not exist")'],
     ['/dashboard/narratives', ['Convert to IOD'], '.bp6-dialog'],
     ['/dashboard/campaigns', ['Create Campaign'], '.bp6-dialog'],
     ['/dashboard/campaigns', [CAMPAIGN], '.bp6-dialog'],
@@ -31,9 +39,17 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
     ['/dashboard/profile', ['Edit username'], 'main form'],
     ['/dashboard/profile', ['Edit API key'], '.bp6-dialog'],
-    ['/dashboard/overview', [IN_MENU], '.bp6-toast'],
+    ['/dashboard/overview', ['Organization'], '.bp6-toast'],
+    ['/dashboard/overview', ['Search everything'], '[role="listbox"]'],
+    [
+      '/dashboard/overview',
+      ['Search everything'],
+      '[role="group"]:has-text("Campaigns") [role="option"]',
+      'Lake',
+    ],
+    ['/dashboard/overview', ['Search everything'], 'text=Nothing found', 'nowhere to be seen'],
   ] as const
-).map(([path, clicks, shown]) => ({ path, clicks, shown }))
+).map(([path, clicks, shown, types]) => ({ path, clicks, shown, types }))
 
 /** The pages of a signed-in person, below `/dashboard/`. */
 export const SECTIONS = [
@@ -51,19 +67,27 @@ export const SECTIONS = [
 ] as const
 
 /** Brings a signed-in page into a state, and waits until it is shown. */
-export const reach = async (page: Page, url: string, { path, clicks, shown }: State): Promise<void> => {
+export const reach = async (
+  page: Page,
+  url: string,
+  { path, clicks, shown, types }: State,
+): Promise<void> => {
   await page.goto(url + path)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   const menu = page.getByRole('button', { name: 'Open menu' })
   for (const name of clicks) {
-    if (name === IN_MENU && (await menu.isVisible())) await menu.click()
+    if (IN_MENU.includes(name) && (await menu.isVisible())) await menu.click()
     const control = page
       .getByRole('button', { name })
       .or(page.getByRole('menuitem', { name }))
       .or(page.getByRole('article', { name }))
+      .or(page.getByRole('checkbox', { name, exact: true }))
+      .or(page.getByRole('searchbox', { name }))
+      .or(page.getByRole('cell').getByRole('link', { name }))
     await control.first().click()
     // A campaign's buttons do something once its dialog has its name: it is loaded then.
     if (name === CAMPAIGN) await expect(page.getByRole('dialog', { name })).toBeVisible()
   }
-  await expect(page.locator(shown)).toBeVisible()
+  if (types) await page.keyboard.type(types)
+  await expect(page.locator(shown).first()).toBeVisible()
 }

@@ -57,6 +57,11 @@ describe('the list', () => {
     expect(card.textContent).toContain('Since 17 juin 2026')
     expect(card.textContent).toContain('<b>bold</b>')
     expect(card.textContent).toContain('+2 other(s)...')
+    const links = within(card).getAllByRole('link')
+    expect(links.map(link => link.getAttribute('href'))).toEqual([
+      `/dashboard/iods/${ID}`,
+      `/dashboard/iods/${'b'.repeat(24)}`,
+    ])
     expect(
       within(card)
         .getByRole('button', { name: /View full profile/ })

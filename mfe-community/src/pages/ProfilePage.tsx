@@ -27,6 +27,7 @@ import {
 import { useEffect, useRef } from 'react'
 import { cameFromList } from '../model/from-list'
 import { useProfile } from '../queries/profile'
+import { ContributionTitle } from './ContributionTitle'
 import styles from './ProfilePage.module.css'
 import { TypeTag } from './TypeTag'
 
@@ -135,14 +136,14 @@ export function ProfilePage() {
 }
 
 function ContributionRow({ contribution }: { contribution: Contribution }) {
-  const { type, title, description, created_at } = contribution
+  const { type, id, title, description, created_at } = contribution
   return (
     <li>
       <Card className={styles.contribution}>
         <div className={styles.head}>
           <TypeTag type={type} />
-          <h2 className={styles.title} dir="auto" title={title}>
-            {title}
+          <h2 className={styles.title}>
+            <ContributionTitle type={type} id={id} title={title} />
           </h2>
           <span className={styles.time}>
             <DateTime value={created_at} format={formatFrenchDateTime} lang="fr" />

@@ -3,6 +3,7 @@ import { Card, Classes, DateTime, formatCount, formatFrenchDate } from '@iodine/
 import { Link } from '@iodine/ui/router'
 import { summarize } from '../model/contributions'
 import { FROM_LIST } from '../model/from-list'
+import { ContributionTitle } from './ContributionTitle'
 import { TypeTag } from './TypeTag'
 import styles from './UserCard.module.css'
 
@@ -25,9 +26,7 @@ export function UserCard({ user }: { user: CommunityUser }) {
         {user.recent_contributions.map(({ type, id, title }) => (
           <li key={`${type} ${id}`} className={styles.contribution}>
             <TypeTag type={type} />
-            <span className={styles.title} dir="auto" title={title}>
-              {title}
-            </span>
+            <ContributionTitle className={styles.title} type={type} id={id} title={title} />
           </li>
         ))}
         {others > 0 && <li className={styles.others}>+{formatCount(others)} other(s)...</li>}

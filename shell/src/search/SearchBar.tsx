@@ -162,9 +162,8 @@ function useGroups(term: string, recent: readonly Result[]): Group[] {
     const note = `At most ${TERM_MAX} characters are searched.`
     return [...groups, { label: 'Too long', results: [], note }]
   }
-  return [
-    ...groups,
-    ...KINDS.flatMap((kind, index) => {
+  groups.push(
+    ...KINDS.flatMap((kind, index): Group | [] => {
       const answer = answers[index]
       if (term.length < kind.termMin)
         return { label: kind.label, results: [], note: `Type at least ${kind.termMin} characters.` }
@@ -177,7 +176,9 @@ function useGroups(term: string, recent: readonly Result[]): Group[] {
       if (shown.length === 0) return []
       return { label: kind.label, results: [...shown, ...moreOf(kind, wanted, total)] }
     }),
-  ]
+  )
+  if (groups.length > 0 || wanted !== term || answers.some(({ isFetching }) => isFetching)) return groups
+  return [{ label: 'Results', results: [], note: 'Nothing found.' }]
 }
 
 const pages = (menu: readonly Section[]): Group => ({

@@ -16,9 +16,12 @@ const sections = {
   ${SECTIONS.map(name => `mfe_${name}: () => import(${file(`mfe-${name}/src/parcel.tsx`)}),`).join('\n')}
 }
 export const remotes = { load: async name => (await sections[name]()).parcel }
+export const preloadShared = () => {
+  import(${file('packages/ui/src/overlays/index.ts')})
+}
 export const preloadSection = name => {
   sections[name]()
-  import(${file('packages/ui/src/overlays/index.ts')})
+  preloadShared()
 }`
 
 const shell = defineShell(join(ROOT, 'shell'))

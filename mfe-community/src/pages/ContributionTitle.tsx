@@ -1,0 +1,24 @@
+import type { ContributionType } from '@iodine/contracts'
+import { SectionLink } from '@iodine/mfe-kit'
+
+export interface ContributionTitleProps {
+  type: ContributionType
+  id: string
+  title: string
+  className?: string | undefined
+}
+
+/** A contribution's title. An IOD's leads to the IOD; narratives are shown to their author alone. */
+export function ContributionTitle({ type, id, title, ...span }: ContributionTitleProps) {
+  if (type === 'IOD')
+    return (
+      <SectionLink {...span} dir="auto" title={title} to={`iods/${id}`}>
+        {title}
+      </SectionLink>
+    )
+  return (
+    <span {...span} dir="auto" title={title}>
+      {title}
+    </span>
+  )
+}
