@@ -19,6 +19,8 @@ export interface EndpointSpec {
   status?: number
   /** Maximum body size in bytes, default 1 MiB. */
   bodyLimit?: number
+  /** The body is bytes (application/octet-stream) instead of JSON: `body` is a Uint8Array. */
+  raw?: true
 }
 
 /**
@@ -79,14 +81,16 @@ export const internalEndpoint = <
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined
 type In<T> = T extends z.ZodType ? z.input<T> : undefined
 
+type Bytes<E extends EndpointSpec, T> = E extends { raw: true } ? Uint8Array : T
+
 /** Types that a handler receives, after validation. */
 export type ParamsOf<E extends EndpointSpec> = Out<E['params']>
 export type QueryOf<E extends EndpointSpec> = Out<E['query']>
-export type BodyOf<E extends EndpointSpec> = Out<E['body']>
+export type BodyOf<E extends EndpointSpec> = Bytes<E, Out<E['body']>>
 /** Types that a client sends. */
 export type ParamsFor<E extends EndpointSpec> = In<E['params']>
 export type QueryFor<E extends EndpointSpec> = In<E['query']>
-export type BodyFor<E extends EndpointSpec> = In<E['body']>
+export type BodyFor<E extends EndpointSpec> = Bytes<E, In<E['body']>>
 /** Type of the response for handler and client: no response schema transforms, so both equal the JSON. */
 export type ResponseOf<E extends EndpointSpec> = z.output<E['response']>
 

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
+import { evidence, seal, sha256 } from './evidence.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
-import { id, time } from './primitives.js'
+import { id, time, timestamp } from './primitives.js'
+import { BLOB_ROLES, EVIDENCE_KINDS, SOURCES } from './vocabulary.js'
 
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
 /** User and permissions of a live session. */
@@ -66,6 +68,63 @@ export const iodsInternal = {
   }),
 } as const
 
+/** A quote that has been checked against what is stored. */
+const checkedQuote = z.strictObject({
+  kind: z.enum(EVIDENCE_KINDS),
+  capture_id: id.nullable(),
+  prefix: z.string(),
+  suffix: z.string(),
+  manifest_hash: sha256.nullable(),
+  seq: z.int().nullable(),
+  url: z.string().nullable(),
+  captured_at: timestamp.nullable(),
+})
+export type CheckedQuote = z.output<typeof checkedQuote>
+
+const quoteBody = z.strictObject({
+  user_id: id,
+  role: z.enum(BLOB_ROLES),
+  pointer: z.string(),
+  start: z.int(),
+  end: z.int(),
+  exact: z.string(),
+})
+
+export const capturesInternal = {
+  checkQuote: internalEndpoint('POST /internal/captures/quote', {
+    summary:
+      'Does this capture, or record, say these words there? 404 where the user may not read it, 409 unless sealed, 422 if not. A record that a sealed capture of the user says the same of is quoted from that',
+    body: quoteBody.extend({
+      capture_id: id.optional(),
+      record: z.strictObject({ source: z.enum(SOURCES), id }).optional(),
+    }),
+    response: checkedQuote,
+  }),
+  getSeals: internalEndpoint('POST /internal/captures/seals', {
+    summary: 'Seals of captures, and what the user may open; unknown and erased ones are left out',
+    body: ids.extend({ user_id: id }),
+    response: z.array(z.strictObject({ id, seal, shared: z.boolean(), open: z.boolean() })),
+  }),
+} as const
+
+export const evidenceInternal = {
+  citedCaptures: internalEndpoint('POST /internal/evidence/cited', {
+    summary: 'Those of the captures that evidence names',
+    body: ids,
+    response: z.array(id),
+  }),
+  getCaptureEvidence: internalEndpoint('POST /internal/evidence/of-capture', {
+    summary: 'The evidence that quotes a capture, for its WACZ: at most 1,000',
+    body: z.strictObject({ capture_id: id }),
+    response: z.array(evidence.omit({ seal: true, open: true, shared: true }).extend({ value: z.string() })),
+  }),
+  exportEvidence: internalEndpoint('POST /internal/evidence/export', {
+    summary: 'The evidence of IODs, for exports',
+    body: z.strictObject({ ids: z.array(id).max(LIMITS.evidenceCountsMax), user_id: id }),
+    response: z.array(evidence),
+  }),
+} as const
+
 /** Reasons why an extraction ended without triplets. */
 export const EXTRACTION_FAILURES = [
   'missing_key',
@@ -82,6 +141,12 @@ export const narrativesInternal = {
     params: byId,
     // `sealed_key`: the user's AI key, if a waiting request has just read it.
     response: z.strictObject({ user_id: id, text: z.string(), sealed_key: z.string().optional() }),
+  }),
+  checkQuote: internalEndpoint('POST /internal/narratives/:id/quote', {
+    summary: 'Does this narrative of the user say these words there? 404 if it is not theirs, 422 if not',
+    params: byId,
+    body: quoteBody.omit({ role: true, pointer: true }),
+    response: checkedQuote,
   }),
   finishExtraction: internalEndpoint('POST /internal/narratives/:id/result', {
     summary: 'Store triplets or the failure, once; repeating it changes nothing',

@@ -49,6 +49,19 @@ export const LIMITS = {
   extractionWaitMs: 60_000,
   /** How long a deleted narrative can be restored. */
   restoreMs: 60_000,
+  /** Blobs of a capture; bytes of its manifest, of a blob, of all its blobs; characters of its text. */
+  captureBlobsMax: 64,
+  manifestBytes: 262_144,
+  blobBytes: 16_777_216,
+  captureBytes: 25_165_824,
+  captureTextMax: 1_000_000,
+  /** Media up to this size are captured; of others the hash alone. */
+  mediaBytes: 2_097_152,
+  /** Captures of a user that wait for blobs. */
+  openCapturesMax: 3,
+  /** Context of a quote, on each side. */
+  quoteContextMax: 64,
+  evidenceCountsMax: 500,
   tooltipChars: 40,
 } as const
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
+import { citation } from './evidence.js'
 import { LIMITS } from './limits.js'
 import {
   filledText,
@@ -77,6 +78,12 @@ export const narrativesApi = {
     summary: "One of the caller's analyzed narratives",
     params: z.strictObject({ id }),
     response: narrative,
+  }),
+  listCitations: endpoint('user', 'GET /narratives/data/:id/citations', {
+    summary:
+      "Where one of the caller's narratives says its triplets; triplets whose words are not found are left out",
+    params: z.strictObject({ id }),
+    response: z.array(citation),
   }),
   deleteNarrative: endpoint('user', 'DELETE /narratives/data/:id', {
     summary: "Delete one of the caller's narratives",

@@ -2,6 +2,7 @@
 export const QUOTAS = [
   'records',
   'record_bytes',
+  'capture_bytes',
   'iods_today',
   'iods',
   'iod_bytes',
@@ -32,6 +33,8 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
     `You have ${number(used)} of ${number(limit)} records: delete some in My data to make room`,
   record_bytes: (used, limit, needed) =>
     `Your records take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: delete some in My data to make room`,
+  capture_bytes: (used, limit, needed) =>
+    `Your captures take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: delete some in My data to make room`,
   iods_today: (used, limit) =>
     `You created ${number(used)} of ${number(limit)} IODs a day: go on after midnight UTC`,
   iods: (used, limit) => `You created ${number(used)} of ${number(limit)} IODs: ${ASK}`,

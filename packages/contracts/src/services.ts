@@ -11,7 +11,15 @@ import {
   mailsInternal,
   rebuildInternal,
 } from './events.js'
-import { authInternal, iodsInternal, narrativesInternal, repairInternal } from './internal.js'
+import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
+import {
+  authInternal,
+  capturesInternal,
+  evidenceInternal,
+  iodsInternal,
+  narrativesInternal,
+  repairInternal,
+} from './internal.js'
 import { iodsApi } from './iods.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
@@ -38,6 +46,7 @@ export interface ServiceManifest {
 }
 
 const ingest = { bodyLimit: LIMITS.ingestBodyBytes }
+const blobs = { bodyLimit: LIMITS.blobBytes, waitMs: 60_000 }
 
 /**
  * Every service with its own database. The key names its folder, database, container and setting
@@ -58,15 +67,16 @@ export const SERVICES = {
     },
   },
   collector: {
-    prefixes: { tiktok: ingest, telegram: ingest, blog: ingest },
-    apis: { collector: collectorApi },
-    internal: { ...personalDataInternal, ...usageInternal, ...repairInternal },
+    prefixes: { tiktok: ingest, telegram: ingest, blog: ingest, captures: blobs, seals: {} },
+    apis: { collector: collectorApi, captures: capturesApi, seals: sealsApi },
+    internal: { ...capturesInternal, ...personalDataInternal, ...usageInternal, ...repairInternal },
   },
   iods: {
     prefixes: { iods: {} },
-    apis: { iods: iodsApi },
+    apis: { iods: iodsApi, evidence: evidenceApi },
     internal: {
       ...iodsInternal,
+      ...evidenceInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,

@@ -40,6 +40,22 @@ export const countVotes = ({ votes }: { votes: readonly { vote_type: VoteType }[
   return { positive, negative: votes.length - positive }
 }
 
+/** Parts of a capture. `text` is the projection of `dom`; `record` is canonical JSON. */
+export const BLOB_ROLES = ['dom', 'text', 'record', 'screenshot', 'media'] as const
+export type BlobRole = (typeof BLOB_ROLES)[number]
+
+/** What a capture was made on: Collect, or the creation of an IOD from a selection. */
+export const CAPTURE_TRIGGERS = ['collect', 'iod'] as const
+export type CaptureTrigger = (typeof CAPTURE_TRIGGERS)[number]
+
+/** What evidence quotes. `imported`: another system said so; nothing has checked it. */
+export const EVIDENCE_KINDS = ['capture', 'record', 'narrative', 'imported'] as const
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number]
+
+/** The quoted words are the IOD's value, are it but for case and form, or contain or are a part of it. */
+export const QUOTE_RELATIONS = ['same', 'folded', 'part'] as const
+export type QuoteRelation = (typeof QUOTE_RELATIONS)[number]
+
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 

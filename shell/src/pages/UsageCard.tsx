@@ -9,6 +9,7 @@ import styles from './UsageCard.module.css'
 const ROWS: [Quota, string][] = [
   ['records', 'Collected records'],
   ['record_bytes', 'Size of the records'],
+  ['capture_bytes', 'Size of the captures'],
   ['iods_today', 'IODs created today (UTC)'],
   ['iods', 'IODs created in all'],
   ['iod_bytes', 'Size of the IODs’ texts'],
