@@ -12,6 +12,7 @@ export const DETAILS = {
   usernameRule: 'Username must contain between 3 and 20 alphanumeric characters',
   usernameTaken: 'This username is already taken',
   duplicateIod: 'This IOD already exists',
+  quoteNotThere: 'exact: is not at this place of the text',
   alreadyQuoted: 'These words are already evidence of this IOD',
   unrelatedQuote: 'exact: does not say the value of this IOD',
   iodEvidenceFull: `This IOD has ${LIMITS.iodEvidenceMax} pieces of evidence: no more can be added`,

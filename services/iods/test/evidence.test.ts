@@ -423,7 +423,7 @@ describe('one member who wants to bury an IOD', () => {
       expect(first.status).toBe(201)
       expect(
         await add(client, id, { capture_id, start: second, end: second + value.length, exact: value }),
-      ).toMatchObject({ status: 413, body: { detail: /^Your evidence takes \d+ bytes of 1,000 bytes/ } })
+      ).toMatchObject({ status: 413, body: { detail: expect.stringMatching(/^Your evidence takes \d+ bytes of 1,000 bytes/) } })
       expect(await client.call(evidenceApi.countEvidence, { body: { ids: [id] } })).toEqual({ [id]: 1 })
     } finally {
       await full.close()
