@@ -355,9 +355,7 @@ describe('a narrative', () => {
     const before = ai.requests.length
     const { result } = await run(text)
     expect(ai.requests.length - before).toBeGreaterThan(2)
-    expect(citedIn(text, result)).toEqual(
-      Array.from({ length: 130 }, (_, n) => `Person${n} hides box${n}.`),
-    )
+    expect(citedIn(text, result)).toEqual(Array.from({ length: 130 }, (_, n) => `Person${n} hides box${n}.`))
   })
 
   it('is cited from its text alone: what it does not say has no citation', async () => {
