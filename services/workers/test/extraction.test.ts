@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { authInternal, type BodyOf, LIMITS, narrativesInternal } from '@iodine/contracts'
+import { authInternal, type BodyOf, narrativesInternal } from '@iodine/contracts'
 import {
   createLogger,
   createService,
