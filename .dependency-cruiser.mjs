@@ -68,14 +68,14 @@ export default {
     // Kits serve all services or remotes, so a kit must not import any of them.
     only(
       'kits-import-contracts',
-      '^(packages/(?:service-kit|ui|exchange|demo|known-iods|offline-ai))/(?!test/)',
+      '^(packages/(?:service-kit|ui|exchange|evidence|known-iods|offline-ai))/(?!test/)',
       [contracts],
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
     only(
       'mfe-kit-imports-contracts-and-ui',
       '^(packages/mfe-kit)/(?!test/)',
-      [contracts, 'packages/ui'],
+      [contracts, 'packages/ui', 'packages/evidence'],
       'The remotes’ kit imports packages/contracts and packages/ui: what knows a section belongs there.',
     ),
     only(
@@ -83,6 +83,12 @@ export default {
       '^(packages/embedded-mongo)/',
       [],
       'The embedded database knows MongoDB’s protocol, not Iodine.',
+    ),
+    only(
+      'demo-imports-contracts-and-evidence',
+      '^(packages/demo)/(?!test/)',
+      [contracts, 'packages/evidence'],
+      'The demo is data and what fills it in over the API: what knows a part belongs there.',
     ),
     reserved(
       'exchange-for-campaigns',
@@ -117,7 +123,7 @@ export default {
     only(
       'services-import-contracts-and-kit',
       '^(services/[^/]+|gateway)/(?!test/)',
-      [contracts, 'packages/service-kit', 'packages/exchange'],
+      [contracts, 'packages/service-kit', 'packages/exchange', 'packages/evidence'],
       'A service never imports another: ask it over HTTP, or listen to its events; share types in packages/contracts.',
     ),
     only(
@@ -129,7 +135,14 @@ export default {
     only(
       'remotes-import-contracts-and-kit',
       '^(mfe-[^/]+|shell)/(?!test/|rsbuild\\.config)',
-      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/exchange', 'packages/known-iods'],
+      [
+        contracts,
+        'packages/mfe-kit',
+        'packages/ui',
+        'packages/exchange',
+        'packages/evidence',
+        'packages/known-iods',
+      ],
       'Shell and remotes meet at run time only: share looks in packages/ui, plumbing in packages/mfe-kit.',
     ),
     only(
@@ -147,8 +160,8 @@ export default {
     only(
       'extension-imports-contracts-and-looks',
       '^(extension)/(?!test/|rsbuild\\.config)',
-      [contracts, 'packages/known-iods', 'packages/ui'],
-      'The extension meets the product over the API alone: share rules in contracts or known-iods, looks in ui.',
+      [contracts, 'packages/evidence', 'packages/known-iods', 'packages/ui'],
+      'The extension meets the product over the API alone: share rules in contracts, evidence or known-iods, looks in ui.',
     ),
     // No part of the product imports the composition roots.
     reserved(

@@ -58,9 +58,17 @@ export const campaignsApi = {
   }),
   exportCampaign: endpoint('user', 'GET /campaigns/:id/export', {
     summary:
-      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV; 503 while its IODs can’t be read',
+      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, but for CSV with the IODs’ evidence if wanted; 503 while its IODs or their evidence can’t be read',
     params,
-    query: z.strictObject({ format: z.enum(EXPORT_FORMATS).default('json') }),
+    query: z
+      .strictObject({
+        format: z.enum(EXPORT_FORMATS).default('json'),
+        evidence: z.enum(['true', 'false']).default('false'),
+      })
+      .refine(({ format, evidence }) => format !== 'csv' || evidence === 'false', {
+        path: ['evidence'],
+        error: 'has no place in CSV',
+      }),
     response: z.unknown(),
   }),
   createCampaign: endpoint('user', 'POST /campaigns', {

@@ -1,3 +1,5 @@
+import { LIMITS } from './limits.js'
+
 /** Error details shown to clients verbatim, shared by services, screens and tests. */
 export const DETAILS = {
   badToken: 'This link is invalid or has expired',
@@ -10,6 +12,12 @@ export const DETAILS = {
   usernameRule: 'Username must contain between 3 and 20 alphanumeric characters',
   usernameTaken: 'This username is already taken',
   duplicateIod: 'This IOD already exists',
+  quoteNotThere: 'exact: is not at this place of the text',
+  alreadyQuoted: 'These words are already evidence of this IOD',
+  unrelatedQuote: 'exact: does not say the value of this IOD',
+  iodEvidenceFull: `This IOD has ${LIMITS.iodEvidenceMax} pieces of evidence: no more can be added`,
+  userEvidenceFull: `You have added ${LIMITS.userEvidenceMax} pieces of evidence to this IOD: delete one to make room`,
+  exportedEvidenceFull: `The IODs have more than ${LIMITS.exportedEvidenceMax.toLocaleString('en-US')} pieces of evidence: export the campaign without evidence`,
   alreadyVoted: 'You already voted',
   missingAiKey: 'Please configure your OpenAI API key in your profile',
   rejectedAiKey: 'Your OpenAI API key was rejected by the provider',

@@ -218,6 +218,21 @@ export const newEvidence = z
   .refine(({ start, end }) => end > start, { path: ['end'], error: 'must be after start' })
 export type NewEvidence = z.input<typeof newEvidence>
 
+/** A quote that another system has handed on: nothing here has checked it. */
+export const importedQuote = z
+  .strictObject({
+    ...quoted.shape,
+    prefix: text(LIMITS.quoteContextMax).default(''),
+    suffix: text(LIMITS.quoteContextMax).default(''),
+    url: webAddress.nullable().default(null),
+    captured_at: timestamp.nullable().default(null),
+  })
+  .refine(({ start, end, exact }) => end - start === exact.length, {
+    path: ['end'],
+    error: 'must be as far from start as exact is long',
+  })
+export type ImportedQuote = z.output<typeof importedQuote>
+
 export const evidence = z.strictObject({
   id,
   iod_id: id,
@@ -260,11 +275,20 @@ export const evidenceApi = {
   }),
   addEvidence: endpoint('collector', 'POST /iods/:id/evidence', {
     summary:
-      'Quote a capture, record or narrative for an IOD; 404 where the caller may not read it, 409 when it is quoted already or not sealed yet, 422 when the words are not there',
+      'Quote a capture, record or narrative for an IOD; 404 where the caller may not read it, 409 when it is quoted already or not sealed yet, 413 when IOD or caller have enough, 422 when the words are not there or not about the IOD',
     params: byIod,
     body: newEvidence,
     response: evidence,
     status: 201,
+  }),
+  importEvidence: endpoint('user', 'POST /iods/:id/evidence/import', {
+    summary:
+      'Add quotes of an export as evidence of the kind `imported`, which nothing has checked. `known`: are there already; `left_out`: do not say the IOD’s value, or find no room',
+    params: byIod,
+    body: z.strictObject({ quotes: z.array(importedQuote).min(1).max(LIMITS.iodEvidenceMax) }),
+    response: z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() }),
+    // Room for that many quotes of maximum length, JSON-escaped.
+    bodyLimit: 8 * LIMITS.bodyBytes,
   }),
   deleteEvidence: endpoint('user', 'DELETE /iods/:id/evidence/:evidence_id', {
     summary: 'Delete evidence that the caller has added',
@@ -280,3 +304,6 @@ export const citation = z.strictObject({
   end: z.int(),
 })
 export type Citation = z.output<typeof citation>
+
+/** A found citation; `score` tells from 0 to 1 how closely the words agree. */
+export const scoredPlace = z.strictObject({ start: z.int(), end: z.int(), score: z.number() })

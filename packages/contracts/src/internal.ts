@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
-import { evidence, seal, sha256 } from './evidence.js'
+import { evidence, scoredPlace, seal, sha256 } from './evidence.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
@@ -119,11 +119,20 @@ export const evidenceInternal = {
     response: z.array(evidence.omit({ seal: true, open: true, shared: true }).extend({ value: z.string() })),
   }),
   exportEvidence: internalEndpoint('POST /internal/evidence/export', {
-    summary: 'The evidence of IODs, for exports',
-    body: z.strictObject({ ids: z.array(id).max(LIMITS.evidenceCountsMax), user_id: id }),
+    summary: 'The evidence of IODs as a user sees it, for exports: each IOD’s, oldest first, up to the limit',
+    body: z.strictObject({
+      ids: z.array(id).max(LIMITS.evidenceCountsMax),
+      user_id: id,
+      limit: z.int().min(1).max(LIMITS.exportedEvidenceMax + 1),
+    }),
     response: z.array(evidence),
   }),
 } as const
+
+/** `cite`: where the text says the triplet; null if nowhere. Absent from workers of a version before. */
+const extractedTriplets = z
+  .array(extraction.shape.triplets.element.extend({ cite: scoredPlace.nullable().optional() }))
+  .max(LIMITS.tripletsMax)
 
 /** Reasons why an extraction ended without triplets. */
 export const EXTRACTION_FAILURES = [
@@ -152,7 +161,7 @@ export const narrativesInternal = {
     summary: 'Store triplets or the failure, once; repeating it changes nothing',
     params: byId,
     body: z.union([
-      extraction,
+      z.strictObject({ triplets: extractedTriplets }),
       // `retry_after`: seconds until the provider accepts requests again, if known.
       z.strictObject({
         failure: z.enum(EXTRACTION_FAILURES),

@@ -62,6 +62,11 @@ export const LIMITS = {
   /** Context of a quote, on each side. */
   quoteContextMax: 64,
   evidenceCountsMax: 500,
+  /** Pieces of evidence of an IOD, and those of them that one user adds or imports. */
+  iodEvidenceMax: 100,
+  userEvidenceMax: 20,
+  /** Pieces of evidence in an export of a campaign. */
+  exportedEvidenceMax: 20_000,
   tooltipChars: 40,
 } as const
 

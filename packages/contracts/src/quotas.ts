@@ -1,4 +1,4 @@
-/** Quotas per user. Those in bytes count user data: JSON of records, UTF-8 of texts. */
+/** Quotas per user. Those in bytes count user data: JSON of records, UTF-8 of texts and quotes. */
 export const QUOTAS = [
   'records',
   'record_bytes',
@@ -6,6 +6,7 @@ export const QUOTAS = [
   'iods_today',
   'iods',
   'iod_bytes',
+  'evidence_bytes',
   'narratives',
   'campaigns',
   /** Per campaign; a user's usage shows the largest campaign they created. */
@@ -40,6 +41,8 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
   iods: (used, limit) => `You created ${number(used)} of ${number(limit)} IODs: ${ASK}`,
   iod_bytes: (used, limit, needed) =>
     `The texts of your IODs take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: shorten it, or ${ASK}`,
+  evidence_bytes: (used, limit, needed) =>
+    `Your evidence takes ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: delete some, or ${ASK}`,
   narratives: (used, limit) =>
     `You have ${number(used)} of ${number(limit)} narratives: delete some to make room`,
   campaigns: (used, limit) =>

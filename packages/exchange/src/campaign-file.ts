@@ -1,4 +1,5 @@
 import { type CampaignDetail, type Category, countVotes, type Iod } from '@iodine/contracts'
+import { type EvidenceById, toFileEvidence } from './evidence.js'
 
 /** A downloadable export of a campaign. */
 export interface ExportFile {
@@ -12,6 +13,8 @@ export interface ExportContext {
   now: Date
   /** Id of the exporting user; 'unknown' if absent. */
   userId?: string | undefined
+  /** The IODs' evidence; absent: the file has none. */
+  evidence?: EvidenceById | undefined
 }
 
 /** Contents of the JSON file. */
@@ -30,7 +33,7 @@ export const voteColumns = (iod: Pick<Iod, 'votes'>) => {
 const withVoteCounts = (iod: Iod) => ({ ...iod, ...voteColumns(iod) })
 
 /** A campaign in Iodine's own JSON format: docs/campaigns.md. */
-export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportContext) {
+export function toCampaignFile(detail: CampaignDetail, { now, userId, evidence }: ExportContext) {
   const { id, name, description, created_by_id, created_at, iods } = detail
   const distribution: Partial<Record<Category, number>> = {}
   for (const { category } of iods) distribution[category] = (distribution[category] ?? 0) + 1
@@ -47,7 +50,10 @@ export function toCampaignFile(detail: CampaignDetail, { now, userId }: ExportCo
       categories,
       source_types,
     },
-    iods: iods.map(withVoteCounts),
+    iods: iods.map(iod => ({
+      ...withVoteCounts(iod),
+      ...(evidence && { evidence: (evidence.get(iod.id) ?? []).map(toFileEvidence) }),
+    })),
     statistics: {
       total_iods: iods.length,
       unique_categories: categories.length,

@@ -12,6 +12,7 @@ import { toMispEvent } from './misp.js'
 import { toStixBundle } from './stix.js'
 
 export { type CampaignFile, type ExportContext, type ExportFile, toCampaignFile } from './campaign-file.js'
+export type { EvidenceById, Quotes } from './evidence.js'
 export { type MispEvent, toMispEvent } from './misp.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix.js'

@@ -1,4 +1,4 @@
-import { type CampaignDetail, type Iod, PRODUCT_NAME } from '@iodine/contracts'
+import { type CampaignDetail, type Evidence, type Iod, PRODUCT_NAME } from '@iodine/contracts'
 import type { ExportContext } from './campaign-file.js'
 import { classify, type Kind } from './classify.js'
 import { idOf } from './ids.js'
@@ -86,8 +86,61 @@ function toAttribute(iod: Iod) {
   }
 }
 
-/** A campaign as a MISP event: one attribute per IOD, votes as opinions of 0 or 100. */
-export function toMispEvent(detail: CampaignDetail, { now }: ExportContext) {
+/** MISP's object template for notes on an attribute. */
+const ANNOTATION = {
+  name: 'annotation',
+  'meta-category': 'misc',
+  template_uuid: '5d8dc046-15a1-4ca3-a09f-ed4ede7c4487',
+  template_version: '2',
+}
+
+/** A piece of evidence as an annotation that refers to the IOD's attribute. */
+function toAnnotation(evidence: Evidence, iod: Iod) {
+  const { id, url, captured_at, exact, seal } = evidence
+  const timestamp = seconds(evidence.created_at)
+  const attribute = (object_relation: string, type: string, category: string, value: string) => ({
+    uuid: idOf('evidence', object_relation, id),
+    object_relation,
+    type,
+    category,
+    value,
+    to_ids: false,
+    comment: '',
+    timestamp,
+    distribution: INHERIT,
+  })
+  const uuid = idOf('evidence', id)
+  return {
+    uuid,
+    ...ANNOTATION,
+    timestamp,
+    distribution: INHERIT,
+    comment: seal
+      ? `Sealed in log entry ${seal.seq} as ${seal.manifest_hash}`
+      : 'Evidence without a seal',
+    Attribute: [
+      attribute('text', 'text', 'Other', exact),
+      attribute('type', 'text', 'Other', 'Annotation'),
+      ...(url === null ? [] : [attribute('ref', 'link', 'External analysis', url)]),
+      ...(captured_at === null ? [] : [attribute('creation-date', 'datetime', 'Other', captured_at)]),
+    ],
+    ObjectReference: [
+      {
+        uuid: idOf('evidence', 'reference', id),
+        object_uuid: uuid,
+        referenced_uuid: idOf('attribute', iod.id),
+        relationship_type: 'mentions',
+        comment: '',
+        timestamp,
+      },
+    ],
+  }
+}
+
+/**
+ * A campaign as a MISP event: one attribute per IOD, votes as opinions of 0 or 100, evidence as annotations.
+ */
+export function toMispEvent(detail: CampaignDetail, { now, evidence }: ExportContext) {
   return {
     Event: {
       uuid: idOf('event', detail.id),
@@ -100,7 +153,9 @@ export function toMispEvent(detail: CampaignDetail, { now }: ExportContext) {
       timestamp: seconds(now),
       Tag: [{ name: 'tlp:green' }],
       Attribute: detail.iods.map(toAttribute),
-      Object: [],
+      Object: detail.iods.flatMap(iod =>
+        (evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, iod)),
+      ),
     },
   }
 }

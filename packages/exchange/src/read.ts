@@ -1,15 +1,17 @@
 import { foldIod, type NewIod } from '@iodine/contracts'
 import { readCsv } from './csv.js'
+import { type Quotes, readQuotes } from './evidence.js'
+import { EVIDENCE_EXTENSION } from './stix.js'
 import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
 
-/** An entry of a file: a valid IOD, or the reason why it is invalid. */
+/** An entry of a file: a valid IOD, with its evidence if there is any, or the reason why it is invalid. */
 export type Entry = { place: string } & (
-  | { iod: NewIod; reason?: undefined }
+  | { iod: NewIod; evidence?: Quotes; reason?: undefined }
   | { iod?: undefined; value: string; reason: string }
 )
 
 /** An unvalidated entry of a file. */
-type Candidate = { place: string } & Partial<Record<IodField, unknown>>
+type Candidate = { place: string; evidence?: unknown } & Partial<Record<IodField, unknown>>
 
 /** Thrown for a file without IODs; the message gives the reason. */
 export class UnreadableFile extends Error {
@@ -65,11 +67,33 @@ function fromJson(text: string): Candidate[] {
     }))
   }
   if (isObject(file) && file.type === 'bundle' && Array.isArray(file.objects)) {
+    const evidence = evidenceNotes(file.objects)
     return file.objects
       .filter((object: unknown) => isObject(object) && object.type === 'indicator')
-      .map((object, index) => ({ ...fromIndicator(object), place: `Indicator ${index + 1}` }))
+      .map((object, index) => ({
+        ...fromIndicator(object),
+        evidence: evidence.get(object.id),
+        place: `Indicator ${index + 1}`,
+      }))
   }
   throw new UnreadableFile('The file is neither a campaign export nor a STIX bundle.')
+}
+
+/** The evidence in the notes of a bundle, by the id of the object that they are about. */
+function evidenceNotes(objects: readonly unknown[]): Map<unknown, object[]> {
+  const found = new Map<unknown, object[]>()
+  for (const note of objects) {
+    if (!isObject(note) || note.type !== 'note' || !isObject(note.extensions)) continue
+    const extension = note.extensions[EVIDENCE_EXTENSION.id]
+    if (!isObject(extension) || !isObject(extension.evidence) || !Array.isArray(note.object_refs)) continue
+    const quote = { ...extension.evidence, exact: note.content }
+    for (const about of note.object_refs) {
+      const known = found.get(about)
+      if (known) known.push(quote)
+      else found.set(about, [quote])
+    }
+  }
+  return found
 }
 
 /** Parses an indicator written by `toStixBundle`. */
@@ -86,9 +110,11 @@ function fromIndicator(indicator: Record<string, unknown>): Omit<Candidate, 'pla
   }
 }
 
-function check({ place, ...given }: Candidate): Entry {
+function check({ place, evidence: quoted, ...given }: Candidate): Entry {
   try {
-    return { place, iod: readFields(given) }
+    const evidence = readQuotes(quoted)
+    const hasEvidence = evidence.quotes.length + evidence.refused > 0
+    return { place, iod: readFields(given), ...(hasEvidence && { evidence }) }
   } catch (error) {
     if (!(error instanceof FieldFault)) throw error
     return { place, value: typeof given.value === 'string' ? given.value : '', reason: error.message }

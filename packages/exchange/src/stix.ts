@@ -1,4 +1,4 @@
-import { type CampaignDetail, type Iod, PRODUCT_NAME } from '@iodine/contracts'
+import { type CampaignDetail, type Evidence, type Iod, PRODUCT_NAME } from '@iodine/contracts'
 import type { ExportContext } from './campaign-file.js'
 import { classify } from './classify.js'
 import { idOf, observableId } from './ids.js'
@@ -39,6 +39,27 @@ const AUTHOR: StixObject = {
   modified: SINCE,
   name: PRODUCT_NAME,
   identity_class: 'system',
+}
+
+/**
+ * Our extension of notes: the place of a quote and the seal of its capture, in the property `evidence`.
+ * docs/campaigns.md describes it.
+ */
+export const EVIDENCE_EXTENSION: StixObject = {
+  type: 'extension-definition',
+  spec_version: '2.1',
+  id: `extension-definition--${idOf('extension', 'evidence')}`,
+  created: SINCE,
+  modified: SINCE,
+  created_by_ref: AUTHOR.id,
+  name: 'Evidence of an indicator',
+  description: 'A note whose content quotes a page, a record or a text word for word.',
+  schema:
+    'evidence: {kind, relation, role, pointer, start, end, prefix, suffix, url, captured_at, seal}. start and end are UTF-16 offsets ' +
+    'into the text that role and pointer (RFC 6901) name; prefix and suffix stand around them. seal: {seq, manifest_hash, received_at, salt}, ' +
+    'the preimage of a leaf of a log by RFC 9162, SHA-256 of 0x00 and the canonical JSON (RFC 8785) of the last three. What does not apply is left out.',
+  version: '1.0.0',
+  extension_types: ['property-extension'],
 }
 
 const marked = { object_marking_refs: [TLP_GREEN.id] }
@@ -136,8 +157,42 @@ const relationship = (type: string, source: StixObject, target: StixObject, crea
     target_ref: target.id,
   })
 
+/** The properties that have a value: STIX knows no null. */
+const given = (properties: object) =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null))
+
+/** A piece of evidence as a note with our extension. */
+const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): StixObject => {
+  const { kind, relation, role, pointer, start, end, prefix, suffix, url, captured_at, seal } = evidence
+  return made('note', ['evidence', evidence.id], evidence.created_at, {
+    abstract: 'Evidence, word for word',
+    content: evidence.exact,
+    authors: [evidence.created_by_username ?? 'Unknown'],
+    ...about,
+    ...(url !== null && isUri(url) && { external_references: [{ source_name: 'quoted page', url }] }),
+    extensions: {
+      [EVIDENCE_EXTENSION.id]: {
+        extension_type: 'property-extension',
+        evidence: given({
+          kind,
+          relation,
+          role,
+          pointer,
+          start,
+          end,
+          prefix,
+          suffix,
+          url,
+          captured_at,
+          seal,
+        }),
+      },
+    },
+  })
+}
+
 /** All STIX objects of one IOD; the indicator comes first. */
-function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
+function iodObjects(iod: Iod, campaign: StixObject, evidence: readonly Evidence[]): StixObject[] {
   const { pattern, object } = describe(iod)
   const indicator = made('indicator', ['indicator', iod.id], iod.created_at, {
     name: iod.value,
@@ -181,6 +236,7 @@ function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
         ...about,
       }),
     ),
+    ...evidence.map(each => evidenceNote(each, about)),
   ]
 }
 
@@ -188,7 +244,7 @@ function iodObjects(iod: Iod, campaign: StixObject): StixObject[] {
  * A campaign as a STIX 2.1 bundle. Ids are the same in each export; a later export is a newer version of
  * campaign and grouping, and all other objects are unchanged.
  */
-export function toStixBundle(detail: CampaignDetail, { now }: ExportContext): StixBundle {
+export function toStixBundle(detail: CampaignDetail, { now, evidence }: ExportContext): StixBundle {
   const { iods } = detail
   const times = iods.map(({ created_at }) => created_at).sort()
   const exported = now.toISOString()
@@ -198,13 +254,14 @@ export function toStixBundle(detail: CampaignDetail, { now }: ExportContext): St
     ...(detail.description && { description: detail.description }),
     ...(times.length > 0 && { first_seen: times[0], last_seen: times.at(-1) }),
   })
-  const content = [campaign, ...iods.flatMap(iod => iodObjects(iod, campaign))]
+  const content = [campaign, ...iods.flatMap(iod => iodObjects(iod, campaign, evidence?.get(iod.id) ?? []))]
   const grouping = versioned('grouping', {
     context: 'suspicious-activity',
     object_refs: [...new Set(content.map(({ id }) => id))],
   })
   // Two IODs may share an observable.
-  const objects = new Map([AUTHOR, TLP_GREEN, ...content, grouping].map(object => [object.id, object]))
+  const common = [AUTHOR, TLP_GREEN, ...(evidence ? [EVIDENCE_EXTENSION] : [])]
+  const objects = new Map([...common, ...content, grouping].map(object => [object.id, object]))
   return {
     type: 'bundle',
     id: `bundle--${idOf('bundle', detail.id, exported)}`,

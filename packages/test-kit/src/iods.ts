@@ -1,5 +1,5 @@
 // Imports no Node modules: tests of the web sections use this file too.
-import type { Iod, IodFacets, Vote, VoteType } from '@iodine/contracts'
+import type { Evidence, Iod, IodFacets, Vote, VoteType } from '@iodine/contracts'
 
 let made = 0
 const nextId = () => (++made).toString(16).padStart(24, '0')
@@ -40,3 +40,37 @@ export const aVote = (username: string | null, vote_type: VoteType): Vote => ({
   vote_type,
   created_at: '2026-11-19T08:30:00.000Z',
 })
+
+/** A sealed piece of evidence as the API returns it, with a unique id. */
+export const anEvidence = (fields: Partial<Evidence> = {}): Evidence => {
+  const { exact = 'Giant mirrors heat the lake', start = 13 } = fields
+  const seq = made
+  return {
+    id: nextId(),
+    iod_id: nextId(),
+    kind: 'capture',
+    capture_id: nextId(),
+    role: 'text',
+    pointer: '',
+    start,
+    end: start + exact.length,
+    exact,
+    prefix: 'They say so: ',
+    suffix: ', and nobody asks',
+    relation: 'same',
+    url: 'https://example.org/post/1',
+    captured_at: '2026-11-20T09:59:00.000Z',
+    seal: {
+      seq,
+      manifest_hash: seq.toString(16).padStart(64, 'a'),
+      received_at: '2026-11-20T10:00:00.000Z',
+      salt: 'c2FsdHNhbHRzYWx0c2FsdA',
+    },
+    open: false,
+    shared: false,
+    created_by_id: nextId(),
+    created_by_username: 'ann',
+    created_at: '2026-11-20T10:01:00.000Z',
+    ...fields,
+  }
+}

@@ -1,7 +1,16 @@
-import { type CampaignDetail, campaignsApi, DETAILS, type Iod, iodsInternal } from '@iodine/contracts'
+import {
+  type CampaignDetail,
+  campaignsApi,
+  DETAILS,
+  evidenceInternal,
+  type Iod,
+  iodsInternal,
+  LIMITS,
+} from '@iodine/contracts'
 import { HttpError, readConfig, type StoreService, usersVersionKey } from '@iodine/service-kit'
 import {
   type ApiClient,
+  anEvidence,
   anIod,
   apiClient,
   type BedUser,
@@ -464,6 +473,48 @@ describe('export', () => {
     const csv = await download(id, '?format=csv')
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(await csv.text()).toContain(one.value)
+  })
+
+  it('has the evidence of the IODs where it is asked for, and without the question the very same file', async () => {
+    const { id } = await create()
+    const [one, two] = [iod(), iod()]
+    await add(id, one.id)
+    await add(id, two.id)
+    const quote = anEvidence({ iod_id: two.id, exact: two.value })
+    const questions: object[] = []
+    bed.answer(evidenceInternal.exportEvidence, ({ body }) => {
+      questions.push(body)
+      return [quote]
+    })
+    for (const query of ['?format=json', '?format=stix', '?format=misp', '?format=csv', '?evidence=false']) {
+      const file = await (await download(id, query)).text()
+      expect(file).not.toContain(quote.prefix)
+    }
+    expect(questions).toEqual([])
+    const json = await (await download(id, '?evidence=true')).json()
+    expect(json.iods).toMatchObject([{ evidence: [] }, { evidence: [{ exact: two.value, seal: quote.seal }] }])
+    expect(questions).toEqual([{ ids: [one.id, two.id], user_id: bo.id, limit: LIMITS.exportedEvidenceMax + 1 }])
+    for (const format of ['stix', 'misp']) {
+      const file = await (await download(id, `?format=${format}&evidence=true`)).text()
+      expect(file).toContain(quote.seal?.manifest_hash)
+    }
+    expect((await download(id, '?format=csv&evidence=true')).status).toBe(422)
+    expect((await download(id, '?evidence=yes')).status).toBe(422)
+  })
+
+  it('makes no file that lacks its evidence, and none with too much of it', async () => {
+    const { id } = await create()
+    const one = iod()
+    await add(id, one.id)
+    const quote = anEvidence({ iod_id: one.id })
+    bed.answer(evidenceInternal.exportEvidence, ({ body }) => Array.from({ length: body.limit }, () => quote))
+    const answer = await download(id, '?evidence=true')
+    expect([answer.status, await answer.json()]).toEqual([413, { detail: DETAILS.exportedEvidenceFull }])
+    bed.answer(evidenceInternal.exportEvidence, () => {
+      throw new HttpError(503, DETAILS.unavailable)
+    })
+    expect((await download(id, '?evidence=true')).status).toBe(503)
+    expect((await download(id)).status).toBe(200)
   })
 
   it('refuses other formats and unknown campaigns', async () => {

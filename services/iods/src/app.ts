@@ -4,6 +4,7 @@ import { searchInDatabase } from './migrations/0001-search-in-database.js'
 import { sparseGrams } from './migrations/0002-sparse-grams.js'
 import { hashtagsWithoutSign } from './migrations/0003-hashtags-without-sign.js'
 import { createModels } from './models/index.js'
+import { addEvidenceRoutes } from './routes/evidence.js'
 import { addIodRoutes } from './routes/iods.js'
 
 /** Indicators of disinformation (IODs) and their votes. */
@@ -12,6 +13,10 @@ export const createApp = (config: IodsConfig, deps?: ServiceDeps): Promise<Store
     'iods',
     config,
     deps,
-    service => addIodRoutes(service, createModels(service.mongo, config), config),
+    service => {
+      const models = createModels(service.mongo, config)
+      addIodRoutes(service, models, config)
+      addEvidenceRoutes(service, models)
+    },
     [searchInDatabase, sparseGrams, hashtagsWithoutSign],
   )

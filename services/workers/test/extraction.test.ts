@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { authInternal, type BodyOf, narrativesInternal } from '@iodine/contracts'
+import { authInternal, type BodyOf, LIMITS, narrativesInternal } from '@iodine/contracts'
 import {
   createLogger,
   createService,
@@ -23,6 +23,7 @@ import {
   startServiceBed,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { CitedTriplet } from '../src/extraction/cite.js'
 import { createApp, workersConfigSchema } from '../src/index.js'
 
 type Result = BodyOf<typeof narrativesInternal.finishExtraction>
@@ -54,11 +55,7 @@ beforeAll(async () => {
     if (!work) throw new HttpError(404, 'Not found')
     return work
   })
-  bed.answer(narrativesInternal.finishExtraction, ({ params: { id }, body }) => {
-    if (!texts.has(id)) throw new HttpError(404, 'Not found')
-    results.set(id, [...(results.get(id) ?? []), body])
-    return { triplets_extracted: 0 }
-  })
+  keepResults()
   workers = await createApp(config, { logger: createLogger('workers', 'trace', log) })
   service = await createService('elsewhere', config, bed.deps)
 })
@@ -71,6 +68,13 @@ afterAll(async () => {
 beforeEach(() => {
   ai.always('simple')
 })
+
+const keepResults = () =>
+  bed.answer(narrativesInternal.finishExtraction, ({ params: { id }, body }) => {
+    if (!texts.has(id)) throw new HttpError(404, 'Not found')
+    results.set(id, [...(results.get(id) ?? []), body])
+    return { triplets_extracted: 0 }
+  })
 
 const newUser = (key: string | null = CANARY) => {
   const id = newId()
@@ -99,12 +103,29 @@ const run = async (text: string, ...answers: AiAnswer[]) => {
   return { ended, result: results.get(id), calls: ai.requests.length - before }
 }
 
+/** Checks the triplets of a result, and that their citations hold their words; returns the cited words. */
+const citedIn = (text: string, result: Result[] | undefined): string[] => {
+  const [{ triplets } = { triplets: [] }] = result as { triplets: CitedTriplet[] }[]
+  expect(result).toHaveLength(1)
+  return triplets.map(({ cite, ...triplet }) => {
+    const said = text.slice(cite?.start, cite?.end)
+    for (const part of Object.values(triplet)) expect(said).toContain(part)
+    expect(cite?.score).toBeGreaterThan(0)
+    return said
+  })
+}
+const plain = (result: Result[] | undefined) =>
+  (result as { triplets: CitedTriplet[] }[] | undefined)?.map(({ triplets }) => ({
+    triplets: triplets.map(({ cite: _, ...triplet }) => triplet),
+  }))
+
 describe('a call to the provider', () => {
   it('is made as the contract says, with the user’s key', async () => {
     const text = 'They hide numbers. Nobody asks why.'
     const { result, ended } = await run(text)
     expect(ended).toBe('completed')
-    expect(result).toEqual([{ triplets: simpleTriplets(text) }])
+    expect(plain(result)).toEqual([{ triplets: simpleTriplets(text) }])
+    expect(citedIn(text, result)).toEqual(['They hide numbers.', 'Nobody asks why.'])
     const { key, body } = ai.requests.at(-1) ?? {}
     expect(key).toBe(CANARY)
     expect(body?.response_format).toMatchObject({ type: 'json_schema', json_schema: { strict: true } })
@@ -144,7 +165,7 @@ describe('a call to the provider', () => {
     async fault => {
       const { ended, result } = await run('They hide numbers.', fault)
       expect(ended).toBe('completed')
-      expect(result).toEqual([{ triplets: simpleTriplets('They hide numbers.') }])
+      expect(plain(result)).toEqual([{ triplets: simpleTriplets('They hide numbers.') }])
     },
   )
 
@@ -324,6 +345,38 @@ describe('a narrative', () => {
     // Far below the 120 s of the provider's timeout.
     expect(Date.now() - begun).toBeLessThan(60_000)
     expect(results.get(id)).toBeUndefined()
+  })
+
+  it('has each triplet cited from the part that says it, by its place in the whole text', async () => {
+    const text = Array.from(
+      { length: 130 },
+      (_, n) => `Person${n} hides box${n}. ${'Nobody looks. '.repeat(20)}`,
+    ).join('')
+    const before = ai.requests.length
+    const { result } = await run(text)
+    expect(ai.requests.length - before).toBeGreaterThan(2)
+    expect(citedIn(text, result)).toEqual(
+      Array.from({ length: 130 }, (_, n) => `Person${n} hides box${n}.`),
+    )
+  })
+
+  it('is cited from its text alone: what it does not say has no citation', async () => {
+    const invented = { subject: 'The moon', verb: 'devours', object: 'violins' }
+    const { result } = await run('They hide numbers.', { triplets: [invented] })
+    expect(result).toEqual([{ triplets: [{ ...invented, cite: null }] }])
+  })
+
+  it('is handed over without citations to a service of the version before', async () => {
+    const triplets = simpleTriplets('They hide numbers.')
+    bed.answer(narrativesInternal.finishExtraction, ({ params: { id }, body }) => {
+      if ('triplets' in body && body.triplets.some(({ cite }) => cite !== undefined))
+        throw new HttpError(422, 'triplets.0.cite: is not a known field')
+      results.set(id, [body])
+      return { triplets_extracted: 1 }
+    })
+    const { ended, result, calls } = await run('They hide numbers.')
+    expect([ended, calls, result]).toEqual(['completed', 1, [{ triplets }]])
+    keepResults()
   })
 
   it('whose result can’t be handed over at once is not paid for twice', async () => {

@@ -11,7 +11,7 @@ const story = (sentences: number) =>
 describe('splitText', () => {
   it('leaves what one call takes in one part', () => {
     const text = story(100)
-    expect(splitText(text)).toEqual([text])
+    expect(splitText(text)).toEqual([{ text, start: 0 }])
   })
 
   it.each([
@@ -22,24 +22,27 @@ describe('splitText', () => {
     ['no Latin sentence ends', '彼らは数字を隠している。誰も尋ねない。'.repeat(400)],
     ['blank lines', 'line\n\n'.repeat(1_500)],
   ])('cuts %s into parts within the size that make up the whole text', (_, text) => {
-    expect(splitText(text, 1_000, 0).join('')).toBe(text)
-    const parts = splitText(text, 1_000, 100)
-    expect(parts.length).toBeGreaterThan(1)
-    for (const part of parts) {
+    const textsOf = (overlap: number) => splitText(text, 1_000, overlap).map(part => part.text)
+    expect(textsOf(0).join('')).toBe(text)
+    expect(textsOf(100).length).toBeGreaterThan(1)
+    for (const part of textsOf(100)) {
       expect(part.length).toBeLessThanOrEqual(1_000)
       expect(part.isWellFormed()).toBe(true)
     }
+    for (const overlap of [0, 100, 900])
+      for (const part of splitText(text, 1_000, overlap))
+        expect(text.startsWith(part.text, part.start)).toBe(true)
   })
 
   it('cuts at sentence ends and repeats the last sentences of the part before', () => {
-    const parts = splitText(story(400), 1_000, 100)
+    const parts = splitText(story(400), 1_000, 100).map(({ text }) => text)
     for (const part of parts) expect(part).toMatch(/^Sentence \d+ goes .*on\. ?$/)
     for (const [n, part] of parts.slice(1).entries())
       expect(parts[n]).toContain(part.slice(0, part.indexOf('.') + 1))
   })
 
   it('ends, and stays within the size, where the overlap is larger than anything', () => {
-    const parts = splitText(story(100), 60, 5_000)
+    const parts = splitText(story(100), 60, 5_000).map(({ text }) => text)
     expect(parts.every(part => part.length <= 60)).toBe(true)
     expect(parts.at(-1)).toContain('Sentence 99')
   })

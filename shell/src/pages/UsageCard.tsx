@@ -13,6 +13,7 @@ const ROWS: [Quota, string][] = [
   ['iods_today', 'IODs created today (UTC)'],
   ['iods', 'IODs created in all'],
   ['iod_bytes', 'Size of the IODs’ texts'],
+  ['evidence_bytes', 'Size of the evidence’s texts'],
   ['narratives', 'Narratives'],
   ['campaigns', 'Campaigns'],
   ['campaign_iods', 'IODs in your fullest campaign'],

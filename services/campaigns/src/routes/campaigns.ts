@@ -22,6 +22,7 @@ import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc, CampaignModels } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
+import { fetchEvidence } from '../queries/campaign-evidence.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
 import { readStatistics } from '../queries/statistics.js'
@@ -65,13 +66,15 @@ export const addCampaignRoutes = (
   )
   service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
     const doc = await findCampaign(campaigns, params.id)
-    const [campaign, iods] = await Promise.all([
+    const wantsEvidence = query.evidence === 'true'
+    const [campaign, iods, evidence] = await Promise.all([
       presentOne(doc),
       fetchIods(service.peers, doc).catch(nullWhenDown),
+      wantsEvidence ? fetchEvidence(service.peers, doc, user.id).catch(nullWhenDown) : undefined,
     ])
-    // Refused, as a file without the IODs would look like the whole campaign.
-    if (!iods) throw unavailable()
-    const context = { now: new Date(), userId: user.id }
+    // Refused, as a file without the IODs, or their evidence, would look like the whole campaign.
+    if (!iods || evidence === null) throw unavailable()
+    const context = { now: new Date(), userId: user.id, evidence }
     const { name, mediaType, text } = exportCampaign({ ...campaign, iods }, query.format, context)
     reply.header('content-disposition', `attachment; filename="${name}"`)
     return new Streamed(text, mediaType)

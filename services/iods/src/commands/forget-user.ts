@@ -1,14 +1,15 @@
 import type { Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 
-/** Removes a deleted user's id from their IODs and votes. Both remain, but count in no user's usage. */
+/** Removes a deleted user's id from their IODs, votes and evidence. All remain, but count in no user's usage. */
 export const forgetUser = async (
-  { iods, quotas }: Pick<IodModels, 'iods' | 'quotas'>,
+  { iods, evidence, quotas }: Pick<IodModels, 'iods' | 'evidence' | 'quotas'>,
   userId: Types.ObjectId,
 ): Promise<void> => {
-  // Ensures that the usage is counted, as the remaining IODs still count in the total.
+  // Ensures that the usage is counted, as what remains still counts in the total.
   await quotas.used(userId)
   await iods.updateMany({ created_by: userId }, { $set: { created_by: null } })
   await iods.updateMany({ 'votes.user_id': userId }, { $set: { 'votes.$.user_id': null } })
+  await evidence.updateMany({ created_by: userId }, { $set: { created_by: null } })
   await quotas.forget(userId, { left: true })
 }

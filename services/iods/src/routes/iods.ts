@@ -30,7 +30,7 @@ export const addIodRoutes = (
   models: IodModels,
   config: Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
-  const { iods, quotas } = models
+  const { iods, evidence, quotas } = models
   const publishing = { iods, queues: service.queues, peers: service.peers }
   const queries = createIodQueries(models, service.users)
   const countDays = createDayCounts(models)
@@ -108,6 +108,12 @@ export const addIodRoutes = (
           ...votes.find(vote => vote.user_id?.equals(userId)),
         }),
       ),
+      personalSource(
+        'evidence',
+        evidence,
+        created_by => ({ created_by }),
+        ({ quote_key: _key, ...quote }) => quote,
+      ),
     ],
     forget: userId => forgetUser(models, userId),
   })
@@ -116,7 +122,8 @@ export const addIodRoutes = (
 
   serveUsage(service, quotas)
   watchStorage(service, async () => {
-    const { iods: documents = 0, iod_bytes: bytes = 0 } = await quotas.totals()
+    const { iods: documents = 0, iod_bytes = 0, evidence_bytes = 0 } = await quotas.totals()
+    const bytes = iod_bytes + evidence_bytes
     return { documents, bytes, share: bytes / config.STORAGE_ALARM_BYTES }
   })
 

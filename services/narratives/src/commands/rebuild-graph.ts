@@ -4,6 +4,7 @@ import { DAY_MS, dayOf, edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
 import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
+import { citeNarratives } from './cite-narratives.js'
 import { dropSums, SUMS_FROM, wantSums } from './sum-graph.js'
 
 const BATCH = 1_000
@@ -46,14 +47,14 @@ const createTally = <T extends Counted>() => {
 }
 
 /**
- * Replaces a user's aggregates of one day by a fresh count. Each counted narrative gets a new sync mark, so
+ * Replaces a user's aggregates of one day by a fresh count, and finds the citations that its triplets lack. Each counted narrative gets a new sync mark, so
  * that a concurrent deletion causes a write conflict.
  */
 const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day: Date): Promise<void> => {
   const { mongo, narratives, edges, sources } = models
+  const ofDay = { user_id, created_at: { $gte: day, $lt: new Date(day.getTime() + DAY_MS) } }
   const rebuild = async (session: ClientSession) => {
     await dropSums(models, user_id, { session })
-    const ofDay = { user_id, created_at: { $gte: day, $lt: new Date(day.getTime() + DAY_MS) } }
     const freshEdges = createTally<ReturnType<typeof edgesOf>[number]>()
     const freshSources = createTally<ReturnType<typeof sourcesOf>[number]>()
     const marks: Parameters<typeof narratives.bulkWrite>[0][number][] = []
@@ -75,6 +76,7 @@ const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day:
   await inTransaction(mongo, rebuild, { retriesDuplicates: true })
   // A build may have begun meanwhile.
   await dropSums(models, user_id)
+  await citeNarratives(models, ofDay)
 }
 
 const wantIfLarge = async (models: NarrativeModels, user_id: Types.ObjectId): Promise<void> => {

@@ -21,6 +21,8 @@ export interface TripletDoc {
   subject: string
   verb: string
   object: string
+  /** Where the text says it; null if nowhere. Absent from triplets of a version before, until a rebuild. */
+  cite?: { start: number; end: number; score: number } | null
 }
 
 export interface NarrativeDoc {
@@ -108,6 +110,16 @@ export const narrativeSchema = new Schema<NarrativeDoc>(
           subject: { type: String, required },
           verb: { type: String, required },
           object: { type: String, required },
+          cite: {
+            type: new Schema(
+              {
+                start: { type: Number, required },
+                end: { type: Number, required },
+                score: { type: Number, required },
+              },
+              { _id: false, id: false },
+            ),
+          },
         },
         { _id: false, id: false },
       ),

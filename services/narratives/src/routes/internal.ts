@@ -17,6 +17,7 @@ import { announceNarrative, eventsOfNarrative, repairNarratives } from '../comma
 import { maintainSums } from '../commands/sum-graph.js'
 import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc } from '../models/narrative.js'
+import { checkQuote } from '../queries/check-quote.js'
 import type { Store } from '../store.js'
 
 export const addInternalRoutes = (
@@ -35,6 +36,10 @@ export const addInternalRoutes = (
   service.internal(narrativesInternal.finishExtraction, async ({ params, body }) => ({
     triplets_extracted: await finishExtraction(store, params.id, body),
   }))
+
+  service.internal(narrativesInternal.checkQuote, async ({ params, body }) =>
+    checkQuote(store, params.id, body),
+  )
 
   servePersonalData(service, {
     sources: [

@@ -5,6 +5,7 @@ import { deleteNarrative } from '../commands/delete-narrative.js'
 import { restoreNarrative } from '../commands/restore-narrative.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { presentNarrative } from '../presenters/narrative.js'
+import { citationsIn } from '../queries/citations.js'
 import { presentOpenNarratives } from '../queries/list-open-narratives.js'
 import type { Store } from '../store.js'
 
@@ -31,13 +32,19 @@ export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void
     return sendList(reply, { ...list, filter })
   })
 
-  service.route(narrativesApi.getNarrative, async ({ user, params }) => {
-    const found = await narratives
-      .findOne({ _id: params.id, user_id: user.id, state: 'done' })
-      .lean<NarrativeDoc>()
+  const findOwn = async (user_id: string, _id: string): Promise<NarrativeDoc> => {
+    const found = await narratives.findOne({ _id, user_id, state: 'done' }).lean<NarrativeDoc>()
     if (!found) throw notFound()
-    return presentNarrative(found)
-  })
+    return found
+  }
+
+  service.route(narrativesApi.getNarrative, async ({ user, params }) =>
+    presentNarrative(await findOwn(user.id, params.id)),
+  )
+
+  service.route(narrativesApi.listCitations, async ({ user, params }) =>
+    citationsIn(await findOwn(user.id, params.id)),
+  )
 
   service.route(narrativesApi.listOpenNarratives, async ({ user, query, reply }) =>
     sendList(reply, {

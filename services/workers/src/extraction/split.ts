@@ -1,6 +1,12 @@
 import { foldLabel, LIMITS } from '@iodine/contracts'
 import type { Triplet } from './provider.js'
 
+/** A part of a text, and its offset in UTF-16 code units. */
+export interface TextPart {
+  text: string
+  start: number
+}
+
 /** Text length that a model reads without losing its middle, in UTF-16 code units. */
 const PART_CHARS = 12_000
 /** Overlap with the previous part, so that no triplet is lost at a boundary. */
@@ -26,16 +32,17 @@ const cutLong = (sentence: string, max: number): string[] => {
  * Splits a text into parts of at most `size` code units, at sentence ends where possible. Each part begins
  * with the last sentences of the previous one, up to `overlap` code units.
  */
-export const splitText = (text: string, size = PART_CHARS, overlap = OVERLAP_CHARS): string[] => {
-  if (text.length <= size) return [text]
+export const splitText = (text: string, size = PART_CHARS, overlap = OVERLAP_CHARS): TextPart[] => {
+  if (text.length <= size) return [{ text, start: 0 }]
   const pieces = [...sentences.segment(text)].flatMap(({ segment }) => cutLong(segment, size))
   const lengths = pieces.map(piece => piece.length)
-  const parts: string[] = []
-  for (let start = 0; ; ) {
+  const parts: TextPart[] = []
+  // The first piece of the part, and its offset.
+  for (let start = 0, offset = 0; ; ) {
     let end = start
     for (let length = 0; end < pieces.length && length + (lengths[end] ?? 0) <= size; end++)
       length += lengths[end] ?? 0
-    parts.push(pieces.slice(start, end).join(''))
+    parts.push({ text: pieces.slice(start, end).join(''), start: offset })
     if (end === pieces.length) return parts
     let next = end
     for (let repeated = 0; next - 1 > start; next--) {
@@ -43,14 +50,14 @@ export const splitText = (text: string, size = PART_CHARS, overlap = OVERLAP_CHA
       // The first new sentence has to fit as well.
       if (repeated > overlap || repeated + (lengths[end] ?? 0) > size) break
     }
-    start = next
+    for (; start < next; start++) offset += lengths[start] ?? 0
   }
 }
 
 /** Merges the parts' triplets in order. Duplicates, compared without case and white space, are left out. */
-export const mergeTriplets = (parts: readonly Triplet[][]): Triplet[] => {
+export const mergeTriplets = <T extends Triplet>(parts: readonly T[][]): T[] => {
   const said = new Set<string>()
-  const merged: Triplet[] = []
+  const merged: T[] = []
   for (const part of parts) {
     const keys = part.map(({ subject, verb, object }) =>
       JSON.stringify([subject, verb, object].map(foldLabel)),

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { authInternal, type BodyFor, narrativesInternal } from '@iodine/contracts'
-import { isNotFound, UnrecoverableError, unseal } from '@iodine/service-kit'
-import { createProvider, ProviderFailure, type Triplet } from '../extraction/provider.js'
-import { mergeTriplets, splitText } from '../extraction/split.js'
+import { HttpError, isNotFound, UnrecoverableError, unseal } from '@iodine/service-kit'
+import { type CitedTriplet, citeTriplets } from '../extraction/cite.js'
+import { createProvider, ProviderFailure } from '../extraction/provider.js'
+import { mergeTriplets, splitText, type TextPart } from '../extraction/split.js'
 import { createUserLimiter } from '../extraction/user-limiter.js'
 import { defineProcessor } from '../processor.js'
 
@@ -14,6 +15,10 @@ const RETRY_WITHIN_MS = 10_000
 const DELETED_CHECK_MS = 3_000
 /** Back-off before the result is handed over again: it was paid for. */
 const HAND_OVER_PAUSES_MS = [0, 200, 1_000, 3_000, 6_000]
+
+type Result = BodyFor<typeof narrativesInternal.finishExtraction>
+const withoutCitations = (result: Result): Result =>
+  'failure' in result ? result : { triplets: result.triplets.map(({ cite: _, ...triplet }) => triplet) }
 
 class Deleted extends Error {
   override name = 'Deleted'
@@ -64,18 +69,19 @@ export const extractionProcessor = defineProcessor({
 
     const extractParts = async (
       apiKey: string,
-      parts: string[],
+      parts: TextPart[],
       signal: AbortSignal,
       report: (done: number) => void,
-    ): Promise<Triplet[][]> => {
+    ): Promise<CitedTriplet[][]> => {
       const stop = new AbortController()
       const either = AbortSignal.any([signal, stop.signal])
-      const results: Triplet[][] = []
+      const results: CitedTriplet[][] = []
       let next = 0
       let done = 0
       const takeParts = async () => {
         for (let n = next++; n < parts.length; n = next++) {
-          results[n] = await provider.extract(apiKey, parts[n] ?? '', either)
+          const part = parts[n] as TextPart
+          results[n] = citeTriplets(part, await provider.extract(apiKey, part.text, either))
           report(++done)
         }
       }
@@ -87,10 +93,8 @@ export const extractionProcessor = defineProcessor({
       }
     }
 
-    const finish = async (
-      id: string,
-      body: BodyFor<typeof narrativesInternal.finishExtraction>,
-    ): Promise<void> => {
+    const finish = async (id: string, result: Result): Promise<void> => {
+      let body = result
       for (const [n, pause] of HAND_OVER_PAUSES_MS.entries()) {
         if (n > 0) await sleep(pause)
         try {
@@ -102,6 +106,8 @@ export const extractionProcessor = defineProcessor({
           return
         } catch (error) {
           if (isNotFound(error)) throw new Deleted()
+          // A narratives service of the version before refuses citations, and finds them later.
+          if (error instanceof HttpError && error.status === 422) body = withoutCitations(result)
           if (n === HAND_OVER_PAUSES_MS.length - 1) throw error
         }
       }

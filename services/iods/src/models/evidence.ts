@@ -1,0 +1,103 @@
+import {
+  BLOB_ROLES,
+  type BlobRole,
+  EVIDENCE_KINDS,
+  type EvidenceKind,
+  QUOTE_RELATIONS,
+  type QuoteRelation,
+} from '@iodine/contracts'
+import { type Model, Schema, type Types } from 'mongoose'
+
+/** Words that say an IOD, quoted from a sealed capture, a record, a narrative or another system's export. */
+export interface EvidenceDoc {
+  _id: Types.ObjectId
+  iod_id: Types.ObjectId
+  kind: EvidenceKind
+  /** Of the kind `capture` alone; stays when the capture is erased. */
+  capture_id: Types.ObjectId | null
+  role: BlobRole
+  /** RFC 6901 pointer into a record; empty for a text. */
+  pointer: string
+  /** UTF-16 offsets into the text that role and pointer name. */
+  start: number
+  end: number
+  exact: string
+  prefix: string
+  suffix: string
+  relation: QuoteRelation
+  /** Null without a seal. */
+  manifest_hash: string | null
+  seq: number | null
+  url: string | null
+  captured_at: string | null
+  /** Of evidence without a seal: hash of what is quoted, by which it is found again. */
+  quote_key: string | null
+  /** Null once the account is deleted. */
+  created_by: Types.ObjectId | null
+  created_at: Date
+}
+export type EvidenceModel = Model<EvidenceDoc>
+
+const required = true
+/** Mongoose's `required` rejects empty strings. */
+const text = { type: String, default: '' }
+export const evidenceSchema = new Schema<EvidenceDoc>(
+  {
+    iod_id: { type: Schema.Types.ObjectId, required },
+    kind: { type: String, enum: EVIDENCE_KINDS, required },
+    capture_id: { type: Schema.Types.ObjectId, default: null },
+    role: { type: String, enum: BLOB_ROLES, required },
+    pointer: text,
+    start: { type: Number, required },
+    end: { type: Number, required },
+    exact: { type: String, required },
+    prefix: text,
+    suffix: text,
+    relation: { type: String, enum: QUOTE_RELATIONS, required },
+    manifest_hash: { type: String, default: null },
+    seq: { type: Number, default: null },
+    url: { type: String, default: null },
+    captured_at: { type: String, default: null },
+    quote_key: { type: String, default: null },
+    created_by: { type: Schema.Types.ObjectId, default: null },
+    created_at: { type: Date, required },
+  },
+  { collection: 'evidence', versionKey: false, id: false },
+)
+
+/** Order of an IOD's evidence, oldest first, and its index. */
+export const BY_IOD = { iod_id: 1, created_at: 1, _id: 1 } as const
+evidenceSchema.index(BY_IOD)
+evidenceSchema.index(
+  { iod_id: 1, manifest_hash: 1, pointer: 1, start: 1, end: 1 },
+  { unique: true, partialFilterExpression: { manifest_hash: { $gt: '' } } },
+)
+evidenceSchema.index(
+  { iod_id: 1, quote_key: 1 },
+  { unique: true, partialFilterExpression: { quote_key: { $gt: '' } } },
+)
+evidenceSchema.index({ capture_id: 1 }, { partialFilterExpression: { kind: 'capture' } })
+evidenceSchema.index({ created_by: 1 })
+
+/** How much evidence an IOD has. Each change writes it, so that changes of an IOD's evidence are serialized. */
+export interface EvidenceCountDoc {
+  /** The IOD's id. */
+  _id: Types.ObjectId
+  n: number
+}
+
+export const evidenceCountSchema = new Schema<EvidenceCountDoc>(
+  { _id: { type: Schema.Types.ObjectId, required }, n: { type: Number, required } },
+  { collection: 'evidence_counts', versionKey: false, id: false },
+)
+
+const TEXTS = ['pointer', 'exact', 'prefix', 'suffix', 'url'] as const
+
+/** Bytes that evidence takes of its author's quota. */
+export const evidenceBytes = (doc: Pick<EvidenceDoc, (typeof TEXTS)[number]>): number =>
+  TEXTS.reduce((bytes, name) => bytes + Buffer.byteLength(doc[name] ?? ''), 0)
+
+/** The same as an expression of aggregations. */
+export const EVIDENCE_BYTES = {
+  $add: TEXTS.map(name => ({ $strLenBytes: { $ifNull: [`$${name}`, ''] } })),
+}

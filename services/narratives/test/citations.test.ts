@@ -1,0 +1,137 @@
+import { DETAILS, narrativesApi, narrativesInternal } from '@iodine/contracts'
+import { newId } from '@iodine/test-kit'
+import { Types } from 'mongoose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { rebuildGraph } from '../src/commands/rebuild-graph.js'
+import { type Bench, startBench } from './bench.js'
+
+const TEXT = 'They hide numbers 🛰. Nobody asks why. The moon is far.'
+const SENTENCE = 'They hide numbers 🛰.'
+const NUMBERS = { subject: 'They', verb: 'hide', object: 'numbers' }
+const INVENTED = { subject: 'Dragons', verb: 'devour', object: 'violins' }
+const CITE = { start: 0, end: SENTENCE.length, score: 1 }
+
+let bench: Bench
+let ana: Awaited<ReturnType<Bench['user']>>
+
+beforeAll(async () => {
+  bench = await startBench()
+})
+afterAll(() => bench?.stop())
+beforeEach(async () => {
+  ana = await bench.user('ana')
+  // As the worker hands it over.
+  bench.work(id =>
+    bench.finish(id, { triplets: [{ ...INVENTED, cite: null }, { ...NUMBERS, cite: CITE }] }),
+  )
+})
+
+const say = async (fields: { text?: string; src?: string } = {}) =>
+  (await ana.api.call(narrativesApi.createNarrative, { body: { text: TEXT, ...fields } })).id
+const citations = (id: string) => ana.api.call(narrativesApi.listCitations, { params: { id } })
+const stored = async (id: string) => (await bench.store.narratives.findById(id).lean())?.triplets ?? []
+/** Takes the citations away, as a version before has stored no others. */
+const age = (id: string) =>
+  bench.store.narratives.collection.updateOne(
+    { _id: new Types.ObjectId(id) },
+    { $unset: { 'triplets.$[].cite': 1 } },
+  )
+
+describe('citations', () => {
+  it('are listed of an own narrative; what has none is left out', async () => {
+    const id = await say()
+    const { triplets } = await ana.api.call(narrativesApi.getNarrative, { params: { id } })
+    expect(await citations(id)).toEqual([{ triplet_id: triplets[1]?.id, start: 0, end: SENTENCE.length }])
+    // The specified answers stay as they are.
+    expect(Object.keys(triplets[1] ?? {}).sort()).toEqual([
+      'id',
+      'narrative_data',
+      'object',
+      'subject',
+      'verb',
+    ])
+  })
+
+  it('are their author’s alone, and go with the narrative', async () => {
+    const id = await say()
+    const bob = await bench.user('bob')
+    const path = `/narratives/data/${id}/citations`
+    expect((await bob.api.send('GET', path)).status).toBe(404)
+    expect((await ana.api.send('GET', `/narratives/data/${newId()}/citations`)).status).toBe(404)
+    await ana.api.call(narrativesApi.deleteNarrative, { params: { id } })
+    expect((await ana.api.send('GET', path)).status).toBe(404)
+    await ana.api.call(narrativesApi.restoreNarrative, { params: { id } })
+    expect(await citations(id)).toHaveLength(1)
+  })
+
+  it('are found when asked for in narratives of a version before, and stored by a rebuild', async () => {
+    const [old, other, mute] = [await say(), await say({ text: 'Nobody says anything.' }), await say()]
+    await age(old)
+    await age(other)
+    await bench.store.narratives.updateOne({ _id: mute }, { $set: { triplets: [] } })
+    const [place] = await citations(old)
+    expect(TEXT.slice(place?.start, place?.end)).toContain('They hide numbers')
+    expect(await citations(other)).toEqual([])
+    expect(await citations(mute)).toEqual([])
+    expect(await stored(old)).not.toContainEqual(expect.objectContaining({ cite: expect.anything() }))
+
+    await rebuildGraph(bench.store)
+    expect((await stored(old)).map(({ cite }) => cite)).toEqual([
+      null,
+      { start: place?.start, end: place?.end, score: expect.any(Number) },
+    ])
+    expect((await stored(other)).map(({ cite }) => cite)).toEqual([null, null])
+    expect(await stored(mute)).toEqual([])
+    // What is there stays: the worker knew which part of a long text said it.
+    const shifted = { start: 3, end: 9, score: 0.5 }
+    await bench.store.narratives.updateOne({ _id: old }, { $set: { 'triplets.1.cite': shifted } })
+    await rebuildGraph(bench.store)
+    expect((await stored(old))[1]?.cite).toEqual(shifted)
+  })
+})
+
+describe('a quote', () => {
+  const check = (id: string, exact: string, fields: object = {}) => {
+    const start = TEXT.indexOf(exact)
+    const place = { user_id: ana.id, start, end: start + exact.length, exact }
+    return bench.internal(narrativesInternal.checkQuote, { params: { id }, body: { ...place, ...fields } })
+  }
+
+  it('is of words that an own narrative says there', async () => {
+    const id = await say({ src: 'https://example.org/a' })
+    expect(await check(id, 'Nobody asks why.')).toEqual({
+      kind: 'narrative',
+      capture_id: null,
+      prefix: `${SENTENCE} `,
+      suffix: ' The moon is far.',
+      manifest_hash: null,
+      seq: null,
+      url: 'https://example.org/a',
+      captured_at: expect.stringMatching(/Z$/),
+    })
+    expect((await check(await say({ src: 'notes/1.txt' }), 'far')).url).toBeNull()
+  })
+
+  it.each([
+    [{ exact: 'nobody asks why.' }],
+    [{ start: 0, end: 16 }],
+    [{ start: -34, end: -18 }],
+    [{ start: 18, end: 19, exact: TEXT.slice(18, 19) }],
+    [{ start: 0, end: 1_000 }],
+  ])('of other words is refused (%#)', async fields => {
+    const id = await say()
+    await expect(check(id, 'Nobody asks why.', fields)).rejects.toMatchObject({
+      status: 422,
+    })
+  })
+
+  it('of another’s, an unknown or a deleted narrative is refused', async () => {
+    const id = await say()
+    const bob = await bench.user('bob')
+    const refusal = { status: 404, detail: DETAILS.notFound }
+    await expect(check(id, 'far', { user_id: bob.id })).rejects.toMatchObject(refusal)
+    await expect(check(newId(), 'far')).rejects.toMatchObject(refusal)
+    await ana.api.call(narrativesApi.deleteNarrative, { params: { id } })
+    await expect(check(id, 'far')).rejects.toMatchObject(refusal)
+  })
+})
