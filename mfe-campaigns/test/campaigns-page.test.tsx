@@ -32,6 +32,7 @@ const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
   openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns${path}`, {
     'GET /campaigns': () => [200, campaigns],
     'GET /campaigns/my': () => [200, []],
+    'POST /iods/evidence/counts': [200, {}],
     ...routes,
   })
 
@@ -137,6 +138,32 @@ describe('the details', () => {
     const { dialog, calls } = await opened({ ...campaign('Mirrors', { iod_count: 2 }), iods })
     await within(dialog).findByRole('region', { name: 'Sources' })
     expect(calls.filter(({ route }) => route.endsWith('/statistics'))).toEqual([])
+  })
+
+  describe('of an IOD', () => {
+    const details = async (routes: Routes) => {
+      const target = iod('Mirrors heat lakes')
+      const section = await opened({ ...campaign('Mirrors', { iod_count: 1 }), iods: [target] }, routes)
+      fireEvent.click(await within(section.dialog).findByRole('button', { name: 'View details' }))
+      return { ...section, target, dialog: within(await screen.findByRole('dialog', { name: 'IOD Details' })) }
+    }
+
+    it('lead to its evidence', async () => {
+      const { calls, target, dialog } = await details({
+        'POST /iods/evidence/counts': ({ body }) => [200, { [(body as { ids: [string] }).ids[0]]: 2 }],
+        'GET /iods/:id/evidence': [200, [], { 'X-Total-Count': '0' }],
+      })
+      fireEvent.click(await dialog.findByRole('button', { name: 'Evidence (2)' }))
+      const drawer = await screen.findByRole('dialog', { name: 'Evidence' })
+      expect(await within(drawer).findByText('No evidence yet')).toBeTruthy()
+      expect(calls.find(({ route }) => route === 'GET /iods/:id/evidence')?.params.id).toBe(target.id)
+    })
+
+    it('have no button without any', async () => {
+      const { calls, dialog } = await details({})
+      await waitFor(() => expect(calls.some(({ route }) => route.endsWith('/counts'))).toBe(true))
+      expect(dialog.queryByRole('button', { name: /^Evidence/ })).toBeNull()
+    })
   })
 
   it('keep what was added when one of several adds fails, and leave the rest selected', async () => {

@@ -29,6 +29,8 @@ const api = (store: Store) =>
         },
       ]
     },
+    'GET /captures': [200, []],
+    'POST /iods/:id/evidence': [201, {}],
     'GET /iods': () => [200, store.iods.filter(({ created_by_id }) => created_by_id === user.id)],
     'POST /iods/lookup': ({ body }) => {
       const { values } = body as { values: string[] }
@@ -154,6 +156,98 @@ test('a selected text becomes an IOD of the suggested category, and is highlight
   })
   await waitFor(() => expect(card.querySelectorAll('mark')[1]?.textContent).toBe('numbers'))
   expect(toasts).toHaveLength(1)
+  const quotes = calls.filter(({ route }) => route === 'POST /iods/:id/evidence')
+  expect(quotes.map(({ body }) => body)).toEqual([
+    {
+      record: { source: 'tiktok', id: expect.stringMatching(/^[0-9a-f]{24}$/) },
+      role: 'record',
+      pointer: '/main/description',
+      start: 14,
+      end: 24,
+      exact: 'numbers fr',
+    },
+  ])
+})
+
+const createFrom = async (name: string, value?: string) => {
+  await press(name)
+  const dialog = within(await screen.findByRole('dialog'))
+  if (value) fireEvent.change(dialog.getByLabelText('Value'), { target: { value } })
+  await press('Create IOD', dialog)
+}
+
+test('that evidence fails hides nothing of the IOD that was created', async () => {
+  const { toasts } = await open(
+    { tiktok: [video()] },
+    { 'POST /iods/:id/evidence': [422, { detail: ['exact: does not say the value of this IOD'] }] },
+  )
+  await firstCard()
+  await createFrom('Create IOD from Video Hashtags: truth', 'lies')
+  await waitFor(() => expect(toasts).toHaveLength(2))
+  expect(toasts).toMatchObject([
+    { status: 'success', description: 'IOD created' },
+    { status: 'warning', title: 'The IOD was created, but without its quote' },
+  ])
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('an IOD that exists already takes the quote, and the form closes', async () => {
+  const existing = iod('truth', 'HASHTAGS')
+  const store = storeOf({ tiktok: [video()] })
+  const { calls, toasts, path } = await open(store, {
+    'POST /iods': [409, { detail: 'This IOD already exists' }],
+    'POST /iods/lookup': ({ body }) => [200, (body as { values: string[] }).values[0] === 'truth' ? [existing] : []],
+  })
+  await firstCard()
+  await createFrom('Create IOD from Video Hashtags: truth')
+  await waitFor(() => expect(toasts).toHaveLength(1))
+  const [openIt, addIt] = toasts[0]?.actions ?? []
+  expect([openIt?.text, addIt?.text]).toEqual(['Open it', 'Add your quote to the existing IOD'])
+  addIt?.onClick()
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(toasts[1]).toMatchObject({ status: 'success', title: 'Your quote is evidence of the IOD' })
+  const [quote] = calls.filter(({ route }) => route === 'POST /iods/:id/evidence')
+  expect(quote?.params.id).toBe(existing.id)
+  expect(quote?.body).toMatchObject({ pointer: '/main/hashtags/0', start: 0, end: 5, exact: 'truth' })
+  openIt?.onClick()
+  await waitFor(() => expect(path()).toBe(`/dashboard/iods/${existing.id}`))
+})
+
+test('a selection in a number quotes nothing: the record has no separators', async () => {
+  const { calls, toasts } = await open({ tiktok: [video()] })
+  const card = await firstCard()
+  select(within(card).getByText('34,000'), '34,0')
+  await press('+ IOD')
+  const dialog = within(await screen.findByRole('dialog'))
+  fireEvent.change(dialog.getByLabelText('IOD Category'), { target: { value: 'KEYWORDS' } })
+  await press('Create IOD', dialog)
+  await waitFor(() => expect(toasts).toMatchObject([{ status: 'success' }]))
+  expect(calls.filter(({ route }) => route === 'POST /iods/:id/evidence')).toEqual([])
+})
+
+test('records with a sealed capture have a mark, asked for once for all that are shown', async () => {
+  const records = [video(), video(), video()]
+  const capture = (record_id: string | undefined, state: string) => ({
+    id: '9'.repeat(24),
+    source: 'tiktok',
+    record_id,
+    url: 'https://www.tiktok.com/@night.watch/video/7',
+    captured_at: '2026-11-20T10:00:00.000Z',
+    received_at: '2026-11-20T10:00:01.000Z',
+    state,
+    seq: state === 'sealed' ? 7 : null,
+    shared: false,
+    bytes: 2_048,
+  })
+  const { calls } = await open(
+    { tiktok: records },
+    { 'GET /captures': [200, [capture(records[0]?.id, 'sealed'), capture(records[1]?.id, 'open')]] },
+  )
+  const card = within(await firstCard())
+  expect(await card.findByRole('button', { name: 'Sealed' })).toBeTruthy()
+  expect(screen.getAllByRole('button', { name: 'Sealed' })).toHaveLength(1)
+  const asked = calls.filter(({ route }) => route === 'GET /captures')
+  expect(asked.map(({ search }) => search.getAll('record_id'))).toEqual([records.map(({ id }) => id)])
 })
 
 test('the form needs a value and a category, and stays open when the server refuses', async () => {

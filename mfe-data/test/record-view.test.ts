@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { presentRecord, type RecordView, valuesOf } from '../src/model/record-view'
+import { describe, expect, test } from 'vitest'
+import { type FieldValue, pickValue, presentRecord, quoteOf, type RecordView, valuesOf } from '../src/model/record-view'
 import { article, post, video } from './fixtures'
 
 const shown = (view: RecordView) =>
@@ -66,4 +66,61 @@ test('a record with the least there may be', () => {
   const view = presentRecord('tiktok', { id, collector_metadata, main: { video_id: '7' } })
   expect(view).toMatchObject({ title: 'Short video', originalUrl: null, iodSource: null })
   expect(view.groups).toHaveLength(1)
+})
+
+describe('the pointer of a value', () => {
+  /** What RFC 6901 finds in the record at a pointer. */
+  const at = (record: unknown, pointer: string) =>
+    pointer
+      .split('/')
+      .slice(1)
+      .map(key => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+      .reduce((found, key) => (found as Record<string, unknown>)[key], record)
+  const valuesIn = (view: RecordView) =>
+    [
+      ...view.groups.flatMap(({ fields }) => fields),
+      ...view.attachments.flatMap(({ url, sha256 }) => [url, sha256]),
+      ...view.imageHashes.flatMap(({ url, hash }) => [url, hash]),
+    ].flatMap(({ values }) => values)
+
+  test.each([
+    ['tiktok', video({ hashtags: ['', 'truth', 'x~y/z'] })],
+    ['telegram', post()],
+    ['blog', article()],
+  ] as const)('leads to what the IOD quotes: %s', (source, record) => {
+    const found = valuesIn(presentRecord(source, record)).filter(({ pointer }) => pointer !== null)
+    expect(found.length).toBeGreaterThan(3)
+    for (const { pointer, iodValue } of found) expect(String(at(record, pointer ?? ''))).toBe(iodValue)
+  })
+
+  test('counts the items of a list that are not shown, too, and escapes keys', () => {
+    const pointers = (source: 'tiktok' | 'blog', record: Parameters<typeof presentRecord>[1]) =>
+      valuesIn(presentRecord(source, record)).map(({ pointer }) => pointer)
+    expect(pointers('tiktok', video({ hashtags: ['', 'truth'] }))).toContain('/main/hashtags/1')
+    expect(pointers('blog', article())).toContain('/imageHashes/https:~1~1blog.example.org~1a.b$c.png')
+  })
+
+  test('is missing where the record says it otherwise: a time, an address that is a key, and for long keys', () => {
+    const times = presentRecord('tiktok', video({ create_time: 1_763_000_000 })).groups[0]?.fields
+    expect(times?.find(({ label }) => label === 'Created')?.values[0]?.pointer).toBeNull()
+    const long = article()
+    long.imageHashes = { [`https://blog.example.org/${'a'.repeat(600)}`]: 'f0e1' }
+    const [image] = presentRecord('blog', long).imageHashes
+    expect([image?.url.values[0]?.pointer, image?.hash.values[0]?.pointer]).toEqual([null, null])
+  })
+
+  test('makes the quote of a value; without one there is none', () => {
+    const view = presentRecord('tiktok', video())
+    const number = view.groups[1]?.fields.find(({ label }) => label === 'Followers')
+    const [followers] = number?.values ?? []
+    expect(quoteOf(view, pickValue('author.author_follower_count', followers as FieldValue))).toEqual({
+      record: { source: 'tiktok', id: view.id },
+      role: 'record',
+      pointer: '/author/author_follower_count',
+      start: 0,
+      end: 5,
+      exact: '34000',
+    })
+    expect(quoteOf(view, { path: 'main.create_time', value: 'x', place: null })).toBeNull()
+  })
 })

@@ -19,6 +19,7 @@ const api = (iods: Iod[]): Routes => ({
     return [200, found, { 'X-Total-Count': String(found.length) }]
   },
   'GET /iods/facets': () => [200, { total: iods.length, categories: {}, source_types: {} }],
+  'POST /iods/evidence/counts': [200, {}],
   'GET /iods/:id': ({ params }) => {
     const found = iods.find(({ id }) => id === params.id)
     return found ? [200, found] : [404, { detail: 'Not found' }]
@@ -357,4 +358,20 @@ test('add=campaign opens the dialog at once, and closing it takes the parameter 
   expect(path() + search()).toBe(`${LIST}/${target.id}?q=of&add=campaign`)
   fireEvent.keyDown(document.body, { key: 'Escape' })
   await panelOf('alpha')
+})
+
+test('the panel leads to the evidence; Escape closes the evidence alone', async () => {
+  const target = iod('alpha')
+  const { path } = await open([target], `/${target.id}`, {
+    'POST /iods/evidence/counts': [200, { [target.id]: 3 }],
+    'GET /iods/:id/evidence': [200, [], { 'X-Total-Count': '0' }],
+  })
+  const panel = await panelOf('alpha')
+  click(await panel.findByRole('button', { name: 'Evidence (3)' }))
+  const drawer = await screen.findByRole('dialog', { name: 'Evidence' })
+  expect(await within(drawer).findByText('No evidence yet')).toBeTruthy()
+  fireEvent.keyDown(drawer, { key: 'Escape' })
+  await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Evidence' })).toBeNull())
+  expect(screen.getByRole('dialog', { name: 'IOD' })).toBeTruthy()
+  expect(path()).toBe(`${LIST}/${target.id}`)
 })

@@ -55,6 +55,7 @@ const api = (iods: Iod[]) => {
         },
       ]
     },
+    'POST /iods/evidence/counts': [200, {}],
     'POST /iods': ({ body }) => {
       const created = iod('', body as Partial<Iod>)
       iods.unshift(created)
@@ -435,4 +436,48 @@ test('no IODs, and none that can be loaded', async () => {
   await press('Retry')
   expect(await screen.findByText('No IODs yet')).toBeTruthy()
   expect(toasts).toEqual([])
+})
+
+test('rows say how much evidence an IOD has, by one request a page, and open it', async () => {
+  const iods = Array.from({ length: 60 }, (_, n) => iod(`claim ${n}`))
+  const [target] = iods as [Iod]
+  const { calls } = await open(iods, {
+    'POST /iods/evidence/counts': ({ body }) => [
+      200,
+      (body as { ids: string[] }).ids.includes(target.id) ? { [target.id]: 2 } : {},
+    ],
+    'GET /iods/:id/evidence': [200, [], { 'X-Total-Count': '0' }],
+  })
+  const mark = await screen.findByRole('button', { name: 'Evidence (2)' })
+  expect(mark.closest('tr')?.textContent).toContain('claim 0')
+  expect(screen.getAllByRole('button', { name: /^Evidence/ })).toHaveLength(1)
+  const asked = calls.filter(({ route }) => route === 'POST /iods/evidence/counts')
+  expect(asked.map(({ body }) => (body as { ids: string[] }).ids)).toEqual([
+    iods.slice(0, 50).map(({ id }) => id),
+  ])
+  fireEvent.click(mark)
+  expect(await screen.findByRole('dialog', { name: 'Evidence' })).toBeTruthy()
+})
+
+test('the list works on while nobody knows how much evidence there is', async () => {
+  const { toasts } = await open([iod('alpha')], { 'POST /iods/evidence/counts': [403, { detail: 'No' }] })
+  await screen.findByText('alpha')
+  fireEvent.click(screen.getByRole('button', { name: 'Details' }))
+  await screen.findByText('Description')
+  expect(screen.queryByRole('button', { name: /^Evidence/ })).toBeNull()
+  expect(toasts).toEqual([])
+})
+
+test('the details of a row lead to the evidence, which stays when their popover closes', async () => {
+  const target = iod('alpha')
+  await open([target], {
+    'POST /iods/evidence/counts': [200, { [target.id]: 1 }],
+    'GET /iods/:id/evidence': [200, [], { 'X-Total-Count': '0' }],
+  })
+  await screen.findByRole('button', { name: 'Evidence (1)' })
+  fireEvent.click(screen.getByRole('button', { name: 'Details' }))
+  const inDetails = await screen.findByText('Evidence (1)')
+  fireEvent.click(inDetails)
+  const drawer = await screen.findByRole('dialog', { name: 'Evidence' })
+  expect(within(drawer).getByText('alpha')).toBeTruthy()
 })

@@ -2,7 +2,7 @@ import type { Iod, Narrative, Profile } from '@iodine/contracts'
 import { type Answer, openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import { mergeEqual } from '../src/model/triplets'
+import { mergeEqual, sentenceOf } from '../src/model/triplets'
 import { parcel } from '../src/parcel'
 
 const narrative = (id: string, text: string, firstTriplet = 1): Narrative => ({
@@ -25,6 +25,7 @@ const open = async (routes: Routes, user: Partial<Profile> = {}) => {
     'GET /narratives/open': [200, []],
     'GET /iods': [200, []],
     'POST /iods/lookup': [200, []],
+    'GET /narratives/data/:id/citations': [200, []],
   }
   section = await openSection(parcel, PATH, PATH, { ...quiet, ...routes }, { has_openai_key: true, ...user })
 }
@@ -50,10 +51,16 @@ it('equal triplets of a text are one row with their number', () => {
     narrative_data: { src: null },
   })
   const merged = mergeEqual([said(1, 'Mirrors'), said(2, 'mirrors'), said(3, 'Mirrors')])
-  expect(merged.map(({ triplet, times }) => [triplet.id, times])).toEqual([
-    [1, 2],
-    [2, 1],
+  expect(merged.map(({ triplet, times, ids }) => [triplet.id, times, ids])).toEqual([
+    [1, 2, [1, 3]],
+    [2, 1, [2]],
   ])
+  const citations = [
+    { triplet_id: 3, start: 5, end: 9 },
+    { triplet_id: 1, start: 7, end: 9 },
+  ]
+  expect(sentenceOf([1, 3], citations)).toEqual({ start: 5, end: 9 })
+  expect(sentenceOf([2], citations)).toBeNull()
 })
 
 describe('analyzing a text', () => {
@@ -372,6 +379,85 @@ describe('triplets and IODs', () => {
       source_type: 'NARRATIVES',
       source: null,
       source_id: 7,
+    })
+  })
+
+  describe('citations', () => {
+    const TEXT = 'Once upon a time. The Moon orbits the Earth. The end.'
+    const [start, end] = [18, 44]
+    const cited: Routes = {
+      'GET /narratives/data': [200, [narrative('abc12345', TEXT, 7)]],
+      'GET /narratives/data/:id/citations': [200, [{ triplet_id: 7, start, end }]],
+    }
+    const asked = () => section.calls.filter(({ route }) => route.endsWith('/citations'))
+    const rowOf = async (subject: string) =>
+      (await screen.findByText(subject)).closest('li') as HTMLLIElement
+
+    it('a triplet that is pointed at lights its sentence up; asked once a card, and not before', async () => {
+      await open(cited)
+      const row = await rowOf('Moon')
+      expect(asked()).toEqual([])
+      fireEvent.pointerEnter(row)
+      const mark = await screen.findByText('The Moon orbits the Earth.')
+      expect(mark.tagName).toBe('MARK')
+      fireEvent.pointerLeave(row)
+      expect(document.querySelector('mark')).toBeNull()
+      fireEvent.focus(within(row).getByRole('button', { name: /^Convert to IOD/ }))
+      expect(document.querySelector('mark')?.textContent).toBe('The Moon orbits the Earth.')
+      fireEvent.blur(within(row).getByRole('button', { name: /^Convert to IOD/ }))
+      fireEvent.pointerEnter(await rowOf('Sun'))
+      expect(await screen.findByText('No sentence found for this triplet')).toBeTruthy()
+      expect(document.querySelector('mark')).toBeNull()
+      expect(asked().map(({ params }) => params.id)).toEqual(['abc12345'.padEnd(24, '0')])
+    })
+
+    it('one that can’t be asked for says nothing', async () => {
+      await open({ ...cited, 'GET /narratives/data/:id/citations': [404, { detail: 'Not found' }] })
+      fireEvent.pointerEnter(await rowOf('Sun'))
+      await waitFor(() => expect(asked()).toHaveLength(1))
+      expect(screen.queryByText('No sentence found for this triplet')).toBeNull()
+      expect(section.toasts).toEqual([])
+    })
+
+    const convert = async (name: string) => {
+      fireEvent.click(await screen.findByRole('button', { name: `Convert to IOD: ${name}` }))
+      fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Create IOD' }))
+    }
+    const quotes = () => section.calls.filter(({ route }) => route === 'POST /iods/:id/evidence')
+
+    it('the sentence of a triplet becomes evidence of its IOD; without one there is none', async () => {
+      await open({
+        ...cited,
+        'POST /iods': ({ body }) => [201, iod(body as Partial<Iod>)],
+        'POST /iods/:id/evidence': [201, {}],
+      })
+      await convert('Moon orbits Earth')
+      await waitFor(() => expect(quotes()).toHaveLength(1))
+      expect(quotes()[0]?.body).toEqual({
+        narrative_id: 'abc12345'.padEnd(24, '0'),
+        start,
+        end,
+        exact: 'The Moon orbits the Earth.',
+      })
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+      await convert('Sun warms Earth')
+      await waitFor(() => expect(section.toasts).toHaveLength(2))
+      expect(section.toasts.map(({ status }) => status)).toEqual(['success', 'success'])
+      expect(quotes()).toHaveLength(1)
+    })
+
+    it('a sentence that can’t be read hides nothing of the IOD that was created', async () => {
+      await open({
+        ...cited,
+        'POST /iods': ({ body }) => [201, iod(body as Partial<Iod>)],
+        'GET /narratives/data/:id/citations': [404, { detail: 'Not found' }],
+      })
+      await convert('Moon orbits Earth')
+      await waitFor(() => expect(section.toasts).toHaveLength(2))
+      expect(section.toasts).toMatchObject([
+        { status: 'success', title: 'IOD created' },
+        { status: 'warning', title: 'The IOD was created, but without its quote' },
+      ])
     })
   })
 

@@ -1,4 +1,5 @@
 import { countVotes, type Iod } from '@iodine/contracts'
+import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
   Button,
   CategoryTag,
@@ -25,6 +26,7 @@ export function IodDetailsDialog({ iod, onClose }: { iod: Iod | null; onClose: (
 }
 
 function Details({ iod }: { iod: Iod }) {
+  const evidence = useIodEvidence(iod, useEvidenceCount(iod.id, true))
   return (
     <>
       <dl className={styles.fields}>
@@ -51,6 +53,8 @@ function Details({ iod }: { iod: Iod }) {
           </span>
         </Field>
       </dl>
+      {evidence.button && <p className={styles.block}>{evidence.button}</p>}
+      {evidence.drawer}
       <Votes iod={iod} />
       <Comments iod={iod} />
       <section className={styles.block}>

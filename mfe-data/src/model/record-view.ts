@@ -1,5 +1,6 @@
 import {
   isHttpUrl,
+  type NewEvidence,
   type RecordOf,
   type Source,
   type SourceType,
@@ -11,6 +12,11 @@ import {
 export interface FieldValue {
   text: string
   iodValue: string
+  /**
+   * JSON pointer (RFC 6901) to it in the record; null if the record says it in other words than `iodValue`, or
+   * its pointer is longer than evidence takes.
+   */
+  pointer: string | null
 }
 
 export interface Field {
@@ -64,21 +70,39 @@ const isFilled = (value: unknown): value is string | number =>
 /** Display format: a number with separators, a time (Unix seconds) as ISO 8601 in UTC. */
 type Format = Field['kind'] | 'time'
 
-const shown = (value: string | number, format: Format): FieldValue => {
-  if (typeof value === 'string') return { text: value, iodValue: value }
+const shown = (value: string | number, format: Format, pointer: string | null): FieldValue => {
+  if (typeof value === 'string') return { text: value, iodValue: value, pointer }
   const date = new Date(format === 'time' ? value * 1000 : Number.NaN)
-  const iodValue = Number.isNaN(date.getTime()) ? String(value) : date.toISOString().replace('.000Z', 'Z')
-  return { text: format === 'number' ? value.toLocaleString('en-US') : iodValue, iodValue }
+  const isDate = !Number.isNaN(date.getTime())
+  const iodValue = isDate ? date.toISOString().replace('.000Z', 'Z') : String(value)
+  const text = format === 'number' ? value.toLocaleString('en-US') : iodValue
+  return { text, iodValue, pointer: isDate ? null : pointer }
 }
 
-const field = (path: string, label: string, value: unknown, format: Format = 'text'): Field => ({
+/** Longest pointer of evidence. */
+const POINTER_MAX = 500
+/** The JSON pointer of keys (RFC 6901, section 3). */
+const pointerOf = (...keys: (string | number)[]): string | null => {
+  const pointer = keys.map(key => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return pointer.length > POINTER_MAX ? null : pointer
+}
+
+/** `keys` lead to the value in the record, without its index in a list; null: it is no value there, but a key. */
+const field = (
+  path: string,
+  label: string,
+  value: unknown,
+  format: Format = 'text',
+  keys: readonly (string | number)[] | null = path.split('.'),
+): Field => ({
   path,
   label,
   kind: format === 'time' ? 'text' : format,
-  values: [value]
-    .flat()
-    .filter(isFilled)
-    .map(each => shown(each, format)),
+  values: [value].flat().flatMap((each: unknown, index) => {
+    if (!isFilled(each)) return []
+    const pointer = keys && pointerOf(...keys, ...(Array.isArray(value) ? [index] : []))
+    return [shown(each, format, pointer)]
+  }),
 })
 
 const firstFilled = (...candidates: (string | null | undefined)[]) =>
@@ -201,11 +225,14 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
   telegram: ({ telegram: { channel, post, attachments } }) => ({
     title: firstFilled(channel?.title, channel?.username) ?? 'Channel post',
     originalUrl: firstHttpUrl(post.url),
-    attachments: (attachments ?? []).map(({ type, url, sha256 }) => ({
-      type,
-      url: field('telegram.attachments.url', 'URL', url, 'url'),
-      sha256: field('telegram.attachments.sha256', 'SHA-256', sha256),
-    })),
+    attachments: (attachments ?? []).map(({ type, url, sha256 }, index) => {
+      const keys = ['telegram', 'attachments', index]
+      return {
+        type,
+        url: field('telegram.attachments.url', 'URL', url, 'url', [...keys, 'url']),
+        sha256: field('telegram.attachments.sha256', 'SHA-256', sha256, 'text', [...keys, 'sha256']),
+      }
+    }),
   }),
   blog: ({ metadata, imageHashes }) => ({
     title: firstFilled(metadata.title, metadata.og_title, metadata.canonical, metadata.og_url) ?? 'Article',
@@ -213,8 +240,8 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
     // The keys of `imageHashes` are URLs. They are left out of the path, because its last key suggests the
     // category.
     imageHashes: Object.entries(imageHashes ?? {}).map(([address, hash]) => ({
-      url: field('imageHashes.url', 'Image URL', address, 'url'),
-      hash: field('imageHashes.hash', 'Image hash', hash),
+      url: field('imageHashes.url', 'Image URL', address, 'url', null),
+      hash: field('imageHashes.hash', 'Image hash', hash, 'text', ['imageHashes', address]),
     })),
   }),
 }
@@ -241,6 +268,27 @@ export function presentRecord(source: Source, record: Stored): RecordView {
     collectedFrom,
   }
 }
+
+/** Words of a record from which an IOD is created. */
+export interface Picked {
+  /** Path of their field. */
+  path: string
+  /** The IOD's value. */
+  value: string
+  /** Where the record says exactly them, in UTF-16 units of the field's text; null if it does not. */
+  place: { pointer: string; start: number; end: number } | null
+}
+
+/** A whole value of a field. */
+export const pickValue = (path: string, { iodValue, pointer }: FieldValue): Picked => ({
+  path,
+  value: iodValue,
+  place: pointer === null ? null : { pointer, start: 0, end: iodValue.length },
+})
+
+/** The quote of picked words, as evidence of their IOD; null where the record says them otherwise. */
+export const quoteOf = ({ source, id }: RecordView, { value, place }: Picked): NewEvidence | null =>
+  place && { record: { source, id }, role: 'record', ...place, exact: value }
 
 /** The values of a card from which IODs may be created. */
 export const valuesOf = (view: RecordView): string[] =>

@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category, type Iod, LIMITS, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
-import { errorToast, isUnauthorized, useHost, useIodErrorToast, useSections } from '@iodine/mfe-kit'
+import { errorToast, isUnauthorized, useAddQuote, useHost, useIodErrorToast, useSections } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -18,7 +18,7 @@ import { DatabaseIcon, RefreshIcon, SearchIcon } from '@iodine/ui/icons'
 import { ConfirmDialog, IodDialog, type IodDraft } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
 import { use, useCallback, useEffect, useRef, useState } from 'react'
-import type { RecordView } from '../model/record-view'
+import { type Picked, quoteOf, type RecordView } from '../model/record-view'
 import { useCreateIod, useOwnIods, useReloadIods } from '../queries/iods'
 import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
 import styles from './DataPage.module.css'
@@ -37,10 +37,9 @@ const ERROR_MS = 5000
 /** All categories except that of triplets, whose IODs are created in Narratives. */
 const FIELD_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
-/** The value from which the open form creates an IOD. */
-interface PickedValue {
+/** The words from which the open form creates an IOD. */
+interface PickedValue extends Picked {
   view: RecordView
-  value: string
   suggested: Category
 }
 
@@ -59,8 +58,8 @@ export function DataPage() {
   useFailureToast(all)
 
   const startIod = useCallback(
-    (view: RecordView, path: string, value: string) =>
-      setPicked({ view, value, suggested: suggestCategory(path, value) }),
+    (view: RecordView, words: Picked) =>
+      setPicked({ ...words, view, suggested: suggestCategory(words.path, words.value) }),
     [],
   )
   return (
@@ -109,7 +108,12 @@ export function DataPage() {
           ))}
         </Tabs>
       </SearchTerm>
-      <CreateIod picked={picked} onClose={() => setPicked(null)} reload={reload} />
+      <CreateIod
+        picked={picked}
+        onClose={() => setPicked(null)}
+        onQuoted={quoted => setPicked(current => (current === quoted ? null : current))}
+        reload={reload}
+      />
       <DeleteRecord term={term} record={deleting} onClose={() => setDeleting(null)} reload={reload} />
     </Page>
   )
@@ -118,7 +122,7 @@ export function DataPage() {
 interface RecordPanelProps {
   source: Source
   records: Records
-  onStartIod: (view: RecordView, path: string, value: string) => void
+  onStartIod: (view: RecordView, picked: Picked) => void
   onDelete: (view: RecordView) => void
 }
 
@@ -190,19 +194,28 @@ interface FollowUpProps {
   reload: () => Promise<void>
 }
 
-function CreateIod({ picked, onClose, reload }: FollowUpProps & { picked: PickedValue | null }) {
+interface CreateIodProps extends FollowUpProps {
+  picked: PickedValue | null
+  /** Called once an IOD that exists already has the words as its evidence. */
+  onQuoted: (picked: PickedValue) => void
+}
+
+function CreateIod({ picked, onClose, onQuoted, reload }: CreateIodProps) {
   const { notify, session } = useHost()
   const sections = useSections()
   const errorToastOf = useIodErrorToast()
   const createIod = useCreateIod()
+  const addQuote = useAddQuote()
   const submit = async ({ value, category, description }: IodDraft): Promise<boolean> => {
     if (!picked || category === '') return false
     const { sourceType, iodSource } = picked.view
+    const quote = quoteOf(picked.view, picked)
     let created: Iod
     try {
       created = await createIod({ value, category, description, source_type: sourceType, source: iodSource })
     } catch (error) {
-      notify(errorToastOf(error, { value, category }, 'Failed to create IOD', { duration: ERROR_MS }))
+      const offer = quote && { quote, onAdded: () => onQuoted(picked) }
+      notify(errorToastOf(error, { value, category }, 'Failed to create IOD', { duration: ERROR_MS }, offer))
       return false
     }
     notify({
@@ -213,6 +226,7 @@ function CreateIod({ picked, onClose, reload }: FollowUpProps & { picked: Picked
       key: created.id,
       actions: sections.afterCreation(created.id),
     })
+    if (quote) void addQuote.afterCreation(created.id, quote)
     void reload()
     return true
   }

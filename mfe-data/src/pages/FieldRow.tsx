@@ -22,7 +22,7 @@ export function FieldRow({ field, group }: { field: Field; group: string }) {
             // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a text twice, and its order never changes
             <span key={index} className={styles.chip}>
               <FieldText path={path} label={name} value={value} />
-              <IodMark path={path} label={`${name}: ${value.text}`} value={value.iodValue} />
+              <IodMark path={path} label={`${name}: ${value.text}`} value={value} />
             </span>
           ))}
         </dd>
@@ -64,7 +64,7 @@ export function ValueWithActions({ path, label, value, isUrl = false }: ValuePro
             title="Open in new tab"
           />
         )}
-        <IodMark path={path} label={label} value={value.iodValue} />
+        <IodMark path={path} label={label} value={value} />
       </span>
     </>
   )

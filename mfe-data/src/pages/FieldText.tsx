@@ -7,7 +7,7 @@ import { selectWord } from '../model/select-word'
 import styles from './FieldText.module.css'
 import { IodLink } from './IodLink'
 import { SearchTerm, useRecordContext } from './record-context'
-import { FIELD_ATTRIBUTE, SLOT_ATTRIBUTE } from './use-field-selection'
+import { FIELD_ATTRIBUTE, POINTER_ATTRIBUTE, SLOT_ATTRIBUTE } from './use-field-selection'
 
 /** Shorter texts are never cut, in a column of any width. */
 const LONG_TEXT = 200
@@ -26,7 +26,7 @@ export interface FieldTextProps {
  * words can be selected by keyboard: see `selectWord`. A long text is cut, with a button that shows all of it;
  * one with the searched term is shown up to its first place at least.
  */
-export function FieldText({ path, label, value: { text } }: FieldTextProps) {
+export function FieldText({ path, label, value: { text, iodValue, pointer } }: FieldTextProps) {
   const { known } = useRecordContext()
   const term = use(SearchTerm)
   const pieces = useMemo(() => withHits(known.split(text), findFolded(text, term)), [known, text, term])
@@ -38,6 +38,8 @@ export function FieldText({ path, label, value: { text } }: FieldTextProps) {
   const isCut = useIsCut(element, isLong && !isOpen)
   const attributes = {
     [FIELD_ATTRIBUTE]: path,
+    // A number is shown with separators, which the record does not have.
+    ...(pointer !== null && text === iodValue && { [POINTER_ATTRIBUTE]: pointer }),
     ref: element,
     className: [styles.text, isLong && !isOpen && styles.short, isCut && styles.cut]
       .filter(Boolean)

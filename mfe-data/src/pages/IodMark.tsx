@@ -1,19 +1,20 @@
 import { SectionLink } from '@iodine/mfe-kit'
 import { Button, Tag } from '@iodine/ui'
 import { PlusIcon } from '@iodine/ui/icons'
+import { type FieldValue, pickValue } from '../model/record-view'
 import { useRecordContext } from './record-context'
 
 export interface IodMarkProps {
   path: string
   /** Name of the value in the button's label. */
   label: string
-  value: string
+  value: FieldValue
 }
 
 /** A badge, which leads to it, if a value is an IOD, otherwise a button that creates one from it. */
 export function IodMark({ path, label, value }: IodMarkProps) {
   const { known, startIod } = useRecordContext()
-  const [iod] = known.matching(value)
+  const [iod] = known.matching(value.iodValue)
   if (iod) {
     return (
       <SectionLink to={`iods/${iod.id}`}>
@@ -30,7 +31,7 @@ export function IodMark({ path, label, value }: IodMarkProps) {
       icon={<PlusIcon size={14} />}
       aria-label={`Create IOD from ${label}`}
       title="Create IOD"
-      onClick={() => startIod(path, value)}
+      onClick={() => startIod(pickValue(path, value))}
     />
   )
 }

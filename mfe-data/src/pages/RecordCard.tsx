@@ -1,4 +1,5 @@
-import type { Source, Stored } from '@iodine/contracts'
+import type { CaptureSummary, Source, Stored } from '@iodine/contracts'
+import { SealedMark } from '@iodine/mfe-kit/evidence'
 import { Button, Card, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
 import { ChevronDownIcon, ChevronRightIcon, MoreIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
@@ -8,6 +9,7 @@ import {
   type Attachment,
   type Field,
   type ImageHash,
+  type Picked,
   presentRecord,
   type RecordView,
 } from '../model/record-view'
@@ -28,17 +30,19 @@ export interface RecordCardProps {
   /** Position in the whole list, from 1, and the list's length. */
   position: number
   total: number
-  onStartIod: (view: RecordView, path: string, value: string) => void
+  /** The record's sealed captures, newest first. */
+  captures: readonly CaptureSummary[]
+  onStartIod: (view: RecordView, picked: Picked) => void
   onDelete: (view: RecordView) => void
 }
 
 /** A card with all fields of a collected record. */
 export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
-  const { source, record, position, total, onStartIod, onDelete } = props
+  const { source, record, position, total, captures, onStartIod, onDelete } = props
   const view = useMemo(() => presentRecord(source, record), [source, record])
   const known = useKnownIods(view)
   const context = useMemo(
-    () => ({ known, startIod: (path: string, value: string) => onStartIod(view, path, value) }),
+    () => ({ known, startIod: (picked: Picked) => onStartIod(view, picked) }),
     [known, onStartIod, view],
   )
   const article = useRef<HTMLElement>(null)
@@ -60,6 +64,7 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
             <h2 className={styles.title} id={titleId} dir="auto">
               {view.title}
             </h2>
+            <SealedMark captures={captures} about={view.title} />
             <CardMenu view={view} onDelete={onDelete} />
           </header>
           {view.groups.map(({ title, fields }) => (
@@ -102,8 +107,8 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
               selection={selection}
               onCreate={() => {
                 // `selectionchange` is dispatched asynchronously, so the selection is read again.
-                const { path, text } = (article.current && readSelection(article.current)) ?? selection
-                context.startIod(path, text)
+                const { path, value, place } = (article.current && readSelection(article.current)) ?? selection
+                context.startIod({ path, value, place })
               }}
             />,
             selection.slot,

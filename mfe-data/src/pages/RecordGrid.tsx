@@ -1,7 +1,8 @@
-import type { Source } from '@iodine/contracts'
+import type { CaptureSummary, Source } from '@iodine/contracts'
+import { useSealedCaptures } from '@iodine/mfe-kit/evidence'
 import { Card } from '@iodine/ui'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { use, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Slot } from '../model/record-pages'
 import { useShownRecords } from '../queries/records'
 import { RecordCard, type RecordCardProps } from './RecordCard'
@@ -14,6 +15,7 @@ const GAP = 16
 /** Estimated height of a card before it is measured, in pixels. */
 const CARD_HEIGHT = { tiktok: 760, telegram: 480, blog: 900 }
 const OVERSCAN_ROWS = 1
+const NO_CAPTURES: readonly CaptureSummary[] = []
 
 export interface RecordGridProps extends Pick<RecordCardProps, 'onStartIod' | 'onDelete'> {
   source: Source
@@ -42,10 +44,10 @@ export function RecordGrid(props: RecordGridProps) {
   })
   const rows = virtualizer.getVirtualItems()
   const lastRow = rows.at(-1)?.index ?? -1
-  const { contents, error, retry } = useShownRecords(
-    { source, term },
-    slots.slice((rows[0]?.index ?? 0) * columns, (lastRow + 1) * columns),
-  )
+  const [from, to] = [(rows[0]?.index ?? 0) * columns, (lastRow + 1) * columns]
+  const { contents, error, retry } = useShownRecords({ source, term }, slots.slice(from, to))
+  const ids = useMemo(() => slots.map(({ id }) => id), [slots])
+  const sealed = useSealedCaptures(ids, from, to)
   useEffect(() => {
     if (hasMore && lastRow >= rowCount - 1 - OVERSCAN_ROWS) fetchMore()
   }, [hasMore, lastRow, rowCount, fetchMore])
@@ -76,6 +78,7 @@ export function RecordGrid(props: RecordGridProps) {
                 record={record}
                 position={position}
                 total={total}
+                captures={sealed.get(id) ?? NO_CAPTURES}
                 onStartIod={props.onStartIod}
                 onDelete={props.onDelete}
               />

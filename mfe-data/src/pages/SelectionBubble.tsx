@@ -20,10 +20,10 @@ const keepSelection = (event: MouseEvent) => event.preventDefault()
 
 /** The button that makes an IOD of the selected text, with its suggested category, or the IOD that it is. */
 export function SelectionBubble({ selection, onCreate }: SelectionBubbleProps) {
-  const { path, text, left, top, room } = selection
+  const { path, value, left, top, room } = selection
   const place = { left: left - Math.max(0, WIDTH - room), top }
   const { known } = useRecordContext()
-  const iod = useIodOf(known, text)
+  const iod = useIodOf(known, value)
   return (
     <span className={styles.bubble} style={place}>
       <Button intent="primary" size="small" text="+ IOD" onMouseDown={keepSelection} onClick={onCreate} />
@@ -32,7 +32,7 @@ export function SelectionBubble({ selection, onCreate }: SelectionBubbleProps) {
           already an IOD
         </SectionLink>
       ) : (
-        <Tag minimal>{suggestCategory(path, text)}</Tag>
+        <Tag minimal>{suggestCategory(path, value)}</Tag>
       )}
     </span>
   )

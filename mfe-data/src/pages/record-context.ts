@@ -1,11 +1,12 @@
 import type { KnownIods } from '@iodine/known-iods'
 import { createContext, use } from 'react'
+import type { Picked } from '../model/record-view'
 
 /** The context that a card provides to its fields. */
 export interface RecordContextValue {
   known: KnownIods
-  /** Opens the form that creates an IOD from `value`, which is at `path` of the record. */
-  startIod: (path: string, value: string) => void
+  /** Opens the form that creates an IOD from words of the record. */
+  startIod: (picked: Picked) => void
 }
 
 /** The searched term, marked in the fields; empty without a search. */

@@ -1,13 +1,14 @@
 import { type RefObject, useEffect, useState } from 'react'
+import type { Picked } from '../model/record-view'
 
 /** Marks the element that holds a field's text; its value is the field's path. */
 export const FIELD_ATTRIBUTE = 'data-iod-path'
+/** The JSON pointer of the field's text, where the record says the same. */
+export const POINTER_ATTRIBUTE = 'data-iod-pointer'
 /** Marks the empty sibling of that element, which holds the floating button. */
 export const SLOT_ATTRIBUTE = 'data-iod-slot'
 
-export interface FieldSelection {
-  path: string
-  text: string
+export interface FieldSelection extends Picked {
   slot: Element
   /**
    * Position of the button at the end of the selection, in pixels from the top left corner of the slot's
@@ -69,8 +70,14 @@ export function readSelection(container: HTMLElement): FieldSelection | null {
   const range = selection.getRangeAt(0).cloneRange()
   if (!field.contains(range.startContainer)) range.setStart(field, 0)
   if (!field.contains(range.endContainer)) range.setEnd(field, field.childNodes.length)
-  const text = range.toString().trim()
-  if (text === '') return null
+  const selected = range.toString()
+  const value = selected.trim()
+  if (value === '') return null
+  const before = document.createRange()
+  before.selectNodeContents(field)
+  before.setEnd(range.startContainer, range.startOffset)
+  const start = before.toString().length + (selected.length - selected.trimStart().length)
+  const pointer = field.getAttribute(POINTER_ATTRIBUTE)
   const lines = range.getClientRects()
   const end = lines[lines.length - 1] ?? range.getBoundingClientRect()
   const origin = frame.getBoundingClientRect()
@@ -78,7 +85,8 @@ export function readSelection(container: HTMLElement): FieldSelection | null {
   const left = Math.max(0, Math.min(end.right - origin.left, origin.width - BUTTON_WIDTH))
   return {
     path: field.getAttribute(FIELD_ATTRIBUTE) ?? '',
-    text,
+    value,
+    place: pointer === null ? null : { pointer, start, end: start + value.length },
     slot,
     left,
     room: container.getBoundingClientRect().right - origin.left - left,

@@ -1,5 +1,6 @@
 import type { Iod } from '@iodine/contracts'
 import { errorToast, useHost } from '@iodine/mfe-kit'
+import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
   Button,
   CategoryTag,
@@ -28,6 +29,7 @@ const VOTES_SHOWN = 10
 /** An IOD with its votes, and where it occurs. */
 export function IodDetails({ iod }: { iod: Iod }) {
   const isSettled = useElapsed(SETTLED_AFTER_MS)
+  const evidence = useIodEvidence(iod, useEvidenceCount(iod.id, isSettled))
   const { value, category, source_type, source, description, created_by, created_by_id, created_at } = iod
   return (
     <>
@@ -41,6 +43,8 @@ export function IodDetails({ iod }: { iod: Iod }) {
         <FilterLink filters={{ sourceTypes: [source_type] }} alone>
           <Tag minimal>{source_type}</Tag>
         </FilterLink>
+        {evidence.button}
+        {evidence.drawer}
         <CopyButton text={value} />
       </div>
       <dl className={styles.fields}>

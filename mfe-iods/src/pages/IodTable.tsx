@@ -1,5 +1,6 @@
 import type { Iod, VoteType } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
+import { EvidenceCountsContext, useEvidenceCounts } from '@iodine/mfe-kit/evidence'
 import { Button, Spinner, useDebouncedCallback, useLatest } from '@iodine/ui'
 import { useRowFocus, useVirtualRows, VirtualTable } from '@iodine/ui/table'
 import { type FocusEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
@@ -66,7 +67,9 @@ export function IodTable(props: IodTableProps) {
   const vote = useVote()
   const columns = useMemo(() => iodColumns(q, vote), [q, vote])
   const rows = useVirtualRows(iods, HEIGHTS)
-  const { to, rowHeight, offset, scrollTo } = rows
+  const { from, to, rowHeight, offset, scrollTo } = rows
+  const ids = useMemo(() => iods.map(({ id }) => id), [iods])
+  const evidence = useEvidenceCounts(ids, from, to)
 
   const lastChosen = useRef<string>(undefined)
   const latest = useLatest({ iods, onSelect })
@@ -174,6 +177,7 @@ export function IodTable(props: IodTableProps) {
 
   return (
     <RowSelectionContext value={rowSelection}>
+      <EvidenceCountsContext value={evidence}>
       <VirtualTable
         rows={rows}
         focus={{ ...focus, onFocus: follow }}
@@ -203,6 +207,7 @@ export function IodTable(props: IodTableProps) {
           )
         }
       />
+      </EvidenceCountsContext>
     </RowSelectionContext>
   )
 }

@@ -1,5 +1,6 @@
 import { type Iod, isHttpUrl, LIMITS, type VoteType } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
+import { EvidenceMark, useIodEvidence, useListedCount } from '@iodine/mfe-kit/evidence'
 import { AnchorButton, Button, CategoryTag, DateTime, Tag, truncate } from '@iodine/ui'
 import { InfoSignIcon, ShareIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
 import { ScrollPopover, Tooltip } from '@iodine/ui/overlays'
@@ -37,6 +38,7 @@ export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
         <div className={styles.text}>
           <ValueCell iod={iod} q={q} />
         </div>
+        <EvidenceCell iod={iod} />
       </div>
     ),
   },
@@ -105,6 +107,10 @@ export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
     ),
   },
 ]
+
+function EvidenceCell({ iod }: { iod: Iod }) {
+  return <EvidenceMark iod={iod} count={useListedCount(iod.id)} />
+}
 
 /** The value with its match, or with the part of the description that matches. */
 function ValueCell({ iod: { id, value, description }, q }: { iod: Iod; q: string }) {
@@ -199,7 +205,9 @@ export function VoteButtons({ iod, onVote }: { iod: Iod; onVote: OnVote }) {
 
 function DetailsPopover({ iod }: { iod: Iod }) {
   const { value, description, source } = iod
+  const evidence = useIodEvidence(iod, useListedCount(iod.id))
   return (
+    <>
     <ScrollPopover
       placement="bottom-end"
       content={
@@ -212,15 +220,18 @@ function DetailsPopover({ iod }: { iod: Iod }) {
             <dt>Source</dt>
             <dd>{source || '—'}</dd>
           </dl>
-          {source && isHttpUrl(source) && (
-            <AnchorButton
-              icon={<ShareIcon />}
-              text="Open in new tab"
-              href={source}
-              target="_blank"
-              rel="noopener noreferrer"
-            />
-          )}
+          <div className={styles.links}>
+            {source && isHttpUrl(source) && (
+              <AnchorButton
+                icon={<ShareIcon />}
+                text="Open in new tab"
+                href={source}
+                target="_blank"
+                rel="noopener noreferrer"
+              />
+            )}
+            {evidence.button}
+          </div>
         </div>
       }
     >
@@ -233,5 +244,7 @@ function DetailsPopover({ iod }: { iod: Iod }) {
         title="Details"
       />
     </ScrollPopover>
+    {evidence.drawer}
+    </>
   )
 }

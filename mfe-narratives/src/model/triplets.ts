@@ -1,4 +1,13 @@
-import { type Iod, matchKey, matchKeys, type Triplet } from '@iodine/contracts'
+import {
+  type Citation,
+  type Iod,
+  matchKey,
+  matchKeys,
+  type Narrative,
+  type NewEvidence,
+  type TextPlace,
+  type Triplet,
+} from '@iodine/contracts'
 
 /** The value of an IOD created from a triplet. */
 export const tripletValue = ({
@@ -11,16 +20,42 @@ export const tripletValue = ({
 export const tripletDescription = ({ subject, verb, object }: Triplet): string =>
   `Narrative triplet: ${subject} → ${verb} → ${object}`
 
-/** The triplets of a text, each of the same words once, with how often the text has it. */
-export const mergeEqual = (triplets: readonly Triplet[]): { triplet: Triplet; times: number }[] => {
-  const merged = new Map<string, { triplet: Triplet; times: number }>()
+/** The triplets of a text, each of the same words once, with how often the text has it and all their ids. */
+export const mergeEqual = (triplets: readonly Triplet[]): MergedTriplet[] => {
+  const merged = new Map<string, MergedTriplet>()
   for (const triplet of triplets) {
     const key = JSON.stringify([triplet.subject, triplet.verb, triplet.object])
     const known = merged.get(key)
-    if (known) known.times++
-    else merged.set(key, { triplet, times: 1 })
+    if (known) {
+      known.times++
+      known.ids.push(triplet.id)
+    } else merged.set(key, { triplet, times: 1, ids: [triplet.id] })
   }
   return [...merged.values()]
+}
+
+export interface MergedTriplet {
+  triplet: Triplet
+  times: number
+  ids: number[]
+}
+
+/** The sentence that says one of some triplets, first in the text; null if none was found. */
+export function sentenceOf(ids: readonly number[], citations: readonly Citation[]): TextPlace | null {
+  const [first] = citations
+    .filter(({ triplet_id }) => ids.includes(triplet_id))
+    .toSorted((a, b) => a.start - b.start)
+  return first ? { start: first.start, end: first.end } : null
+}
+
+/** The quote of a triplet's sentence, as evidence of its IOD; null if no sentence was found. */
+export function quoteOf(
+  narrative: Narrative,
+  triplet: Triplet,
+  citations: readonly Citation[],
+): NewEvidence | null {
+  const place = sentenceOf([triplet.id], citations)
+  return place && { narrative_id: narrative.id, ...place, exact: narrative.text.slice(place.start, place.end) }
 }
 
 /** Finds a triplet's existing IOD: one with its value, or one created from it with another value. */

@@ -2,8 +2,9 @@ import type { Iod, Narrative, TextPlace, Triplet } from '@iodine/contracts'
 import { SectionLink } from '@iodine/mfe-kit'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
-import { memo, useEffect, useRef } from 'react'
-import { mergeEqual, tripletValue } from '../model/triplets'
+import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { type MergedTriplet, mergeEqual, sentenceOf, tripletValue } from '../model/triplets'
+import { useCitations } from '../queries/citations'
 import styles from './NarrativeCard.module.css'
 import palette from './NarrativesPage.module.css'
 
@@ -29,6 +30,8 @@ export const NarrativeCard = memo(
     const prefix = id.slice(0, ID_PREFIX)
     const textClass = sentence === undefined ? styles.text : `${styles.text} ${styles.whole}`
     const card = useRef<HTMLDivElement>(null)
+    const lit = useLitSentence(id)
+    const place = lit.place ?? sentence
     return (
       <Card ref={card} className={styles.card} role="article" aria-label={`Narrative ${prefix}`}>
         <header className={styles.header}>
@@ -47,18 +50,24 @@ export const NarrativeCard = memo(
         </header>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it, too */}
         <section className={textClass} tabIndex={0} aria-label={`Text of narrative ${prefix}`}>
-          {sentence ? <Marked text={text} place={sentence} /> : text}
+          {place ? <Marked text={text} place={place} scrollsPage={place === sentence} /> : text}
         </section>
-        <h3 className={styles.count}>
-          {triplets.length} {triplets.length === 1 ? 'triplet' : 'triplets'}
-        </h3>
+        <div className={styles.said}>
+          <h3 className={styles.count}>
+            {triplets.length} {triplets.length === 1 ? 'triplet' : 'triplets'}
+          </h3>
+          <p className={styles.unsaid} role="status">
+            {lit.isMissing && 'No sentence found for this triplet'}
+          </p>
+        </div>
         <ul className={styles.triplets} aria-label="Triplets">
-          {mergeEqual(triplets).map(({ triplet, times }) => (
+          {mergeEqual(triplets).map(({ triplet, times, ids }) => (
             <TripletRow
               key={triplet.id}
               triplet={triplet}
               times={times}
               iod={iodOf(triplet)}
+              onLight={isLit => lit.light(isLit ? ids : null)}
               onConvert={() => onConvert(triplet)}
             />
           ))}
@@ -73,11 +82,36 @@ export const NarrativeCard = memo(
     before.sentence === after.sentence,
 )
 
+/**
+ * The sentence of the triplet that is meant: by the pointer, or by the focus on its button. Where a narrative
+ * says its triplets is asked on the first of them.
+ */
+function useLitSentence(narrativeId: string) {
+  const [ids, light] = useState<readonly number[] | null>(null)
+  const [isWanted, setWanted] = useState(false)
+  if (ids !== null && !isWanted) setWanted(true)
+  const citations = useCitations(narrativeId, isWanted)
+  const place = useMemo(() => (ids && citations ? sentenceOf(ids, citations) : null), [ids, citations])
+  return { place, isMissing: ids !== null && citations !== undefined && place === null, light }
+}
+
+interface MarkedProps {
+  text: string
+  place: TextPlace
+  /** Whether the page scrolls to it; otherwise the text alone does. */
+  scrollsPage: boolean
+}
+
 /** A text with a part of it marked and in view. */
-function Marked({ text, place: { start, end } }: { text: string; place: TextPlace }) {
+function Marked({ text, place: { start, end }, scrollsPage }: MarkedProps) {
   const mark = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another place is another sentence to show
-  useEffect(() => mark.current?.scrollIntoView({ block: 'center' }), [start, end])
+  useEffect(() => {
+    const marked = mark.current
+    if (!marked) return
+    if (scrollsPage) marked.scrollIntoView({ block: 'center' })
+    else scrollInParent(marked)
+  }, [start, end])
   return (
     <>
       {text.slice(0, start)}
@@ -87,18 +121,32 @@ function Marked({ text, place: { start, end } }: { text: string; place: TextPlac
   )
 }
 
-interface TripletRowProps {
-  triplet: Triplet
-  /** How often the text has it. */
-  times: number
+/** Brings an element into the view of the box that it is in, and moves nothing else. */
+function scrollInParent(element: HTMLElement): void {
+  const box = element.parentElement
+  if (!box) return
+  const [inner, outer] = [element.getBoundingClientRect(), box.getBoundingClientRect()]
+  if (inner.top >= outer.top && inner.bottom <= outer.bottom) return
+  box.scrollTop += inner.top - outer.top - Math.max(0, (outer.height - inner.height) / 2)
+}
+
+interface TripletRowProps extends Omit<MergedTriplet, 'ids'> {
   iod?: Iod
+  /** Called when the pointer or the focus comes to the row, and when it leaves. */
+  onLight: (isLit: boolean) => void
   onConvert: () => void
 }
 
-function TripletRow({ triplet, times, iod, onConvert }: TripletRowProps) {
+function TripletRow({ triplet, times, iod, onLight, onConvert }: TripletRowProps) {
   const value = tripletValue(triplet)
   return (
-    <li className={styles.triplet}>
+    <li
+      className={styles.triplet}
+      onPointerEnter={() => onLight(true)}
+      onPointerLeave={() => onLight(false)}
+      onFocus={() => onLight(true)}
+      onBlur={() => onLight(false)}
+    >
       <span className={styles.parts}>
         <span className={palette.subject} title="Subject">
           {triplet.subject}

@@ -1,4 +1,3 @@
-import type { Triplet } from '@iodine/contracts'
 import { hasStatus } from '@iodine/mfe-kit'
 import { Button, EmptyState, LoadingPanel, Page, PageHeader, SkeletonCards } from '@iodine/ui'
 import { ArrowLeftIcon, ChatIcon } from '@iodine/ui/icons'
@@ -8,7 +7,7 @@ import { placeOf } from '../model/place'
 import { useNarrative } from '../queries/narrative'
 import { useDeleteNarrative } from '../queries/narratives'
 import { useTripletIods } from '../queries/triplet-iods'
-import { ConvertDialog } from './ConvertDialog'
+import { ConvertDialog, type Said } from './ConvertDialog'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
 
@@ -23,7 +22,7 @@ export function NarrativePage() {
   const shown = useMemo(() => data && [data], [data])
   const iodOf = useTripletIods(shown)
   const { deleting, remove, restore } = useDeleteNarrative()
-  const [converting, setConverting] = useState<Triplet | null>(null)
+  const [converting, setConverting] = useState<Said | null>(null)
   const leave = async () => {
     if (await remove(id, () => void restore(id))) navigate('/')
   }
@@ -51,13 +50,17 @@ export function NarrativePage() {
               iodOf={iodOf}
               deleting={deleting.includes(id)}
               onDelete={() => void leave()}
-              onConvert={setConverting}
+              onConvert={triplet => setConverting({ narrative, triplet })}
               sentence={sentence}
             />
           )}
         </LoadingPanel>
       )}
-      <ConvertDialog triplet={converting} onClose={() => setConverting(null)} />
+      <ConvertDialog
+        said={converting}
+        onClose={() => setConverting(null)}
+        onQuoted={quoted => setConverting(current => (current === quoted ? null : current))}
+      />
     </Page>
   )
 }

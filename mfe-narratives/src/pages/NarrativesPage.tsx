@@ -1,4 +1,4 @@
-import type { Narrative, Triplet } from '@iodine/contracts'
+import type { Narrative } from '@iodine/contracts'
 import { useErrorToast } from '@iodine/mfe-kit'
 import {
   EmptyState,
@@ -18,7 +18,7 @@ import { useDeleteNarrative, useNarratives } from '../queries/narratives'
 import { useOpenNarratives } from '../queries/open-narratives'
 import { useTripletIods } from '../queries/triplet-iods'
 import { AnalyzeForm } from './AnalyzeForm'
-import { ConvertDialog } from './ConvertDialog'
+import { ConvertDialog, type Said } from './ConvertDialog'
 import { ExtractionCard } from './ExtractionCard'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
@@ -34,7 +34,7 @@ export function NarrativesPage() {
   const opened = useOpenNarratives(extractions.underWay.some(({ phase }) => phase !== 'overdue'))
   const iodOf = useTripletIods(list.data)
   const { deleting, removed, remove, restore, release } = useRemoval(list.data)
-  const [converting, setConverting] = useState<Triplet | null>(null)
+  const [converting, setConverting] = useState<Said | null>(null)
 
   const { settle } = extractions
   // biome-ignore lint/correctness/useExhaustiveDependencies: an equal answer counts too, because a wait may be over
@@ -102,7 +102,7 @@ export function NarrativesPage() {
                       iodOf={iodOf}
                       deleting={deleting.includes(narrative.id)}
                       onDelete={height => void remove(narrative.id, height)}
-                      onConvert={setConverting}
+                      onConvert={triplet => setConverting({ narrative, triplet })}
                     />
                   ),
                 )}
@@ -112,7 +112,11 @@ export function NarrativesPage() {
           </LoadingPanel>
         </div>
       </section>
-      <ConvertDialog triplet={converting} onClose={() => setConverting(null)} />
+      <ConvertDialog
+        said={converting}
+        onClose={() => setConverting(null)}
+        onQuoted={quoted => setConverting(current => (current === quoted ? null : current))}
+      />
     </Page>
   )
 }

@@ -14,6 +14,7 @@ import {
   SOURCES,
 } from '@iodine/contracts'
 import { demoAccounts } from './accounts.js'
+import { captureDemo, quoteDemo, quoteTriplet } from './captures.js'
 import { demoCampaigns, demoIods } from './iods.js'
 import { demoNarratives } from './narratives.js'
 import { demoRecords } from './records.js'
@@ -109,11 +110,17 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
       if (includes(demo)) await call(campaignsApi.addIod, { params: { id }, body: { iod_id: iod.id } })
   }
 
+  say('Filling in the demo: captures and evidence …')
+  await quoteDemo(people, await captureDemo(people), iods, unlessThere)
+
   say('Filling in the demo: narratives …')
   await extract(people)
   const narratives = await first(narrativesApi.listNarratives)
-  const triplets = narratives.flatMap(narrative => narrative.triplets.slice(0, 1))
-  for (const { id, subject, verb, object, narrative_data } of triplets.slice(0, TRIPLET_IODS))
+  const triplets = narratives.flatMap(narrative =>
+    narrative.triplets.slice(0, 1).map(triplet => ({ narrative, ...triplet })),
+  )
+  const chosen = triplets.slice(0, TRIPLET_IODS)
+  for (const { id, subject, verb, object, narrative_data } of chosen)
     await unlessThere(
       first(iodsApi.createIod, {
         body: {
@@ -126,8 +133,13 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
         },
       }),
     )
+  const all = await first(iodsApi.listIods)
+  for (const { narrative, id } of chosen) {
+    const iod = all.find(({ source_type, source_id }) => source_type === 'NARRATIVES' && source_id === id)
+    if (iod) await quoteTriplet(first, iod, narrative, id, unlessThere)
+  }
   say('Filling in the demo: votes …')
-  await vote(people, await first(iodsApi.listIods))
+  await vote(people, all)
 }
 
 /**

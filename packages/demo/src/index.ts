@@ -1,5 +1,7 @@
 export { demoAccounts } from './accounts.js'
+export { type DemoCapture, captureDemo, quoteDemo } from './captures.js'
 export { type DemoTarget, fillDemo } from './fill.js'
 export { demoCampaigns, demoIods } from './iods.js'
 export { demoNarratives } from './narratives.js'
+export { type DemoPage, demoPages } from './pages.js'
 export { demoRecords } from './records.js'

@@ -10,6 +10,8 @@ export interface ApiClient {
   call<R extends Route>(route: R, ...input: InputArguments<Spec<R>>): Promise<Output<R>>
   /** The same for a list with `limit` and `cursor`. */
   page<R extends Route>(route: R, ...input: InputArguments<Spec<R>>): Promise<Page<Output<R>>>
+  /** The same for an answer that is a file: its bytes, with the media type that the server gives. */
+  download<R extends Route>(route: R, ...input: InputArguments<Spec<R>>): Promise<Blob>
 }
 
 export interface ApiClientOptions {
@@ -30,6 +32,7 @@ export function createApiClient({ baseUrl, getToken, onUnauthorized }: ApiClient
   return {
     call: (route, ...input) => client.call(endpointOf(route), ...input),
     page: (route, ...input) => client.page(endpointOf(route), ...input),
+    download: async (route, ...input) => (await client.open(endpointOf(route), ...input)).blob(),
   }
 }
 

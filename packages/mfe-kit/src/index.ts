@@ -1,4 +1,5 @@
 export { ApiError, hasStatus, isApiError, isUnauthorized, type Page } from '@iodine/contracts'
+export { type Quote, useAddQuote } from './add-quote'
 export type { ApiClient } from './api-client'
 export { errorDetail, errorHint } from './api-error'
 export { defineParcel, useHost } from './define-parcel'
@@ -10,7 +11,7 @@ export {
   type RemoteParcel,
   type Toast,
 } from './host-contract'
-export { useIodErrorToast } from './iod-error-toast'
+export { type QuoteOffer, useIodErrorToast } from './iod-error-toast'
 export { createQueryClient } from './query-client'
 export type { Input, Output, Route } from './routes'
 export { SectionLink, type SectionLinkProps, useSectionPath } from './section-link'

@@ -4,7 +4,7 @@ import { pathPattern } from '@iodine/contracts'
 import { afterEach } from 'vitest'
 import type { Route } from '../src/index'
 
-/** A response; `null` closes the connection without one. */
+/** A response, as JSON unless its body is bytes; `null` closes the connection without one. */
 export type Answer = [status: number, body?: unknown, headers?: Record<string, string>] | null
 
 export interface Call {
@@ -56,8 +56,10 @@ export async function startApi(routes: Routes, prefix = '') {
     }
     if (!answer) return void request.socket.destroy()
     const [status, body, headers] = answer
-    response.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers })
-    response.end(JSON.stringify(body ?? null))
+    const isBytes = body instanceof Uint8Array
+    const type = isBytes ? 'application/octet-stream' : 'application/json'
+    response.writeHead(status, { 'content-type': type, connection: 'close', ...headers })
+    response.end(isBytes ? body : JSON.stringify(body ?? null))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   closers.push(() => {

@@ -38,7 +38,13 @@ export function PrivacyPolicy() {
             <p>
               <strong>Browser extension.</strong> Temporary authentication codes only (5 minutes). The
               extension doesn't record your browsing. When you choose to collect a post or an article, that
-              public content and its public author details are sent to your account and listed under My data.
+              public content and its public author details are sent to your account and listed under My data,
+              with a capture of the post or article: its text, its HTML without scripts and forms, and its
+              pictures. The server seals each capture with the time at which it came.
+            </p>
+            <p>
+              <strong>Evidence.</strong> The words that you quote for an IOD from a capture, a record or an
+              analyzed text, with a little of what stands around them, the page's address and the times.
             </p>
             <p>
               <strong>AI provider key.</strong> If you add one, it is stored encrypted and never shown again.
@@ -81,7 +87,9 @@ export function PrivacyPolicy() {
               IODs, campaigns, votes and public profiles are visible to the other signed-in users. Your email
               address never is. Collected data and the full texts of narratives are listed to you alone; once
               you have a public username, your profile shows the beginning of each analyzed text, and others
-              can view the graph built from your narratives.
+              can view the graph built from your narratives. Of evidence, the other signed-in users see the
+              quoted words with their surroundings, the address, the times, the seal and who added it; they see
+              the captured page itself only if you share it, until you stop sharing.
             </p>
             <p>We rely on these kinds of providers, who act on our behalf or at your request:</p>
             <ul>
@@ -110,11 +118,20 @@ export function PrivacyPolicy() {
             <li>
               Sign-in links expire after 15 minutes, extension codes after 5 minutes, sessions after 30 days.
             </li>
-            <li>Collected data, narratives and your AI provider key are kept until you delete them.</li>
+            <li>
+              Collected data, captures, narratives and your AI provider key are kept until you delete them. A
+              capture that evidence quotes stays when its record is deleted; you can delete it by itself.
+            </li>
             <li>
               When an account is deleted, its profile, sessions, key, collected data and narratives are
-              removed; its IODs, votes and campaigns stay without your name. A random number that the account
-              had is kept as deleted, with nothing else.
+              removed, and so are its captures, save those that you shared: these stay without an owner. Its
+              IODs, votes, campaigns and the words quoted as evidence stay without your name. A random number
+              that the account had is kept as deleted, with nothing else.
+            </li>
+            <li>
+              The log of seals keeps one number for each capture, from which nothing can be read once the capture
+              is deleted. Whoever is quoted in evidence can write to us to have the words and the capture
+              removed.
             </li>
             <li>Backups are purged within 30 days of a deletion.</li>
           </ul>
@@ -126,8 +143,8 @@ export function PrivacyPolicy() {
               to its processing, to receive it in a portable form, and to withdraw your consent.
             </p>
             <p>
-              You can change your username, and delete your AI provider key, collected data and narratives
-              yourself. For everything else, including an export or the deletion of your account, write to us:
+              You can change your username, and delete your AI provider key, collected data, captures, evidence
+              and narratives yourself. For everything else, including an export or the deletion of your account, write to us:
               we answer within 30 days. You may also lodge a complaint with the French authority, the CNIL
               (cnil.fr).
             </p>

@@ -8,17 +8,20 @@ export interface ConfirmDialogProps {
   /** The question to confirm. */
   children: ReactNode
   confirmLabel: string
+  /** Look of the confirming button; default 'danger'. */
+  intent?: 'danger' | 'primary'
   /** The confirmed action. The dialog calls `onClose` once it has settled. */
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
-/** A confirmation dialog for an action that can't be undone. */
+/** A confirmation dialog, for an action that can't be undone or that others notice. */
 export function ConfirmDialog({
   isOpen,
   title,
   children,
   confirmLabel,
+  intent = 'danger',
   onConfirm,
   onClose,
 }: ConfirmDialogProps) {
@@ -45,7 +48,7 @@ export function ConfirmDialog({
         actions={
           <>
             <Button text="Cancel" onClick={onClose} disabled={working} autoFocus />
-            <Button intent="danger" text={confirmLabel} onClick={confirm} loading={working} />
+            <Button intent={intent} text={confirmLabel} onClick={confirm} loading={working} />
           </>
         }
       />

@@ -1,0 +1,98 @@
+import {
+  type BlogRecord,
+  naturalKey,
+  type RecordOf,
+  type Source,
+  type TelegramRecord,
+  type TiktokRecord,
+} from '@iodine/contracts'
+import { demoNarratives } from './narratives.js'
+import { demoRecords } from './records.js'
+
+export interface DemoPage {
+  source: Source
+  url: string
+  /** The post or article as it stood in its page. */
+  html: string
+  record: RecordOf[Source]
+  /** Index of the account that captures it. */
+  by: number
+  /** Whether that account shares the capture. */
+  shared: boolean
+}
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+const paragraphs = (text: string) =>
+  text
+    .split('\n')
+    .map(line => `<p>${escaped(line)}</p>`)
+    .join('')
+const hashtags = (names: readonly string[]) =>
+  names.map(name => `<a href="/tag/${encodeURIComponent(name)}">#${escaped(name)}</a>`).join(' ')
+/** What pages have around their text, and a capture leaves out. */
+const FURNITURE = '<script>track()</script><form><input name="reply"><button>Reply</button></form>'
+
+const clipPage = ({ main, author }: TiktokRecord) => `<article>
+<header><a href="/@${author?.author_unique_id}">${escaped(author?.author_unique_id ?? '')}</a> · ${escaped(author?.author_nickname ?? '')}</header>
+${paragraphs(main.description ?? '')}
+<p>${hashtags(main.hashtags ?? [])}</p>${FURNITURE}
+</article>`
+
+const postPage = ({ telegram: { channel, post, attachments } }: TelegramRecord) => `<article>
+<header><a href="/${channel?.username}">${escaped(channel?.title ?? '')}</a> @${escaped(channel?.username ?? '')}</header>
+${paragraphs(post.description ?? '')}
+<ul>${(attachments ?? []).map(({ url }) => `<li>${escaped(url?.split('/').at(-1) ?? 'document')}</li>`).join('')}</ul>
+<footer>${escaped(post.author ?? '')}</footer>${FURNITURE}
+</article>`
+
+const articlePage = ({ metadata }: BlogRecord) => `<article>
+<h1>${escaped(metadata.title ?? '')}</h1>
+<p>By ${escaped(metadata.jsonld?.author?.name ?? '')} for ${escaped(metadata.jsonld?.publisher?.name ?? '')}</p>
+${paragraphs(metadata.description ?? '')}
+${demoNarratives
+  .filter(({ src, by }) => src === metadata.canonical && by === 0)
+  .map(({ text }) => paragraphs(text))
+  .join('\n')}
+<footer><a href="${escaped(metadata.canonical ?? '')}">${escaped(metadata.canonical ?? '')}</a></footer>${FURNITURE}
+</article>`
+
+const HTML = { tiktok: clipPage, telegram: postPage, blog: articlePage }
+
+const urlOf = (source: Source, record: RecordOf[Source]): string => {
+  if (source !== 'tiktok') return (naturalKey[source] as (record: RecordOf[Source]) => string)(record)
+  const { author, main } = record as TiktokRecord
+  return `https://clips.example/@${author?.author_unique_id}/${main.video_id}`
+}
+
+/** By source: place of the record in the demo's, account that captures it, and whether it shares that. */
+const CAPTURED: { [S in Source]: [index: number, by: number, shared: boolean][] } = {
+  tiktok: [
+    [0, 2, true],
+    [6, 0, false],
+    [9, 0, true],
+    [11, 0, false],
+  ],
+  telegram: [
+    [0, 1, true],
+    [4, 0, false],
+    [10, 0, true],
+  ],
+  blog: [
+    [0, 0, true],
+    [1, 1, false],
+    [5, 0, true],
+    [6, 0, false],
+    [8, 0, true],
+    [9, 0, false],
+  ],
+}
+
+/** Pages of some of the demo's records: what an account captures of them. */
+export const demoPages: readonly DemoPage[] = (Object.keys(CAPTURED) as Source[]).flatMap(source =>
+  CAPTURED[source].map(([index, by, shared]) => {
+    const record = demoRecords[source][index] as RecordOf[Source]
+    const html = (HTML[source] as (record: RecordOf[Source]) => string)(record)
+    return { source, url: urlOf(source, record), html, record, by, shared }
+  }),
+)

@@ -1,0 +1,75 @@
+import { Button, formatCount, LoadingPanel } from '@iodine/ui'
+import { useEffect, useRef, useState } from 'react'
+import { errorHint } from '../api-error'
+import type { QuotedPlace } from './check-seal'
+import styles from './evidence.module.css'
+import { Pictures } from './Pictures'
+import { useCapture, useQuotedText } from './queries'
+
+/** Characters shown on each side of a quote at first: a long page is slow to draw. */
+const AROUND = 20_000
+
+/** The text of a capture, as text, with the quote marked and in view. */
+export function CaptureText({ captureId, quote }: { captureId: string; quote: QuotedPlace }) {
+  const capture = useCapture(captureId)
+  const text = useQuotedText(capture.data, quote)
+  const failed = capture.error ? capture : text
+  return (
+    <section className={styles.opened} aria-label="Text of the capture">
+      {quote.role === 'record' && (
+        <p className={styles.meta}>
+          Field <code>{quote.pointer}</code> of the captured record
+        </p>
+      )}
+      <LoadingPanel
+        query={{ ...failed, data: text.data }}
+        errorTitle="The text could not be loaded"
+        errorText={errorHint(failed.error)}
+      >
+        {shown => <MarkedText text={shown} quote={quote} />}
+      </LoadingPanel>
+      {capture.data && (
+        <div className={styles.actions}>
+          <Pictures capture={capture.data} />
+        </div>
+      )}
+    </section>
+  )
+}
+
+function MarkedText({ text, quote: { start, end, exact } }: { text: string; quote: QuotedPlace }) {
+  const frame = useRef<HTMLDivElement>(null)
+  const mark = useRef<HTMLElement>(null)
+  const [isWhole, setWhole] = useState(false)
+  const [from, to] = isWhole ? [0, text.length] : [Math.max(0, start - AROUND), Math.min(text.length, end + AROUND)]
+  const left = text.length - (to - from)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn moves the mark
+  useEffect(() => {
+    const [box, marked] = [frame.current, mark.current]
+    // The frame alone scrolls: the rest of the drawer stays where it is.
+    if (box && marked) box.scrollTop = marked.offsetTop - box.clientHeight / 3
+  }, [isWhole])
+  if (text.slice(start, end) !== exact)
+    return <p role="alert">The capture does not say these words at this place.</p>
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it only when it has the focus */}
+      <div ref={frame} className={styles.page} dir="auto" tabIndex={0} role="document" aria-label="Captured text">
+        {text.slice(from, start)}
+        <mark ref={mark} className={styles.exact}>
+          {exact}
+        </mark>
+        {text.slice(end, to)}
+      </div>
+      {left > 0 && (
+        <Button
+          variant="minimal"
+          size="small"
+          intent="primary"
+          text={`Show the other ${formatCount(left)} characters`}
+          onClick={() => setWhole(true)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,105 @@
+import type { CaptureSummary } from '@iodine/contracts'
+import { Button, Card, DateTime, EmptyState, formatCount, formatDateTime, LoadingPanel, SourceLink, Tag } from '@iodine/ui'
+import { EndorsedIcon } from '@iodine/ui/icons'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { errorHint } from '../api-error'
+import { EraseButton, ShareButton, WaczButton } from './CaptureActions'
+import { Fact } from './EvidencePiece'
+import styles from './evidence.module.css'
+import { Hash } from './Hash'
+import { Pictures } from './Pictures'
+import { useCapture } from './queries'
+import { SealCheck } from './SealCheck'
+import { SideDrawer, type SideDrawerHandle } from './SideDrawer'
+
+export interface CapturesDrawerProps {
+  captures: readonly CaptureSummary[]
+  about: string
+  isOpen: boolean
+  onClose: () => void
+}
+
+/** The user's sealed captures of a record: when and where from, and what can be done with each. */
+export function CapturesDrawer({ captures, about, isOpen, onClose }: CapturesDrawerProps) {
+  const drawer = useRef<SideDrawerHandle>(null)
+  const keepFocus = useCallback(() => {
+    if (document.activeElement === document.body) drawer.current?.focus()
+  }, [])
+  return (
+    <SideDrawer handle={drawer} isOpen={isOpen} title="Sealed captures" about={about} onClose={onClose}>
+      {captures.length === 0 ? (
+        <EmptyState icon={<EndorsedIcon size={40} />} title="This record has no capture any more" />
+      ) : (
+        captures.map((capture, index) => (
+          <Details key={capture.id} summary={capture} number={captures.length - index} onGone={keepFocus} />
+        ))
+      )}
+    </SideDrawer>
+  )
+}
+
+interface DetailsProps {
+  summary: CaptureSummary
+  number: number
+  onGone: () => void
+}
+
+function Details({ summary, number, onGone }: DetailsProps) {
+  const { id, url, captured_at, received_at, bytes, seq, shared } = summary
+  const query = useCapture(id)
+  const [checks, setChecks] = useState(0)
+  useEffect(() => onGone, [onGone])
+  return (
+    <Card className={styles.piece} role="article" aria-label={`Capture ${number}`}>
+      <div className={styles.kind}>
+        <Tag minimal intent="success" icon={<EndorsedIcon size={14} />}>
+          Sealed capture
+        </Tag>
+        {shared && <Tag minimal>Shared</Tag>}
+      </div>
+      <dl className={styles.facts}>
+        <Fact label="Address">
+          <SourceLink source={url} />
+        </Fact>
+        <Fact label="Captured">
+          <DateTime value={captured_at} format={formatDateTime} />
+        </Fact>
+        <Fact label="Received">
+          <DateTime value={received_at} format={formatDateTime} />
+        </Fact>
+        <Fact label="Size">{formatCount(Math.ceil(bytes / 1024))} KiB</Fact>
+        <Fact label="Seal">No. {seq}</Fact>
+      </dl>
+      <LoadingPanel query={query} errorTitle="The capture could not be loaded" errorText={errorHint(query.error)}>
+        {capture => (
+          <>
+            <dl className={styles.facts}>
+              <Fact label="Fingerprint">
+                <Hash value={capture.manifest_hash} name="fingerprint" />
+              </Fact>
+              <Fact label="Made by">{capture.manifest.collector}</Fact>
+            </dl>
+            <div className={styles.actions}>
+              {capture.seal && (
+                <Button
+                  size="small"
+                  intent="primary"
+                  icon={<EndorsedIcon size={14} />}
+                  text="Verify"
+                  onClick={() => setChecks(checks + 1)}
+                />
+              )}
+              <WaczButton captureId={id} />
+              <ShareButton captureId={id} isShared={shared} />
+              <EraseButton captureId={id} />
+              <Pictures capture={capture} />
+            </div>
+            {capture.seal && checks > 0 && (
+              <SealCheck key={checks} seal={capture.seal} opened={{ captureId: id, quote: null }} />
+            )}
+          </>
+        )}
+      </LoadingPanel>
+    </Card>
+  )
+}

@@ -1,0 +1,61 @@
+import type { Iod } from '@iodine/contracts'
+import { EmptyState, formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
+import { CitationIcon } from '@iodine/ui/icons'
+import { useCallback, useRef } from 'react'
+import { errorHint } from '../api-error'
+import { EvidencePiece } from './EvidencePiece'
+import styles from './evidence.module.css'
+import { useEvidence } from './queries'
+import { SideDrawer, type SideDrawerHandle } from './SideDrawer'
+
+export interface EvidenceDrawerProps {
+  iod: Pick<Iod, 'id' | 'value'>
+  isOpen: boolean
+  onClose: () => void
+}
+
+/** The evidence of an IOD: each quote in its context, with what proves it. */
+export function EvidenceDrawer({ iod, isOpen, onClose }: EvidenceDrawerProps) {
+  const drawer = useRef<SideDrawerHandle>(null)
+  const keepFocus = useCallback(() => {
+    if (document.activeElement === document.body) drawer.current?.focus()
+  }, [])
+  return (
+    <SideDrawer handle={drawer} isOpen={isOpen} title="Evidence" about={iod.value} onClose={onClose}>
+      <Pieces iodId={iod.id} onGone={keepFocus} />
+    </SideDrawer>
+  )
+}
+
+function Pieces({ iodId, onGone }: { iodId: string; onGone: () => void }) {
+  const query = useEvidence(iodId)
+  return (
+    <LoadingPanel
+      query={query}
+      errorTitle="Evidence could not be loaded"
+      errorText={errorHint(query.error)}
+      whenStale="both"
+      isEmpty={pieces => pieces.length === 0}
+      empty={
+        <EmptyState
+          icon={<CitationIcon size={40} />}
+          title="No evidence yet"
+          description="Quote the words in My data, or on their page with the browser extension."
+        />
+      }
+    >
+      {pieces => (
+        <>
+          <p className={styles.meta}>
+            {formatCount(query.total ?? pieces.length)}{' '}
+            {(query.total ?? pieces.length) === 1 ? 'quote' : 'quotes'}, oldest first
+          </p>
+          {pieces.map((piece, index) => (
+            <EvidencePiece key={piece.id} piece={piece} number={index + 1} onGone={onGone} />
+          ))}
+          <LoadMore query={query} text="Show more evidence" />
+        </>
+      )}
+    </LoadingPanel>
+  )
+}

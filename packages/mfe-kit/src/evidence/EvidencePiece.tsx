@@ -1,0 +1,173 @@
+import type { Evidence } from '@iodine/contracts'
+import { Button, Card, DateTime, formatDateTime, SourceLink, Tag } from '@iodine/ui'
+import { DocumentOpenIcon, EndorsedIcon, TrashIcon } from '@iodine/ui/icons'
+import { ConfirmDialog } from '@iodine/ui/overlays'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useHost } from '../define-parcel'
+import { SectionLink } from '../section-link'
+import { ShareButton, WaczButton } from './CaptureActions'
+import { CaptureText } from './CaptureText'
+import styles from './evidence.module.css'
+import { Hash } from './Hash'
+import { QuoteText } from './QuoteText'
+import { useCapture, useEvidenceActions } from './queries'
+import { SealCheck } from './SealCheck'
+
+const RELATIONS = {
+  same: null,
+  folded: 'The words are the IOD’s but for case or form.',
+  part: 'The words contain the IOD, are a part of it, or say it in other words.',
+}
+
+/** What a piece quotes, as its tag and a sentence about what that is worth. */
+const looksOf = ({ kind, seal }: Evidence): { tag: string; sealed?: true; says?: string } => {
+  if (kind === 'imported')
+    return { tag: 'Imported', says: 'Another system said so. Nothing here has checked it.' }
+  if (kind === 'narrative')
+    return { tag: 'Analyzed text', says: 'The words stand in a text that its author handed in. It has no seal.' }
+  if (kind === 'record')
+    return {
+      tag: 'Collected record',
+      says: 'The words stood in a collected record, which was not captured with its page. It has no seal.',
+    }
+  if (seal) return { tag: 'Sealed capture', sealed: true }
+  return {
+    tag: 'Erased capture',
+    says: 'The capture was erased after it was quoted: these words are left of it, and nothing can be verified.',
+  }
+}
+
+export interface EvidencePieceProps {
+  piece: Evidence
+  /** Number of the piece, from 1. */
+  number: number
+  /** Called when the piece has gone, with what had the focus in it. */
+  onGone: () => void
+}
+
+/** A quote that is evidence of an IOD: its words, where and when they stood, and what proves that. */
+export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
+  const { user } = useHost().session
+  const { capture_id, seal, open, shared, url, captured_at, pointer, role } = piece
+  const [checks, setChecks] = useState(0)
+  const [isShown, setShown] = useState(false)
+  const captureId = open ? capture_id : null
+  // Whoever may open what is not shared is its owner.
+  const capture = useCapture(captureId, shared)
+  const isOwn = captureId !== null && (!shared || capture.data?.own === true)
+  const { tag, sealed, says } = looksOf(piece)
+  const relation = RELATIONS[piece.relation]
+  useEffect(() => onGone, [onGone])
+  return (
+    <Card className={styles.piece} role="article" aria-label={`Evidence ${number}`}>
+      <div className={styles.kind}>
+        <Tag minimal {...(sealed && { intent: 'success', icon: <EndorsedIcon size={14} /> })}>
+          {tag}
+        </Tag>
+        {shared && <Tag minimal>Shared</Tag>}
+      </div>
+      <QuoteText {...piece} />
+      {relation && <p className={styles.meta}>{relation}</p>}
+      {says && <p className={styles.meta}>{says}</p>}
+      <dl className={styles.facts}>
+        {url && (
+          <Fact label="Address">
+            <SourceLink source={url} />
+          </Fact>
+        )}
+        {captured_at && (
+          <Fact label="Captured">
+            <DateTime value={captured_at} format={formatDateTime} />
+          </Fact>
+        )}
+        {seal && (
+          <Fact label="Received">
+            <DateTime value={seal.received_at} format={formatDateTime} />
+          </Fact>
+        )}
+        <Fact label="Added">
+          <DateTime value={piece.created_at} format={formatDateTime} /> by <Author piece={piece} />
+        </Fact>
+        {role === 'record' && pointer && (
+          <Fact label="Field">
+            <code>{pointer}</code>
+          </Fact>
+        )}
+        {seal && (
+          <>
+            <Fact label="Seal">No. {seal.seq}</Fact>
+            <Fact label="Fingerprint">
+              <Hash value={seal.manifest_hash} name="fingerprint" />
+            </Fact>
+          </>
+        )}
+      </dl>
+      <div className={styles.actions}>
+        {seal && (
+          <Button
+            size="small"
+            intent="primary"
+            icon={<EndorsedIcon size={14} />}
+            text="Verify"
+            onClick={() => setChecks(checks + 1)}
+          />
+        )}
+        {captureId && (
+          <>
+            <Button
+              size="small"
+              icon={<DocumentOpenIcon size={14} />}
+              text={isShown ? 'Hide the capture' : 'Show in the capture'}
+              aria-expanded={isShown}
+              onClick={() => setShown(!isShown)}
+            />
+            <WaczButton captureId={captureId} />
+          </>
+        )}
+        {isOwn && captureId && <ShareButton captureId={captureId} isShared={shared} />}
+        {piece.created_by_id === user.id && <DeleteButton piece={piece} />}
+      </div>
+      {seal && checks > 0 && (
+        <SealCheck
+          key={checks}
+          seal={seal}
+          opened={captureId ? { captureId, quote: piece } : undefined}
+        />
+      )}
+      {captureId && isShown && <CaptureText captureId={captureId} quote={piece} />}
+    </Card>
+  )
+}
+
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Author({ piece: { created_by_id, created_by_username } }: { piece: Evidence }) {
+  if (created_by_id === null || created_by_username === null) return created_by_username ?? 'Unknown'
+  return <SectionLink to={`community/${created_by_id}`}>{created_by_username}</SectionLink>
+}
+
+function DeleteButton({ piece: { id, iod_id } }: { piece: Evidence }) {
+  const { removeEvidence } = useEvidenceActions()
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      <Button size="small" icon={<TrashIcon size={14} />} text="Delete" onClick={() => setAsking(true)} />
+      <ConfirmDialog
+        isOpen={isAsking}
+        title="Delete evidence"
+        confirmLabel="Delete"
+        onConfirm={() => removeEvidence(iod_id, id)}
+        onClose={() => setAsking(false)}
+      >
+        The IOD loses this quote. A capture that it quotes stays in My data.
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import type { Capture, ManifestBlob } from '@iodine/contracts'
+import { Button, LoadingPanel } from '@iodine/ui'
+import { MediaIcon } from '@iodine/ui/icons'
+import { useQuery } from '@iodine/mfe-kit/query'
+import { useEffect, useState } from 'react'
+import { errorHint } from '../api-error'
+import { useHost } from '../define-parcel'
+import styles from './evidence.module.css'
+
+/** Pictures that a browser only draws: an SVG is a document. */
+const DRAWN = /^image\/(png|jpeg|webp|gif|avif)$/
+
+const isShown = ({ role, type, absent }: ManifestBlob) =>
+  (role === 'screenshot' || role === 'media') && DRAWN.test(type) && !absent
+
+/** The pictures of a capture. Each is loaded when it is asked for. */
+export function Pictures({ capture: { id, manifest } }: { capture: Capture }) {
+  const pictures = manifest.blobs.filter(isShown)
+  const [shown, setShown] = useState<readonly string[]>([])
+  return pictures.map((blob, n) => {
+    const name = blob.role === 'screenshot' ? 'Screenshot' : `Picture ${n + 1}`
+    return shown.includes(blob.sha256) ? (
+      <Picture key={blob.sha256} captureId={id} blob={blob} name={name} />
+    ) : (
+      <Button
+        key={blob.sha256}
+        size="small"
+        icon={<MediaIcon size={14} />}
+        text={`Show ${name.toLowerCase()}`}
+        onClick={() => setShown(all => [...all, blob.sha256])}
+      />
+    )
+  })
+}
+
+function Picture({ captureId, blob, name }: { captureId: string; blob: ManifestBlob; name: string }) {
+  const { api } = useHost()
+  const { sha256, type } = blob
+  const query = useQuery({
+    queryKey: ['capture-picture', captureId, sha256],
+    queryFn: async ({ signal }) => {
+      const params = { id: captureId, sha256 }
+      const bytes = await api.download('GET /captures/:id/blobs/:sha256', { params, signal })
+      return new Blob([bytes], { type })
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  return (
+    <LoadingPanel query={query} errorTitle="The picture could not be loaded" errorText={errorHint(query.error)}>
+      {bytes => <Drawn bytes={bytes} name={name} />}
+    </LoadingPanel>
+  )
+}
+
+function Drawn({ bytes, name }: { bytes: Blob; name: string }) {
+  const [address, setAddress] = useState<string>()
+  useEffect(() => {
+    const made = URL.createObjectURL(bytes)
+    setAddress(made)
+    return () => URL.revokeObjectURL(made)
+  }, [bytes])
+  return address && <img className={styles.picture} src={address} alt={`${name} of the captured page`} />
+}

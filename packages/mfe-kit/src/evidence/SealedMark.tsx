@@ -1,0 +1,47 @@
+import type { CaptureSummary } from '@iodine/contracts'
+import { Button } from '@iodine/ui'
+import { EndorsedIcon } from '@iodine/ui/icons'
+import { lazy, Suspense, useState } from 'react'
+import styles from './evidence.module.css'
+
+const CapturesDrawer = lazy(() =>
+  import('./CapturesDrawer').then(module => ({ default: module.CapturesDrawer })),
+)
+
+export interface SealedMarkProps {
+  /** Sealed captures of a record, newest first. */
+  captures: readonly CaptureSummary[]
+  /** Title of the record. */
+  about: string
+}
+
+/** A mark on a record that has sealed captures, which opens their details. Its code is loaded on first use. */
+export function SealedMark({ captures, about }: SealedMarkProps) {
+  const [state, setState] = useState<'unused' | 'open' | 'closed'>('unused')
+  return (
+    <>
+      {captures.length > 0 && (
+        <Button
+          className={styles.mark}
+          variant="minimal"
+          size="small"
+          intent="success"
+          icon={<EndorsedIcon size={14} />}
+          text="Sealed"
+          title="Captured with its page, and sealed"
+          onClick={() => setState('open')}
+        />
+      )}
+      {state !== 'unused' && (
+        <Suspense fallback={null}>
+          <CapturesDrawer
+            captures={captures}
+            about={about}
+            isOpen={state === 'open'}
+            onClose={() => setState('closed')}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}

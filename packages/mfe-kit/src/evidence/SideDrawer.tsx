@@ -1,0 +1,63 @@
+import { Button } from '@iodine/ui'
+import { CrossIcon } from '@iodine/ui/icons'
+import { Drawer } from '@iodine/ui/overlays'
+import { type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useRef } from 'react'
+import styles from './evidence.module.css'
+
+export interface SideDrawerHandle {
+  /** Gives the drawer the focus, after what had it is gone. */
+  focus: () => void
+}
+
+export interface SideDrawerProps {
+  isOpen: boolean
+  title: string
+  /** What it is about: one line. */
+  about?: string | undefined
+  onClose: () => void
+  handle?: Ref<SideDrawerHandle>
+  children: ReactNode
+}
+
+/** A modal drawer at the right edge, whole in narrow windows. Its content is mounted while it is open. */
+export function SideDrawer({ isOpen, onClose, ...frame }: SideDrawerProps) {
+  return (
+    <Drawer isOpen={isOpen} onClose={onClose} className={styles.drawer ?? ''} transitionDuration={0}>
+      <Frame {...frame} onClose={onClose} />
+    </Drawer>
+  )
+}
+
+function Frame({ title, about, onClose, handle, children }: Omit<SideDrawerProps, 'isOpen'>) {
+  const frame = useRef<HTMLDivElement>(null)
+  const titleId = useId()
+  const focus = () => frame.current?.focus({ preventScroll: true })
+  useImperativeHandle(handle, () => ({ focus }))
+  useEffect(() => frame.current?.focus({ preventScroll: true }), [])
+  return (
+    <div
+      ref={frame}
+      className={styles.frame}
+      role="dialog"
+      aria-modal="true"
+      aria-labelledby={titleId}
+      tabIndex={-1}
+    >
+      <header className={styles.header}>
+        <h2 id={titleId} className={styles.title}>
+          {title}
+        </h2>
+        <Button variant="minimal" icon={<CrossIcon />} aria-label="Close" title="Close" onClick={onClose} />
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it only when it has the focus */}
+      <section className={styles.body} tabIndex={0} aria-label={`${title}: content`}>
+        {about && (
+          <p className={styles.about} dir="auto" title={about}>
+            {about}
+          </p>
+        )}
+        {children}
+      </section>
+    </div>
+  )
+}

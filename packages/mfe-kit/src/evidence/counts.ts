@@ -1,0 +1,53 @@
+import { useQueries, useQuery } from '@iodine/mfe-kit/query'
+import { createContext, use } from 'react'
+import { EVIDENCE } from '../add-quote'
+import { useHost } from '../define-parcel'
+import { pagesInView } from './in-view'
+
+/** IODs of a request; the rows of a page of the list. */
+const PAGE = 50
+/** How long counts are shown without asking again, in milliseconds. */
+const FRESH_MS = 60_000
+
+type Counts = Readonly<Record<string, number>>
+
+const keyOf = (ids: readonly string[]) => [...EVIDENCE, 'counts', ...ids]
+
+/**
+ * Numbers of the evidence of the IODs in view, by id; those without any, and those not known yet, are missing.
+ * One request a page of 50 IODs. `from` and `to` are the indexes of the rows in view.
+ */
+export function useEvidenceCounts(ids: readonly string[], from: number, to: number): Counts {
+  const { api } = useHost()
+  return useQueries({
+    queries: pagesInView(ids, PAGE, from, to).map(page => ({
+      queryKey: keyOf(page),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        api.call('POST /iods/evidence/counts', { body: { ids: page }, signal }),
+      staleTime: FRESH_MS,
+    })),
+    combine: mergeCounts,
+  })
+}
+
+const mergeCounts = (pages: { data: Counts | undefined }[]): Counts =>
+  Object.assign({}, ...pages.map(({ data }) => data))
+
+/** The counts of a list's rows. */
+export const EvidenceCountsContext = createContext<Counts>({})
+
+/** The number of an IOD's evidence, as its list knows it; 0 until it does. */
+export const useListedCount = (id: string): number => use(EvidenceCountsContext)[id] ?? 0
+
+/** The number of an IOD's evidence; 0 until it is known. `enabled`: whether the server may be asked. */
+export function useEvidenceCount(id: string, enabled: boolean): number {
+  const { api } = useHost()
+  const listed = useListedCount(id)
+  const { data } = useQuery({
+    queryKey: keyOf([id]),
+    queryFn: ({ signal }) => api.call('POST /iods/evidence/counts', { body: { ids: [id] }, signal }),
+    enabled,
+    staleTime: FRESH_MS,
+  })
+  return data ? (data[id] ?? 0) : listed
+}

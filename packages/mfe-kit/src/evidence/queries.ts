@@ -1,0 +1,131 @@
+import { type Capture, isUnauthorized } from '@iodine/contracts'
+import { usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { saveFile } from '@iodine/ui'
+import { useCallback } from 'react'
+import { EVIDENCE } from '../add-quote'
+import { useHost } from '../define-parcel'
+import { errorToast } from '../error-toast'
+
+/** Key of everything that is read of captures. */
+export const CAPTURES = ['captures']
+
+const PIECES_SHOWN = 20
+/** A sealed capture never changes, save that it is shared or erased. */
+const FRESH_MS = 60_000
+
+/** The evidence of an IOD, oldest first, paginated. */
+export function useEvidence(iodId: string) {
+  const { api } = useHost()
+  const query = usePagedQuery({
+    queryKey: [...EVIDENCE, 'of-iod', iodId],
+    readPage: (page, signal) =>
+      api.page('GET /iods/:id/evidence', {
+        params: { id: iodId },
+        query: { limit: PIECES_SHOWN, ...page },
+        signal,
+      }),
+  })
+  const pages = query.data?.pages
+  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? null }
+}
+
+/** A capture: the user's own, or one that its owner shares. */
+export function useCapture(id: string | null, enabled = true) {
+  const { api } = useHost()
+  return useQuery({
+    queryKey: [...CAPTURES, 'one', id],
+    queryFn: ({ signal }) => api.call('GET /captures/:id', { params: { id: id ?? '' }, signal }),
+    enabled: enabled && id !== null,
+    staleTime: FRESH_MS,
+  })
+}
+
+/** Returns a function that reads captures and evidence again. */
+function useRefresh(): () => void {
+  const client = useQueryClient()
+  return useCallback(() => {
+    void client.invalidateQueries({ queryKey: CAPTURES })
+    void client.invalidateQueries({ queryKey: EVIDENCE })
+  }, [client])
+}
+
+/** What can be done with a capture and with evidence. Failures are told by toasts; each resolves to whether it is done. */
+export function useEvidenceActions() {
+  const { api, notify } = useHost()
+  const refresh = useRefresh()
+  const attempt = useCallback(
+    async (work: () => Promise<unknown>, failed: string): Promise<boolean> => {
+      try {
+        await work()
+        return true
+      } catch (error) {
+        if (!isUnauthorized(error)) notify(errorToast(error, failed))
+        return false
+      }
+    },
+    [notify],
+  )
+  const change = useCallback(
+    async (work: () => Promise<unknown>, failed: string, done: string): Promise<boolean> => {
+      const isDone = await attempt(work, failed)
+      if (isDone) notify({ title: done, status: 'success' })
+      // Something else may have changed it meanwhile.
+      refresh()
+      return isDone
+    },
+    [attempt, notify, refresh],
+  )
+  return {
+    share: (id: string, shared: boolean) =>
+      change(
+        () => api.call('PATCH /captures/:id', { params: { id }, body: { shared } }),
+        'The capture could not be shared or unshared',
+        shared ? 'The capture is shared' : 'The capture is yours alone again',
+      ),
+    erase: (id: string) =>
+      change(
+        () => api.call('DELETE /captures/:id', { params: { id } }),
+        'The capture could not be erased',
+        'The capture is erased',
+      ),
+    removeEvidence: (iodId: string, id: string) =>
+      change(
+        () => api.call('DELETE /iods/:id/evidence/:evidence_id', { params: { id: iodId, evidence_id: id } }),
+        'The evidence could not be deleted',
+        'Evidence deleted',
+      ),
+    saveWacz: (id: string) =>
+      attempt(
+        async () => saveFile(`capture-${id}.wacz`, await api.download('GET /captures/:id/wacz', { params: { id } })),
+        'The WACZ could not be downloaded',
+      ),
+  }
+}
+
+/** The capture's text; for a quote of its record, the quoted field's. */
+export function useQuotedText(
+  capture: Capture | undefined,
+  { role, pointer }: { role: string; pointer: string },
+) {
+  const { api } = useHost()
+  const id = capture?.id ?? ''
+  return useQuery({
+    queryKey: ['capture-text', id, role, pointer],
+    enabled: capture !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }): Promise<string> => {
+      if (role !== 'record') {
+        const { text } = await api.call('GET /captures/:id/text', { params: { id }, signal })
+        return text
+      }
+      const blob = capture?.manifest.blobs.find(blob => blob.role === 'record')
+      if (!blob) throw new Error('The capture holds no record')
+      const params = { id, sha256: blob.sha256 }
+      const bytes = await api.download('GET /captures/:id/blobs/:sha256', { params, signal })
+      const { pointerValue } = await import('@iodine/evidence')
+      const text = pointerValue(JSON.parse(await bytes.text()), pointer)
+      if (text === undefined) throw new Error('The record has no such field')
+      return text
+    },
+  })
+}

@@ -1,0 +1,39 @@
+import type { CaptureSummary } from '@iodine/contracts'
+import { useQueries } from '@iodine/mfe-kit/query'
+import { useHost } from '../define-parcel'
+import { pagesInView } from './in-view'
+import { CAPTURES } from './queries'
+
+/** Records of a request: as many as a list of records is read by. */
+const PAGE = 20
+const FRESH_MS = 60_000
+
+/** Sealed captures, newest first, by the id of the record that was made from the same page. */
+export type SealedCaptures = ReadonlyMap<string, readonly CaptureSummary[]>
+
+/**
+ * The user's sealed captures of the records in view. One request a page of 20 records. `from` and `to` are the
+ * indexes of the records in view.
+ */
+export function useSealedCaptures(recordIds: readonly string[], from: number, to: number): SealedCaptures {
+  const { api } = useHost()
+  return useQueries({
+    queries: pagesInView(recordIds, PAGE, from, to).map(page => ({
+      queryKey: [...CAPTURES, 'of-records', ...page],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        api.call('GET /captures', { query: { record_id: page }, signal }),
+      staleTime: FRESH_MS,
+    })),
+    combine: byRecord,
+  })
+}
+
+function byRecord(pages: { data: CaptureSummary[] | undefined }[]): SealedCaptures {
+  const found = new Map<string, CaptureSummary[]>()
+  for (const capture of pages.flatMap(({ data }) => data ?? [])) {
+    const { record_id, state } = capture
+    if (record_id === null || state !== 'sealed') continue
+    found.set(record_id, [...(found.get(record_id) ?? []), capture])
+  }
+  return found
+}

@@ -1,0 +1,63 @@
+import type { Iod } from '@iodine/contracts'
+import { Button, formatCount } from '@iodine/ui'
+import { CitationIcon } from '@iodine/ui/icons'
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
+import styles from './evidence.module.css'
+
+const EvidenceDrawer = lazy(() =>
+  import('./EvidenceDrawer').then(module => ({ default: module.EvidenceDrawer })),
+)
+
+export interface IodEvidence {
+  /** A button that opens the evidence; null without any. */
+  button: ReactNode
+  /** The drawer that the button opens. It stands where it stays mounted when a popover with the button closes. */
+  drawer: ReactNode
+}
+
+/** The evidence of an IOD with `count` pieces. The drawer's code is loaded on first use. */
+export function useIodEvidence(iod: Pick<Iod, 'id' | 'value'>, count: number): IodEvidence {
+  const { open, drawer } = useDrawer(iod)
+  return {
+    button:
+      count > 0 ? (
+        <Button size="small" icon={<CitationIcon size={14} />} text={`Evidence (${formatCount(count)})`} onClick={open} />
+      ) : null,
+    drawer,
+  }
+}
+
+/** The number of an IOD's evidence in its row; nothing without any. It opens the evidence. */
+export function EvidenceMark({ iod, count }: { iod: Pick<Iod, 'id' | 'value'>; count: number }) {
+  const { open, drawer } = useDrawer(iod)
+  return (
+    <>
+      {count > 0 && (
+        <Button
+          className={styles.mark}
+          variant="minimal"
+          size="small"
+          // A row is one Tab stop: the arrow keys reach what is in it.
+          tabIndex={-1}
+          icon={<CitationIcon size={12} />}
+          text={formatCount(count)}
+          aria-label={`Evidence (${formatCount(count)})`}
+          title="Evidence"
+          onClick={open}
+        />
+      )}
+      {drawer}
+    </>
+  )
+}
+
+function useDrawer(iod: Pick<Iod, 'id' | 'value'>) {
+  const [state, setState] = useState<'unused' | 'open' | 'closed'>('unused')
+  const open = useCallback(() => setState('open'), [])
+  const drawer = state !== 'unused' && (
+    <Suspense fallback={null}>
+      <EvidenceDrawer iod={iod} isOpen={state === 'open'} onClose={() => setState('closed')} />
+    </Suspense>
+  )
+  return { open, drawer }
+}
