@@ -29,25 +29,33 @@ const problem = (description: string) => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
 
+const bytes = { schema: { type: 'string', format: 'binary' } }
+
+const requestBodyOf = ({ raw, body }: PublicEndpoint) =>
+  raw
+    ? { 'application/octet-stream': bytes }
+    : body && { 'application/json': { schema: schemaOf(body, 'input') } }
+
+const success = ({ produces, response }: PublicEndpoint) => ({
+  description: 'Success',
+  content: produces
+    ? { [produces]: bytes }
+    : { 'application/json': { schema: schemaOf(response, 'output') } },
+})
+
 const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   tags: [section],
   operationId: name,
   summary: spec.summary,
   security: spec.access === 'anyone' ? [] : [{ session: [] }],
   parameters: [...parametersOf('path', spec.params), ...parametersOf('query', spec.query)],
-  ...(spec.body && {
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: schemaOf(spec.body, 'input') } },
-    },
-  }),
+  ...((spec.body || spec.raw) && { requestBody: { required: true, content: requestBodyOf(spec) } }),
   responses: {
-    [spec.status ?? 200]: {
-      description: 'Success',
-      content: { 'application/json': { schema: schemaOf(spec.response, 'output') } },
-    },
+    ...Object.fromEntries(
+      [spec.status ?? 200, ...(spec.otherStatuses ?? [])].map(status => [status, success(spec)]),
+    ),
     ...(spec.access !== 'anyone' && { 401: problem('No live session') }),
-    ...((spec.body || spec.query) && { 422: problem('Validation: one message a fault') }),
+    ...((spec.body || spec.raw || spec.query) && { 422: problem('Validation: one message a fault') }),
     default: problem('Any other failure'),
   },
 })

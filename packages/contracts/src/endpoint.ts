@@ -17,6 +17,10 @@ export interface EndpointSpec {
   response: z.ZodType
   /** Status of success, default 200. */
   status?: number
+  /** Further statuses of success, of which the summary tells. */
+  otherStatuses?: readonly number[]
+  /** Media type of an answer that is a file: `response` is unknown then. Default: JSON. */
+  produces?: string
   /** Maximum body size in bytes, default 1 MiB. */
   bodyLimit?: number
   /** The body is bytes (application/octet-stream) instead of JSON: `body` is a Uint8Array. */

@@ -28,6 +28,7 @@ export const DETAILS = {
   stillWorking: 'Still working: the narrative will appear in your list',
   malformedJson: 'The body is not valid JSON',
   notJson: 'The body must be JSON',
+  notBytes: 'The body must be application/octet-stream',
   bodyTooLarge: 'The body is too large',
   uriTooLong: 'The address is too long',
   headersTooLarge: 'The headers are too large',

@@ -114,6 +114,7 @@ export const capturesApi = {
     body: manifest,
     response: z.strictObject({ id, missing: hashes }),
     status: 201,
+    otherStatuses: [200],
     bodyLimit: LIMITS.manifestBytes,
   }),
   putBlob: endpoint('collector', 'PUT /captures/:id/blobs/:sha256', {
@@ -144,13 +145,15 @@ export const capturesApi = {
     response: z.strictObject({ text: z.string() }),
   }),
   getBlob: endpoint('user', 'GET /captures/:id/blobs/:sha256', {
-    summary: 'The bytes of a blob, as a download; pictures as such',
+    summary: 'The bytes of a blob, as a download; PNG, JPEG and WebP pictures as such',
     params: byId.extend({ sha256 }),
+    produces: 'application/octet-stream',
     response: z.unknown(),
   }),
   getWacz: endpoint('user', 'GET /captures/:id/wacz', {
-    summary: 'The capture with its seal and evidence as WACZ 1.1.1',
+    summary: 'The capture with its seal and evidence as WACZ 1.1.1; 409 unless it is sealed',
     params: byId,
+    produces: 'application/wacz',
     response: z.unknown(),
   }),
   shareCapture: endpoint('user', 'PATCH /captures/:id', {

@@ -7,6 +7,7 @@ export {
   readConfig,
   type StoreConfig,
   serviceConfigSchema,
+  signingKeySetting,
   storageSettings,
   storeConfigSchema,
   switchSetting,
@@ -61,7 +62,14 @@ export {
   sessionKey,
   TOMBSTONE_MS,
 } from './http/sessions.js'
-export { createSharedAnswers, type ReplyHeaders, Streamed } from './http/streamed.js'
+export {
+  createSharedAnswers,
+  type FileOptions,
+  type ReplyHead,
+  type ReplyHeaders,
+  Streamed,
+  sendFile,
+} from './http/streamed.js'
 export {
   bearerToken,
   type Caller,

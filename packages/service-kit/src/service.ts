@@ -15,11 +15,11 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWTVerifyGetKey } from 'jose'
 import type { ServiceConfig, StoreConfig } from './config.js'
-import { createHttpApp } from './http/app.js'
+import { createHttpApp, takeBytesOnly } from './http/app.js'
 import { forbidden, notFound, unauthenticated, unavailable } from './http/errors.js'
 import { checkPlainData } from './http/json.js'
 import { createPeers, type Peers, SERVICE_KEY_HEADER } from './http/peers.js'
-import { JSON_TYPE, type ReplyHeaders, Streamed } from './http/streamed.js'
+import { JSON_TYPE, type ReplyHead, Streamed } from './http/streamed.js'
 import { bearerToken, type Caller, createTokenVerifier, remoteKeys } from './http/tokens.js'
 import { validate } from './http/validate.js'
 import { createLogger, type Logger } from './observe/logging.js'
@@ -37,8 +37,8 @@ export interface InternalCall<E extends EndpointSpec> {
   query: QueryOf<E>
   body: BodyOf<E>
   request: FastifyRequest
-  /** For headers only; the answer is the handler's return value. */
-  reply: ReplyHeaders
+  /** For headers and status only; the answer is the handler's return value. */
+  reply: ReplyHead
 }
 
 /** Arguments of a public endpoint's handler; `user` is set unless the endpoint's access is `anyone`. */
@@ -108,6 +108,14 @@ const sameKey = (given: unknown, expected: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
+const NO_BYTES = Buffer.alloc(0)
+
+/** A request's body as the endpoint's handler gets it. */
+const bodyOf = ({ raw, body: schema }: EndpointSpec, body: unknown): unknown => {
+  if (raw) return body ?? NO_BYTES
+  return schema ? validate(schema, body ?? {}, 'body') : undefined
+}
+
 /**
  * Creates a service with the shared infrastructure: logging, errors, authentication, Redis, queues, peers,
  * health, metrics, graceful shutdown. `createStoreService` adds the database.
@@ -152,26 +160,35 @@ export const createService = async (
     admit: (request: FastifyRequest) => Promise<unknown>,
     answer: (call: InternalCall<E>) => Promise<AnswerOf<E>>,
   ) => {
-    app.route({
-      method: spec.method,
-      url,
-      ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
-      config: { checksBody },
-      onRequest: admit,
-      handler: async (request, reply) => {
-        checkPlainData(request.query, 'query')
-        const result = await answer({
-          params: (spec.params ? validate(spec.params, request.params, 'params') : undefined) as ParamsOf<E>,
-          query: (spec.query ? validate(spec.query, request.query, 'query') : undefined) as QueryOf<E>,
-          body: (spec.body ? validate(spec.body, request.body ?? {}, 'body') : undefined) as BodyOf<E>,
-          request,
-          reply,
-        })
-        reply.code(spec.status ?? 200)
-        return result instanceof Streamed
-          ? result.send(reply)
-          : reply.type(JSON_TYPE).send(JSON.stringify(result))
-      },
+    const routeOf = (scope: FastifyInstance) =>
+      scope.route({
+        method: spec.method,
+        url,
+        ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
+        config: { checksBody, raw: spec.raw ?? false },
+        onRequest: admit,
+        handler: async (request, reply) => {
+          checkPlainData(request.query, 'query')
+          reply.code(spec.status ?? 200)
+          const result = await answer({
+            params: (spec.params
+              ? validate(spec.params, request.params, 'params')
+              : undefined) as ParamsOf<E>,
+            query: (spec.query ? validate(spec.query, request.query, 'query') : undefined) as QueryOf<E>,
+            body: bodyOf(spec, request.body) as BodyOf<E>,
+            request,
+            reply,
+          })
+          return result instanceof Streamed
+            ? result.send(reply)
+            : reply.type(JSON_TYPE).send(JSON.stringify(result))
+        },
+      })
+    if (!spec.raw) return void routeOf(app)
+    // A scope of its own: bytes are read for raw endpoints alone, and JSON is not for these.
+    app.register(async scope => {
+      takeBytesOnly(scope)
+      routeOf(scope)
     })
   }
   const route: Service['route'] = (spec, handler) => {
@@ -305,6 +322,8 @@ export const startStoreService = async (
 declare module 'fastify' {
   interface FastifyContextConfig {
     checksBody?: boolean
+    /** Takes bytes instead of JSON. */
+    raw?: boolean
   }
   interface FastifyRequest {
     caller?: Caller

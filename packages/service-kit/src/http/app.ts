@@ -54,8 +54,17 @@ const answer = (
   return { status: 500, detail: DETAILS.internal }
 }
 
+/** Makes an app, or a scope of it, accept application/octet-stream alone; the body is a Buffer. */
+export const takeBytesOnly = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, bytes, done) =>
+    done(null, bytes),
+  )
+}
+
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const { status, detail, headers } = answer(error)
+  const { status, detail: usual, headers } = answer(error)
+  const detail = status === 415 && request.routeOptions.config.raw ? DETAILS.notBytes : usual
   if (status >= 500) request.log.error({ request_id: request.id, err: error }, 'request failed')
   return reply
     .code(status)

@@ -9,11 +9,18 @@ export interface ReplyHeaders {
   header(name: string, value: string): unknown
 }
 
-/** An answer that is text or a stream of text: JSON of a `T`, or a file of another media type. */
+/** The reply's head: a handler may set another status of success than its endpoint's. */
+export interface ReplyHead extends ReplyHeaders {
+  code(status: number): unknown
+}
+
+type Content = string | Uint8Array
+
+/** An answer that is text or bytes, whole or in pieces: JSON of a `T`, or a file of another media type. */
 export class Streamed<T> {
   /** Type of the text's content; exists at compile time only. */
   declare protected readonly shape: T
-  readonly #text: string | AsyncIterable<string>
+  readonly #content: Content | AsyncIterable<Content>
   readonly #mediaType: string
   #settle: () => void = () => {}
   /** Resolves when the answer has been sent, or its client has gone. */
@@ -21,20 +28,41 @@ export class Streamed<T> {
     this.#settle = resolve
   })
 
-  constructor(text: string | AsyncIterable<string>, mediaType: string = JSON_TYPE) {
-    this.#text = text
+  constructor(content: Content | AsyncIterable<Content>, mediaType: string = JSON_TYPE) {
+    this.#content = content
     this.#mediaType = mediaType
   }
 
   send(reply: FastifyReply): FastifyReply {
-    const text = this.#text
+    const content = this.#content
     reply.type(this.#mediaType)
-    if (typeof text === 'string') {
+    if (typeof content === 'string' || content instanceof Uint8Array) {
       this.#settle()
-      return reply.send(text)
+      return reply.send(content)
     }
-    return reply.send(Readable.from(text).once('close', this.#settle))
+    return reply.send(Readable.from(content).once('close', this.#settle))
   }
+}
+
+/** How a file is answered. */
+export interface FileOptions {
+  /** Letters, digits, dots, hyphens and underscores. */
+  name: string
+  mediaType: string
+  /** Browsers may show it in the page; by default they save it. Never for what may run scripts. */
+  inline?: boolean
+}
+
+/** Answers a file, whose media type no browser guesses again and from which nothing runs or loads. */
+export const sendFile = (
+  reply: ReplyHeaders,
+  content: Content | AsyncIterable<Content>,
+  { name, mediaType, inline = false }: FileOptions,
+): Streamed<unknown> => {
+  reply.header('content-disposition', `${inline ? 'inline' : 'attachment'}; filename="${name}"`)
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('content-security-policy', "default-src 'none'; sandbox")
+  return new Streamed(content, mediaType)
 }
 
 /** Answers a request, under a key, by `make`, whose headers and value depend on nothing else than the key. */
