@@ -145,7 +145,11 @@ describe('the details', () => {
       const target = iod('Mirrors heat lakes')
       const section = await opened({ ...campaign('Mirrors', { iod_count: 1 }), iods: [target] }, routes)
       fireEvent.click(await within(section.dialog).findByRole('button', { name: 'View details' }))
-      return { ...section, target, dialog: within(await screen.findByRole('dialog', { name: 'IOD Details' })) }
+      return {
+        ...section,
+        target,
+        dialog: within(await screen.findByRole('dialog', { name: 'IOD Details' })),
+      }
     }
 
     it('lead to its evidence', async () => {

@@ -53,8 +53,8 @@ export function ShareButton({ captureId, isShared }: { captureId: string; isShar
       >
         <p>
           Now others see the quoted words with a little around them, the address, the times and the seal. Then
-          every signed-in person can also read all of the captured text, see its pictures, and download the page
-          with the record that was collected from it.
+          every signed-in person can also read all of the captured text, see its pictures, and download the
+          page with the record that was collected from it.
         </p>
         <p>You can stop sharing at any time; what was downloaded until then stays where it is.</p>
       </ConfirmDialog>

@@ -1,5 +1,15 @@
 import type { CaptureSummary } from '@iodine/contracts'
-import { Button, Card, DateTime, EmptyState, formatCount, formatDateTime, LoadingPanel, SourceLink, Tag } from '@iodine/ui'
+import {
+  Button,
+  Card,
+  DateTime,
+  EmptyState,
+  formatCount,
+  formatDateTime,
+  LoadingPanel,
+  SourceLink,
+  Tag,
+} from '@iodine/ui'
 import { EndorsedIcon } from '@iodine/ui/icons'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { errorHint } from '../api-error'
@@ -70,7 +80,11 @@ function Details({ summary, number, onGone }: DetailsProps) {
         <Fact label="Size">{formatCount(Math.ceil(bytes / 1024))} KiB</Fact>
         <Fact label="Seal">No. {seq}</Fact>
       </dl>
-      <LoadingPanel query={query} errorTitle="The capture could not be loaded" errorText={errorHint(query.error)}>
+      <LoadingPanel
+        query={query}
+        errorTitle="The capture could not be loaded"
+        errorText={errorHint(query.error)}
+      >
         {capture => (
           <>
             <dl className={styles.facts}>

@@ -24,7 +24,10 @@ const looksOf = ({ kind, seal }: Evidence): { tag: string; sealed?: true; says?:
   if (kind === 'imported')
     return { tag: 'Imported', says: 'Another system said so. Nothing here has checked it.' }
   if (kind === 'narrative')
-    return { tag: 'Analyzed text', says: 'The words stand in a text that its author handed in. It has no seal.' }
+    return {
+      tag: 'Analyzed text',
+      says: 'The words stand in a text that its author handed in. It has no seal.',
+    }
   if (kind === 'record')
     return {
       tag: 'Collected record',
@@ -128,11 +131,7 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
         {piece.created_by_id === user.id && <DeleteButton piece={piece} />}
       </div>
       {seal && checks > 0 && (
-        <SealCheck
-          key={checks}
-          seal={seal}
-          opened={captureId ? { captureId, quote: piece } : undefined}
-        />
+        <SealCheck key={checks} seal={seal} opened={captureId ? { captureId, quote: piece } : undefined} />
       )}
       {captureId && isShown && <CaptureText captureId={captureId} quote={piece} />}
     </Card>

@@ -1,7 +1,7 @@
 import type { Seal } from '@iodine/contracts'
+import { useQuery } from '@iodine/mfe-kit/query'
 import { Callout, formatDateTime, LoadingPanel } from '@iodine/ui'
 import { CrossCircleIcon, TickCircleIcon } from '@iodine/ui/icons'
-import { useQuery } from '@iodine/mfe-kit/query'
 import { errorHint } from '../api-error'
 import { useHost } from '../define-parcel'
 import type { QuotedPlace, SealReport } from './check-seal'
@@ -19,8 +19,8 @@ export function SealCheck({ seal, opened }: SealCheckProps) {
   const query = useQuery({
     queryKey: ['seal-check', seal, opened ?? null],
     queryFn: async (): Promise<SealReport> => {
-      // A browser computes hashes in a secure context alone.
-      if (!window.isSecureContext) throw new InsecureContext()
+      // Browsers have it in a secure context alone.
+      if (!crypto.subtle) throw new InsecureContext()
       const { checkSeal } = await import('./check-seal')
       return checkSeal(api, seal, opened)
     },
@@ -60,8 +60,12 @@ function Report({ report, seal, isOpened }: { report: SealReport; seal: Seal; is
     >
       <ul className={styles.checks}>
         {checks.map(({ name, ok, says }) => (
-          <li key={name} className={ok ? styles.good : styles.bad}>
-            {ok ? <TickCircleIcon title="Holds:" /> : <CrossCircleIcon title="Fails:" />}
+          <li key={name}>
+            {ok ? (
+              <TickCircleIcon className={styles.good} title="Holds:" />
+            ) : (
+              <CrossCircleIcon className={styles.bad} title="Fails:" />
+            )}
             <span>{says}</span>
           </li>
         ))}
