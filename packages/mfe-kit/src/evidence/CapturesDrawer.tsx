@@ -1,21 +1,12 @@
 import type { CaptureSummary } from '@iodine/contracts'
-import {
-  Button,
-  Card,
-  DateTime,
-  EmptyState,
-  formatCount,
-  formatDateTime,
-  LoadingPanel,
-  SourceLink,
-  Tag,
-} from '@iodine/ui'
+import { Button, Card, DateTime, EmptyState, formatCount, LoadingPanel, SourceLink, Tag } from '@iodine/ui'
 import { EndorsedIcon } from '@iodine/ui/icons'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { errorHint } from '../api-error'
 import { EraseButton, ShareButton, WaczButton } from './CaptureActions'
 import { Fact } from './EvidencePiece'
 import styles from './evidence.module.css'
+import { formatInstant } from './format-instant'
 import { Hash } from './Hash'
 import { Pictures } from './Pictures'
 import { useCapture } from './queries'
@@ -72,10 +63,10 @@ function Details({ summary, number, onGone }: DetailsProps) {
           <SourceLink source={url} />
         </Fact>
         <Fact label="Captured">
-          <DateTime value={captured_at} format={formatDateTime} />
+          <DateTime value={captured_at} format={formatInstant} />
         </Fact>
         <Fact label="Received">
-          <DateTime value={received_at} format={formatDateTime} />
+          <DateTime value={received_at} format={formatInstant} />
         </Fact>
         <Fact label="Size">{formatCount(Math.ceil(bytes / 1024))} KiB</Fact>
         <Fact label="Seal">No. {seq}</Fact>

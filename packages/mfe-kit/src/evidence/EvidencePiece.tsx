@@ -8,6 +8,7 @@ import { SectionLink } from '../section-link'
 import { ShareButton, WaczButton } from './CaptureActions'
 import { CaptureText } from './CaptureText'
 import styles from './evidence.module.css'
+import { formatInstant } from './format-instant'
 import { Hash } from './Hash'
 import { QuoteText } from './QuoteText'
 import { useCapture, useEvidenceActions } from './queries'
@@ -80,12 +81,12 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
         )}
         {captured_at && (
           <Fact label="Captured">
-            <DateTime value={captured_at} format={formatDateTime} />
+            <DateTime value={captured_at} format={formatInstant} />
           </Fact>
         )}
         {seal && (
           <Fact label="Received">
-            <DateTime value={seal.received_at} format={formatDateTime} />
+            <DateTime value={seal.received_at} format={formatInstant} />
           </Fact>
         )}
         <Fact label="Added">

@@ -22,6 +22,7 @@ export function useIodEvidence(iod: Pick<Iod, 'id' | 'value'>, count: number): I
     button:
       count > 0 ? (
         <Button
+          className={styles.button}
           size="small"
           icon={<CitationIcon size={14} />}
           text={`Evidence (${formatCount(count)})`}
