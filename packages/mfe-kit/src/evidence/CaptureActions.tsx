@@ -66,12 +66,12 @@ export function ShareButton({ captureId, isShared }: { captureId: string; isShar
 }
 
 /** The owner's button that erases a capture's content. */
-export function EraseButton({ captureId }: { captureId: string }) {
+export function EraseButton({ captureId, text }: { captureId: string; text: string }) {
   const { erase } = useEvidenceActions()
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <Button size="small" icon={<TrashIcon size={14} />} text="Delete" onClick={() => setAsking(true)} />
+      <Button size="small" icon={<TrashIcon size={14} />} text={text} onClick={() => setAsking(true)} />
       <ConfirmDialog
         isOpen={isAsking}
         title="Delete this capture"

@@ -1,6 +1,7 @@
 import { Button, formatCount, LoadingPanel } from '@iodine/ui'
 import { useEffect, useRef, useState } from 'react'
 import { errorHint } from '../api-error'
+import { EraseButton } from './CaptureActions'
 import type { QuotedPlace } from './check-seal'
 import styles from './evidence.module.css'
 import { Pictures } from './Pictures'
@@ -31,6 +32,7 @@ export function CaptureText({ captureId, quote }: { captureId: string; quote: Qu
       {capture.data && (
         <div className={styles.actions}>
           <Pictures capture={capture.data} />
+          {capture.data.own && <EraseButton captureId={captureId} text="Delete the capture" />}
         </div>
       )}
     </section>

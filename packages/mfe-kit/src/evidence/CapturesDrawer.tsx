@@ -96,7 +96,7 @@ function Details({ summary, number, onGone }: DetailsProps) {
               )}
               <WaczButton captureId={id} />
               <ShareButton captureId={id} isShared={shared} />
-              <EraseButton captureId={id} />
+              <EraseButton captureId={id} text="Delete" />
               <Pictures capture={capture} />
             </div>
             {capture.seal && checks > 0 && (
