@@ -3,8 +3,10 @@ import {
   CATEGORIES,
   type CampaignDetail,
   campaignsApi,
+  evidenceApi,
   foldIod,
   foldValue,
+  type ImportedQuote,
   type Iod,
   type NewIod,
   SOURCE_TYPES,
@@ -15,7 +17,7 @@ import { rounds, type SignedInUser } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addToCampaign } from '../src/queries/add'
-import { ensureIod, planImport } from '../src/queries/import'
+import { ensureIod, importEvidence, planImport } from '../src/queries/import'
 
 const FORMATS = ['json', 'stix', 'csv'] as const
 
@@ -66,9 +68,14 @@ const exportOf = async (
   { stack, user }: { stack: TestStack; user: SignedInUser },
   id: string,
   format: string,
+  evidence = false,
 ) => {
   const headers = { authorization: `Bearer ${user.token}` }
-  return (await fetch(`${stack.url}/api/v1/campaigns/${id}/export?format=${format}`, { headers })).text()
+  return (
+    await fetch(`${stack.url}/api/v1/campaigns/${id}/export?format=${format}&evidence=${evidence}`, {
+      headers,
+    })
+  ).text()
 }
 
 let from: Open
@@ -113,3 +120,63 @@ test('exported, imported into an empty stack and exported again, a campaign hold
   }
   await fc.assert(fc.asyncProperty(iods, roundTrip), { numRuns: rounds(1), endOnFailure: true })
 }, 3_600_000)
+
+test('evidence goes along where it is asked for, as not verified, once', async () => {
+  const to = await open()
+  try {
+    for (const format of ['json', 'stix'] as const) {
+      const value = `Mirrors "heat" the <lake> 🛰 ${format}`
+      const iod = { value, category: 'SENTENCE', description: '', source_type: 'MANUAL' } as const
+      const { id } = await from.api.call('POST /iods', { body: iod })
+      const exact = `So they say: ${value}`
+      const quotes: ImportedQuote[] = [
+        {
+          role: 'text',
+          pointer: '',
+          start: 7,
+          end: 7 + exact.length,
+          exact,
+          prefix: '\n',
+          suffix: '.',
+          url: 'https://example.org/p?"q"',
+          captured_at: '2026-11-20T10:00:00+01:00',
+        },
+        {
+          role: 'record',
+          pointer: '/main/description',
+          start: 0,
+          end: value.length,
+          exact: value,
+          prefix: '',
+          suffix: '',
+          url: null,
+          captured_at: null,
+        },
+      ]
+      await from.api.call('POST /iods/:id/evidence/import', { params: { id }, body: { quotes } })
+      const original = await createCampaign(from.user)
+      await addToCampaign(from.api, original, [id], each => each)
+      expect(await exportOf(from, original, format)).not.toContain('So they say')
+      const file = await exportOf(from, original, format, true)
+
+      const copy = await createCampaign(to.user)
+      const plan = await planImport(to.api, copy, file)
+      expect(plan.quoted.map(({ evidence }) => evidence)).toEqual([{ quotes, refused: 0 }])
+      const [made] = plan.todo
+      const iodId = await ensureIod(to.api, made ?? expect.unreachable())
+      await addToCampaign(to.api, copy, [iodId], each => each)
+      const take = () => importEvidence(to.api, plan.quoted, () => iodId)
+      expect(await take()).toEqual({ added: 2, known: 0, left_out: 0 })
+      expect(await take()).toEqual({ added: 0, known: 2, left_out: 0 })
+      const listed = await to.user.api.call(evidenceApi.listEvidence, { params: { id: iodId } })
+      expect(listed).toMatchObject(quotes.map(quote => ({ ...quote, kind: 'imported', seal: null })))
+      // Both files hold the same quotes.
+      const again = await planImport(from.api, original, await exportOf(to, copy, format, true))
+      expect(again.quoted.map(({ state, evidence }) => [state, evidence])).toEqual([
+        ['member', { quotes, refused: 0 }],
+      ])
+    }
+  } finally {
+    await to.stack.stop()
+  }
+}, 240_000)

@@ -1,8 +1,10 @@
 import type { CampaignDetail } from '@iodine/contracts'
-import { Button, ButtonGroup } from '@iodine/ui'
+import { Button, ButtonGroup, Switch } from '@iodine/ui'
 import { CaretDownIcon, ExportIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
+import { useState } from 'react'
 import { useExport } from '../queries/export'
+import styles from './ExportButtons.module.css'
 
 const OTHERS = [
   { format: 'stix', label: 'STIX 2.1 bundle' },
@@ -10,26 +12,39 @@ const OTHERS = [
   { format: 'csv', label: 'CSV' },
 ] as const
 
-/** Saves the campaign as JSON, or in an exchange format: STIX, MISP or CSV. */
+/** Saves the campaign as JSON, or in an exchange format: STIX, MISP or CSV; with the IODs' evidence if wanted. */
 export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail; disabled: boolean }) {
   const save = useExport()
+  const [withEvidence, setWithEvidence] = useState(false)
   return (
     <ButtonGroup>
       <Button
         icon={<ExportIcon />}
         text="Export JSON"
         disabled={disabled}
-        onClick={() => void save(campaign, 'json')}
+        onClick={() => void save(campaign, 'json', withEvidence)}
       />
       <Popover
         placement="bottom-end"
         disabled={disabled}
         content={
-          <Menu>
-            {OTHERS.map(({ format, label }) => (
-              <MenuItem key={format} text={label} onClick={() => void save(campaign, format)} />
-            ))}
-          </Menu>
+          <div>
+            <Switch
+              className={styles.evidence}
+              label="With evidence"
+              checked={withEvidence}
+              onChange={event => setWithEvidence(event.currentTarget.checked)}
+            />
+            <Menu>
+              {OTHERS.map(({ format, label }) => (
+                <MenuItem
+                  key={format}
+                  text={withEvidence && format === 'csv' ? `${label}, without evidence` : label}
+                  onClick={() => void save(campaign, format, withEvidence)}
+                />
+              ))}
+            </Menu>
+          </div>
         }
       >
         <Button

@@ -67,6 +67,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   }
   const working = done !== null
   const count = plan?.todo.length ?? 0
+  const hasEvidence = plan !== null && plan.quoted.length > 0
   return (
     <Dialog
       className={styles.dialog}
@@ -131,8 +132,8 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
             <Button text="Cancel" onClick={onClose} disabled={working} />
             <Button
               intent="primary"
-              text={`Import ${count} IOD(s)`}
-              disabled={count === 0}
+              text={count === 0 && hasEvidence ? 'Import evidence' : `Import ${count} IOD(s)`}
+              disabled={count === 0 && !hasEvidence}
               loading={working || isReading}
               onClick={submit}
             />
@@ -143,7 +144,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   )
 }
 
-function Preview({ plan: { entries } }: { plan: ImportPlan }) {
+function Preview({ plan: { entries, quoted } }: { plan: ImportPlan }) {
   const count = (state: Planned['state']) => entries.filter(entry => entry.state === state).length
   const refused = entries.filter(entry => entry.state === 'refused')
   const listed = [...refused, ...entries.filter(entry => entry.state !== 'refused')].slice(0, LISTED_MAX)
@@ -153,6 +154,7 @@ function Preview({ plan: { entries } }: { plan: ImportPlan }) {
         {count('new')} new, {count('known') + count('member')} known ({count('member')} already in this
         campaign), {refused.length} refused
       </p>
+      <EvidenceNote entries={entries} quoted={quoted} />
       {entries.length > 0 && (
         <div className={styles.frame}>
           <HTMLTable compact className={styles.table}>
@@ -188,5 +190,22 @@ function Preview({ plan: { entries } }: { plan: ImportPlan }) {
         <p className={styles.more}>and {formatCount(entries.length - listed.length)} more</p>
       )}
     </div>
+  )
+}
+
+/** What becomes of the file's evidence; nothing if it has none. */
+function EvidenceNote({ entries, quoted }: Pick<ImportPlan, 'entries' | 'quoted'>) {
+  const quotes = quoted.reduce((sum, { evidence }) => sum + (evidence?.quotes.length ?? 0), 0)
+  const refused = entries.reduce(
+    (sum, entry) => sum + (entry.state === 'refused' ? 0 : (entry.evidence?.refused ?? 0)),
+    0,
+  )
+  if (quotes + refused === 0) return null
+  return (
+    <p className={styles.more}>
+      {formatCount(quotes)} quote(s) of evidence, which are added as not verified: their seals belong to the
+      system that they come from.
+      {refused > 0 && ` ${formatCount(refused)} can’t be read.`}
+    </p>
   )
 }

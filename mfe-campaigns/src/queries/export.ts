@@ -4,22 +4,35 @@ import { saveFile } from '@iodine/ui'
 import { useCallback } from 'react'
 import { useNotices } from './notices'
 
-/** Saves a campaign as a file. The code of the formats is loaded on first use. */
+/**
+ * Saves a campaign as a file. The code of the formats is loaded on first use. With evidence the service writes
+ * the file, as it knows the seals.
+ */
 export function useExport() {
-  const { session } = useHost()
+  const { api, session } = useHost()
   const notices = useNotices()
   const userId = session.user.id
   return useCallback(
-    async (campaign: CampaignDetail, format: ExportFormat): Promise<void> => {
+    async (campaign: CampaignDetail, format: ExportFormat, withEvidence = false): Promise<void> => {
       try {
-        const { exportCampaign } = await import('@iodine/exchange')
-        const { name, mediaType, text } = exportCampaign(campaign, format, { now: new Date(), userId })
-        saveFile(name, new Blob([text], { type: mediaType }))
-        notices.success(`Campaign data exported as ${name}`)
+        const { exportCampaign, exportNameOf } = await import('@iodine/exchange')
+        const now = new Date()
+        let file: { name: string; content: Blob }
+        if (withEvidence && format !== 'csv') {
+          const query = { format, evidence: 'true' } as const
+          const params = { id: campaign.id }
+          const content = await api.download('GET /campaigns/:id/export', { params, query })
+          file = { name: exportNameOf(campaign.name, format, now), content }
+        } else {
+          const { name, mediaType, text } = exportCampaign(campaign, format, { now, userId })
+          file = { name, content: new Blob([text], { type: mediaType }) }
+        }
+        saveFile(file.name, file.content)
+        notices.success(`Campaign data exported as ${file.name}`)
       } catch (error) {
         notices.failure(error, 'Failed to export campaign')
       }
     },
-    [notices, userId],
+    [api, notices, userId],
   )
 }

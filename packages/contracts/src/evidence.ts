@@ -285,10 +285,8 @@ export const evidenceApi = {
     summary:
       'Add quotes of an export as evidence of the kind `imported`, which nothing has checked. `known`: are there already; `left_out`: do not say the IOD’s value, or find no room',
     params: byIod,
-    body: z.strictObject({ quotes: z.array(importedQuote).min(1).max(LIMITS.iodEvidenceMax) }),
+    body: z.strictObject({ quotes: z.array(importedQuote).min(1).max(LIMITS.importedQuotesMax) }),
     response: z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() }),
-    // Room for that many quotes of maximum length, JSON-escaped.
-    bodyLimit: 8 * LIMITS.bodyBytes,
   }),
   deleteEvidence: endpoint('user', 'DELETE /iods/:id/evidence/:evidence_id', {
     summary: 'Delete evidence that the caller has added',

@@ -123,7 +123,10 @@ export const evidenceInternal = {
     body: z.strictObject({
       ids: z.array(id).max(LIMITS.evidenceCountsMax),
       user_id: id,
-      limit: z.int().min(1).max(LIMITS.exportedEvidenceMax + 1),
+      limit: z
+        .int()
+        .min(1)
+        .max(LIMITS.exportedEvidenceMax + 1),
     }),
     response: z.array(evidence),
   }),

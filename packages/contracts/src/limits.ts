@@ -65,6 +65,8 @@ export const LIMITS = {
   /** Pieces of evidence of an IOD, and those of them that one user adds or imports. */
   iodEvidenceMax: 100,
   userEvidenceMax: 20,
+  /** Quotes in a request that imports evidence: ten of maximum length fit into a body. */
+  importedQuotesMax: 10,
   /** Pieces of evidence in an export of a campaign. */
   exportedEvidenceMax: 20_000,
   tooltipChars: 40,

@@ -41,15 +41,19 @@ const WRITERS: Record<
   csv: { extension: 'csv', mediaType: 'text/csv; charset=utf-8', write: ({ iods }) => toCsv(iods) },
 }
 
+/** Name of a campaign's file. */
+export const exportNameOf = (campaign: string, format: ExportFormat, now: Date): string =>
+  exportFileName(campaign, now, WRITERS[format].extension)
+
 /** Exports a campaign to a file in one of the formats. */
 export function exportCampaign(
   detail: CampaignDetail,
   format: ExportFormat,
   context: ExportContext,
 ): ExportFile {
-  const { extension, mediaType, write } = WRITERS[format]
+  const { mediaType, write } = WRITERS[format]
   return {
-    name: exportFileName(detail.name, context.now, extension),
+    name: exportNameOf(detail.name, format, context.now),
     mediaType,
     text: write(detail, context),
   }

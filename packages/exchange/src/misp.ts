@@ -115,9 +115,7 @@ function toAnnotation(evidence: Evidence, iod: Iod) {
     ...ANNOTATION,
     timestamp,
     distribution: INHERIT,
-    comment: seal
-      ? `Sealed in log entry ${seal.seq} as ${seal.manifest_hash}`
-      : 'Evidence without a seal',
+    comment: seal ? `Sealed in log entry ${seal.seq} as ${seal.manifest_hash}` : 'Evidence without a seal',
     Attribute: [
       attribute('text', 'text', 'Other', exact),
       attribute('type', 'text', 'Other', 'Annotation'),
@@ -153,9 +151,7 @@ export function toMispEvent(detail: CampaignDetail, { now, evidence }: ExportCon
       timestamp: seconds(now),
       Tag: [{ name: 'tlp:green' }],
       Attribute: detail.iods.map(toAttribute),
-      Object: detail.iods.flatMap(iod =>
-        (evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, iod)),
-      ),
+      Object: detail.iods.flatMap(iod => (evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, iod))),
     },
   }
 }

@@ -1,8 +1,8 @@
 import { foldIod, type NewIod } from '@iodine/contracts'
 import { readCsv } from './csv.js'
 import { type Quotes, readQuotes } from './evidence.js'
-import { EVIDENCE_EXTENSION } from './stix.js'
 import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
+import { EVIDENCE_EXTENSION } from './stix.js'
 
 /** An entry of a file: a valid IOD, with its evidence if there is any, or the reason why it is invalid. */
 export type Entry = { place: string } & (

@@ -1,7 +1,17 @@
-import { CATEGORIES, type CampaignDetail, type Iod, SOURCE_TYPES, type Vote } from '@iodine/contracts'
-import { anIod, aVote } from '@iodine/test-kit/iods'
+import {
+  BLOB_ROLES,
+  CATEGORIES,
+  type CampaignDetail,
+  EVIDENCE_KINDS,
+  type Evidence,
+  type Iod,
+  QUOTE_RELATIONS,
+  SOURCE_TYPES,
+  type Vote,
+} from '@iodine/contracts'
+import { anEvidence, anIod, aVote } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
-import { iodKey } from '../src/index.js'
+import { type EvidenceById, iodKey } from '../src/index.js'
 
 let made = 0
 const newId = () => (++made).toString(16).padStart(24, '0')
@@ -64,3 +74,40 @@ export const anyCampaign: fc.Arbitrary<CampaignDetail> = fc
     ),
   })
   .map(({ iods, ...fields }) => campaign(iods, fields))
+
+/** Evidence that the API may answer, with the IOD's id to be filled in. */
+const anyEvidence: fc.Arbitrary<Evidence> = fc
+  .record({
+    exact: text.filter(each => each !== ''),
+    start: fc.nat(1_000_000),
+    prefix: text.map(each => each.slice(0, 64)).filter(each => each.isWellFormed()),
+    suffix: text.map(each => each.slice(0, 64)).filter(each => each.isWellFormed()),
+    kind: fc.constantFrom(...EVIDENCE_KINDS),
+    relation: fc.constantFrom(...QUOTE_RELATIONS),
+    role: fc.constantFrom(...BLOB_ROLES),
+    pointer: fc.constantFrom('', '/main/description', '/a~1b/0/~0'),
+    url: fc.constantFrom(null, 'https://example.org/p,"q"', 'http://example.org/été'),
+    captured_at: fc.constantFrom(null, '2026-11-20T10:00:00+01:00', '2026-11-20T09:00:00.123Z'),
+    created_by_username: fc.constantFrom(null, 'bo'),
+    isSealed: fc.boolean(),
+  })
+  .map(({ isSealed, ...fields }) => anEvidence({ ...fields, ...(!isSealed && { seal: null }) }))
+
+/** A campaign with up to three different pieces of evidence for each IOD. */
+export const anyCampaignWithEvidence: fc.Arbitrary<{ detail: CampaignDetail; evidence: EvidenceById }> =
+  anyCampaign.chain(detail =>
+    fc
+      .array(fc.uniqueArray(anyEvidence, { selector: ({ exact }) => exact, maxLength: 3 }), {
+        minLength: detail.iods.length,
+        maxLength: detail.iods.length,
+      })
+      .map(lists => ({
+        detail,
+        evidence: new Map(
+          detail.iods.flatMap((iod, n) => {
+            const all = (lists[n] ?? []).map(each => ({ ...each, iod_id: iod.id }))
+            return all.length > 0 ? [[iod.id, all] as const] : []
+          }),
+        ),
+      })),
+  )

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { EXPORT_FORMATS, type Iod } from '@iodine/contracts'
+import { type Evidence, EXPORT_FORMATS, type Iod, importedQuote, LIMITS } from '@iodine/contracts'
 import { rounds } from '@iodine/test-kit'
-import { anIod as iod, aVote as vote } from '@iodine/test-kit/iods'
+import { anEvidence, anIod as iod, aVote as vote } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { FIELD_NAMES } from '../src/fields.js'
@@ -17,7 +17,7 @@ import {
   toStixBundle,
   UnreadableFile,
 } from '../src/index.js'
-import { anyCampaign, campaign } from './campaigns.js'
+import { anyCampaign, anyCampaignWithEvidence, campaign } from './campaigns.js'
 
 const context = { now: new Date('2026-11-21T23:30:00.000Z'), userId: 'a'.repeat(24) }
 
@@ -85,6 +85,7 @@ const REQUIRED: Record<string, string[]> = {
   file: ['id', 'hashes'],
   'user-account': ['id', 'account_login'],
   text: ['id', 'value', 'extensions'],
+  'extension-definition': [...COMMON, 'created_by_ref', 'name', 'schema', 'version', 'extension_types'],
 }
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -283,6 +284,176 @@ describe('the MISP event', () => {
   })
 })
 
+describe('evidence', () => {
+  const quoted = iod()
+  const sealed = anEvidence({ iod_id: quoted.id })
+  const unsealed = anEvidence({
+    iod_id: quoted.id,
+    kind: 'record',
+    role: 'record',
+    pointer: '/main/description',
+    seal: null,
+    capture_id: null,
+    url: null,
+    captured_at: null,
+    created_by_username: null,
+  })
+  const detail = campaign([quoted, iod()])
+  const withEvidence = { ...context, evidence: new Map([[quoted.id, [sealed, unsealed]]]) }
+
+  it('is in the JSON file, without what depends on who asks', () => {
+    const { iods, ...rest } = toCampaignFile(detail, withEvidence)
+    const { iods: without, ...same } = toCampaignFile(detail, context)
+    expect(rest).toEqual(same)
+    const { iod_id: _iod, open: _open, shared: _shared, ...first } = sealed
+    expect(iods).toEqual([
+      { ...without[0], evidence: [first, expect.objectContaining({ id: unsealed.id })] },
+      { ...without[1], evidence: [] },
+    ])
+  })
+
+  it('is a note on the indicator in STIX, with our extension', () => {
+    const { objects } = toStixBundle(detail, withEvidence)
+    expectValid(objects)
+    const plain = toStixBundle(detail, context).objects.map(({ id }) => id)
+    const added = objects.filter(({ id }) => !plain.includes(id))
+    expect(added.map(({ type }) => type)).toEqual(['extension-definition', 'note', 'note'])
+    const [definition, note, other] = added
+    const indicator = objects.find(({ name, type }) => type === 'indicator' && name === quoted.value)
+    expect(note).toMatchObject({
+      content: sealed.exact,
+      authors: ['ann'],
+      object_refs: [indicator?.id],
+      external_references: [{ url: sealed.url }],
+      extensions: {
+        [definition?.id ?? '']: {
+          extension_type: 'property-extension',
+          evidence: { kind: 'capture', start: 13, seal: sealed.seal },
+        },
+      },
+    })
+    expect(other).toMatchObject({ authors: ['Unknown'] })
+    expect(JSON.stringify(other)).not.toContain('null')
+    const grouping = objects.find(({ type }) => type === 'grouping')
+    expect(grouping?.object_refs).toContain(note?.id)
+  })
+
+  it('is an annotation of the attribute in MISP', () => {
+    const { Event } = toMispEvent(detail, withEvidence)
+    expectValidMisp(Event)
+    const attribute = Event.Attribute.find(({ value }) => value === quoted.value)
+    const valuesOf = (n: number) =>
+      Event.Object[n]?.Attribute.map(({ object_relation, value }) => [object_relation, value])
+    expect(valuesOf(0)).toEqual([
+      ['text', sealed.exact],
+      ['type', 'Annotation'],
+      ['ref', sealed.url],
+      ['creation-date', sealed.captured_at],
+    ])
+    expect(valuesOf(1)).toEqual([
+      ['text', unsealed.exact],
+      ['type', 'Annotation'],
+    ])
+    for (const { ObjectReference } of Event.Object)
+      expect(ObjectReference).toMatchObject([{ referenced_uuid: attribute?.uuid }])
+    expect(Event.Object[0]?.comment).toContain(sealed.seal?.manifest_hash)
+    expect(toMispEvent(detail, withEvidence)).toEqual({ Event })
+  })
+
+  test.each(['json', 'stix'] as const)('is read from %s as it was, as quotes', format => {
+    fc.assert(
+      fc.property(anyCampaignWithEvidence, ({ detail: given, evidence }) => {
+        const { text } = exportCampaign(given, format, { ...context, evidence })
+        const entries = readIods(text)
+        expect(entries.map(entry => entry.iod)).toEqual(given.iods.map(essence))
+        entries.forEach((entry, n) => {
+          const of = evidence.get(given.iods[n]?.id ?? '')
+          expect(entry.iod && entry.evidence).toEqual(of && { quotes: of.map(quoteOf), refused: 0 })
+        })
+      }),
+      { numRuns: rounds(100) },
+    )
+  })
+
+  const quoteOf = ({
+    role,
+    pointer,
+    start,
+    end,
+    exact,
+    prefix,
+    suffix,
+    url,
+    captured_at,
+  }: Evidence | Record<string, unknown>) => ({
+    role,
+    pointer,
+    start,
+    end,
+    exact,
+    prefix,
+    suffix,
+    url,
+    captured_at,
+  })
+  const quotesIn = (evidence: unknown) => {
+    const [entry] = readIods(JSON.stringify({ iods: [{ ...quoted, evidence }] }))
+    return entry?.iod && entry.evidence
+  }
+
+  test.each<[object]>([
+    [{ start: -1 }],
+    [{ start: 1.5 }],
+    [{ start: '13' }],
+    [{ end: 14 }],
+    [{ exact: '' }],
+    [{ exact: 7 }],
+    [{ exact: 'x'.repeat(10_001), end: 13 + 10_001 }],
+    [{ exact: 'a\0', end: 15 }],
+    [{ exact: '\ud83d', end: 14 }],
+    [{ role: 'cookie' }],
+    [{ pointer: `/${'x'.repeat(500)}` }],
+    [{ prefix: 'x'.repeat(65) }],
+    [{ suffix: {} }],
+    [{ url: 'javascript:alert(1)' }],
+    [{ captured_at: 'yesterday' }],
+    [{ captured_at: '2026-13-20T10:00:00Z' }],
+  ])('that breaks a rule of the API is refused, and counted (%#)', fields => {
+    expect(quotesIn([sealed, { ...sealed, ...fields }, null])).toEqual({
+      quotes: [quoteOf(sealed)],
+      refused: 2,
+    })
+  })
+
+  it('of a file is what the API takes, each quote once and not more than an IOD has', () => {
+    const many = Array.from({ length: 150 }, (_, n) => ({
+      ...sealed,
+      start: n,
+      end: n + sealed.exact.length,
+    }))
+    const { quotes, refused } = quotesIn([...many, sealed]) ?? { quotes: [], refused: 0 }
+    expect([quotes.length, refused]).toEqual([LIMITS.iodEvidenceMax, 51])
+    for (const quote of quotes) expect(importedQuote.parse(quote)).toEqual(quote)
+    expect(quotesIn([sealed, sealed, sealed])?.quotes).toHaveLength(1)
+    for (const nothing of [undefined, null, {}, 'text', []]) expect(quotesIn(nothing)).toBeUndefined()
+  })
+})
+
+test('without evidence every file is byte for byte as before', () => {
+  fc.assert(
+    fc.property(anyCampaignWithEvidence, ({ detail, evidence }) => {
+      const none = new Map([...evidence].map(([id]) => [id, []]))
+      for (const format of EXPORT_FORMATS) {
+        const { text } = exportCampaign(detail, format, context)
+        expect(text).not.toContain('evidence')
+        const changed = exportCampaign(detail, format, { ...context, evidence: none }).text
+        if (format === 'csv' || format === 'misp') expect(changed).toBe(text)
+      }
+    }),
+    { numRuns: rounds(20) },
+  )
+})
+
 describe('the CSV file', () => {
   it('escapes formulas and quotes what it must', () => {
     const values = ['=1+1', '@x', '＝1', '\n+1', "'=1", "it's", 'a,"b"\r\nc']
@@ -376,9 +547,10 @@ test.each(['json', 'stix', 'csv'] as const)('export and import as %s give the sa
 
 test('every format accounts for every IOD, and STIX and MISP stay valid', () => {
   fc.assert(
-    fc.property(anyCampaign, detail => {
+    fc.property(anyCampaignWithEvidence, fc.boolean(), ({ detail, evidence }, hasEvidence) => {
+      const of = { ...context, ...(hasEvidence && { evidence }) }
       const files = Object.fromEntries(
-        EXPORT_FORMATS.map(format => [format, exportCampaign(detail, format, context).text]),
+        EXPORT_FORMATS.map(format => [format, exportCampaign(detail, format, of).text]),
       )
       const { objects } = JSON.parse(files.stix ?? '') as { objects: StixObject[] }
       expectValid(objects)
@@ -397,6 +569,17 @@ const MISP_FIELDS = {
   attribute: 'uuid type category value to_ids comment timestamp distribution first_seen Tag Opinion Note',
   opinion: 'uuid object_uuid object_type authors created modified distribution opinion comment',
   note: 'uuid object_uuid object_type authors created modified distribution note',
+  object:
+    'uuid name meta-category template_uuid template_version timestamp distribution comment Attribute ObjectReference',
+  objectAttribute: 'uuid object_relation type category value to_ids comment timestamp distribution',
+  reference: 'uuid object_uuid referenced_uuid relationship_type comment timestamp',
+}
+/** Relations of MISP's object template `annotation` in use, with their types and categories. */
+const ANNOTATION: Record<string, [type: string, category: string]> = {
+  text: ['text', 'Other'],
+  type: ['text', 'Other'],
+  ref: ['link', 'External analysis'],
+  'creation-date': ['datetime', 'Other'],
 }
 /** MISP types allowed in each category, for those in use. */
 const MISP_TYPES: Record<string, string[]> = {
@@ -449,6 +632,21 @@ function expectValidMisp(Event: MispEvent['Event']) {
       }
     uuids.push(attribute.uuid)
   }
+  for (const { Attribute, ObjectReference, ...object } of Event.Object) {
+    expectFields({ ...object, Attribute, ObjectReference }, MISP_FIELDS.object)
+    expect(object).toMatchObject({ name: 'annotation', timestamp: expect.stringMatching(SECONDS) })
+    for (const each of Attribute) {
+      expectFields(each, MISP_FIELDS.objectAttribute)
+      expect(ANNOTATION[each.object_relation]).toEqual([each.type, each.category])
+      expect(each.value).not.toBe('')
+    }
+    for (const each of ObjectReference) {
+      expectFields(each, MISP_FIELDS.reference)
+      expect(each.object_uuid).toBe(object.uuid)
+      expect(uuids).toContain(each.referenced_uuid)
+    }
+    uuids.push(object.uuid, ...[...Attribute, ...ObjectReference].map(({ uuid }) => uuid))
+  }
   expect(new Set(uuids).size).toBe(uuids.length)
 }
 
@@ -483,8 +681,8 @@ test.runIf(PUBLISHED)(
       seen.add(type)
     }
     fc.assert(
-      fc.property(anyCampaign, detail => {
-        const { objects, ...bundle } = toStixBundle(detail, context)
+      fc.property(anyCampaignWithEvidence, ({ detail, evidence }) => {
+        const { objects, ...bundle } = toStixBundle(detail, { ...context, evidence })
         // The bundle's schema refuses groupings, notes and opinions, which it does not know: check them one
         // by one.
         check('bundle', bundle)

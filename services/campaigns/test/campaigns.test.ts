@@ -492,8 +492,13 @@ describe('export', () => {
     }
     expect(questions).toEqual([])
     const json = await (await download(id, '?evidence=true')).json()
-    expect(json.iods).toMatchObject([{ evidence: [] }, { evidence: [{ exact: two.value, seal: quote.seal }] }])
-    expect(questions).toEqual([{ ids: [one.id, two.id], user_id: bo.id, limit: LIMITS.exportedEvidenceMax + 1 }])
+    expect(json.iods).toMatchObject([
+      { evidence: [] },
+      { evidence: [{ exact: two.value, seal: quote.seal }] },
+    ])
+    expect(questions).toEqual([
+      { ids: [one.id, two.id], user_id: bo.id, limit: LIMITS.exportedEvidenceMax + 1 },
+    ])
     for (const format of ['stix', 'misp']) {
       const file = await (await download(id, `?format=${format}&evidence=true`)).text()
       expect(file).toContain(quote.seal?.manifest_hash)

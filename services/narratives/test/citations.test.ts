@@ -22,7 +22,12 @@ beforeEach(async () => {
   ana = await bench.user('ana')
   // As the worker hands it over.
   bench.work(id =>
-    bench.finish(id, { triplets: [{ ...INVENTED, cite: null }, { ...NUMBERS, cite: CITE }] }),
+    bench.finish(id, {
+      triplets: [
+        { ...INVENTED, cite: null },
+        { ...NUMBERS, cite: CITE },
+      ],
+    }),
   )
 })
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { authInternal, type BodyOf, LIMITS, narrativesInternal } from '@iodine/contracts'
+import { authInternal, type BodyOf, narrativesInternal } from '@iodine/contracts'
 import {
   createLogger,
   createService,
@@ -355,9 +355,7 @@ describe('a narrative', () => {
     const before = ai.requests.length
     const { result } = await run(text)
     expect(ai.requests.length - before).toBeGreaterThan(2)
-    expect(citedIn(text, result)).toEqual(
-      Array.from({ length: 130 }, (_, n) => `Person${n} hides box${n}.`),
-    )
+    expect(citedIn(text, result)).toEqual(Array.from({ length: 130 }, (_, n) => `Person${n} hides box${n}.`))
   })
 
   it('is cited from its text alone: what it does not say has no citation', async () => {

@@ -21,16 +21,19 @@ export const addEvidenceRoutes = (service: StoreService, models: IodModels): voi
 
   service.route(evidenceApi.countEvidence, async ({ body }) => countEvidence(models, body.ids))
 
-  service.route(evidenceApi.listEvidence, async ({ params: { id }, query: { limit, cursor }, user, reply }) => {
-    if (!(await iods.exists({ _id: id }))) throw notFound()
-    return sendList(reply, {
-      limit,
-      cursor,
-      find: (after, size) => findEvidence(evidence, id, after, size),
-      total: async () => (await countEvidence(models, [id]))[id.toLowerCase()] ?? 0,
-      present: docs => present(user.id, docs),
-    })
-  })
+  service.route(
+    evidenceApi.listEvidence,
+    async ({ params: { id }, query: { limit, cursor }, user, reply }) => {
+      if (!(await iods.exists({ _id: id }))) throw notFound()
+      return sendList(reply, {
+        limit,
+        cursor,
+        find: (after, size) => findEvidence(evidence, id, after, size),
+        total: async () => (await countEvidence(models, [id]))[id.toLowerCase()] ?? 0,
+        present: docs => present(user.id, docs),
+      })
+    },
+  )
 
   service.route(evidenceApi.addEvidence, async ({ params, body, user }) => {
     const doc = await addEvidence(models, service.peers, user.id, params.id, body)

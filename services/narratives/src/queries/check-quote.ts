@@ -1,4 +1,10 @@
-import { type BodyOf, type CheckedQuote, DETAILS, isHttpUrl, type narrativesInternal } from '@iodine/contracts'
+import {
+  type BodyOf,
+  type CheckedQuote,
+  DETAILS,
+  isHttpUrl,
+  type narrativesInternal,
+} from '@iodine/contracts'
 import { contextOf } from '@iodine/evidence'
 import { invalid, notFound } from '@iodine/service-kit'
 import type { NarrativeDoc } from '../models/narrative.js'
