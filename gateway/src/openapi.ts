@@ -31,11 +31,6 @@ const problem = (description: string) => ({
 
 const bytes = { schema: { type: 'string', format: 'binary' } }
 
-const requestBodyOf = ({ raw, body }: PublicEndpoint) =>
-  raw
-    ? { 'application/octet-stream': bytes }
-    : body && { 'application/json': { schema: schemaOf(body, 'input') } }
-
 const success = ({ produces, response }: PublicEndpoint) => ({
   description: 'Success',
   content: produces
@@ -49,11 +44,23 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   summary: spec.summary,
   security: spec.access === 'anyone' ? [] : [{ session: [] }],
   parameters: [...parametersOf('path', spec.params), ...parametersOf('query', spec.query)],
-  ...((spec.body || spec.raw) && { requestBody: { required: true, content: requestBodyOf(spec) } }),
+  ...(spec.raw && {
+    requestBody: {
+      required: true,
+      content: { 'application/octet-stream': bytes },
+    },
+  }),
+  ...(spec.body && {
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(spec.body, 'input') } },
+    },
+  }),
   responses: {
-    ...Object.fromEntries(
-      [spec.status ?? 200, ...(spec.otherStatuses ?? [])].map(status => [status, success(spec)]),
-    ),
+    [spec.status ?? 200]: success(spec),
+    ...(spec.knownStatus && {
+      [spec.knownStatus]: { ...success(spec), description: 'It is there already' },
+    }),
     ...(spec.access !== 'anyone' && { 401: problem('No live session') }),
     ...((spec.body || spec.raw || spec.query) && { 422: problem('Validation: one message a fault') }),
     default: problem('Any other failure'),

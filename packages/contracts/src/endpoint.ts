@@ -17,8 +17,8 @@ export interface EndpointSpec {
   response: z.ZodType
   /** Status of success, default 200. */
   status?: number
-  /** Further statuses of success, of which the summary tells. */
-  otherStatuses?: readonly number[]
+  /** Another status of success: of a request that finds what it would create. */
+  knownStatus?: number
   /** Media type of an answer that is a file: `response` is unknown then. Default: JSON. */
   produces?: string
   /** Maximum body size in bytes, default 1 MiB. */
@@ -85,7 +85,7 @@ export const internalEndpoint = <
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined
 type In<T> = T extends z.ZodType ? z.input<T> : undefined
 
-type Bytes<E extends EndpointSpec, T> = E extends { raw: true } ? Uint8Array : T
+type Bytes<E extends EndpointSpec, T> = E extends { raw: true } ? Uint8Array<ArrayBuffer> : T
 
 /** Types that a handler receives, after validation. */
 export type ParamsOf<E extends EndpointSpec> = Out<E['params']>

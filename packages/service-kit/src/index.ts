@@ -62,14 +62,7 @@ export {
   sessionKey,
   TOMBSTONE_MS,
 } from './http/sessions.js'
-export {
-  createSharedAnswers,
-  type FileOptions,
-  type ReplyHead,
-  type ReplyHeaders,
-  Streamed,
-  sendFile,
-} from './http/streamed.js'
+export { createSharedAnswers, type ReplyHeaders, Streamed } from './http/streamed.js'
 export {
   bearerToken,
   type Caller,
@@ -114,7 +107,7 @@ export {
 } from './stores/mongo.js'
 export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
 export { connectRedis, type Redis } from './stores/redis.js'
-export { hashOf, seal, unseal } from './stores/sealing.js'
+export { hashOf, newSigningKey, seal, unseal } from './stores/sealing.js'
 export { watchStorage } from './stores/storage.js'
 export { type UserDirectory, usersVersionKey } from './stores/users.js'
 export { createVersion } from './stores/version.js'

@@ -15,8 +15,8 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWTVerifyGetKey } from 'jose'
 import type { ServiceConfig, StoreConfig } from './config.js'
-import { createHttpApp, takeBytesOnly } from './http/app.js'
-import { forbidden, notFound, unauthenticated, unavailable } from './http/errors.js'
+import { createHttpApp } from './http/app.js'
+import { forbidden, HttpError, notFound, unauthenticated, unavailable } from './http/errors.js'
 import { checkPlainData } from './http/json.js'
 import { createPeers, type Peers, SERVICE_KEY_HEADER } from './http/peers.js'
 import { JSON_TYPE, type ReplyHead, Streamed } from './http/streamed.js'
@@ -37,7 +37,7 @@ export interface InternalCall<E extends EndpointSpec> {
   query: QueryOf<E>
   body: BodyOf<E>
   request: FastifyRequest
-  /** For headers and status only; the answer is the handler's return value. */
+  /** For headers, and another status of success; the answer is the handler's return value. */
   reply: ReplyHead
 }
 
@@ -102,18 +102,18 @@ export interface StoreService extends Service {
 /** Timeout of a readiness check. */
 const CHECK_MS = 2_000
 
+const bodyOf = ({ raw, body }: EndpointSpec, given: unknown): unknown => {
+  if (raw) {
+    if (given === undefined || given instanceof Uint8Array) return given ?? new Uint8Array()
+    throw new HttpError(415, DETAILS.notBytes)
+  }
+  return body && validate(body, given ?? {}, 'body')
+}
+
 const sameKey = (given: unknown, expected: string): boolean => {
   if (typeof given !== 'string') return false
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
-}
-
-const NO_BYTES = Buffer.alloc(0)
-
-/** A request's body as the endpoint's handler gets it. */
-const bodyOf = ({ raw, body: schema }: EndpointSpec, body: unknown): unknown => {
-  if (raw) return body ?? NO_BYTES
-  return schema ? validate(schema, body ?? {}, 'body') : undefined
 }
 
 /**
@@ -160,35 +160,26 @@ export const createService = async (
     admit: (request: FastifyRequest) => Promise<unknown>,
     answer: (call: InternalCall<E>) => Promise<AnswerOf<E>>,
   ) => {
-    const routeOf = (scope: FastifyInstance) =>
-      scope.route({
-        method: spec.method,
-        url,
-        ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
-        config: { checksBody, raw: spec.raw ?? false },
-        onRequest: admit,
-        handler: async (request, reply) => {
-          checkPlainData(request.query, 'query')
-          reply.code(spec.status ?? 200)
-          const result = await answer({
-            params: (spec.params
-              ? validate(spec.params, request.params, 'params')
-              : undefined) as ParamsOf<E>,
-            query: (spec.query ? validate(spec.query, request.query, 'query') : undefined) as QueryOf<E>,
-            body: bodyOf(spec, request.body) as BodyOf<E>,
-            request,
-            reply,
-          })
-          return result instanceof Streamed
-            ? result.send(reply)
-            : reply.type(JSON_TYPE).send(JSON.stringify(result))
-        },
-      })
-    if (!spec.raw) return void routeOf(app)
-    // A scope of its own: bytes are read for raw endpoints alone, and JSON is not for these.
-    app.register(async scope => {
-      takeBytesOnly(scope)
-      routeOf(scope)
+    app.route({
+      method: spec.method,
+      url,
+      ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
+      config: { checksBody, raw: spec.raw ?? false },
+      onRequest: admit,
+      handler: async (request, reply) => {
+        checkPlainData(request.query, 'query')
+        reply.code(spec.status ?? 200)
+        const result = await answer({
+          params: (spec.params ? validate(spec.params, request.params, 'params') : undefined) as ParamsOf<E>,
+          query: (spec.query ? validate(spec.query, request.query, 'query') : undefined) as QueryOf<E>,
+          body: bodyOf(spec, request.body) as BodyOf<E>,
+          request,
+          reply,
+        })
+        return result instanceof Streamed
+          ? result.send(reply)
+          : reply.type(JSON_TYPE).send(JSON.stringify(result))
+      },
     })
   }
   const route: Service['route'] = (spec, handler) => {
@@ -322,7 +313,7 @@ export const startStoreService = async (
 declare module 'fastify' {
   interface FastifyContextConfig {
     checksBody?: boolean
-    /** Takes bytes instead of JSON. */
+    /** The body is bytes. */
     raw?: boolean
   }
   interface FastifyRequest {

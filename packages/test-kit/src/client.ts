@@ -20,15 +20,12 @@ export interface Answer {
 export interface ApiClient {
   /** Calls an endpoint of the contract; an error answer rejects with an ApiError. */
   call: Client['call']
-  /**
-   * Sends any request to a path below /api/v1; never throws for a status. A string body is sent verbatim, as
-   * are bytes, whose media type is application/octet-stream.
-   */
+  /** Sends any request to a path below /api/v1; never throws for a status. A body of text or bytes is sent as it is. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
-const OCTETS = 'application/octet-stream'
-const isBytes = (body: unknown): body is Uint8Array<ArrayBuffer> => body instanceof Uint8Array
+const isVerbatim = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || body instanceof Uint8Array
 
 /** Calls internal endpoints in a test. */
 export type CallInternal = <E extends InternalEndpoint>(
@@ -50,12 +47,10 @@ export const apiClient = (base: string, token?: string): ApiClient => {
         method,
         headers: {
           ...(token && { authorization: `Bearer ${token}` }),
-          ...(body !== undefined && { 'content-type': isBytes(body) ? OCTETS : 'application/json' }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && {
-          body: typeof body === 'string' || isBytes(body) ? body : JSON.stringify(body),
-        }),
+        ...(body !== undefined && { body: isVerbatim(body) ? body : JSON.stringify(body) }),
       })
       const { status } = answer
       const text = await answer.text()

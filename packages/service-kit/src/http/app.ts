@@ -54,14 +54,6 @@ const answer = (
   return { status: 500, detail: DETAILS.internal }
 }
 
-/** Makes an app, or a scope of it, accept application/octet-stream alone; the body is a Buffer. */
-export const takeBytesOnly = (app: FastifyInstance): void => {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, bytes, done) =>
-    done(null, bytes),
-  )
-}
-
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const { status, detail: usual, headers } = answer(error)
   const detail = status === 415 && request.routeOptions.config.raw ? DETAILS.notBytes : usual
@@ -153,6 +145,12 @@ export const createHttpApp = ({
       done(error as Error)
     }
   })
+  app.addContentTypeParser(
+    'application/octet-stream',
+    { parseAs: 'buffer' },
+    ({ routeOptions: { config } }, payload, done) =>
+      config.raw ? done(null, payload) : done(new HttpError(415, DETAILS.notJson)),
+  )
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(
     (request, reply) =>

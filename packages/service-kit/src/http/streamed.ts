@@ -8,19 +8,18 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export interface ReplyHeaders {
   header(name: string, value: string): unknown
 }
-
-/** The reply's head: a handler may set another status of success than its endpoint's. */
+/** The same of an endpoint that has more than one status of success. */
 export interface ReplyHead extends ReplyHeaders {
   code(status: number): unknown
 }
 
-type Content = string | Uint8Array
+type Content = string | Uint8Array | AsyncIterable<string | Uint8Array>
 
-/** An answer that is text or bytes, whole or in pieces: JSON of a `T`, or a file of another media type. */
+/** An answer that is text or bytes, whole or as a stream: JSON of a `T`, or a file of another media type. */
 export class Streamed<T> {
-  /** Type of the text's content; exists at compile time only. */
+  /** Type of the content; exists at compile time only. */
   declare protected readonly shape: T
-  readonly #content: Content | AsyncIterable<Content>
+  readonly #content: Content
   readonly #mediaType: string
   #settle: () => void = () => {}
   /** Resolves when the answer has been sent, or its client has gone. */
@@ -28,7 +27,7 @@ export class Streamed<T> {
     this.#settle = resolve
   })
 
-  constructor(content: Content | AsyncIterable<Content>, mediaType: string = JSON_TYPE) {
+  constructor(content: Content, mediaType: string = JSON_TYPE) {
     this.#content = content
     this.#mediaType = mediaType
   }
@@ -42,27 +41,6 @@ export class Streamed<T> {
     }
     return reply.send(Readable.from(content).once('close', this.#settle))
   }
-}
-
-/** How a file is answered. */
-export interface FileOptions {
-  /** Letters, digits, dots, hyphens and underscores. */
-  name: string
-  mediaType: string
-  /** Browsers may show it in the page; by default they save it. Never for what may run scripts. */
-  inline?: boolean
-}
-
-/** Answers a file, whose media type no browser guesses again and from which nothing runs or loads. */
-export const sendFile = (
-  reply: ReplyHeaders,
-  content: Content | AsyncIterable<Content>,
-  { name, mediaType, inline = false }: FileOptions,
-): Streamed<unknown> => {
-  reply.header('content-disposition', `${inline ? 'inline' : 'attachment'}; filename="${name}"`)
-  reply.header('x-content-type-options', 'nosniff')
-  reply.header('content-security-policy', "default-src 'none'; sandbox")
-  return new Streamed(content, mediaType)
 }
 
 /** Answers a request, under a key, by `make`, whose headers and value depend on nothing else than the key. */

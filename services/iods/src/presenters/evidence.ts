@@ -2,6 +2,9 @@ import { capturesInternal, type Evidence, type Seal } from '@iodine/contracts'
 import type { Peers, UserDirectory } from '@iodine/service-kit'
 import type { EvidenceDoc } from '../models/evidence.js'
 
+/** Evidence that has been stored is told of even when the collector service is slow. */
+const SEALS_MS = 10_000
+
 type Unsealed = Omit<Evidence, 'seal' | 'open' | 'shared'>
 
 /** Evidence without what the collector service knows of its capture, in the given order, with current usernames. */
@@ -50,7 +53,9 @@ export const presentEvidence = async (
   const ids = [...new Set(docs.flatMap(({ capture_id }) => capture_id?.toHexString() ?? []))]
   const [quotes, sealed] = await Promise.all([
     presentQuotes(users, docs),
-    ids.length > 0 ? peers.call('collector', capturesInternal.getSeals, { body: { ids, user_id } }) : [],
+    ids.length > 0
+      ? peers.call('collector', capturesInternal.getSeals, { body: { ids, user_id }, ms: SEALS_MS })
+      : [],
   ])
   const sealings = new Map<string | null, Sealing>(sealed.map(({ id, ...sealing }) => [id, sealing]))
   return quotes.map(quote => {

@@ -1,0 +1,96 @@
+/** A sentence of a text: UTF-16 offsets without the white space around it. */
+export interface Sentence {
+  start: number
+  end: number
+}
+
+/** A longer sentence is cut: a text without any full stop is no place to point at. */
+const SENTENCE_MAX = 500
+
+const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' })
+
+/** Words whose full stop ends no sentence, as a rule. */
+const ABBREVIATIONS = new Set(
+  (
+    'mr mrs ms dr prof sr jr st gen col lt capt sgt rep sen gov rev hon vs inc ltd co corp no nos vol fig pp al ca cf approx ' +
+    'dept est mme mlle bzw nr usw evtl jan feb mar apr jun jul aug sep sept oct nov dec'
+  ).split(' '),
+)
+/** Words that begin sentences and no names: what follows 'Vitamin B.' or 'Example Co.' is another sentence. */
+const BEGINNINGS = new Set(
+  (
+    'a an and as at but by for from he her his how i if in it its of on or our she so that the their then there these they ' +
+    'this those to we what when while who with you le la les un une il elle ils elles en et mais der die das ein eine er sie es im am und'
+  ).split(' '),
+)
+
+const LAST_WORD = /(\p{L}+)\.\s*$/u
+const FIRST_WORD = /^["'“‘«([]*(\p{L}+)/u
+const IS_INITIAL = /^\p{Lu}$/u
+
+/** Whether the full stop at the end of a segment belongs to an initial or an abbreviation. */
+const goesOn = (segment: string, next: string): boolean => {
+  const [, word = ''] = LAST_WORD.exec(segment.slice(-20)) ?? []
+  if (!IS_INITIAL.test(word) && !ABBREVIATIONS.has(word.toLowerCase())) return false
+  const [, follows = ''] = FIRST_WORD.exec(next) ?? []
+  return !BEGINNINGS.has(follows.toLowerCase())
+}
+
+/** Ends with a line break and without a sign that ends a sentence or a heading. */
+const LINE = /[^\s.!?…。！？:;|][^\S\n]*\r?\n[^\S\n]*$/u
+const LOWER = /^\p{Ll}/u
+
+/** Where a sentence begins with a number: UAX #29 breaks none there if letters in lower case follow. */
+const BEFORE_NUMBER = /(\p{L}{3,})[.!?]["'”’»)]*\s+(?=\p{Sc}?\p{N})/gu
+
+/** The segments of UAX #29, also before numbers. */
+const segmentsOf = (text: string): { start: number; words: string }[] => {
+  const found: { start: number; words: string }[] = []
+  for (const { segment, index } of segmenter.segment(text)) {
+    let from = 0
+    for (const match of segment.matchAll(BEFORE_NUMBER)) {
+      if (ABBREVIATIONS.has((match[1] ?? '').toLowerCase())) continue
+      const to = match.index + match[0].length
+      found.push({ start: index + from, words: segment.slice(from, to) })
+      from = to
+    }
+    found.push({ start: index + from, words: segment.slice(from) })
+  }
+  return found
+}
+
+/** Cuts a long sentence after white space, or within a word that is too long, never within a character. */
+const cut = (text: string, start: number, end: number): Sentence[] => {
+  const parts: Sentence[] = []
+  let from = start
+  while (end - from > SENTENCE_MAX) {
+    const space = text.slice(from, from + SENTENCE_MAX).search(/\s\S*$/)
+    let to = from + (space > 0 ? space + 1 : SENTENCE_MAX)
+    if (/[\ud800-\udbff]/.test(text.charAt(to - 1))) to -= 1
+    parts.push({ start: from, end: to })
+    from = to
+  }
+  return [...parts, { start: from, end }]
+}
+
+/** The sentences of a text: UAX #29 with common abbreviations and wrapped lines; long ones in parts. */
+export const sentencesOf = (text: string): Sentence[] => {
+  const joined: Sentence[] = []
+  let before = ''
+  for (const { start, words } of segmentsOf(text)) {
+    const last = joined.at(-1)
+    const isWrapped = LINE.test(before.slice(-20)) && LOWER.test(words)
+    if (last && (isWrapped || goesOn(before, words))) last.end = start + words.length
+    else joined.push({ start, end: start + words.length })
+    before = words
+  }
+  return joined
+    .flatMap(({ start, end }) => cut(text, start, end))
+    .flatMap(({ start, end }) => {
+      const words = text.slice(start, end)
+      const trimmed = words.trim()
+      if (trimmed === '') return []
+      const from = start + words.indexOf(trimmed)
+      return { start: from, end: from + trimmed.length }
+    })
+}
