@@ -148,7 +148,15 @@ export default {
     only(
       'remote-tests-add-the-test-kit',
       '^(mfe-[^/]+|shell|packages/mfe-kit|packages/ui)/test/',
-      [contracts, 'packages/mfe-kit', 'packages/ui', 'packages/test-kit', 'packages/demo', 'tools/harness'],
+      [
+        contracts,
+        'packages/evidence',
+        'packages/mfe-kit',
+        'packages/ui',
+        'packages/test-kit',
+        'packages/demo',
+        'tools/harness',
+      ],
       'A section’s test imports what the section may import, packages/test-kit and packages/demo.',
     ),
     reserved(

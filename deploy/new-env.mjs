@@ -25,6 +25,7 @@ const newSecrets = () => ({
   SERVICE_KEY: randomBytes(24).toString('hex'),
   SECRETS_KEY: randomBytes(32).toString('base64'),
   JWT_PRIVATE_KEY: signingKey(),
+  SEAL_PRIVATE_KEY: signingKey(),
   REDIS_PASSWORD: password(),
   // Key file by which members of the replica set authenticate each other.
   MONGO_KEY: randomBytes(48).toString('base64'),

@@ -1,9 +1,18 @@
-import { campaignsApi, collectorApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
+import {
+  campaignsApi,
+  collectorApi,
+  evidenceApi,
+  iodsApi,
+  narrativesApi,
+  profileApi,
+} from '@iodine/contracts'
 import { blogArticle, type SignedInUser, telegramPost, tiktokPost } from '@iodine/test-kit'
 import { expect, type Page } from '@playwright/test'
+import { sealPage } from './captures.js'
 import { openAs } from './open-as.js'
 
 const TEXT = 'Mirrors heat lakes.'
+const CLAIM = 'https://example.org/claim'
 
 /** Every page, with a text that it shows once its data is loaded. */
 const PAGES = [
@@ -30,19 +39,31 @@ const PAGES = [
  * @returns the id of the person's narrative
  */
 export const fillEveryPage = async ({ api }: SignedInUser): Promise<string> => {
+  const clip = tiktokPost()
   for (const [source, record] of [
-    ['tiktok', tiktokPost()],
+    ['tiktok', clip],
     ['telegram', telegramPost()],
     ['blog', blogArticle()],
   ] as const)
     await api.call(collectorApi.ingestRecords, { params: { source }, body: { records: [record] } })
   const iod = await api.call(iodsApi.createIod, {
     body: {
-      value: 'https://example.org/claim',
+      value: CLAIM,
       category: 'URL',
       description: 'a link',
       source_type: 'MANUAL',
     },
+  })
+  const page = {
+    url: 'https://example.org/clip',
+    text: `All of it: ${CLAIM}`,
+    source: 'tiktok',
+    record: clip,
+  } as const
+  const start = page.text.indexOf(CLAIM)
+  await api.call(evidenceApi.addEvidence, {
+    params: { id: iod.id },
+    body: { capture_id: await sealPage(api, page), start, end: page.text.length, exact: CLAIM },
   })
   await api.call(iodsApi.voteIod, { params: { id: iod.id }, body: { vote_type: 'POSITIVE' } })
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake mirrors' } })

@@ -17,11 +17,16 @@ export interface State {
 export const OVERLAYS: readonly State[] = (
   [
     ['/dashboard/data', ['Create IOD from'], '.bp6-dialog'],
+    ['/dashboard/data', ['Sealed'], '[role="dialog"]:has-text("Fingerprint")'],
     ['/dashboard/data', ['More actions'], '.bp6-popover'],
     ['/dashboard/data', ['More actions', 'Delete'], '.bp6-dialog'],
     ['/dashboard/iods', ['Create IOD'], '.bp6-dialog'],
     ['/dashboard/iods', ['Activity'], '.bp6-popover'],
     ['/dashboard/iods', ['Details'], '.bp6-popover'],
+    ['/dashboard/iods', ['Evidence (1)'], '[role="article"]:has-text("Fingerprint")'],
+    ['/dashboard/iods', ['Evidence (1)', 'Verify'], 'text=The seal holds'],
+    ['/dashboard/iods', ['Evidence (1)', 'Show in the capture'], 'section[aria-label="Captured text"] mark'],
+    ['/dashboard/iods', ['Evidence (1)', 'Share'], '.bp6-dialog:has-text("Share this capture")'],
     ['/dashboard/iods', ['Categories'], '.bp6-popover'],
     ['/dashboard/iods', [CLAIM], '[role="dialog"]:has-text("Campaigns"):not(:has(.bp6-skeleton))'],
     ['/dashboard/iods', ['Select'], 'fieldset:has-text("1 selected")'],
@@ -33,6 +38,11 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/campaigns', ['Create Campaign'], '.bp6-dialog'],
     ['/dashboard/campaigns', [CAMPAIGN], '.bp6-dialog'],
     ['/dashboard/campaigns', [CAMPAIGN, 'View details'], '.bp6-dialog:has-text("IOD Details")'],
+    [
+      '/dashboard/campaigns',
+      [CAMPAIGN, 'View details', 'Evidence (1)'],
+      '[role="article"]:has-text("Fingerprint")',
+    ],
     ['/dashboard/campaigns', [CAMPAIGN, 'Add IOD'], '.bp6-dialog:has-text("Add IODs to Campaign")'],
     ['/dashboard/campaigns', [CAMPAIGN, 'Import'], '.bp6-dialog:has-text("Import IODs")'],
     ['/dashboard/graph', ['Filters'], 'form[aria-label="Filters"]'],

@@ -35,6 +35,12 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   summary: spec.summary,
   security: spec.access === 'anyone' ? [] : [{ session: [] }],
   parameters: [...parametersOf('path', spec.params), ...parametersOf('query', spec.query)],
+  ...(spec.raw && {
+    requestBody: {
+      required: true,
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    },
+  }),
   ...(spec.body && {
     requestBody: {
       required: true,
@@ -46,6 +52,7 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
       description: 'Success',
       content: { 'application/json': { schema: schemaOf(spec.response, 'output') } },
     },
+    ...(spec.knownStatus && { [spec.knownStatus]: { description: 'It is there already' } }),
     ...(spec.access !== 'anyone' && { 401: problem('No live session') }),
     ...((spec.body || spec.query) && { 422: problem('Validation: one message a fault') }),
     default: problem('Any other failure'),

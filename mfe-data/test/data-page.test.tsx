@@ -196,7 +196,10 @@ test('an IOD that exists already takes the quote, and the form closes', async ()
   const store = storeOf({ tiktok: [video()] })
   const { calls, toasts, path } = await open(store, {
     'POST /iods': [409, { detail: 'This IOD already exists' }],
-    'POST /iods/lookup': ({ body }) => [200, (body as { values: string[] }).values[0] === 'truth' ? [existing] : []],
+    'POST /iods/lookup': ({ body }) => [
+      200,
+      (body as { values: string[] }).values[0] === 'truth' ? [existing] : [],
+    ],
   })
   await firstCard()
   await createFrom('Create IOD from Video Hashtags: truth')

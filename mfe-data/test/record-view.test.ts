@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type FieldValue, pickValue, presentRecord, quoteOf, type RecordView, valuesOf } from '../src/model/record-view'
+import {
+  type FieldValue,
+  pickValue,
+  presentRecord,
+  quoteOf,
+  type RecordView,
+  valuesOf,
+} from '../src/model/record-view'
 import { article, post, video } from './fixtures'
 
 const shown = (view: RecordView) =>

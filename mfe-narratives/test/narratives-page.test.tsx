@@ -390,8 +390,7 @@ describe('triplets and IODs', () => {
       'GET /narratives/data/:id/citations': [200, [{ triplet_id: 7, start, end }]],
     }
     const asked = () => section.calls.filter(({ route }) => route.endsWith('/citations'))
-    const rowOf = async (subject: string) =>
-      (await screen.findByText(subject)).closest('li') as HTMLLIElement
+    const rowOf = async (subject: string) => (await screen.findByText(subject)).closest('li') as HTMLLIElement
 
     it('a triplet that is pointed at lights its sentence up; asked once a card, and not before', async () => {
       await open(cited)

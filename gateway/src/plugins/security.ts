@@ -66,7 +66,7 @@ export const addSecurity = async (
   })
   await app.register(fastifyCors, {
     origin: [...config.CORS_ORIGINS, ...EXTENSIONS],
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type'],
     // An OPTIONS request that is no preflight is not refused, as the refusal would be plain text.
     strictPreflight: false,

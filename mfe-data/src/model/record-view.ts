@@ -7,6 +7,7 @@ import {
   type Stored,
   type TiktokRecord,
 } from '@iodine/contracts'
+import { pointerToken } from '@iodine/evidence'
 
 /** One value of a record: the displayed text, and the value of an IOD created from it. */
 export interface FieldValue {
@@ -83,7 +84,7 @@ const shown = (value: string | number, format: Format, pointer: string | null): 
 const POINTER_MAX = 500
 /** The JSON pointer of keys (RFC 6901, section 3). */
 const pointerOf = (...keys: (string | number)[]): string | null => {
-  const pointer = keys.map(key => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  const pointer = keys.map(key => `/${pointerToken(key)}`).join('')
   return pointer.length > POINTER_MAX ? null : pointer
 }
 

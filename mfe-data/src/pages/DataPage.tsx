@@ -1,6 +1,13 @@
 import { CATEGORIES, type Category, type Iod, LIMITS, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
-import { errorToast, isUnauthorized, useAddQuote, useHost, useIodErrorToast, useSections } from '@iodine/mfe-kit'
+import {
+  errorToast,
+  isUnauthorized,
+  useAddQuote,
+  useHost,
+  useIodErrorToast,
+  useSections,
+} from '@iodine/mfe-kit'
 import {
   Button,
   Callout,

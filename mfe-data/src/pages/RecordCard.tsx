@@ -107,7 +107,8 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
               selection={selection}
               onCreate={() => {
                 // `selectionchange` is dispatched asynchronously, so the selection is read again.
-                const { path, value, place } = (article.current && readSelection(article.current)) ?? selection
+                const { path, value, place } =
+                  (article.current && readSelection(article.current)) ?? selection
                 context.startIod({ path, value, place })
               }}
             />,

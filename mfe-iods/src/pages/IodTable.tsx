@@ -178,35 +178,35 @@ export function IodTable(props: IodTableProps) {
   return (
     <RowSelectionContext value={rowSelection}>
       <EvidenceCountsContext value={evidence}>
-      <VirtualTable
-        rows={rows}
-        focus={{ ...focus, onFocus: follow }}
-        selected={selection}
-        // Popovers of the rows have keys of their own.
-        onKeyDown={event => rows.frame.current?.contains(event.target as Node) && onKeyDown(event)}
-        label="IODs"
-        columns={columns}
-        minWidth={MIN_WIDTH}
-        cardTemplate={CARD_TEMPLATE}
-        total={total}
-        isBusy={isFetching}
-        isOutdated={isOutdated}
-        footer={
-          hasMore && (
-            <div className={styles.more}>
-              {hasFailed ? (
-                <>
-                  More IODs could not be loaded. <Button size="small" text="Retry" onClick={fetchMore} />
-                </>
-              ) : (
-                <>
-                  <Spinner size={16} aria-hidden /> Loading...
-                </>
-              )}
-            </div>
-          )
-        }
-      />
+        <VirtualTable
+          rows={rows}
+          focus={{ ...focus, onFocus: follow }}
+          selected={selection}
+          // Popovers of the rows have keys of their own.
+          onKeyDown={event => rows.frame.current?.contains(event.target as Node) && onKeyDown(event)}
+          label="IODs"
+          columns={columns}
+          minWidth={MIN_WIDTH}
+          cardTemplate={CARD_TEMPLATE}
+          total={total}
+          isBusy={isFetching}
+          isOutdated={isOutdated}
+          footer={
+            hasMore && (
+              <div className={styles.more}>
+                {hasFailed ? (
+                  <>
+                    More IODs could not be loaded. <Button size="small" text="Retry" onClick={fetchMore} />
+                  </>
+                ) : (
+                  <>
+                    <Spinner size={16} aria-hidden /> Loading...
+                  </>
+                )}
+              </div>
+            )
+          }
+        />
       </EvidenceCountsContext>
     </RowSelectionContext>
   )

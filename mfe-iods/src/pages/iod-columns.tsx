@@ -208,43 +208,43 @@ function DetailsPopover({ iod }: { iod: Iod }) {
   const evidence = useIodEvidence(iod, useListedCount(iod.id))
   return (
     <>
-    <ScrollPopover
-      placement="bottom-end"
-      content={
-        <div className={styles.details}>
-          <dl>
-            <dt>Value</dt>
-            <dd dir="auto">{value}</dd>
-            <dt>Description</dt>
-            <dd dir="auto">{description || '—'}</dd>
-            <dt>Source</dt>
-            <dd>{source || '—'}</dd>
-          </dl>
-          <div className={styles.links}>
-            {source && isHttpUrl(source) && (
-              <AnchorButton
-                icon={<ShareIcon />}
-                text="Open in new tab"
-                href={source}
-                target="_blank"
-                rel="noopener noreferrer"
-              />
-            )}
-            {evidence.button}
+      <ScrollPopover
+        placement="bottom-end"
+        content={
+          <div className={styles.details}>
+            <dl>
+              <dt>Value</dt>
+              <dd dir="auto">{value}</dd>
+              <dt>Description</dt>
+              <dd dir="auto">{description || '—'}</dd>
+              <dt>Source</dt>
+              <dd>{source || '—'}</dd>
+            </dl>
+            <div className={styles.links}>
+              {source && isHttpUrl(source) && (
+                <AnchorButton
+                  icon={<ShareIcon />}
+                  text="Open in new tab"
+                  href={source}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                />
+              )}
+              {evidence.button}
+            </div>
           </div>
-        </div>
-      }
-    >
-      <Button
-        variant="minimal"
-        size="small"
-        icon={<InfoSignIcon />}
-        tabIndex={-1}
-        aria-label="Details"
-        title="Details"
-      />
-    </ScrollPopover>
-    {evidence.drawer}
+        }
+      >
+        <Button
+          variant="minimal"
+          size="small"
+          icon={<InfoSignIcon />}
+          tabIndex={-1}
+          aria-label="Details"
+          title="Details"
+        />
+      </ScrollPopover>
+      {evidence.drawer}
     </>
   )
 }

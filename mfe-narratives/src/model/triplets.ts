@@ -55,7 +55,9 @@ export function quoteOf(
   citations: readonly Citation[],
 ): NewEvidence | null {
   const place = sentenceOf([triplet.id], citations)
-  return place && { narrative_id: narrative.id, ...place, exact: narrative.text.slice(place.start, place.end) }
+  return (
+    place && { narrative_id: narrative.id, ...place, exact: narrative.text.slice(place.start, place.end) }
+  )
 }
 
 /** Finds a triplet's existing IOD: one with its value, or one created from it with another value. */

@@ -7,11 +7,11 @@ import {
   requestTarget,
 } from './endpoint.js'
 
-/** A request: headers in lower case, body as JSON. */
+/** A request: headers in lower case, body as JSON or bytes. */
 export interface WireRequest {
   method: string
   headers: Record<string, string>
-  body?: string
+  body?: string | Uint8Array<ArrayBuffer>
   signal?: AbortSignal
 }
 
@@ -153,9 +153,11 @@ export const createClient = <A extends WireAnswer>(
       headers: {
         accept: 'application/json',
         ...(token !== null && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': spec.raw ? BYTES_TYPE : 'application/json' }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && {
+        body: spec.raw ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body),
+      }),
       ...(signals[0] && { signal: signals[1] ? AbortSignal.any(signals) : signals[0] }),
     }).catch(cause => {
       throw signal?.aborted ? cause : new ApiError(0, null, { call: callOf(spec), cause })
@@ -201,6 +203,8 @@ export const createClient = <A extends WireAnswer>(
   }
 }
 
+/** Media type of a body of bytes. */
+const BYTES_TYPE = 'application/octet-stream'
 const callOf = ({ method, path }: EndpointSpec) => `${method} ${path}`
 const readJson = (text: Promise<string>): Promise<unknown> => text.then(JSON.parse)
 const isSuccess = ({ status }: WireAnswer) => status >= 200 && status < 300

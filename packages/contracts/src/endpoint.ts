@@ -17,6 +17,8 @@ export interface EndpointSpec {
   response: z.ZodType
   /** Status of success, default 200. */
   status?: number
+  /** Another status of success: of a request that finds what it would create. */
+  knownStatus?: number
   /** Maximum body size in bytes, default 1 MiB. */
   bodyLimit?: number
   /** The body is bytes (application/octet-stream) instead of JSON: `body` is a Uint8Array. */
@@ -81,7 +83,7 @@ export const internalEndpoint = <
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined
 type In<T> = T extends z.ZodType ? z.input<T> : undefined
 
-type Bytes<E extends EndpointSpec, T> = E extends { raw: true } ? Uint8Array : T
+type Bytes<E extends EndpointSpec, T> = E extends { raw: true } ? Uint8Array<ArrayBuffer> : T
 
 /** Types that a handler receives, after validation. */
 export type ParamsOf<E extends EndpointSpec> = Out<E['params']>

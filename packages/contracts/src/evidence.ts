@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { id, pageQuery, repeatable, text, time, timestamp } from './primitives.js'
-import { BLOB_ROLES, CAPTURE_TRIGGERS, EVIDENCE_KINDS, QUOTE_RELATIONS, SOURCES } from './vocabulary.js'
+import {
+  BLOB_ROLES,
+  CAPTURE_STATES,
+  CAPTURE_TRIGGERS,
+  EVIDENCE_KINDS,
+  QUOTE_RELATIONS,
+  SOURCES,
+} from './vocabulary.js'
 
 /** SHA-256, hexadecimal, lower case. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hexadecimal')
@@ -75,7 +82,7 @@ export const seal = z.strictObject({
 })
 export type Seal = z.output<typeof seal>
 
-const captureState = z.enum(['open', 'sealed', 'erased'])
+const captureState = z.enum(CAPTURE_STATES)
 export const captureSummary = z.strictObject({
   id,
   source: z.enum(SOURCES),
@@ -114,6 +121,7 @@ export const capturesApi = {
     body: manifest,
     response: z.strictObject({ id, missing: hashes }),
     status: 201,
+    knownStatus: 200,
     bodyLimit: LIMITS.manifestBytes,
   }),
   putBlob: endpoint('collector', 'PUT /captures/:id/blobs/:sha256', {

@@ -44,6 +44,10 @@ export const countVotes = ({ votes }: { votes: readonly { vote_type: VoteType }[
 export const BLOB_ROLES = ['dom', 'text', 'record', 'screenshot', 'media'] as const
 export type BlobRole = (typeof BLOB_ROLES)[number]
 
+/** A capture is open until all its blobs are there, then sealed for good, or erased. */
+export const CAPTURE_STATES = ['open', 'sealed', 'erased'] as const
+export type CaptureState = (typeof CAPTURE_STATES)[number]
+
 /** What a capture was made on: Collect, or the creation of an IOD from a selection. */
 export const CAPTURE_TRIGGERS = ['collect', 'iod'] as const
 export type CaptureTrigger = (typeof CAPTURE_TRIGGERS)[number]

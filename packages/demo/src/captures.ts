@@ -61,7 +61,12 @@ export const captureDemo = async (people: readonly Call[]): Promise<DemoCapture[
       trigger: 'collect',
       collector: 'iodine-demo/1.0.0',
       projection: PROJECTION,
-      blobs: blobs.map(({ role, sha256, bytes }) => ({ role, sha256, bytes: bytes.length, type: TYPES[role] })),
+      blobs: blobs.map(({ role, sha256, bytes }) => ({
+        role,
+        sha256,
+        bytes: bytes.length,
+        type: TYPES[role],
+      })),
     }
     const { id, missing } = await call(capturesApi.createCapture, { body: manifest })
     for (const { sha256, bytes } of blobs)

@@ -53,6 +53,18 @@ test('a call sends method, encoded path, bearer token and JSON body', async () =
   })
 })
 
+test('a download is the bytes of the answer; a refusal is read as any other', async () => {
+  answer = { status: 200, body: 'PK\u0003', headers: { 'content-type': 'application/wacz+zip' } }
+  const file = await client().download('GET /captures/:id/wacz', { params: { id: 'a' } })
+  expect([await file.text(), file.type]).toEqual(['PK\u0003', 'application/wacz+zip'])
+  expect(seen[0]).toMatchObject({ method: 'GET', url: '/api/v1/captures/a/wacz' })
+  answer = { status: 404, body: '{"detail":"Not found"}' }
+  await expect(client().download('GET /captures/:id/wacz', { params: { id: 'a' } })).rejects.toMatchObject({
+    status: 404,
+    detail: 'Not found',
+  })
+})
+
 test('without a token or a body neither header is sent', async () => {
   await client(null).call('GET /profile/me')
   expect(seen[0]?.headers.authorization).toBeUndefined()

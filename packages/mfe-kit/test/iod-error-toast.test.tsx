@@ -1,28 +1,44 @@
 import { anIod } from '@iodine/test-kit/iods'
 import { Button } from '@iodine/ui'
 import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { useState } from 'react'
 import { expect, test } from 'vitest'
 import { ApiError, defineParcel, SectionLink, useHost, useIodErrorToast } from '../src'
-import { type Answer, openSection } from '../testing'
+import { type Answer, openSection, type Routes } from '../testing'
 
+const QUOTE = {
+  record: { source: 'tiktok', id: 'a'.repeat(24) },
+  start: 0,
+  end: 8,
+  exact: '#Mirrors',
+} as const
 const MIRRORS = { value: ' #Mirrors ', category: 'HASHTAGS' } as const
 
 function Page() {
   const { notify } = useHost()
   const toastOf = useIodErrorToast()
+  const [isAdded, setAdded] = useState(false)
   const fail = (status: number, detail: string) =>
     notify(toastOf(new ApiError(status, detail), MIRRORS, 'Failed', { title: 'Erreur' }))
   return (
     <>
       <Button text="twice" onClick={() => fail(409, 'This IOD already exists')} />
+      <Button
+        text="quote"
+        onClick={() => {
+          const conflict = new ApiError(409, 'This IOD already exists')
+          notify(toastOf(conflict, MIRRORS, 'Failed', {}, { quote: QUOTE, onAdded: () => setAdded(true) }))
+        }}
+      />
+      {isAdded && 'added'}
       <Button text="wrong" onClick={() => fail(422, 'value: must not be empty')} />
       <SectionLink to="campaigns/1?a=b">Campaign</SectionLink>
     </>
   )
 }
 const parcel = defineParcel(Page)
-const open = (lookup: Answer = [200, []]) =>
-  openSection(parcel, '/dashboard/data', '/dashboard/data?q=lake', { 'POST /iods/lookup': lookup })
+const open = (lookup: Answer = [200, []], routes: Routes = {}) =>
+  openSection(parcel, '/dashboard/data', '/dashboard/data?q=lake', { 'POST /iods/lookup': lookup, ...routes })
 const press = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }))
 
 test('the toast of an IOD that exists opens its side panel; other toasts have no button', async () => {
@@ -45,6 +61,43 @@ test('the toast of an IOD that exists opens its side panel; other toasts have no
   toasts[1]?.action?.onClick()
   await waitFor(() => expect(path()).toBe(`/dashboard/iods/${existing.id}`))
   expect(calls.map(({ body }) => body)).toEqual([{ values: ['#mirrors'] }])
+})
+
+test.each([201, 409])(
+  'a quote is added to the IOD that exists; one that it has already counts too (%i)',
+  async status => {
+    const existing = anIod({ value: 'mirrors', category: 'HASHTAGS' })
+    const { toasts, calls, path } = await open([200, [existing]], {
+      'POST /iods/:id/evidence': [status, { detail: 'These words are already evidence of this IOD' }],
+    })
+    await press('quote')
+    expect(toasts[0]?.actions?.map(({ text }) => text)).toEqual([
+      'Open it',
+      'Add your quote to the existing IOD',
+    ])
+    toasts[0]?.actions?.[1]?.onClick()
+    await screen.findByText('added')
+    const quoted = calls.find(({ route }) => route === 'POST /iods/:id/evidence')
+    expect([quoted?.params.id, quoted?.body]).toEqual([existing.id, QUOTE])
+    expect(toasts[1]).toMatchObject({ status: 'success', action: { text: 'View' } })
+    toasts[1]?.action?.onClick()
+    await waitFor(() => expect(path()).toBe(`/dashboard/iods/${existing.id}`))
+  },
+)
+
+test('a quote that is refused is told, and so is an IOD that is gone', async () => {
+  const existing = anIod({ value: 'mirrors', category: 'HASHTAGS' })
+  const refused = await open([200, [existing]], { 'POST /iods/:id/evidence': [413, { detail: 'Too many' }] })
+  await press('quote')
+  refused.toasts[0]?.actions?.[1]?.onClick()
+  await waitFor(() =>
+    expect(refused.toasts[1]).toMatchObject({ title: 'Your quote was not added', description: 'Too many' }),
+  )
+  const gone = await open()
+  await press('quote')
+  gone.toasts[0]?.actions?.[1]?.onClick()
+  await waitFor(() => expect(gone.toasts[1]?.description).toBe('Your quote was not added'))
+  expect(screen.queryByText('added')).toBeNull()
 })
 
 test('an IOD that is not found any more is told', async () => {

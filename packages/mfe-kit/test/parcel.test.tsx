@@ -23,7 +23,7 @@ const hostProps = (change: Partial<HostProps> = {}): HostProps => ({
   navigationType: NavigationType.Push,
   navigate: vi.fn(),
   session: { user, refresh: async () => {} },
-  api: { call: vi.fn(), page: vi.fn() },
+  api: { call: vi.fn(), page: vi.fn(), download: vi.fn() },
   notify: vi.fn(),
   config: {
     product_name: 'Iodine',

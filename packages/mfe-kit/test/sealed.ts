@@ -7,7 +7,6 @@ import {
   leafHash,
   manifestHash,
   nodesAfterAppend,
-  PROJECTION,
   rootOf,
   sha256Hex,
 } from '@iodine/evidence'
@@ -30,7 +29,12 @@ export async function sealedCapture(text: string, record: object) {
       bytes: contents[role].length,
       type: role === 'text' ? 'text/plain' : 'application/json',
     })),
-    { role: 'screenshot' as const, sha256: await sha256Hex(picture), bytes: picture.length, type: 'image/png' },
+    {
+      role: 'screenshot' as const,
+      sha256: await sha256Hex(picture),
+      bytes: picture.length,
+      type: 'image/png',
+    },
     { role: 'media' as const, sha256: 'b'.repeat(64), bytes: 9, type: 'image/svg+xml' },
   ])
   const manifest: Manifest = {
@@ -40,7 +44,7 @@ export async function sealedCapture(text: string, record: object) {
     captured_at: AT,
     trigger: 'collect',
     collector: 'iodine-collector/1.0.0',
-    projection: PROJECTION,
+    projection: 'iodine-text-1',
     blobs,
   }
   const seal: Seal = {
@@ -89,7 +93,9 @@ export async function sealedCapture(text: string, record: object) {
     manifest,
     seal,
   }
-  const bytesOf = new Map(blobs.map(blob => [blob.sha256, blob.role === 'record' ? contents.record : contents.text]))
+  const bytesOf = new Map(
+    blobs.map(blob => [blob.sha256, blob.role === 'record' ? contents.record : contents.text]),
+  )
   bytesOf.set(blobs[2]?.sha256 ?? '', picture)
   const routes: Routes = {
     'GET /seals/checkpoint': () => [200, checkpoint],

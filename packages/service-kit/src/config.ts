@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import { SERVICE_NAMES, type ServiceName } from '@iodine/contracts'
 import { z } from 'zod'
 
@@ -44,6 +45,17 @@ export const keySetting = z
     value => /^[A-Za-z0-9+/_-]+=*$/.test(value) && Buffer.from(value, 'base64').length === 32,
     'must be 32 bytes in base64',
   )
+/** An Ed25519 private key: PKCS#8 in PEM. Environment files may write its line breaks as \n. */
+export const signingKeySetting = z
+  .string()
+  .transform(pem => pem.replaceAll('\\n', '\n'))
+  .refine(pem => {
+    try {
+      return createPrivateKey(pem).asymmetricKeyType === 'ed25519'
+    } catch {
+      return false
+    }
+  }, 'must be an Ed25519 private key (PKCS#8, PEM)')
 /** Limit of a quota, for one user or for all users together. */
 export const quotaSetting = z.coerce
   .number('must be a whole number')

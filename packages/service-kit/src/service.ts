@@ -16,10 +16,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWTVerifyGetKey } from 'jose'
 import type { ServiceConfig, StoreConfig } from './config.js'
 import { createHttpApp } from './http/app.js'
-import { forbidden, notFound, unauthenticated, unavailable } from './http/errors.js'
+import { forbidden, HttpError, notFound, unauthenticated, unavailable } from './http/errors.js'
 import { checkPlainData } from './http/json.js'
 import { createPeers, type Peers, SERVICE_KEY_HEADER } from './http/peers.js'
-import { JSON_TYPE, type ReplyHeaders, Streamed } from './http/streamed.js'
+import { JSON_TYPE, type ReplyHead, Streamed } from './http/streamed.js'
 import { bearerToken, type Caller, createTokenVerifier, remoteKeys } from './http/tokens.js'
 import { validate } from './http/validate.js'
 import { createLogger, type Logger } from './observe/logging.js'
@@ -37,8 +37,8 @@ export interface InternalCall<E extends EndpointSpec> {
   query: QueryOf<E>
   body: BodyOf<E>
   request: FastifyRequest
-  /** For headers only; the answer is the handler's return value. */
-  reply: ReplyHeaders
+  /** For headers, and another status of success; the answer is the handler's return value. */
+  reply: ReplyHead
 }
 
 /** Arguments of a public endpoint's handler; `user` is set unless the endpoint's access is `anyone`. */
@@ -102,6 +102,14 @@ export interface StoreService extends Service {
 /** Timeout of a readiness check. */
 const CHECK_MS = 2_000
 
+const bodyOf = ({ raw, body }: EndpointSpec, given: unknown): unknown => {
+  if (raw) {
+    if (given === undefined || given instanceof Uint8Array) return given ?? new Uint8Array()
+    throw new HttpError(415, DETAILS.notBytes)
+  }
+  return body && validate(body, given ?? {}, 'body')
+}
+
 const sameKey = (given: unknown, expected: string): boolean => {
   if (typeof given !== 'string') return false
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
@@ -156,18 +164,18 @@ export const createService = async (
       method: spec.method,
       url,
       ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
-      config: { checksBody },
+      config: { checksBody, raw: spec.raw ?? false },
       onRequest: admit,
       handler: async (request, reply) => {
         checkPlainData(request.query, 'query')
+        reply.code(spec.status ?? 200)
         const result = await answer({
           params: (spec.params ? validate(spec.params, request.params, 'params') : undefined) as ParamsOf<E>,
           query: (spec.query ? validate(spec.query, request.query, 'query') : undefined) as QueryOf<E>,
-          body: (spec.body ? validate(spec.body, request.body ?? {}, 'body') : undefined) as BodyOf<E>,
+          body: bodyOf(spec, request.body) as BodyOf<E>,
           request,
           reply,
         })
-        reply.code(spec.status ?? 200)
         return result instanceof Streamed
           ? result.send(reply)
           : reply.type(JSON_TYPE).send(JSON.stringify(result))
@@ -305,6 +313,8 @@ export const startStoreService = async (
 declare module 'fastify' {
   interface FastifyContextConfig {
     checksBody?: boolean
+    /** The body is bytes. */
+    raw?: boolean
   }
   interface FastifyRequest {
     caller?: Caller

@@ -20,9 +20,12 @@ export interface Answer {
 export interface ApiClient {
   /** Calls an endpoint of the contract; an error answer rejects with an ApiError. */
   call: Client['call']
-  /** Sends any request to a path below /api/v1; never throws for a status. A string body is sent verbatim. */
+  /** Sends any request to a path below /api/v1; never throws for a status. A body of text or bytes is sent as it is. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
+
+const isVerbatim = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || body instanceof Uint8Array
 
 /** Calls internal endpoints in a test. */
 export type CallInternal = <E extends InternalEndpoint>(
@@ -47,7 +50,7 @@ export const apiClient = (base: string, token?: string): ApiClient => {
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(body !== undefined && { body: isVerbatim(body) ? body : JSON.stringify(body) }),
       })
       const { status } = answer
       const text = await answer.text()

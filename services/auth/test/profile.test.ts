@@ -9,10 +9,10 @@ import {
   personalDataInternal,
   repairInternal,
 } from '@iodine/contracts'
-import { HttpError, unseal, usersVersionKey } from '@iodine/service-kit'
+import { HttpError, newSigningKey, unseal, usersVersionKey } from '@iodine/service-kit'
 import { redisContents, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { newSigningKey, type Rig, startRig } from './rig.js'
+import { type Rig, startRig } from './rig.js'
 
 let bed: ServiceBed
 let rig: Rig

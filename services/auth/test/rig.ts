@@ -1,7 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MailJob } from '@iodine/contracts'
-import { createLogger, readConfig, type StoreService, unseal } from '@iodine/service-kit'
+import { createLogger, newSigningKey, readConfig, type StoreService, unseal } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -13,8 +12,6 @@ import {
 import { authConfigSchema, createApp } from '../src/index.js'
 
 export const PUBLIC_URL = 'https://iodine.example'
-export const newSigningKey = () =>
-  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
 /** The status code of a call's answer. */
 export const statusOf = (call: Promise<unknown>): Promise<number> =>

@@ -1,15 +1,22 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
+import { createBlobs } from './blobs/index.js'
+import { readSealKey } from './commands/seal-capture.js'
 import type { CollectorConfig } from './config.js'
 import { dropCounts } from './migrations/0001-drop-counts.js'
-import { createRecordModels } from './models/record.js'
+import { createModels } from './models/index.js'
+import { addCaptureRoutes } from './routes/captures.js'
+import { addInternalRoutes } from './routes/internal.js'
 import { addRecordRoutes } from './routes/records.js'
 
-/** Records that users collected from social media. */
-export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<StoreService> =>
-  startStoreService(
-    'collector',
-    config,
-    deps,
-    service => addRecordRoutes(service, createRecordModels(service.mongo, config), config),
-    [dropCounts],
-  )
+/** Records that users collected from social media, and sealed captures of the pages. */
+export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<StoreService> => {
+  const key = readSealKey(config.SEAL_PRIVATE_KEY)
+  const build = (service: StoreService) => {
+    const models = createModels(service.mongo, config)
+    const blobs = createBlobs(config.BLOBS_URL, service.mongo)
+    addRecordRoutes(service, models)
+    addCaptureRoutes(service, models, blobs, key)
+    addInternalRoutes(service, models, blobs, config)
+  }
+  return startStoreService('collector', config, deps, build, [dropCounts])
+}

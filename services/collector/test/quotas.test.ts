@@ -21,6 +21,7 @@ import { collectorConfigSchema, createApp } from '../src/index.js'
 
 const RECORDS = 20
 const BYTES = 40_000
+const CAPTURE_BYTES = 2 * 1024 ** 3
 
 let bed: ServiceBed
 let service: StoreService
@@ -50,7 +51,11 @@ const counted = async () => {
     doc => String(doc.user_id) === ana.id,
   )
   const bytes = docs.reduce((sum, { data }) => sum + Buffer.byteLength(JSON.stringify(data)), 0)
-  return { records: { used: docs.length, limit: RECORDS }, record_bytes: { used: bytes, limit: BYTES } }
+  return {
+    records: { used: docs.length, limit: RECORDS },
+    record_bytes: { used: bytes, limit: BYTES },
+    capture_bytes: { used: 0, limit: CAPTURE_BYTES },
+  }
 }
 const ingest = async (records: unknown[], source: Source = 'tiktok', client = api): Promise<IngestResult[]> =>
   (await client.call(collectorApi.ingestRecords, { params: { source }, body: { records } })).results

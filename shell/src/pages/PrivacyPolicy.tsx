@@ -88,8 +88,8 @@ export function PrivacyPolicy() {
               address never is. Collected data and the full texts of narratives are listed to you alone; once
               you have a public username, your profile shows the beginning of each analyzed text, and others
               can view the graph built from your narratives. Of evidence, the other signed-in users see the
-              quoted words with their surroundings, the address, the times, the seal and who added it; they see
-              the captured page itself only if you share it, until you stop sharing.
+              quoted words with their surroundings, the address, the times, the seal and who added it; they
+              see the captured page itself only if you share it, until you stop sharing.
             </p>
             <p>We rely on these kinds of providers, who act on our behalf or at your request:</p>
             <ul>
@@ -129,9 +129,9 @@ export function PrivacyPolicy() {
               that the account had is kept as deleted, with nothing else.
             </li>
             <li>
-              The log of seals keeps one number for each capture, from which nothing can be read once the capture
-              is deleted. Whoever is quoted in evidence can write to us to have the words and the capture
-              removed.
+              The log of seals keeps one number for each capture, from which nothing can be read once the
+              capture is deleted. Whoever is quoted in evidence can write to us to have the words and the
+              capture removed.
             </li>
             <li>Backups are purged within 30 days of a deletion.</li>
           </ul>
@@ -143,10 +143,10 @@ export function PrivacyPolicy() {
               to its processing, to receive it in a portable form, and to withdraw your consent.
             </p>
             <p>
-              You can change your username, and delete your AI provider key, collected data, captures, evidence
-              and narratives yourself. For everything else, including an export or the deletion of your account, write to us:
-              we answer within 30 days. You may also lodge a complaint with the French authority, the CNIL
-              (cnil.fr).
+              You can change your username, and delete your AI provider key, collected data, captures,
+              evidence and narratives yourself. For everything else, including an export or the deletion of
+              your account, write to us: we answer within 30 days. You may also lodge a complaint with the
+              French authority, the CNIL (cnil.fr).
             </p>
           </>
         ),

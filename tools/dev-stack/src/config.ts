@@ -1,11 +1,12 @@
 import { isIP } from 'node:net'
-import { authConfigSchema } from '@iodine/auth'
+import { collectorConfigSchema } from '@iodine/collector'
 import { email } from '@iodine/contracts'
 import {
   keySetting,
   LOG_LEVELS,
   portSetting,
   readConfig,
+  signingKeySetting,
   switchSetting,
   tracingSettings,
   urlSetting,
@@ -71,7 +72,9 @@ export const stackConfigSchema = z.object({
   ADMIN_EMAILS: list(email).default(['admin@iodine.local']),
   CONTACT_EMAIL: email.optional(),
   SECRETS_KEY: keySetting.optional(),
-  JWT_PRIVATE_KEY: authConfigSchema.shape.JWT_PRIVATE_KEY.optional(),
+  JWT_PRIVATE_KEY: signingKeySetting.optional(),
+  SEAL_PRIVATE_KEY: signingKeySetting.optional(),
+  BLOBS_URL: collectorConfigSchema.shape.BLOBS_URL.optional(),
   CORS_ORIGINS: list(
     z
       .string()

@@ -1,7 +1,8 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { openSync, renameSync, statSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { startInbox } from '@iodine/inbox'
 import {
   freePorts,
@@ -13,7 +14,7 @@ import {
   startRedis,
 } from '@iodine/local-servers'
 import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
-import { ConfigError, createLogger } from '@iodine/service-kit'
+import { ConfigError, createLogger, newSigningKey } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
 import { type Database, startMongo } from './mongo.js'
 import {
@@ -144,6 +145,9 @@ export const startStack = async ({
       SERVICE_KEY: serviceKey,
       SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, 'secrets-key'), newSecretsKey),
       JWT_PRIVATE_KEY: config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, 'jwt-private-key'), newSigningKey),
+      SEAL_PRIVATE_KEY:
+        config.SEAL_PRIVATE_KEY ?? keptSecret(join(dataDir, 'seal-private-key'), newSigningKey),
+      BLOBS_URL: config.BLOBS_URL ?? pathToFileURL(join(dataDir, 'blobs')).href,
     }
     const envs = byPart(name => ({
       ...shared,
@@ -218,8 +222,6 @@ const checkPorts = async ({
 }
 
 const newSecretsKey = () => randomBytes(32).toString('base64')
-const newSigningKey = () =>
-  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
 const LOG_BYTES = 20 * 1024 * 1024
 

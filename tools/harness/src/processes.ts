@@ -1,5 +1,5 @@
 import { fork, spawn } from 'node:child_process'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { SERVICE_NAMES } from '@iodine/contracts'
 import { freePorts, startRedis } from '@iodine/local-servers'
+import { newSigningKey } from '@iodine/service-kit'
 import {
   type FaultProxy,
   type FaultProxyOptions,
@@ -147,9 +148,8 @@ export const startProcesses = async ({
   const keys = {
     SERVICE_KEY: randomBytes(24).toString('hex'),
     SECRETS_KEY: randomBytes(32).toString('base64'),
-    JWT_PRIVATE_KEY: generateKeyPairSync('ed25519')
-      .privateKey.export({ type: 'pkcs8', format: 'pem' })
-      .toString(),
+    JWT_PRIVATE_KEY: newSigningKey(),
+    SEAL_PRIVATE_KEY: newSigningKey(),
   }
   const environment = async (name: OwnPart): Promise<Record<string, string>> => {
     const at = async (to: ProcessName) => `127.0.0.1:${await link(name, to)}`

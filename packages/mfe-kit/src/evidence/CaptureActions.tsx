@@ -2,6 +2,7 @@ import { Button } from '@iodine/ui'
 import { DownloadIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useState } from 'react'
+import styles from './evidence.module.css'
 import { useEvidenceActions } from './queries'
 
 /** A button that downloads a capture with its seal and evidence. */
@@ -51,24 +52,26 @@ export function ShareButton({ captureId, isShared }: { captureId: string; isShar
         onConfirm={() => share(captureId, true)}
         onClose={() => setAsking(false)}
       >
-        <p>
-          Now others see the quoted words with a little around them, the address, the times and the seal. Then
-          every signed-in person can also read all of the captured text, see its pictures, and download the page
-          with the record that was collected from it.
-        </p>
-        <p>You can stop sharing at any time; what was downloaded until then stays where it is.</p>
+        <div className={styles.paragraphs}>
+          <p>
+            Until now others see only the quoted words with a little around them, the address, the times and
+            the seal. Once it is shared, every signed-in person can also read all of the captured text, see
+            its pictures, and download the page with the record that was collected from it.
+          </p>
+          <p>You can stop sharing at any time; what was downloaded until then stays where it is.</p>
+        </div>
       </ConfirmDialog>
     </>
   )
 }
 
 /** The owner's button that erases a capture's content. */
-export function EraseButton({ captureId }: { captureId: string }) {
+export function EraseButton({ captureId, text }: { captureId: string; text: string }) {
   const { erase } = useEvidenceActions()
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <Button size="small" icon={<TrashIcon size={14} />} text="Delete" onClick={() => setAsking(true)} />
+      <Button size="small" icon={<TrashIcon size={14} />} text={text} onClick={() => setAsking(true)} />
       <ConfirmDialog
         isOpen={isAsking}
         title="Delete this capture"

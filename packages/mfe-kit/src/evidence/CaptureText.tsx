@@ -1,6 +1,7 @@
 import { Button, formatCount, LoadingPanel } from '@iodine/ui'
 import { useEffect, useRef, useState } from 'react'
 import { errorHint } from '../api-error'
+import { EraseButton } from './CaptureActions'
 import type { QuotedPlace } from './check-seal'
 import styles from './evidence.module.css'
 import { Pictures } from './Pictures'
@@ -31,6 +32,7 @@ export function CaptureText({ captureId, quote }: { captureId: string; quote: Qu
       {capture.data && (
         <div className={styles.actions}>
           <Pictures capture={capture.data} />
+          {capture.data.own && <EraseButton captureId={captureId} text="Delete the capture" />}
         </div>
       )}
     </section>
@@ -38,10 +40,12 @@ export function CaptureText({ captureId, quote }: { captureId: string; quote: Qu
 }
 
 function MarkedText({ text, quote: { start, end, exact } }: { text: string; quote: QuotedPlace }) {
-  const frame = useRef<HTMLDivElement>(null)
+  const frame = useRef<HTMLElement>(null)
   const mark = useRef<HTMLElement>(null)
   const [isWhole, setWhole] = useState(false)
-  const [from, to] = isWhole ? [0, text.length] : [Math.max(0, start - AROUND), Math.min(text.length, end + AROUND)]
+  const [from, to] = isWhole
+    ? [0, text.length]
+    : [Math.max(0, start - AROUND), Math.min(text.length, end + AROUND)]
   const left = text.length - (to - from)
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn moves the mark
   useEffect(() => {
@@ -53,14 +57,20 @@ function MarkedText({ text, quote: { start, end, exact } }: { text: string; quot
     return <p role="alert">The capture does not say these words at this place.</p>
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it only when it has the focus */}
-      <div ref={frame} className={styles.page} dir="auto" tabIndex={0} role="document" aria-label="Captured text">
+      <section
+        ref={frame}
+        className={styles.page}
+        dir="auto"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it only when it has the focus
+        tabIndex={0}
+        aria-label="Captured text"
+      >
         {text.slice(from, start)}
         <mark ref={mark} className={styles.exact}>
           {exact}
         </mark>
         {text.slice(end, to)}
-      </div>
+      </section>
       {left > 0 && (
         <Button
           variant="minimal"

@@ -1,11 +1,12 @@
 import type { CaptureSummary } from '@iodine/contracts'
-import { Button, Card, DateTime, EmptyState, formatCount, formatDateTime, LoadingPanel, SourceLink, Tag } from '@iodine/ui'
+import { Button, Card, DateTime, EmptyState, formatCount, LoadingPanel, SourceLink, Tag } from '@iodine/ui'
 import { EndorsedIcon } from '@iodine/ui/icons'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { errorHint } from '../api-error'
 import { EraseButton, ShareButton, WaczButton } from './CaptureActions'
 import { Fact } from './EvidencePiece'
 import styles from './evidence.module.css'
+import { formatInstant } from './format-instant'
 import { Hash } from './Hash'
 import { Pictures } from './Pictures'
 import { useCapture } from './queries'
@@ -62,15 +63,19 @@ function Details({ summary, number, onGone }: DetailsProps) {
           <SourceLink source={url} />
         </Fact>
         <Fact label="Captured">
-          <DateTime value={captured_at} format={formatDateTime} />
+          <DateTime value={captured_at} format={formatInstant} />
         </Fact>
         <Fact label="Received">
-          <DateTime value={received_at} format={formatDateTime} />
+          <DateTime value={received_at} format={formatInstant} />
         </Fact>
         <Fact label="Size">{formatCount(Math.ceil(bytes / 1024))} KiB</Fact>
         <Fact label="Seal">No. {seq}</Fact>
       </dl>
-      <LoadingPanel query={query} errorTitle="The capture could not be loaded" errorText={errorHint(query.error)}>
+      <LoadingPanel
+        query={query}
+        errorTitle="The capture could not be loaded"
+        errorText={errorHint(query.error)}
+      >
         {capture => (
           <>
             <dl className={styles.facts}>
@@ -91,7 +96,7 @@ function Details({ summary, number, onGone }: DetailsProps) {
               )}
               <WaczButton captureId={id} />
               <ShareButton captureId={id} isShared={shared} />
-              <EraseButton captureId={id} />
+              <EraseButton captureId={id} text="Delete" />
               <Pictures capture={capture} />
             </div>
             {capture.seal && checks > 0 && (

@@ -8,6 +8,7 @@ import { SectionLink } from '../section-link'
 import { ShareButton, WaczButton } from './CaptureActions'
 import { CaptureText } from './CaptureText'
 import styles from './evidence.module.css'
+import { formatInstant } from './format-instant'
 import { Hash } from './Hash'
 import { QuoteText } from './QuoteText'
 import { useCapture, useEvidenceActions } from './queries'
@@ -24,7 +25,10 @@ const looksOf = ({ kind, seal }: Evidence): { tag: string; sealed?: true; says?:
   if (kind === 'imported')
     return { tag: 'Imported', says: 'Another system said so. Nothing here has checked it.' }
   if (kind === 'narrative')
-    return { tag: 'Analyzed text', says: 'The words stand in a text that its author handed in. It has no seal.' }
+    return {
+      tag: 'Analyzed text',
+      says: 'The words stand in a text that its author handed in. It has no seal.',
+    }
   if (kind === 'record')
     return {
       tag: 'Collected record',
@@ -77,12 +81,12 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
         )}
         {captured_at && (
           <Fact label="Captured">
-            <DateTime value={captured_at} format={formatDateTime} />
+            <DateTime value={captured_at} format={formatInstant} />
           </Fact>
         )}
         {seal && (
           <Fact label="Received">
-            <DateTime value={seal.received_at} format={formatDateTime} />
+            <DateTime value={seal.received_at} format={formatInstant} />
           </Fact>
         )}
         <Fact label="Added">
@@ -128,11 +132,7 @@ export function EvidencePiece({ piece, number, onGone }: EvidencePieceProps) {
         {piece.created_by_id === user.id && <DeleteButton piece={piece} />}
       </div>
       {seal && checks > 0 && (
-        <SealCheck
-          key={checks}
-          seal={seal}
-          opened={captureId ? { captureId, quote: piece } : undefined}
-        />
+        <SealCheck key={checks} seal={seal} opened={captureId ? { captureId, quote: piece } : undefined} />
       )}
       {captureId && isShown && <CaptureText captureId={captureId} quote={piece} />}
     </Card>

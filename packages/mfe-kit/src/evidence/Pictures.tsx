@@ -1,7 +1,7 @@
 import type { Capture, ManifestBlob } from '@iodine/contracts'
+import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, LoadingPanel } from '@iodine/ui'
 import { MediaIcon } from '@iodine/ui/icons'
-import { useQuery } from '@iodine/mfe-kit/query'
 import { useEffect, useState } from 'react'
 import { errorHint } from '../api-error'
 import { useHost } from '../define-parcel'
@@ -47,7 +47,11 @@ function Picture({ captureId, blob, name }: { captureId: string; blob: ManifestB
     gcTime: 0,
   })
   return (
-    <LoadingPanel query={query} errorTitle="The picture could not be loaded" errorText={errorHint(query.error)}>
+    <LoadingPanel
+      query={query}
+      errorTitle="The picture could not be loaded"
+      errorText={errorHint(query.error)}
+    >
       {bytes => <Drawn bytes={bytes} name={name} />}
     </LoadingPanel>
   )

@@ -1,11 +1,12 @@
 import type { Seal } from '@iodine/contracts'
-import { Callout, formatDateTime, LoadingPanel } from '@iodine/ui'
-import { CrossCircleIcon, TickCircleIcon } from '@iodine/ui/icons'
 import { useQuery } from '@iodine/mfe-kit/query'
+import { Callout, LoadingPanel } from '@iodine/ui'
+import { CrossCircleIcon, TickCircleIcon } from '@iodine/ui/icons'
 import { errorHint } from '../api-error'
 import { useHost } from '../define-parcel'
 import type { QuotedPlace, SealReport } from './check-seal'
 import styles from './evidence.module.css'
+import { formatInstant } from './format-instant'
 
 export interface SealCheckProps {
   seal: Seal
@@ -19,8 +20,8 @@ export function SealCheck({ seal, opened }: SealCheckProps) {
   const query = useQuery({
     queryKey: ['seal-check', seal, opened ?? null],
     queryFn: async (): Promise<SealReport> => {
-      // A browser computes hashes in a secure context alone.
-      if (!window.isSecureContext) throw new InsecureContext()
+      // Browsers have it in a secure context alone.
+      if (!crypto.subtle) throw new InsecureContext()
       const { checkSeal } = await import('./check-seal')
       return checkSeal(api, seal, opened)
     },
@@ -51,7 +52,7 @@ class InsecureContext extends Error {}
 
 function Report({ report, seal, isOpened }: { report: SealReport; seal: Seal; isOpened: boolean }) {
   const { checks, holds, checkpoint } = report
-  const received = formatDateTime(seal.received_at)
+  const received = formatInstant(seal.received_at)
   return (
     <Callout
       intent={holds ? 'success' : 'danger'}
@@ -60,8 +61,12 @@ function Report({ report, seal, isOpened }: { report: SealReport; seal: Seal; is
     >
       <ul className={styles.checks}>
         {checks.map(({ name, ok, says }) => (
-          <li key={name} className={ok ? styles.good : styles.bad}>
-            {ok ? <TickCircleIcon title="Holds:" /> : <CrossCircleIcon title="Fails:" />}
+          <li key={name}>
+            {ok ? (
+              <TickCircleIcon className={styles.good} title="Holds:" />
+            ) : (
+              <CrossCircleIcon className={styles.bad} title="Fails:" />
+            )}
             <span>{says}</span>
           </li>
         ))}
@@ -77,7 +82,7 @@ function Report({ report, seal, isOpened }: { report: SealReport; seal: Seal; is
             <strong>Not proved:</strong> that the site served it: the collector reads what is in a browser.
             Against the operator of this server only an outside time stamp proves the time
             {checkpoint.anchors.length > 0
-              ? `; this state of the log has one of ${formatDateTime(checkpoint.anchors[0]?.at ?? '')}, which stands in the WACZ and is not checked here.`
+              ? `; this state of the log has one of ${formatInstant(checkpoint.anchors[0]?.at ?? '')}, which stands in the WACZ and is not checked here.`
               : ', and this state of the log has none.'}
           </p>
         </>

@@ -1,5 +1,12 @@
 import type { Checkpoint, Seal } from '@iodine/contracts'
-import { leafHash, manifestHash, pointerValue, sha256Hex, verifyCheckpoint, verifyInclusion } from '@iodine/evidence'
+import {
+  leafHash,
+  manifestHash,
+  pointerValue,
+  sha256Hex,
+  verifyCheckpoint,
+  verifyInclusion,
+} from '@iodine/evidence'
 import type { ApiClient } from '../api-client'
 import type { Output } from '../routes'
 
@@ -40,7 +47,10 @@ export async function checkSeal(
   seal: Seal,
   opened?: { captureId: string; quote: QuotedPlace | null },
 ): Promise<SealReport> {
-  const [checkpoint, keys] = await Promise.all([api.call('GET /seals/checkpoint'), api.call('GET /seals/keys')])
+  const [checkpoint, keys] = await Promise.all([
+    api.call('GET /seals/checkpoint'),
+    api.call('GET /seals/keys'),
+  ])
   const { seq } = seal
   const { size, root } = checkpoint
   const proof = await api.call('GET /seals/:seq/proof', { params: { seq }, query: { size } })
@@ -74,7 +84,13 @@ const says = (name: Check['name'], ok: boolean, good: string, bad: string): Chec
 async function checkSignature(checkpoint: Checkpoint, keys: Keys): Promise<Check> {
   const { key_id } = checkpoint
   const key = keys.find(each => each.key_id === key_id)
-  if (!key) return says('signature', false, '', `The log’s state is signed with ${key_id}, which is none of its keys.`)
+  if (!key)
+    return says(
+      'signature',
+      false,
+      '',
+      `The log’s state is signed with ${key_id}, which is none of its keys.`,
+    )
   return says(
     'signature',
     await verifyCheckpoint(checkpoint, key.public_key),
@@ -90,20 +106,31 @@ async function checkContent(
   { captureId: id, quote }: { captureId: string; quote: QuotedPlace | null },
 ): Promise<Check> {
   const role = quote?.role === 'record' ? 'record' : 'text'
-  const changed = (what: string) => says('content', false, '', `The capture’s ${what} is not what was sealed.`)
+  const changed = (what: string) =>
+    says('content', false, '', `The capture’s ${what} is not what was sealed.`)
   const { manifest } = await api.call('GET /captures/:id', { params: { id } })
   if ((await manifestHash(manifest)) !== seal.manifest_hash) return changed('list of contents')
   const blob = manifest.blobs.find(each => each.role === role)
-  if (!blob) return says('content', quote === null, 'The list of contents is what was sealed.', `The capture has no ${role}.`)
+  if (!blob)
+    return says(
+      'content',
+      quote === null,
+      'The list of contents is what was sealed.',
+      `The capture has no ${role}.`,
+    )
   const params = { id, sha256: blob.sha256 }
-  const bytes = new Uint8Array(await (await api.download('GET /captures/:id/blobs/:sha256', { params })).arrayBuffer())
+  const bytes = new Uint8Array(
+    await (await api.download('GET /captures/:id/blobs/:sha256', { params })).arrayBuffer(),
+  )
   if ((await sha256Hex(bytes)) !== blob.sha256) return changed(role)
   const content = new TextDecoder().decode(bytes)
   const isThere = !quote || saysThere(content, quote)
   return says(
     'content',
     isThere,
-    quote ? `The capture’s ${role} is what was sealed, and says these words.` : `The capture’s ${role} is what was sealed.`,
+    quote
+      ? `The capture’s ${role} is what was sealed, and says these words.`
+      : `The capture’s ${role} is what was sealed.`,
     `The capture’s ${role} is what was sealed, but does not say these words there.`,
   )
 }

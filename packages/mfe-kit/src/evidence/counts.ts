@@ -1,4 +1,4 @@
-import { useQueries, useQuery } from '@iodine/mfe-kit/query'
+import { type QueryClient, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { createContext, use } from 'react'
 import { EVIDENCE } from '../add-quote'
 import { useHost } from '../define-parcel'
@@ -11,7 +11,8 @@ const FRESH_MS = 60_000
 
 type Counts = Readonly<Record<string, number>>
 
-const keyOf = (ids: readonly string[]) => [...EVIDENCE, 'counts', ...ids]
+const COUNTS = [...EVIDENCE, 'counts']
+const keyOf = (ids: readonly string[]) => [...COUNTS, ...ids]
 
 /**
  * Numbers of the evidence of the IODs in view, by id; those without any, and those not known yet, are missing.
@@ -42,12 +43,24 @@ export const useListedCount = (id: string): number => use(EvidenceCountsContext)
 /** The number of an IOD's evidence; 0 until it is known. `enabled`: whether the server may be asked. */
 export function useEvidenceCount(id: string, enabled: boolean): number {
   const { api } = useHost()
-  const listed = useListedCount(id)
+  const client = useQueryClient()
   const { data } = useQuery({
     queryKey: keyOf([id]),
     queryFn: ({ signal }) => api.call('POST /iods/evidence/counts', { body: { ids: [id] }, signal }),
+    initialData: () => listedIn(client, id)?.state.data,
+    initialDataUpdatedAt: () => listedIn(client, id)?.state.dataUpdatedAt,
     enabled,
     staleTime: FRESH_MS,
   })
-  return data ? (data[id] ?? 0) : listed
+  return data?.[id] ?? 0
 }
+
+/** The request of a list's page that counted the IOD's evidence, if there was one. */
+const listedIn = (client: QueryClient, id: string) =>
+  client
+    .getQueryCache()
+    .findAll({
+      queryKey: COUNTS,
+      predicate: ({ queryKey, state }) => state.data !== undefined && queryKey.includes(id),
+    })
+    .at(0) as { state: { data: Counts; dataUpdatedAt: number } } | undefined

@@ -96,7 +96,8 @@ export function useEvidenceActions() {
       ),
     saveWacz: (id: string) =>
       attempt(
-        async () => saveFile(`capture-${id}.wacz`, await api.download('GET /captures/:id/wacz', { params: { id } })),
+        async () =>
+          saveFile(`capture-${id}.wacz`, await api.download('GET /captures/:id/wacz', { params: { id } })),
         'The WACZ could not be downloaded',
       ),
   }

@@ -21,7 +21,13 @@ export function useIodEvidence(iod: Pick<Iod, 'id' | 'value'>, count: number): I
   return {
     button:
       count > 0 ? (
-        <Button size="small" icon={<CitationIcon size={14} />} text={`Evidence (${formatCount(count)})`} onClick={open} />
+        <Button
+          className={styles.button}
+          size="small"
+          icon={<CitationIcon size={14} />}
+          text={`Evidence (${formatCount(count)})`}
+          onClick={open}
+        />
       ) : null,
     drawer,
   }

@@ -144,6 +144,12 @@ export const createHttpApp = ({
       done(error as Error)
     }
   })
+  app.addContentTypeParser(
+    'application/octet-stream',
+    { parseAs: 'buffer' },
+    ({ routeOptions: { config } }, payload, done) =>
+      config.raw ? done(null, payload) : done(new HttpError(415, DETAILS.notJson)),
+  )
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(
     (request, reply) =>

@@ -8,12 +8,18 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export interface ReplyHeaders {
   header(name: string, value: string): unknown
 }
+/** The same of an endpoint that has more than one status of success. */
+export interface ReplyHead extends ReplyHeaders {
+  code(status: number): unknown
+}
 
-/** An answer that is text or a stream of text: JSON of a `T`, or a file of another media type. */
+type Content = string | Uint8Array | AsyncIterable<string | Uint8Array>
+
+/** An answer that is text or bytes, whole or as a stream: JSON of a `T`, or a file of another media type. */
 export class Streamed<T> {
-  /** Type of the text's content; exists at compile time only. */
+  /** Type of the content; exists at compile time only. */
   declare protected readonly shape: T
-  readonly #text: string | AsyncIterable<string>
+  readonly #content: Content
   readonly #mediaType: string
   #settle: () => void = () => {}
   /** Resolves when the answer has been sent, or its client has gone. */
@@ -21,19 +27,19 @@ export class Streamed<T> {
     this.#settle = resolve
   })
 
-  constructor(text: string | AsyncIterable<string>, mediaType: string = JSON_TYPE) {
-    this.#text = text
+  constructor(content: Content, mediaType: string = JSON_TYPE) {
+    this.#content = content
     this.#mediaType = mediaType
   }
 
   send(reply: FastifyReply): FastifyReply {
-    const text = this.#text
+    const content = this.#content
     reply.type(this.#mediaType)
-    if (typeof text === 'string') {
+    if (typeof content === 'string' || content instanceof Uint8Array) {
       this.#settle()
-      return reply.send(text)
+      return reply.send(content)
     }
-    return reply.send(Readable.from(text).once('close', this.#settle))
+    return reply.send(Readable.from(content).once('close', this.#settle))
   }
 }
 

@@ -1,4 +1,8 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
+
+/** A new Ed25519 private key: PKCS#8 in PEM. */
+export const newSigningKey = (): string =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
 /** SHA-256 of a text, in base64url. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

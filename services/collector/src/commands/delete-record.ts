@@ -1,17 +1,24 @@
 import { notFound } from '@iodine/service-kit'
-import type { RecordDoc, RecordModels, RecordScope } from '../models/record.js'
+import type { CollectorModels } from '../models/index.js'
+import type { RecordDoc, RecordScope } from '../models/record.js'
 
 /** Deletes one of the user's own records. Throws 404 for any other. */
 export const deleteRecord = async (
-  { records, quotas }: RecordModels,
+  { records, captures, quotas }: CollectorModels,
   scope: RecordScope,
   id: string,
 ): Promise<void> => {
   await quotas.settle(async (session, take) => {
     const deleted = await records
       .findOneAndDelete({ _id: id, ...scope }, { session, projection: { bytes: 1 } })
-      .lean<Pick<RecordDoc, 'bytes'>>()
+      .lean<Pick<RecordDoc, '_id' | 'bytes'>>()
     if (!deleted) throw notFound()
+    // Its captures stay where evidence names them, which the repair asks for.
+    await captures.updateMany(
+      { user_id: scope.user_id, record_id: deleted._id },
+      { $set: { record_deleted: true } },
+      { session },
+    )
     await take(scope.user_id, { records: -1, record_bytes: -(deleted.bytes ?? 0), [scope.source]: -1 })
   })
 }

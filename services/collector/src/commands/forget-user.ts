@@ -1,14 +1,20 @@
 import { inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { RecordModels } from '../models/record.js'
+import type { Blobs } from '../blobs/index.js'
+import type { CollectorModels } from '../models/index.js'
+import { forgetCaptures } from './erase-captures.js'
 
-/** Deletes all records of a deleted user. */
-export const forgetUser = (
-  { mongo, records, quotas }: RecordModels,
+/** Deletes a deleted user's records, and captures but the shared ones. */
+export const forgetUser = async (
+  models: CollectorModels,
+  blobs: Blobs,
   user_id: Types.ObjectId,
-): Promise<unknown> =>
-  inTransaction(mongo, async session => {
+): Promise<void> => {
+  const { mongo, records, quotas } = models
+  await forgetCaptures(models, blobs, user_id)
+  await inTransaction(mongo, async session => {
     // The quota document first, in the same order as `ingest`, so that a concurrent ingest waits here.
     await quotas.forget(user_id, { session })
     await records.deleteMany({ user_id }, { session })
   })
+}

@@ -10,13 +10,8 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, mongo, Types } from 'mongoose'
-import {
-  bytesOf,
-  type Counted,
-  type RecordDoc,
-  type RecordModels,
-  type RecordScope,
-} from '../models/record.js'
+import type { CollectorModels, Counted } from '../models/index.js'
+import { bytesOf, type RecordDoc, type RecordScope } from '../models/record.js'
 import { packRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
@@ -95,7 +90,7 @@ const rounds = (entries: Entry[]): Entry[][] => {
  * limit
  */
 export const ingest = async (
-  models: RecordModels,
+  models: CollectorModels,
   scope: RecordScope,
   records: unknown[],
   bodyBytes: number,
@@ -140,7 +135,7 @@ export const ingest = async (
 type StoredVersion = Pick<RecordDoc, '_id' | 'key' | 'fetched_at' | 'bytes'>
 
 const findStored = (
-  { records }: RecordModels,
+  { records }: CollectorModels,
   scope: RecordScope,
   keys: (string | undefined)[],
 ): Promise<StoredVersion[]> =>
@@ -165,7 +160,7 @@ const plus = (a: Delta, b: Delta): Delta => {
 
 /** One atomic attempt to write entries of distinct keys; undefined on a conflict with another batch. */
 const write = async (
-  { records, quotas }: RecordModels,
+  { records, quotas }: CollectorModels,
   scope: RecordScope,
   entries: Entry[],
   stored: StoredVersion[],

@@ -1,8 +1,7 @@
 import type { Source } from '@iodine/contracts'
 import { SOURCES } from '@iodine/contracts'
-import { type Connection, createQuotas } from '@iodine/service-kit'
-import { type AnyBulkWriteOperation, type Model, Schema, type Types } from 'mongoose'
-import type { CollectorConfig } from '../config.js'
+import type { Amounts, Connection } from '@iodine/service-kit'
+import { type AnyBulkWriteOperation, type ClientSession, type Model, Schema, type Types } from 'mongoose'
 
 export interface RecordDoc {
   _id: Types.ObjectId
@@ -39,13 +38,13 @@ const schema = new Schema<RecordDoc>(
 schema.index({ user_id: 1, source: 1, key: 1 }, { unique: true })
 schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
 
-/** Counters per user: the quotas, and the number of records of each source. */
-export type Counted = 'records' | 'record_bytes' | Source
+/** Counters per user. */
+export type CountedRecords = 'records' | 'record_bytes' | Source
 
 const WEIGHED = 500
 
 /** Adds the size to records that lack it. */
-const weigh = async (records: Model<RecordDoc>, user_id: Types.ObjectId): Promise<void> => {
+export const weighRecords = async (records: Model<RecordDoc>, user_id: Types.ObjectId): Promise<void> => {
   for (;;) {
     const docs = await records
       .find({ user_id, bytes: { $exists: false } }, { data: 1, fetched_at: 1 })
@@ -60,34 +59,27 @@ const weigh = async (records: Model<RecordDoc>, user_id: Types.ObjectId): Promis
   }
 }
 
-export const createRecordModels = (
-  mongo: Connection,
-  { QUOTA_RECORDS, QUOTA_RECORD_BYTES }: Pick<CollectorConfig, 'QUOTA_RECORDS' | 'QUOTA_RECORD_BYTES'>,
-) => {
-  const records = mongo.model<RecordDoc>('Record', schema)
-  const quotas = createQuotas<Counted>({
-    mongo,
-    limits: { records: QUOTA_RECORDS, record_bytes: QUOTA_RECORD_BYTES },
-    owners: () => records.distinct('user_id'),
-    prepare: async owner => owner && weigh(records, owner),
-    async count(user_id, session) {
-      const bySource = await records
-        .aggregate<{ _id: Source; n: number; bytes: number }>([
-          { $match: { user_id } },
-          { $group: { _id: '$source', n: { $sum: 1 }, bytes: { $sum: '$bytes' } } },
-        ])
-        .session(session)
-      const sum = (of: 'n' | 'bytes') => bySource.reduce((total, each) => total + each[of], 0)
-      return {
-        records: sum('n'),
-        record_bytes: sum('bytes'),
-        ...Object.fromEntries(bySource.map(({ _id, n }) => [_id, n])),
-      }
-    },
-  })
-  return { mongo, records, quotas }
+export const createRecordModel = (mongo: Connection) => mongo.model<RecordDoc>('Record', schema)
+
+/** Counts a user's records from scratch. */
+export const countRecords = async (
+  records: Model<RecordDoc>,
+  user_id: Types.ObjectId,
+  session: ClientSession,
+): Promise<Amounts<CountedRecords>> => {
+  const bySource = await records
+    .aggregate<{ _id: Source; n: number; bytes: number }>([
+      { $match: { user_id } },
+      { $group: { _id: '$source', n: { $sum: 1 }, bytes: { $sum: '$bytes' } } },
+    ])
+    .session(session)
+  const sum = (of: 'n' | 'bytes') => bySource.reduce((total, each) => total + each[of], 0)
+  return {
+    records: sum('n'),
+    record_bytes: sum('bytes'),
+    ...Object.fromEntries(bySource.map(({ _id, n }) => [_id, n])),
+  }
 }
-export type RecordModels = ReturnType<typeof createRecordModels>
 
 /** Selects the records of a user and a source. */
 export type RecordScope = Pick<RecordDoc, 'user_id' | 'source'>

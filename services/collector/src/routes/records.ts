@@ -1,20 +1,10 @@
 import { collectorApi, type Source } from '@iodine/contracts'
-import {
-  createTurns,
-  personalSource,
-  type StoreService,
-  sendList,
-  servePersonalData,
-  serveRepair,
-  serveUsage,
-  watchStorage,
-} from '@iodine/service-kit'
+import { createTurns, type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { deleteRecord } from '../commands/delete-record.js'
-import { forgetUser } from '../commands/forget-user.js'
 import { ingest } from '../commands/ingest.js'
-import type { CollectorConfig } from '../config.js'
-import type { RecordModels, RecordScope } from '../models/record.js'
+import type { CollectorModels } from '../models/index.js'
+import type { RecordScope } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
 import { containingText } from '../queries/search-records.js'
 
@@ -23,11 +13,7 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
   source,
 })
 
-export const addRecordRoutes = (
-  service: StoreService,
-  models: RecordModels,
-  { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
-): void => {
+export const addRecordRoutes = (service: StoreService, models: CollectorModels): void => {
   const { quotas } = models
   /** A search reads all of a user's records of a source: one at a time for each. */
   const searches = createTurns()
@@ -51,23 +37,4 @@ export const addRecordRoutes = (
     await deleteRecord(models, scopeOf(user, params), params.id)
     return { id: params.id }
   })
-
-  servePersonalData(service, {
-    sources: [
-      personalSource(
-        'collected_record',
-        models.records,
-        user_id => ({ user_id }),
-        doc => ({ source: doc.source, collected_at: doc.created_at, record: presentRecords([doc])[0] }),
-      ),
-    ],
-    forget: userId => forgetUser(models, userId),
-  })
-
-  serveUsage(service, quotas)
-  watchStorage(service, async () => {
-    const { records: documents = 0, record_bytes: bytes = 0 } = await quotas.totals()
-    return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
-  })
-  serveRepair(service, () => quotas.repair())
 }

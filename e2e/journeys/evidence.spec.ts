@@ -1,0 +1,291 @@
+import { readFile } from 'node:fs/promises'
+import {
+  capturesApi,
+  collectorApi,
+  evidenceApi,
+  type Iod,
+  iodsApi,
+  type NewIod,
+  narrativesApi,
+  profileApi,
+} from '@iodine/contracts'
+import { tiktokPost } from '@iodine/test-kit'
+import { sealPage } from '../support/captures.js'
+import { faultsOf } from '../support/faults.js'
+import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { watchPolicy } from '../support/policy.js'
+
+const IODS = '/dashboard/iods'
+
+let made = 0
+/** A word that is in no other record or IOD. */
+const newMark = () => `q${Date.now().toString(36)}x${++made}`
+
+const create = ({ api }: Person, value: string, fields: Partial<NewIod> = {}): Promise<Iod> =>
+  api.call(iodsApi.createIod, {
+    body: { value, category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL', ...fields },
+  })
+
+/** A record of a person whose page is captured and sealed, and the words on that page. */
+const capture = async (who: Person, mark: string, words = `Mirrors heat ${mark}`) => {
+  const record = tiktokPost({ description: words })
+  await who.api.call(collectorApi.ingestRecords, {
+    params: { source: 'tiktok' },
+    body: { records: [record] },
+  })
+  const url = `https://clips.example/@${mark}/1`
+  const text = `${mark} on video\n${words}, and the fish are dying.\nShare this.`
+  const id = await sealPage(who.api, { url, text, source: 'tiktok', record })
+  return { id, url, text, words, record }
+}
+
+/** An IOD with words of a sealed capture as its evidence. */
+const quoted = async (who: Person, mark: string, words?: string) => {
+  const page = await capture(who, mark, words)
+  const iod = await create(who, page.words)
+  const start = page.text.indexOf(page.words)
+  const place = { start, end: start + page.words.length, exact: page.words }
+  await who.api.call(evidenceApi.addEvidence, {
+    params: { id: iod.id },
+    body: { capture_id: page.id, ...place },
+  })
+  return { ...page, iod }
+}
+
+const drawerOf = (page: Page) => page.getByRole('dialog', { name: 'Evidence', exact: true })
+const pieceOf = (page: Page, n = 1) => page.getByRole('article', { name: `Evidence ${n}`, exact: true })
+const openEvidence = async (page: Page) => {
+  await page.getByRole('row').getByRole('button', { name: 'Evidence (1)' }).click()
+  await expect(pieceOf(page)).toBeVisible()
+}
+const verify = async (page: Page, checks: number) => {
+  await pieceOf(page).getByRole('button', { name: 'Verify' }).click()
+  const report = pieceOf(page).getByRole('region', { name: 'Verification' })
+  await expect(report.getByText('The seal holds', { exact: true })).toBeVisible()
+  await expect(report.getByTitle('Holds:')).toHaveCount(checks)
+  return report
+}
+
+test('another member reads a quote in its context and verifies it; the page itself once it is shared', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const [ana, bo] = await Promise.all([person('ana'), person('bo')])
+  const mark = newMark()
+  const { id, url, words, text } = await quoted(ana, mark)
+  const policy = await watchPolicy(page)
+
+  await test.step('before it is shared: the words, where and when, and that nothing has changed', async () => {
+    await openAs(bo, `${IODS}?q=${mark}`)
+    await openEvidence(page)
+    const piece = pieceOf(page)
+    await expect(piece.locator('mark')).toHaveText(words)
+    await expect(piece.locator('blockquote')).toContainText('and the fish are dying.')
+    await expect(piece.getByRole('link', { name: url })).toHaveAttribute('rel', 'noopener noreferrer')
+    await expect(piece.getByRole('link', { name: ana.username })).toBeVisible()
+    await expect(piece.getByText(/^No\. \d+$/)).toBeVisible()
+    for (const name of ['Show in the capture', 'Download WACZ', 'Share', 'Delete'])
+      await expect(piece.getByRole('button', { name })).toHaveCount(0)
+    const report = await verify(page, 3)
+    await expect(report).toContainText('Not proved: that the site served it')
+    expect(await faultsOf(page, 'evidence')).toEqual([])
+    const refused = await page.request.get(`/api/v1/captures/${id}`, {
+      headers: { authorization: `Bearer ${bo.token}` },
+    })
+    expect(refused.status()).toBe(404)
+  })
+
+  await test.step('its owner shares it, knowing what others will see', async () => {
+    await openAs(ana, `${IODS}?q=${mark}`)
+    await openEvidence(page)
+    await pieceOf(page).getByRole('button', { name: 'Share' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share this capture' })
+    await expect(dialog).toContainText('every signed-in person can also read all of the captured text')
+    await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+    await expect(pieceOf(page).getByRole('button', { name: 'Stop sharing' })).toBeVisible()
+  })
+
+  await test.step('then others read it, see its picture and take it with them', async () => {
+    await openAs(bo, `${IODS}?q=${mark}`)
+    await openEvidence(page)
+    const piece = pieceOf(page)
+    await piece.getByRole('button', { name: 'Show in the capture' }).click()
+    const content = piece.getByRole('region', { name: 'Captured text' })
+    await expect(content).toHaveText(text)
+    await expect(content.locator('mark')).toHaveText(words)
+    await piece.getByRole('button', { name: 'Show screenshot' }).click()
+    await expect(piece.getByRole('img', { name: 'Screenshot of the captured page' })).toHaveJSProperty(
+      'naturalWidth',
+      1,
+    )
+    await verify(page, 4)
+    const download = page.waitForEvent('download')
+    await piece.getByRole('button', { name: 'Download WACZ' }).click()
+    const file = await readFile(await (await download).path())
+    expect(file.subarray(0, 2).toString()).toBe('PK')
+    expect((await download).suggestedFilename()).toBe(`capture-${id}.wacz`)
+    await expect(piece.getByRole('button', { name: /shar/i })).toHaveCount(0)
+  })
+
+  await test.step('until it is shared no more', async () => {
+    await ana.api.call(capturesApi.shareCapture, { params: { id }, body: { shared: false } })
+    await openAs(bo, `${IODS}?q=${mark}`)
+    await openEvidence(page)
+    await expect(pieceOf(page).getByRole('button', { name: 'Show in the capture' })).toHaveCount(0)
+    await verify(page, 3)
+  })
+  expect(policy).toEqual([])
+})
+
+test('the keyboard opens evidence and closes it again; on a phone it is the whole window', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const ana = await person('ana')
+  const mark = newMark()
+  const hostile = `\u202e<b>${mark}</b> ${'Spiegel'.repeat(60)}`
+  const { iod } = await quoted(ana, mark, hostile)
+  await openAs(ana, `${IODS}/${iod.id}`)
+  const button = page.getByRole('dialog', { name: 'IOD' }).getByRole('button', { name: 'Evidence (1)' })
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await expect(drawerOf(page)).toBeFocused()
+  expect(await drawerOf(page).boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
+  await expect(pieceOf(page).locator('mark')).toHaveText(hostile)
+  await expect(pieceOf(page).locator('b')).toHaveCount(0)
+  await pieceOf(page).getByRole('button', { name: 'Show in the capture' }).click()
+  await expect(pieceOf(page).getByRole('region', { name: 'Captured text' })).toBeVisible()
+  await verify(page, 4)
+  expect(await faultsOf(page, 'evidence on a phone')).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(drawerOf(page)).toHaveCount(0)
+  await expect(button).toBeFocused()
+})
+
+test('words of a record with a sealed capture are sealed evidence of their IOD, also of one that exists', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const [ana, bo] = await Promise.all([person('ana'), person('bo')])
+  const mark = newMark()
+  await capture(ana, mark)
+  await capture(bo, mark)
+  const createFromSelection = async () => {
+    const field = page.getByRole('textbox', { name: 'Video Description' })
+    await field.focus()
+    for (let n = 0; n < 3; n++) await page.keyboard.press(n === 0 ? 'ArrowRight' : 'Shift+Control+ArrowRight')
+    await page.getByRole('button', { name: '+ IOD' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create IOD' }).click()
+  }
+  await test.step('the first quotes it with the new IOD', async () => {
+    await openAs(ana, `/dashboard/data?q=${mark}`)
+    await expect(page.getByRole('button', { name: 'Sealed' })).toBeVisible()
+    const added = page.waitForResponse(
+      answer => answer.url().endsWith('/evidence') && answer.request().method() === 'POST',
+    )
+    await createFromSelection()
+    expect((await added).status()).toBe(201)
+    expect(await (await added).json()).toMatchObject({
+      kind: 'capture',
+      role: 'record',
+      pointer: '/main/description',
+      start: 0,
+    })
+  })
+  await test.step('the second adds a quote to it', async () => {
+    await openAs(bo, `/dashboard/data?q=${mark}`)
+    await createFromSelection()
+    await page.getByRole('button', { name: 'Add your quote to the existing IOD' }).click()
+    await expect(page.getByText('Your quote is evidence of the IOD')).toBeVisible()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await page.goto(`${IODS}?q=${mark}`)
+    await page.getByRole('row').getByRole('button', { name: 'Evidence (2)' }).click()
+    await expect(pieceOf(page, 2).locator('mark')).toContainText(mark)
+    await expect(pieceOf(page, 1).getByRole('button', { name: 'Download WACZ' })).toHaveCount(0)
+    await expect(pieceOf(page, 2).getByRole('button', { name: 'Download WACZ' })).toBeVisible()
+  })
+})
+
+test('an erased capture leaves its words, and says that nothing of it can be verified', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const mark = newMark()
+  const { words } = await quoted(ana, mark)
+  await openAs(ana, `/dashboard/data?q=${mark}`)
+  await page.getByRole('button', { name: 'Sealed' }).click()
+  const details = page.getByRole('article', { name: 'Capture 1' })
+  await details.getByRole('button', { name: 'Verify' }).click()
+  await expect(details.getByText('The seal holds', { exact: true })).toBeVisible()
+  expect(await faultsOf(page, 'captures of a record')).toEqual([])
+  await details.getByRole('button', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete this capture' })
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('This record has no capture any more')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Sealed' })).toHaveCount(0)
+
+  await page.goto(`${IODS}?q=${mark}`)
+  await openEvidence(page)
+  await expect(pieceOf(page).getByText('Erased capture')).toBeVisible()
+  await expect(pieceOf(page).locator('mark')).toHaveText(words)
+  await expect(pieceOf(page).getByRole('button', { name: 'Verify' })).toHaveCount(0)
+  await pieceOf(page).getByRole('button', { name: 'Delete' }).click()
+  const confirm = page.getByRole('dialog', { name: 'Delete evidence' })
+  await confirm.getByRole('button', { name: 'Delete' }).click()
+  await expect(drawerOf(page).getByText('No evidence yet')).toBeVisible()
+  await expect(drawerOf(page)).toBeFocused()
+})
+
+test('a seal that does not hold is red, and a log that is down is neither', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const mark = newMark()
+  await quoted(ana, mark)
+  await openAs(ana, `${IODS}?q=${mark}`)
+  await page.route('**/api/v1/seals/keys', route =>
+    route.fulfill({ status: 404, json: { detail: 'Not now' } }),
+  )
+  await openEvidence(page)
+  await pieceOf(page).getByRole('button', { name: 'Verify' }).click()
+  await expect(pieceOf(page).getByRole('alert')).toContainText('The seal could not be checked')
+  await page.unrouteAll()
+  await page.route('**/api/v1/captures/*/blobs/*', async route => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, body: (await answer.text()).replace('fish', 'dogs') })
+  })
+  await pieceOf(page).getByRole('button', { name: 'Retry' }).click()
+  await expect(pieceOf(page).getByText('The seal does not hold', { exact: true })).toBeVisible()
+  await expect(pieceOf(page).getByTitle('Fails:')).toHaveCount(1)
+})
+
+test('a triplet shows the sentence that says it, and brings it along as evidence', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const mark = newMark()
+  await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
+  const text = `They said it twice. Mirrors of ${mark} heat lakes.`
+  await ana.api.call(narrativesApi.createNarrative, { body: { text } })
+  await openAs(ana, '/dashboard/narratives')
+  const card = page.getByRole('article').filter({ hasText: mark })
+  const row = card.getByRole('list', { name: 'Triplets' }).getByRole('listitem').last()
+  await row.hover()
+  await expect(card.locator('mark')).toContainText(mark)
+  await row.getByRole('button', { name: /^Convert to IOD/ }).click()
+  const added = page.waitForResponse(answer => answer.url().endsWith('/evidence'))
+  await page.getByRole('dialog').getByRole('button', { name: 'Create IOD' }).click()
+  expect((await added).status()).toBe(201)
+  expect(await (await added).json()).toMatchObject({ kind: 'narrative', seal: null })
+})

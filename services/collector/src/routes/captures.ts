@@ -1,0 +1,114 @@
+import { capturesApi, sealsApi } from '@iodine/contracts'
+import { notFound, type ReplyHeaders, type StoreService, Streamed, sendList } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import { type Blobs, blobKey } from '../blobs/index.js'
+import { createCapture } from '../commands/create-capture.js'
+import { eraseCapture } from '../commands/erase-captures.js'
+import { putBlob } from '../commands/put-blob.js'
+import { createSealer, publishKey, type SealKey, sealCapture } from '../commands/seal-capture.js'
+import type { CollectorModels } from '../models/index.js'
+import type { SealKeyDoc } from '../models/log.js'
+import { pictureType } from '../policies/picture-type.js'
+import { ownCapture, type ReadableCapture, readableCapture } from '../policies/read-capture.js'
+import { presentCapture, presentCheckpoint, presentSummaries, sealOf } from '../presenters/capture.js'
+import { checkpointOf, consistencyOf, inclusionOf } from '../queries/read-log.js'
+
+/** Bytes as a download that no browser runs. */
+const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: string) => {
+  reply.header('content-disposition', `attachment; filename="${name}"`)
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('content-security-policy', "default-src 'none'; sandbox")
+  return new Streamed<unknown>(bytes, type)
+}
+
+export const addCaptureRoutes = (
+  service: StoreService,
+  models: CollectorModels,
+  blobs: Blobs,
+  key: SealKey,
+): void => {
+  const { captures, log } = models
+  const append = createSealer(models, key)
+  /** The key is published before its first seal. */
+  let published: Promise<void> | undefined
+  const publish = () => {
+    published ??= publishKey(log, key).catch(error => {
+      published = undefined
+      throw error
+    })
+    return published
+  }
+  const sealed = async (capture: ReadableCapture) => {
+    const seal = sealOf(capture)
+    if (!seal) throw notFound()
+    const size = seal.seq + 1
+    const [proof, checkpoint] = await Promise.all([inclusionOf(log, seal.seq, size), checkpointOf(log, size)])
+    return { seq: seal.seq, seal, proof, checkpoint: presentCheckpoint(checkpoint) }
+  }
+  /** The bytes of a blob that is handed over. Throws 404. */
+  const bytesOf = async ({ _id }: ReadableCapture, sha256: string) => {
+    const bytes = await blobs.get(blobKey(_id.toHexString(), sha256))
+    if (!bytes) throw notFound()
+    return bytes
+  }
+
+  service.route(capturesApi.createCapture, async ({ body, user, reply }) => {
+    const { isNew, ...answer } = await createCapture(models, user.id, body)
+    if (!isNew) reply.code(capturesApi.createCapture.knownStatus)
+    return answer
+  })
+  service.route(capturesApi.putBlob, async ({ params, body, user }) => {
+    await putBlob(models, blobs, user.id, params, body)
+    return { sha256: params.sha256, bytes: body.length }
+  })
+  service.route(capturesApi.sealCapture, async ({ params, user }) => {
+    await publish()
+    return sealed(await sealCapture(models, blobs, append, user.id, params.id))
+  })
+  service.route(capturesApi.listCaptures, async ({ query: { record_id, limit, cursor }, user, reply }) => {
+    const user_id = new Types.ObjectId(user.id)
+    const filter = {
+      user_id,
+      ...(record_id && { record_id: { $in: record_id.map(id => new Types.ObjectId(id)) } }),
+    }
+    return sendList(reply, { model: captures, filter, limit, cursor, present: presentSummaries })
+  })
+  service.route(capturesApi.getCapture, async ({ params, user }) =>
+    presentCapture(await readableCapture(models, user.id, params.id), user.id),
+  )
+  service.route(capturesApi.getCaptureText, async ({ params, user }) => {
+    const capture = await readableCapture(models, user.id, params.id)
+    const blob = capture.manifest.blobs.find(({ role }) => role === 'text')
+    if (!blob) throw notFound()
+    return { text: new TextDecoder().decode(await bytesOf(capture, blob.sha256)) }
+  })
+  service.route(capturesApi.getBlob, async ({ params, user, reply }) => {
+    const capture = await readableCapture(models, user.id, params.id)
+    const blob = capture.manifest.blobs.find(({ sha256 }) => sha256 === params.sha256)
+    if (!blob) throw notFound()
+    const bytes = await bytesOf(capture, blob.sha256)
+    return download(reply, bytes, blob.sha256, pictureType(bytes) ?? 'application/octet-stream')
+  })
+  service.route(capturesApi.shareCapture, async ({ params, body, user }) => {
+    const { _id } = await ownCapture(models, user.id, params.id)
+    await captures.updateOne({ _id, state: { $ne: 'erased' } }, { $set: { shared: body.shared } })
+    return presentCapture(await ownCapture(models, user.id, params.id), user.id)
+  })
+  service.route(capturesApi.deleteCapture, async ({ params, user }) => {
+    await eraseCapture(models, blobs, await ownCapture(models, user.id, params.id))
+    return { id: params.id }
+  })
+
+  service.route(sealsApi.getCheckpoint, async () => presentCheckpoint(await checkpointOf(log)))
+  service.route(sealsApi.getSealKeys, async () => {
+    await publish()
+    const docs = await log.keys.find().sort({ created_at: -1 }).lean<SealKeyDoc[]>()
+    return docs.map(({ _id, public_key }) => ({ key_id: _id, algorithm: 'Ed25519' as const, public_key }))
+  })
+  service.route(sealsApi.getConsistency, async ({ query: { from, to } }) => ({
+    from,
+    to,
+    path: await consistencyOf(log, from, to),
+  }))
+  service.route(sealsApi.getInclusion, ({ params, query }) => inclusionOf(log, params.seq, query.size))
+}

@@ -1,0 +1,65 @@
+import { capturesInternal } from '@iodine/contracts'
+import {
+  personalSource,
+  type StoreService,
+  servePersonalData,
+  serveRepair,
+  serveUsage,
+  watchStorage,
+} from '@iodine/service-kit'
+import type { Blobs } from '../blobs/index.js'
+import { eraseDue } from '../commands/erase-captures.js'
+import { forgetUser } from '../commands/forget-user.js'
+import type { CollectorConfig } from '../config.js'
+import type { CaptureDoc } from '../models/capture.js'
+import type { CollectorModels } from '../models/index.js'
+import { presentSummaries, sealOf } from '../presenters/capture.js'
+import { presentRecords } from '../presenters/record.js'
+import { checkQuote } from '../queries/check-quote.js'
+
+export const addInternalRoutes = (
+  service: StoreService,
+  models: CollectorModels,
+  blobs: Blobs,
+  { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
+): void => {
+  const { captures, quotas } = models
+  service.internal(capturesInternal.checkQuote, ({ body }) => checkQuote(models, blobs, body))
+  service.internal(capturesInternal.getSeals, async ({ body }) => {
+    const docs = await captures.find({ _id: { $in: body.ids }, state: 'sealed' }).lean<CaptureDoc[]>()
+    return docs.flatMap(doc => {
+      const seal = sealOf(doc)
+      const open = doc.shared || doc.user_id?.toHexString() === body.user_id
+      return seal ? [{ id: doc._id.toHexString(), seal, shared: doc.shared, open }] : []
+    })
+  })
+
+  servePersonalData(service, {
+    sources: [
+      personalSource(
+        'collected_record',
+        models.records,
+        user_id => ({ user_id }),
+        doc => ({ source: doc.source, collected_at: doc.created_at, record: presentRecords([doc])[0] }),
+      ),
+      personalSource(
+        'capture',
+        captures,
+        user_id => ({ user_id }),
+        doc => ({ ...presentSummaries([doc])[0], manifest: doc.manifest }),
+      ),
+    ],
+    forget: userId => forgetUser(models, blobs, userId),
+  })
+
+  serveUsage(service, quotas)
+  watchStorage(service, async () => {
+    const { records: documents = 0, record_bytes = 0, capture_bytes = 0 } = await quotas.totals()
+    const bytes = record_bytes + capture_bytes
+    return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
+  })
+  serveRepair(service, async () => {
+    const [recounted, erased] = await Promise.all([quotas.repair(), eraseDue(models, blobs, service.peers)])
+    return recounted + erased
+  })
+}

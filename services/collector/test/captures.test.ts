@@ -1,0 +1,508 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import {
+  type BlobRole,
+  capturesApi,
+  capturesInternal,
+  collectorApi,
+  evidenceInternal,
+  LIMITS,
+  type Manifest,
+  type ManifestBlob,
+  personalDataInternal,
+  repairInternal,
+  sealsApi,
+  usageInternal,
+} from '@iodine/contracts'
+import {
+  canonicalJson,
+  leafHash,
+  manifestHash,
+  sha256Hex,
+  verifyCheckpoint,
+  verifyConsistency,
+  verifyInclusion,
+} from '@iodine/evidence'
+import { newSigningKey, readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  type BedUser,
+  type ServiceBed,
+  startServiceBed,
+  tiktokPost,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type CollectorConfig, collectorConfigSchema, createApp } from '../src/index.js'
+
+const QUOTA = 5_000_000
+const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
+const TYPE = { 'content-type': 'application/octet-stream' }
+const bytes = (text: string) => new Uint8Array(Buffer.from(text))
+
+/** The IODs' service says that evidence names these. */
+const cited = new Set<string>()
+
+interface Parts {
+  text?: string
+  record?: string
+  screenshot?: Uint8Array<ArrayBuffer>
+  /** Changes the manifest before it is sent. */
+  change?: (manifest: Manifest) => object
+}
+
+describe.each(['file', 'gridfs'] as const)('captures in %s storage', storage => {
+  let bed: ServiceBed
+  let config: CollectorConfig
+  let service: StoreService
+  let folder: string
+  let url: string
+  let ana: BedUser
+  let bo: BedUser
+  let api: ApiClient
+  let boApi: ApiClient
+
+  beforeAll(async () => {
+    bed = await startServiceBed()
+    folder = await mkdtemp(join(tmpdir(), 'iodine-test-'))
+    config = readConfig(collectorConfigSchema, {
+      ...bed.env,
+      QUOTA_CAPTURE_BYTES: String(QUOTA),
+      ...(storage === 'file' && { BLOBS_URL: pathToFileURL(folder).href }),
+    })
+    service = await createApp(config, bed.deps)
+    url = await bed.listen(service)
+    bed.answer(evidenceInternal.citedCaptures, ({ body }) => body.ids.filter(id => cited.has(id)))
+  })
+  afterAll(async () => {
+    await service?.close()
+    await bed?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  beforeEach(async () => {
+    ana = await bed.user('ana')
+    bo = await bed.user('bo')
+    api = apiClient(url, ana.token)
+    boApi = apiClient(url, bo.token)
+  })
+
+  /** A capture's manifest and the bytes that it names. */
+  const made = async ({
+    text = `Seen ${randomBytes(4).toString('hex')}`,
+    record,
+    screenshot,
+    change,
+  }: Parts = {}) => {
+    const part = (role: BlobRole, type: string, content: Uint8Array<ArrayBuffer>) => ({
+      role,
+      type,
+      bytes: content,
+    })
+    const parts = [
+      part('dom', 'text/html', bytes(`<p>${text}</p>`)),
+      part('text', 'text/plain', bytes(text)),
+      ...(record ? [part('record', 'application/json', bytes(record))] : []),
+      ...(screenshot ? [part('screenshot', 'image/png', screenshot)] : []),
+    ]
+    const blobs: ManifestBlob[] = await Promise.all(
+      parts.map(async ({ role, type, bytes: content }) => ({
+        role,
+        type,
+        sha256: await sha256Hex(content),
+        bytes: content.length,
+      })),
+    )
+    const manifest: Manifest = {
+      v: 1,
+      source: 'tiktok',
+      url: 'https://clips.example/@captain_osk/video/1',
+      captured_at: '2026-11-23T10:00:00.000Z',
+      trigger: 'collect',
+      collector: 'test/1',
+      projection: 'iodine-text-1',
+      blobs,
+    }
+    return {
+      manifest: { ...manifest, ...change?.(manifest) } as Manifest,
+      contents: new Map(parts.map((part, index) => [blobs[index]?.sha256 ?? '', part.bytes])),
+    }
+  }
+  const handOver = async (parts: Parts = {}, client = api) => {
+    const { manifest, contents } = await made(parts)
+    const { id, missing } = await client.call(capturesApi.createCapture, { body: manifest })
+    for (const sha256 of missing)
+      await client.call(capturesApi.putBlob, {
+        params: { id, sha256 },
+        body: contents.get(sha256) as Uint8Array<ArrayBuffer>,
+      })
+    return { id, manifest, contents }
+  }
+  const sealIt = async (parts?: Parts, client = api) => {
+    const capture = await handOver(parts, client)
+    const sealed = await client.call(capturesApi.sealCapture, { params: { id: capture.id } })
+    return { ...capture, sealed }
+  }
+  const post = (body: unknown, client = api) => client.send('POST', '/captures', body)
+  const put = (id: string, sha256: string, body: Uint8Array, client = api) =>
+    client.send('PUT', `/captures/${id}/blobs/${sha256}`, body, TYPE)
+  const keys = async () => (await api.call(sealsApi.getSealKeys)).map(({ public_key }) => public_key)
+  const stored = async () =>
+    storage === 'file'
+      ? (await readdir(folder, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile())
+          .length
+      : service.mongo.collection('blobs.files').countDocuments()
+
+  it('are handed over, sealed, and proved to anybody', async () => {
+    const { manifest, contents } = await made({ text: 'Giant mirrors heat the lake 🛰', screenshot: PNG })
+    const first = await post(manifest)
+    expect(first.status).toBe(201)
+    const { id, missing } = first.body
+    expect(missing).toEqual(manifest.blobs.map(({ sha256 }) => sha256))
+    // Nothing is lost by asking twice, and nothing doubled.
+    expect(await post(manifest)).toMatchObject({ status: 200, body: { id, missing } })
+    const [dom = '', text = '', picture = ''] = missing
+    expect((await put(id, dom, contents.get(dom)!)).status).toBe(200)
+    expect(await post(manifest)).toMatchObject({ status: 200, body: { id, missing: [text, picture] } })
+    const early = await api.send('POST', `/captures/${id}/seal`)
+    expect([early.status, early.body.detail]).toEqual([409, expect.stringContaining(picture)])
+    for (const sha256 of [text, picture]) await put(id, sha256, contents.get(sha256)!)
+    const { seq, seal, proof, checkpoint } = await api.call(capturesApi.sealCapture, { params: { id } })
+    expect(await api.call(capturesApi.sealCapture, { params: { id } })).toEqual({
+      seq,
+      seal,
+      proof,
+      checkpoint,
+    })
+
+    expect(seal.manifest_hash).toBe(await manifestHash(manifest))
+    const leaf = await leafHash(seal)
+    expect(proof).toMatchObject({ seq, leaf_hash: leaf, size: checkpoint.size })
+    expect(await verifyInclusion(leaf, seq, proof.size, proof.path, checkpoint.root)).toBe(true)
+    const [key = ''] = await keys()
+    expect(await verifyCheckpoint(checkpoint, key)).toBe(true)
+    // Without a session, too.
+    const anyone = apiClient(url)
+    expect(await anyone.call(sealsApi.getCheckpoint)).toEqual(checkpoint)
+    expect(await anyone.call(sealsApi.getInclusion, { params: { seq } })).toEqual(proof)
+
+    const shown = await api.call(capturesApi.getCapture, { params: { id } })
+    expect(shown).toMatchObject({ id, own: true, state: 'sealed', shared: false, seq, seal, manifest })
+    expect(await api.call(capturesApi.getCaptureText, { params: { id } })).toEqual({
+      text: 'Giant mirrors heat the lake 🛰',
+    })
+    const blob = await api.send('GET', `/captures/${id}/blobs/${dom}`)
+    expect(blob.body).toBe('<p>Giant mirrors heat the lake 🛰</p>')
+    expect(Object.fromEntries(blob.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="${dom}"`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+    })
+    expect((await api.send('GET', `/captures/${id}/blobs/${picture}`)).headers.get('content-type')).toBe(
+      'image/png',
+    )
+    const listed = await api.call(capturesApi.listCaptures)
+    expect(listed.map(each => each.id)).toEqual([id])
+  })
+
+  it('belong to the record of the same page', async () => {
+    const record = tiktokPost({ description: 'Giant mirrors heat the lake' })
+    const { results } = await api.call(collectorApi.ingestRecords, {
+      params: { source: 'tiktok' },
+      body: { records: [record] },
+    })
+    const record_id = 'id' in results[0]! ? results[0].id : ''
+    const { id } = await sealIt({ record: canonicalJson(record) })
+    await sealIt()
+    const ofRecord = { query: { record_id } }
+    expect((await api.call(capturesApi.listCaptures, ofRecord)).map(each => each.id)).toEqual([id])
+    expect(await boApi.call(capturesApi.listCaptures, ofRecord)).toEqual([])
+
+    const quote = { user_id: ana.id, role: 'record' as const, start: 6, end: 13, exact: 'mirrors' }
+    const from = { record: { source: 'tiktok' as const, id: record_id }, pointer: '/main/description' }
+    const check = (body: object) =>
+      bed.internal(capturesInternal.checkQuote, { body: { ...quote, ...from, ...body } as never })
+    expect(await check({})).toMatchObject({
+      kind: 'capture',
+      capture_id: id,
+      prefix: 'Giant ',
+      suffix: ' heat the lake',
+    })
+    for (const wrong of [
+      { start: 5 },
+      { pointer: '/main' },
+      { pointer: '/main/__proto__' },
+      { exact: 'lake' },
+    ])
+      await expect(check(wrong)).rejects.toMatchObject({ status: 422 })
+    await expect(check({ user_id: bo.id })).rejects.toMatchObject({ status: 404 })
+
+    // A newer version of the record does not change what was captured.
+    const newer = { ...record, main: { ...record.main, description: 'Nothing to see' } }
+    newer.collector_metadata = { ...record.collector_metadata, fetch_timestamp: '2030-01-01T00:00:00.000Z' }
+    await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body: { records: [newer] } })
+    expect(await check({})).toMatchObject({ kind: 'capture', capture_id: id })
+    expect(await check({ start: 0, end: 7, exact: 'Nothing' })).toMatchObject({ kind: 'record', seq: null })
+  })
+
+  it('are read by others only when shared, and shared by their owner alone', async () => {
+    const { id, manifest } = await sealIt({ text: 'They say so: the lake boils.' })
+    const params = { id }
+    const text = manifest.blobs[1]?.sha256
+    const quote = { role: 'text' as const, pointer: '', start: 13, end: 21, exact: 'the lake' }
+    const asBo = { body: { ...quote, user_id: bo.id, capture_id: id } }
+    const paths = [`/captures/${id}`, `/captures/${id}/text`, `/captures/${id}/blobs/${text}`]
+    const statuses = () => Promise.all(paths.map(async path => (await boApi.send('GET', path)).status))
+    expect(await statuses()).toEqual([404, 404, 404])
+    await expect(bed.internal(capturesInternal.checkQuote, asBo)).rejects.toMatchObject({ status: 404 })
+    expect((await boApi.send('PATCH', `/captures/${id}`, { shared: true })).status).toBe(404)
+    expect((await boApi.send('DELETE', `/captures/${id}`)).status).toBe(404)
+    const seals = () => bed.internal(capturesInternal.getSeals, { body: { ids: [id], user_id: bo.id } })
+    expect(await seals()).toMatchObject([{ id, shared: false, open: false }])
+
+    expect(await api.call(capturesApi.shareCapture, { params, body: { shared: true } })).toMatchObject({
+      shared: true,
+    })
+    expect(await statuses()).toEqual([200, 200, 200])
+    expect(await boApi.call(capturesApi.getCapture, { params })).toMatchObject({
+      own: false,
+      record_id: null,
+    })
+    expect(await bed.internal(capturesInternal.checkQuote, asBo)).toMatchObject({
+      kind: 'capture',
+      prefix: 'They say so: ',
+      suffix: ' boils.',
+    })
+    expect(await seals()).toMatchObject([{ id, shared: true, open: true }])
+    await api.call(capturesApi.shareCapture, { params, body: { shared: false } })
+    expect(await statuses()).toEqual([404, 404, 404])
+  })
+
+  it('leave a leaf and nothing else when erased', async () => {
+    const { id, sealed, manifest } = await sealIt()
+    const before = await stored()
+    await api.call(capturesApi.deleteCapture, { params: { id } })
+    expect(await stored()).toBe(before - 2)
+    expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
+    expect(await api.call(capturesApi.listCaptures)).toEqual([])
+    const left = await service.mongo.collection('captures').findOne({ seq: sealed.seq })
+    expect(JSON.stringify(left)).not.toMatch(
+      new RegExp(`${sealed.seal.salt}|${sealed.seal.manifest_hash}|clips`),
+    )
+    expect(left).not.toHaveProperty('user_id')
+    expect(await api.call(sealsApi.getInclusion, { params: { seq: sealed.seq } })).toMatchObject({
+      leaf_hash: sealed.proof.leaf_hash,
+    })
+    expect(await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })).toMatchObject({
+      capture_bytes: { used: 0, limit: QUOTA },
+    })
+    // The same page may be captured again.
+    expect((await post(manifest)).status).toBe(201)
+  })
+
+  it('of a deleted record stay where evidence names them', async () => {
+    const record = tiktokPost()
+    const body = { records: [record] }
+    const { results } = await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body })
+    const recordId = 'id' in results[0]! ? results[0].id : ''
+    const kept = await sealIt({ record: canonicalJson(record), text: 'quoted' })
+    const left = await sealIt({ record: canonicalJson(record), text: 'not quoted' })
+    cited.add(kept.id)
+    await api.call(collectorApi.deleteRecord, { params: { source: 'tiktok', id: recordId } })
+    await bed.internal(repairInternal.repair)
+    expect((await api.call(capturesApi.listCaptures)).map(({ id }) => id)).toEqual([kept.id])
+    expect((await api.send('GET', `/captures/${left.id}`)).status).toBe(404)
+  })
+
+  it('of a deleted account are erased, but for the shared ones, which become nobody’s', async () => {
+    const own = await sealIt()
+    const open = await handOver()
+    const given = await sealIt()
+    await api.call(capturesApi.shareCapture, { params: { id: given.id }, body: { shared: true } })
+    const others = await sealIt({}, boApi)
+    for (let round = 0; round < 2; round++)
+      await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    const docs = await service.mongo.collection('captures').find().toArray()
+    expect(docs.filter(doc => String(doc.user_id) === ana.id)).toEqual([])
+    expect(docs.find(({ seq }) => seq === own.sealed.seq)).toMatchObject({ state: 'erased' })
+    expect(docs.some(({ _id }) => String(_id) === open.id)).toBe(false)
+    expect((await boApi.send('GET', `/captures/${own.id}`)).status).toBe(404)
+    expect(await boApi.call(capturesApi.getCapture, { params: { id: given.id } })).toMatchObject({
+      shared: true,
+    })
+    expect(await boApi.call(capturesApi.getCapture, { params: { id: others.id } })).toMatchObject({
+      own: true,
+    })
+  })
+
+  it('of 50 requests at once and two processes make one log without a gap', async () => {
+    const second = await createApp(config, bed.deps)
+    const secondUrl = await second.listen()
+    const there = apiClient(secondUrl, ana.token)
+    try {
+      const before = await api.call(sealsApi.getCheckpoint)
+      const people = await Promise.all(Array.from({ length: 10 }, (_, n) => bed.user(`p${n}`)))
+      const begun = []
+      for (const { token } of people)
+        for (let n = 0; n < 2; n++) begun.push({ token, ...(await handOver({}, apiClient(url, token))) })
+      const clients = (token: string) => [apiClient(url, token), apiClient(secondUrl, token)]
+      const answers = await Promise.all(
+        begun.flatMap(({ id, token }) =>
+          [...clients(token), ...clients(token)].map(client =>
+            client.call(capturesApi.sealCapture, { params: { id } }),
+          ),
+        ),
+      )
+      const seqs = [...new Set(answers.map(({ seq }) => seq))].sort((a, b) => a - b)
+      expect(seqs).toEqual(begun.map((_, n) => before.size + n))
+      const [key = ''] = await keys()
+      const now = await there.call(sealsApi.getCheckpoint)
+      expect(now.size).toBe(before.size + begun.length)
+      for (const { seal, proof, checkpoint } of answers) {
+        expect(await verifyCheckpoint(checkpoint, key)).toBe(true)
+        const leaf = await leafHash(seal)
+        expect(await verifyInclusion(leaf, seal.seq, proof.size, proof.path, checkpoint.root)).toBe(true)
+        const query = { from: checkpoint.size, to: now.size }
+        const { path } = await api.call(sealsApi.getConsistency, { query })
+        expect(await verifyConsistency(query.from, query.to, checkpoint.root, now.root, path)).toBe(true)
+      }
+    } finally {
+      await second.close()
+    }
+  })
+
+  it('keep the keys that signed before', async () => {
+    const { sealed } = await sealIt()
+    const other = await createApp({ ...config, SEAL_PRIVATE_KEY: newSigningKey() }, bed.deps)
+    try {
+      const there = apiClient(await other.listen(), ana.token)
+      const { checkpoint } = await sealIt({}, there).then(({ sealed: answer }) => answer)
+      const published = await api.call(sealsApi.getSealKeys)
+      for (const signed of [sealed.checkpoint, checkpoint]) {
+        const { public_key = '' } = published.find(({ key_id }) => key_id === signed.key_id) ?? {}
+        expect(await verifyCheckpoint(signed, public_key)).toBe(true)
+      }
+      expect(sealed.checkpoint.key_id).not.toBe(checkpoint.key_id)
+    } finally {
+      await other.close()
+    }
+  })
+
+  describe('refuse', () => {
+    it('bytes that are not those of the manifest, and blobs of others', async () => {
+      const { manifest, contents } = await made()
+      const { id } = await api.call(capturesApi.createCapture, { body: manifest })
+      const [dom = '', text = ''] = [...contents.keys()]
+      const lying = Uint8Array.from(contents.get(dom)!, byte => byte ^ 1)
+      expect((await put(id, dom, lying)).status).toBe(422)
+      expect((await put(id, dom, contents.get(dom)!.slice(1))).status).toBe(422)
+      expect((await put(id, dom, bytes(`${'x'.repeat(200)}`))).status).toBe(413)
+      expect((await put(id, 'f'.repeat(64), contents.get(dom)!)).status).toBe(404)
+      expect((await put(id, 'XYZ', contents.get(dom)!)).status).toBe(404)
+      expect((await put(id, dom, contents.get(dom)!, boApi)).status).toBe(404)
+      expect((await api.send('PUT', `/captures/${id}/blobs/${dom}`, { a: 1 })).status).toBe(415)
+      expect((await boApi.send('POST', `/captures/${id}/seal`)).status).toBe(404)
+      for (const sha256 of [dom, text])
+        expect((await put(id, sha256, contents.get(sha256)!)).status).toBe(200)
+      await api.call(capturesApi.sealCapture, { params: { id } })
+      expect((await put(id, dom, contents.get(dom)!)).status).toBe(409)
+    })
+
+    it('manifests that contradict themselves or ask for too much', async () => {
+      const blob = { role: 'media' as const, sha256: 'a'.repeat(64), bytes: 1, type: 'image/png' }
+      const wrong: [number, (manifest: Manifest) => object][] = [
+        [422, ({ blobs }) => ({ blobs: [...blobs, ...blobs] })],
+        [422, ({ blobs }) => ({ blobs: blobs.map(each => ({ ...each, absent: true })) })],
+        [422, () => ({ blobs: [] })],
+        [422, () => ({ blobs: [{ ...blob, absent: true }] })],
+        [422, ({ blobs }) => ({ blobs: [...blobs, blob, { ...blob, bytes: 2 }] })],
+        [422, () => ({ blobs: Array.from({ length: LIMITS.captureBlobsMax + 1 }, () => blob) })],
+        [422, () => ({ url: 'javascript:alert(1)' })],
+        [422, () => ({ captured_at: 'yesterday' })],
+        [422, () => ({ v: 2 })],
+        [422, () => ({ owner: 'bo' })],
+        [413, ({ blobs }) => ({ blobs: [...blobs, { ...blob, bytes: LIMITS.blobBytes + 1 }] })],
+        [
+          413,
+          ({ blobs }) => ({
+            blobs: [
+              ...blobs,
+              { ...blob, bytes: LIMITS.blobBytes },
+              { ...blob, sha256: 'b'.repeat(64), bytes: LIMITS.blobBytes },
+            ],
+          }),
+        ],
+        // The quota.
+        [413, ({ blobs }) => ({ blobs: [...blobs, { ...blob, bytes: QUOTA }] })],
+        [413, () => ({ url: `https://a.example/${'x'.repeat(LIMITS.manifestBytes)}` })],
+      ]
+      for (const [status, change] of wrong) {
+        const { manifest } = await made({ change })
+        expect([(await post(manifest)).status, change.toString()]).toEqual([status, change.toString()])
+      }
+      expect(await api.call(capturesApi.listCaptures)).toEqual([])
+    })
+
+    it('a fourth open capture until one is complete', async () => {
+      const open = []
+      for (let n = 0; n < LIMITS.openCapturesMax; n++) open.push(await handOver())
+      const { manifest } = await made()
+      const refused = await post(manifest)
+      expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('At most 3')])
+      await api.call(capturesApi.sealCapture, { params: { id: open[0]?.id ?? '' } })
+      expect((await post(manifest)).status).toBe(201)
+    })
+
+    it('blobs that are not what their role says', async () => {
+      const latin1 = await made({ text: 'caf' })
+      const broken = Uint8Array.from([0x63, 0x61, 0x66, 0xe9])
+      const sha256 = await sha256Hex(broken)
+      const blobs = [{ role: 'text' as const, sha256, bytes: 4, type: 'text/plain' }]
+      const { id } = await api.call(capturesApi.createCapture, { body: { ...latin1.manifest, blobs } })
+      await put(id, sha256, broken)
+      expect((await api.send('POST', `/captures/${id}/seal`)).status).toBe(422)
+      await api.call(capturesApi.deleteCapture, { params: { id } })
+      for (const record of ['{', '{}', '[]', canonicalJson({ ...tiktokPost(), more: 1 })]) {
+        const capture = await handOver({ record })
+        expect((await api.send('POST', `/captures/${capture.id}/seal`)).status).toBe(422)
+        await api.call(capturesApi.deleteCapture, { params: { id: capture.id } })
+      }
+      const long = await handOver({ text: 'x'.repeat(LIMITS.captureTextMax + 1) })
+      expect((await api.send('POST', `/captures/${long.id}/seal`)).status).toBe(422)
+    })
+
+    it('sizes and leaves that the log never had', async () => {
+      const { size } = await api.call(sealsApi.getCheckpoint)
+      const statuses = await Promise.all(
+        [
+          `/seals/${size}/proof`,
+          `/seals/0/proof?size=${size + 1}`,
+          '/seals/-1/proof',
+          '/seals/x/proof',
+          `/seals/consistency?from=0&to=${size}`,
+          `/seals/consistency?from=1&to=${size + 1}`,
+          `/seals/consistency?from=${size}&to=1`,
+          '/seals/consistency',
+        ].map(async path => (await api.send('GET', path)).status),
+      )
+      expect(statuses).toEqual([404, 404, 404, 404, 422, 422, 422, 422])
+    })
+  })
+
+  it('that were never completed are erased after a day', async () => {
+    const { id } = await handOver()
+    const before = await stored()
+    const captures = service.mongo.collection('captures')
+    const old = new Date(Date.now() - 25 * 3_600_000)
+    const [doc] = await captures.find().sort({ _id: -1 }).limit(1).toArray()
+    expect(String(doc?._id)).toBe(id)
+    await captures.updateOne({ _id: doc?._id as never }, { $set: { created_at: old } })
+    await bed.internal(repairInternal.repair)
+    expect(await stored()).toBe(before - 2)
+    expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
+    expect(await captures.countDocuments({ _id: doc?._id as never })).toBe(0)
+  })
+})
