@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  type CheckedQuote,
   capturesInternal,
   DETAILS,
   type Evidence,
@@ -82,7 +83,7 @@ beforeAll(async () => {
   bo = await bed.user('bo')
   api = apiClient(url, ana.token)
   boApi = apiClient(url, bo.token)
-  bed.answer(capturesInternal.checkQuote, ({ body }) => {
+  bed.answer(capturesInternal.checkQuote, ({ body }): CheckedQuote => {
     isUp('collector')
     asked++
     if (body.record) return { kind: 'record', ...NONE, ...quoted(records.get(body.record.id), body) }
@@ -110,7 +111,7 @@ beforeAll(async () => {
       return { id, seal, shared, open: shared || owner === body.user_id }
     })
   })
-  bed.answer(narrativesInternal.checkQuote, ({ params, body }) => {
+  bed.answer(narrativesInternal.checkQuote, ({ params, body }): CheckedQuote => {
     isUp('narratives')
     return { kind: 'narrative', ...NONE, ...quoted(narratives.get(params.id), body) }
   })

@@ -159,6 +159,8 @@ it(
       users,
       ids: {
         '/iods/{id}/vote': iods,
+        '/iods/{id}/evidence': iods,
+        '/iods/{id}/evidence/import': iods,
         '/campaigns/{id}': campaigns,
         '/campaigns/{id}/statistics': campaigns,
         '/campaigns/{id}/export': campaigns,
@@ -167,6 +169,7 @@ it(
         '/campaigns/{id}/remove-iod': campaigns,
         '/{source}/data/{id}': [...own.records, ...theirs.records],
         '/narratives/data/{id}': [own.narrative, theirs.narrative],
+        '/narratives/data/{id}/citations': [own.narrative, theirs.narrative],
         '/narratives/data/{id}/restore': [own.narrative, theirs.narrative],
         '/community/users/{id}': users,
       },
