@@ -11,12 +11,13 @@ import {
   profileApi,
   sealsApi,
 } from '@iodine/contracts'
-import { sha256Hex, verifyCheckpoint } from '@iodine/evidence'
+import { verifyCheckpoint } from '@iodine/evidence'
 import {
   type ApiClient,
   apiClient,
   iodInput,
   NO_LIMITS,
+  sealCapture,
   signUp,
   startAiProvider,
   startMailCatcher,
@@ -54,26 +55,7 @@ const served = async (api: ApiClient, userId: string) => ({
   profile: await api.call(communityApi.getUser, { params: { id: userId } }),
 })
 
-/** Seals a capture of a text. */
-const captured = async (api: ApiClient, text: string): Promise<string> => {
-  const body = new TextEncoder().encode(text)
-  const sha256 = await sha256Hex(body)
-  const { id } = await api.call(capturesApi.createCapture, {
-    body: {
-      v: 1,
-      source: 'blog',
-      url: 'https://blog.example.org/kept',
-      captured_at: '2026-11-23T10:00:00.000Z',
-      trigger: 'collect',
-      collector: 'test/1',
-      projection: 'iodine-text-1',
-      blobs: [{ role: 'text', sha256, bytes: body.length, type: 'text/plain' }],
-    },
-  })
-  await api.call(capturesApi.putBlob, { params: { id, sha256 }, body })
-  await api.call(capturesApi.sealCapture, { params: { id } })
-  return id
-}
+const captured = async (api: ApiClient, text: string) => (await sealCapture(api.call, { text })).id
 const textsOf = (api: ApiClient, ids: readonly string[]) =>
   Promise.all(ids.map(async id => (await api.call(capturesApi.getCaptureText, { params: { id } })).text))
 
