@@ -14,8 +14,9 @@ import {
 /** SHA-256, hexadecimal, lower case. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hexadecimal')
 const hashes = z.array(sha256)
+// Parsers of URLs skip line ends, which would begin further headers in a web archive.
 const webAddress = text().refine(
-  value => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+  value => /^https?:[^\s\p{Cc}]+$/u.test(value) && URL.canParse(value),
   'must be an http(s) URL',
 )
 const mediaType = z
