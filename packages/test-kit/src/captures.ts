@@ -21,7 +21,8 @@ export interface CapturedParts extends Partial<Record<BlobRole, Content>> {
 /** A capture as the collector makes it: its manifest, and the bytes of its blobs by their SHA-256. */
 export const captureOf = ({ manifest, ...parts }: CapturedParts) => {
   const contents = new Map<string, Uint8Array<ArrayBuffer>>()
-  const blobs = Object.entries(parts).map(([name, content]) => {
+  const blobs = Object.entries(parts).flatMap(([name, content]) => {
+    if (content === undefined) return []
     const role = name as BlobRole
     const bytes = bytesOf(content)
     const sha256 = createHash('sha256').update(bytes).digest('hex')

@@ -35,7 +35,7 @@ const fillLog =
     const frontier: string[] = []
     let level = 0
     for (
-      let hashes = Array.from({ length: size }, () => randomBytes(32));
+      let hashes: Buffer[] = Array.from({ length: size }, () => randomBytes(32));
       hashes.length > 0;
       hashes = Array.from({ length: hashes.length >> 1 }, (_, n) =>
         parentOf(hashes[2 * n] as Buffer, hashes[2 * n + 1] as Buffer),
