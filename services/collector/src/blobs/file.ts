@@ -62,8 +62,7 @@ export const createFileBlobs = (url: string): Blobs => {
       }
     },
     async delete(keys) {
-      for (const key of keys)
-        for (const path of await filesOf(pathOf(key))) await rm(path, { force: true })
+      for (const key of keys) for (const path of await filesOf(pathOf(key))) await rm(path, { force: true })
       for (const folder of new Set(keys.map(key => dirname(pathOf(key)))))
         await rmdir(folder).catch(error => {
           if (!isOccupied(error)) throw error
