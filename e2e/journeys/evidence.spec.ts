@@ -8,7 +8,9 @@ import {
   type NewIod,
   narrativesApi,
   profileApi,
+  sealsApi,
 } from '@iodine/contracts'
+import { verifyWacz } from '@iodine/evidence/wacz'
 import { tiktokPost } from '@iodine/test-kit'
 import { sealPage } from '../support/captures.js'
 import { faultsOf } from '../support/faults.js'
@@ -123,7 +125,12 @@ test('another member reads a quote in its context and verifies it; the page itse
     const download = page.waitForEvent('download')
     await piece.getByRole('button', { name: 'Download WACZ' }).click()
     const file = await readFile(await (await download).path())
-    expect(file.subarray(0, 2).toString()).toBe('PK')
+    const keys = (await bo.api.call(sealsApi.getSealKeys)).map(({ public_key }) => public_key)
+    expect(await verifyWacz(new Uint8Array(file), keys)).toMatchObject({
+      verdict: 'good',
+      about: { url },
+      isKeyGiven: true,
+    })
     expect((await download).suggestedFilename()).toBe(`capture-${id}.wacz`)
     await expect(piece.getByRole('button', { name: /shar/i })).toHaveCount(0)
   })
