@@ -82,7 +82,13 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
     </div>
   )
   const renderList = ({ renderItem: renderOne, itemsParentRef }: ItemListRendererProps<Result>) => (
-    <div ref={list} className={styles.list} id={listId} role="listbox" aria-label="Results">
+    <div
+      ref={list}
+      className={styles.list}
+      id={listId}
+      // A list box must have options.
+      {...(results.length > 0 && { role: 'listbox', 'aria-label': 'Results' })}
+    >
       {/* Blueprint scrolls its list before it has its final height: this one does not scroll. */}
       <div ref={itemsParentRef as Ref<HTMLElement> as Ref<HTMLDivElement>} role="presentation">
         {groups.map(({ label, results: shown, note }) => (
