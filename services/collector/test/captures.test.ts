@@ -39,6 +39,7 @@ import {
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CollectorConfig, collectorConfigSchema, createApp } from '../src/index.js'
+import { type S3Server, startS3Server } from './s3-server.js'
 
 const QUOTA = 5_000_000
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])
@@ -56,11 +57,12 @@ interface Parts {
   change?: (manifest: Manifest) => object
 }
 
-describe.each(['file', 'gridfs'] as const)('captures in %s storage', storage => {
+describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', storage => {
   let bed: ServiceBed
   let config: CollectorConfig
   let service: StoreService
   let folder: string
+  let s3: S3Server | undefined
   let url: string
   let ana: BedUser
   let bo: BedUser
@@ -70,10 +72,12 @@ describe.each(['file', 'gridfs'] as const)('captures in %s storage', storage => 
   beforeAll(async () => {
     bed = await startServiceBed()
     folder = await mkdtemp(join(tmpdir(), 'iodine-test-'))
+    if (storage === 's3') s3 = await startS3Server()
     config = readConfig(collectorConfigSchema, {
       ...bed.env,
       QUOTA_CAPTURE_BYTES: String(QUOTA),
       ...(storage === 'file' && { BLOBS_URL: pathToFileURL(folder).href }),
+      ...(s3 && { BLOBS_URL: s3.url() }),
     })
     service = await createApp(config, bed.deps)
     url = await bed.listen(service)
@@ -82,6 +86,7 @@ describe.each(['file', 'gridfs'] as const)('captures in %s storage', storage => 
   afterAll(async () => {
     await service?.close()
     await bed?.stop()
+    await s3?.stop()
     await rm(folder, { recursive: true, force: true })
   })
   beforeEach(async () => {
@@ -151,11 +156,12 @@ describe.each(['file', 'gridfs'] as const)('captures in %s storage', storage => 
   const put = (id: string, sha256: string, body: Uint8Array, client = api) =>
     client.send('PUT', `/captures/${id}/blobs/${sha256}`, body, TYPE)
   const keys = async () => (await api.call(sealsApi.getSealKeys)).map(({ public_key }) => public_key)
-  const stored = async () =>
-    storage === 'file'
-      ? (await readdir(folder, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile())
-          .length
-      : service.mongo.collection('blobs.files').countDocuments()
+  const stored = async () => {
+    if (s3) return s3.objects.size
+    if (storage === 'gridfs') return service.mongo.collection('blobs.files').countDocuments()
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    return entries.filter(entry => entry.isFile()).length
+  }
 
   it('are handed over, sealed, and proved to anybody', async () => {
     const { manifest, contents } = await made({ text: 'Giant mirrors heat the lake 🛰', screenshot: PNG })

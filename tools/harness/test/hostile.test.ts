@@ -158,6 +158,7 @@ it(
     expect(operations.length).toBeGreaterThan(30)
     const iods = [own.iod, theirs.iod]
     const campaigns = [own.campaign, theirs.campaign]
+    const captures = [own.capture, theirs.capture]
     const users = [victim.id, people.user.id]
     const known: Known = {
       iods,
@@ -166,6 +167,9 @@ it(
         '/iods/{id}/vote': iods,
         '/iods/{id}/evidence': iods,
         '/iods/{id}/evidence/import': iods,
+        ...Object.fromEntries(
+          ['', '/text', '/seal', '/wacz', '/blobs/{sha256}'].map(path => [`/captures/{id}${path}`, captures]),
+        ),
         '/campaigns/{id}': campaigns,
         '/campaigns/{id}/statistics': campaigns,
         '/campaigns/{id}/export': campaigns,
