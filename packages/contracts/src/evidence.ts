@@ -156,11 +156,13 @@ export const capturesApi = {
     summary: 'The bytes of a blob, as a download; pictures as such',
     params: byId.extend({ sha256 }),
     response: z.unknown(),
+    produces: 'application/octet-stream',
   }),
   getWacz: endpoint('user', 'GET /captures/:id/wacz', {
     summary: 'The capture with its seal and evidence as WACZ 1.1.1',
     params: byId,
     response: z.unknown(),
+    produces: 'application/wacz',
   }),
   shareCapture: endpoint('user', 'PATCH /captures/:id', {
     summary: 'Show the content of an own capture to everybody, or to nobody else',

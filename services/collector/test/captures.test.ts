@@ -305,6 +305,32 @@ describe.each(['file', 'gridfs'] as const)('captures in %s storage', storage => 
     expect((await post(manifest)).status).toBe(201)
   })
 
+  it('are erased by the team, whoever’s they are, for a reason that is kept', async () => {
+    const given = await sealIt()
+    await api.call(capturesApi.shareCapture, { params: { id: given.id }, body: { shared: true } })
+    const before = await stored()
+    const redact = (id: string, reason: string) =>
+      bed.internal(capturesInternal.redactCapture, { params: { id }, body: { reason } })
+    const { seq } = given.sealed
+    expect(await redact(given.id, 'asked for by a quoted person')).toEqual({ seq })
+    expect(await redact(given.id, 'again')).toEqual({ seq })
+    expect(await stored()).toBe(before - 2)
+    expect((await boApi.send('GET', `/captures/${given.id}`)).status).toBe(404)
+    const left = await service.mongo.collection('captures').findOne({ seq })
+    expect(left).toMatchObject({ state: 'erased', reason: 'asked for by a quoted person' })
+    // What its owner has erased gets the reason, too; what never was sealed leaves nothing.
+    const own = await sealIt()
+    await api.call(capturesApi.deleteCapture, { params: { id: own.id } })
+    await redact(own.id, 'late')
+    expect(await service.mongo.collection('captures').findOne({ seq: own.sealed.seq })).toMatchObject({
+      reason: 'late',
+    })
+    const open = await handOver()
+    expect(await redact(open.id, 'open')).toEqual({ seq: null })
+    await expect(redact(open.id, 'open')).rejects.toMatchObject({ status: 404 })
+    await expect(redact(given.id, ' ')).rejects.toMatchObject({ status: 422 })
+  })
+
   it('of a deleted record stay where evidence names them', async () => {
     const record = tiktokPost()
     const body = { records: [record] }

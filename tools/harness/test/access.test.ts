@@ -4,9 +4,11 @@ import {
   API_BASE,
   authApi,
   campaignsApi,
+  capturesApi,
   collectorApi,
   DETAILS,
   type EndpointSpec,
+  evidenceApi,
   iodsApi,
   narrativesApi,
   OPERATIONS,
@@ -22,9 +24,11 @@ import {
   type ApiClient,
   apiClient,
   blogArticle,
+  captureOf,
   iodInput,
   type SignedInUser,
   samplePath,
+  sealCapture,
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
@@ -44,6 +48,12 @@ interface Things {
   iod: string
   campaign: string
   narrative: string
+  /** The owner's, of their IOD. */
+  evidence: string
+  /** The owner's, sealed and not shared. */
+  capture: string
+  /** Another one, that waits for its seal. */
+  open: string
   owner: string
 }
 interface Row {
@@ -56,6 +66,9 @@ interface Row {
 }
 
 const MARK = 'only-its-owner-sees-this'
+/** The text of both captures. */
+const PAGE = `Captured, and ${MARK}`
+const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).contents
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 let made = 0
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
@@ -87,6 +100,33 @@ const ROWS: Record<string, Row> = {
   'POST /iods/lookup': { body: () => ({ values: ['anything'] }), status: 200 },
   'GET /iods/:id': { id: 'iod', status: 200 },
   'POST /iods/:id/vote': { id: 'iod', body: () => ({ vote_type: 'POSITIVE' }), status: 200 },
+  'POST /iods/evidence/counts': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
+  'GET /iods/:id/evidence': { id: 'iod', status: 200 },
+  'POST /iods/:id/evidence': {
+    id: 'iod',
+    // The extension's token is the owner's, too, who quotes another place.
+    body: ({ narrative }, role) => quoteOf(narrative, role === 'collector' ? 1 : 2),
+    status: mine(201, 404),
+  },
+  'POST /iods/:id/evidence/import': {
+    id: 'iod',
+    body: () => ({ quotes: [{ start: 0, end: 4, exact: 'They' }] }),
+    status: 200,
+  },
+  'DELETE /iods/:id/evidence/:evidence_id': { id: 'iod', status: mine(200, 403) },
+  'POST /captures': { body: () => captureOf({ text: `Page ${++made}` }).manifest, status: 201 },
+  'PUT /captures/:id/blobs/:sha256': { id: 'open', body: () => BYTES, status: mine(200, 404) },
+  'POST /captures/:id/seal': { id: 'open', status: mine(200, 404) },
+  'GET /captures/:id': { id: 'capture', status: mine(200, 404) },
+  'GET /captures/:id/text': { id: 'capture', status: mine(200, 404) },
+  'GET /captures/:id/blobs/:sha256': { id: 'capture', status: mine(200, 404) },
+  'GET /captures/:id/wacz': { id: 'capture', status: mine(200, 404) },
+  'PATCH /captures/:id': { id: 'capture', body: () => ({ shared: false }), status: mine(200, 404) },
+  'DELETE /captures/:id': { id: 'capture', status: mine(200, 404) },
+  'GET /seals/checkpoint': { status: 200 },
+  'GET /seals/keys': { status: 200 },
+  'GET /seals/consistency': { query: () => '?from=1&to=1', status: 200 },
+  'GET /seals/:seq/proof': { status: 200 },
   'GET /campaigns/:id': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/statistics': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/export': { id: 'campaign', status: 200 },
@@ -98,6 +138,7 @@ const ROWS: Record<string, Row> = {
   'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
   'GET /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
+  'GET /narratives/data/:id/citations': { id: 'narrative', status: mine(200, 404) },
   'DELETE /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
   'POST /narratives/data/:id/restore': { id: 'narrative', status: mine(200, 404) },
   'GET /graph/triplets': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
@@ -112,6 +153,13 @@ const ROWS: Record<string, Row> = {
   'GET /community/users/:id': { id: 'owner', status: 200 },
   'DELETE /profile/remove-openai-key': { status: 200 },
   'POST /auth/logout': { status: 200 },
+}
+
+const SENTENCE = 'They told everybody. '
+/** Quotes the first word of a sentence of the owner's narrative, which is one of their IOD's. */
+const quoteOf = (narrative_id: string, n: number) => {
+  const start = n * SENTENCE.length
+  return { narrative_id, start, end: start + 4, exact: 'They' }
 }
 
 let stack: TestStack
@@ -144,9 +192,26 @@ const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
   const iod = await api.call(iodsApi.createIod, { body: iodInput() })
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Theirs' } })
   // Beyond the excerpt that a public profile shows.
-  const text = `${'They told everybody. '.repeat(15)}${MARK}`
+  const text = `${SENTENCE.repeat(15)}${MARK}`
   const narrative = await api.call(narrativesApi.createNarrative, { body: { text } })
-  return { record, iod: iod.id, campaign: campaign.id, narrative: narrative.id, owner }
+  const evidence = await api.call(evidenceApi.addEvidence, {
+    params: { id: iod.id },
+    body: quoteOf(narrative.id, 0),
+  })
+  const { id: capture } = await sealCapture(api.call, { text: PAGE })
+  const { id: open } = await api.call(capturesApi.createCapture, {
+    body: captureOf({ text: PAGE, manifest: { url: 'https://blog.example.org/open' } }).manifest,
+  })
+  return {
+    capture,
+    open,
+    record,
+    iod: iod.id,
+    campaign: campaign.id,
+    narrative: narrative.id,
+    evidence: evidence.id,
+    owner,
+  }
 }
 
 it('lets each role do what the table says, on every route, and nothing else', async () => {
@@ -179,7 +244,12 @@ it('lets each role do what the table says, on every route, and nothing else', as
     }
     for (const source of operation.path.includes(':source') ? SOURCES : (['tiktok'] as const)) {
       const one = id === 'record' ? things.record[source] : id ? things[id] : ''
-      const path = operation.path.replace(':source', source).replace(':id', one)
+      const path = operation.path
+        .replace(':source', source)
+        .replace(':evidence_id', things.evidence)
+        .replace(':sha256', HASH)
+        .replace(':seq', '0')
+        .replace(':id', one)
       for (const role of Object.keys(clients) as Role[]) {
         const input = operation.method === 'GET' ? undefined : (body?.(things, role, source) ?? {})
         const answer = await clients[role].send(
