@@ -1,6 +1,7 @@
 /**
  * Commands on the contents of DATA_DIR, under their names in package.json:
  *   npm run account -- delete|suspend|unsuspend|export EMAIL   for the team that answers users' requests
+ *   npm run evidence -- redact ID REASON   erases a capture and its quotes, or one quote, for who is quoted
  *   npm run backup -- FOLDER       copies DATA_DIR of a running or stopped product into a new folder
  *   npm run restore -- FOLDER      fills an empty DATA_DIR from such a copy
  *   npm run rebuild-community      rebuilds public profiles from accounts, IODs, narratives (product running)
@@ -48,6 +49,12 @@ const commands = {
     const { account } = await devStack('account')
     const io = { say, stdout: process.stdout, folder: callerFolder }
     process.exitCode = await account(args, process.env, io)
+  },
+  async evidence() {
+    await ensureRedis()
+    process.env.NODE_ENV ??= 'production'
+    const { evidence } = await devStack('evidence')
+    process.exitCode = await evidence(args, process.env, say)
   },
   async backup() {
     const to = givenFolder()

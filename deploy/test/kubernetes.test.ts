@@ -181,6 +181,7 @@ describe('each part', () => {
         ),
       )
     expect(holders('JWT_PRIVATE_KEY')).toEqual(['auth'])
+    expect(holders('SEAL_PRIVATE_KEY')).toEqual(['collector'])
     expect(holders('SECRETS_KEY')).toEqual(['auth', 'workers'])
     expect(holders('SMTP_URL')).toEqual(['workers'])
     expect(holders('MONGODB_URI')).not.toContain('gateway')

@@ -19,6 +19,7 @@ const PAGES = [
   ['/login', 'Continue'],
   ['/privacy-policy', 'Last updated: June 17, 2025'],
   ['/terms-of-service', 'Last updated: June 17, 2025'],
+  ['/verify', 'drop a .wacz file here'],
   ['/setup-username', 'Welcome to Iodine'],
   ['/dashboard/overview', 'Product roadmap'],
   ['/dashboard/data', 'They hide the numbers from us'],

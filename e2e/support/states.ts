@@ -32,7 +32,7 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/iods', ['Select'], 'fieldset:has-text("1 selected")'],
     ['/dashboard/iods', ['Select', 'Export'], '.bp6-menu'],
     ['/dashboard/iods', ['Select', 'Add to campaign'], '.bp6-dialog'],
-    ['/dashboard/iods', ['Keyboard shortcuts'], '.bp6-dialog'],
+    ['/dashboard/iods', [], '.bp6-dialog:has-text("Upvote")', '?'],
     ['/dashboard/iods/000000000000000000000000', [], '[role="dialog"]:has-text("does not exist")'],
     ['/dashboard/narratives', ['Convert to IOD'], '.bp6-dialog'],
     ['/dashboard/campaigns', ['Create Campaign'], '.bp6-dialog'],

@@ -29,6 +29,15 @@ const problem = (description: string) => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
 
+const bytes = { schema: { type: 'string', format: 'binary' } }
+
+const success = ({ produces, response }: PublicEndpoint) => ({
+  description: 'Success',
+  content: produces
+    ? { [produces]: bytes }
+    : { 'application/json': { schema: schemaOf(response, 'output') } },
+})
+
 const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   tags: [section],
   operationId: name,
@@ -38,7 +47,7 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   ...(spec.raw && {
     requestBody: {
       required: true,
-      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      content: { 'application/octet-stream': bytes },
     },
   }),
   ...(spec.body && {
@@ -48,13 +57,12 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
     },
   }),
   responses: {
-    [spec.status ?? 200]: {
-      description: 'Success',
-      content: { 'application/json': { schema: schemaOf(spec.response, 'output') } },
-    },
-    ...(spec.knownStatus && { [spec.knownStatus]: { description: 'It is there already' } }),
+    [spec.status ?? 200]: success(spec),
+    ...(spec.knownStatus && {
+      [spec.knownStatus]: { ...success(spec), description: 'It is there already' },
+    }),
     ...(spec.access !== 'anyone' && { 401: problem('No live session') }),
-    ...((spec.body || spec.query) && { 422: problem('Validation: one message a fault') }),
+    ...((spec.body || spec.raw || spec.query) && { 422: problem('Validation: one message a fault') }),
     default: problem('Any other failure'),
   },
 })

@@ -400,6 +400,8 @@ describe('a body', () => {
   const sizes = [
     ['/iods', LIMITS.bodyBytes],
     ['/tiktok/data', LIMITS.ingestBodyBytes],
+    ['/captures/a/blobs/b', LIMITS.blobBytes],
+    ['/seals/checkpoint', LIMITS.bodyBytes],
   ] as const
   const chunked = (bytes: number) =>
     new ReadableStream({
@@ -425,6 +427,24 @@ describe('a body', () => {
         DETAILS.bodyTooLarge,
       )
     expect(rig.seen).toEqual([])
+  })
+  it('of bytes passes there and back as it is', async () => {
+    const bytes = new Uint8Array(100_000).map((_, n) => n * 31)
+    let got = Buffer.alloc(0)
+    rig.behaviour.collector = async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      got = Buffer.concat(chunks)
+      response.writeHead(200, { 'content-type': request.headers['content-type'] }).end(got)
+    }
+    const answer = await send(`/captures/${newId()}/blobs/${'b'.repeat(64)}`, {
+      method: 'PUT',
+      body: bytes,
+      headers: { 'content-type': 'application/octet-stream' },
+    })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/octet-stream'])
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(got.equals(bytes)).toBe(true)
   })
   it('that was refused leaves the connection fit for the next request', async () => {
     const head = `Host: x\r\nAuthorization: Bearer ${token}\r\n`

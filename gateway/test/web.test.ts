@@ -271,6 +271,13 @@ describe('the reference', () => {
       expect(operation.responses[spec.status ?? 200]).toBeDefined()
       expect(operation.security).toHaveLength(spec.access === 'anyone' ? 0 : 1)
     }
+    const { put, get: read } = document.paths['/captures/{id}/blobs/{sha256}']
+    const binary = { schema: { type: 'string', format: 'binary' } }
+    expect(put.requestBody.content).toEqual({ 'application/octet-stream': binary })
+    expect(read.responses[200].content).toEqual({ 'application/octet-stream': binary })
+    expect(Object.keys(document.paths['/captures'].post.responses)).toEqual(
+      expect.arrayContaining(['200', '201', '401', '422']),
+    )
     const body =
       document.paths['/auth/request-magic-link'].post.requestBody.content['application/json'].schema
     expect(body).toMatchObject({ required: ['email'], additionalProperties: false })
@@ -361,6 +368,7 @@ describe('headers', () => {
           'access-control-request-headers': 'authorization',
         },
       })
+      expect(headers.get('access-control-allow-methods') ?? 'PUT').toMatch(/\bPUT\b/)
       return [status < 300, headers.get('access-control-allow-origin')]
     }
     expect(await preflight('https://app.example.org')).toEqual([true, 'https://app.example.org'])

@@ -19,6 +19,8 @@ export interface EndpointSpec {
   status?: number
   /** Another status of success: of a request that finds what it would create. */
   knownStatus?: number
+  /** Media type of an answer that is a file: `response` is unknown then. Default: JSON. */
+  produces?: string
   /** Maximum body size in bytes, default 1 MiB. */
   bodyLimit?: number
   /** The body is bytes (application/octet-stream) instead of JSON: `body` is a Uint8Array. */

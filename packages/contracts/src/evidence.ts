@@ -14,8 +14,9 @@ import {
 /** SHA-256, hexadecimal, lower case. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hexadecimal')
 const hashes = z.array(sha256)
+// Parsers of URLs skip line ends, which would begin further headers in a web archive.
 const webAddress = text().refine(
-  value => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+  value => /^https?:[^\s\p{Cc}]+$/u.test(value) && URL.canParse(value),
   'must be an http(s) URL',
 )
 const mediaType = z
@@ -155,11 +156,13 @@ export const capturesApi = {
     summary: 'The bytes of a blob, as a download; pictures as such',
     params: byId.extend({ sha256 }),
     response: z.unknown(),
+    produces: 'application/octet-stream',
   }),
   getWacz: endpoint('user', 'GET /captures/:id/wacz', {
     summary: 'The capture with its seal and evidence as WACZ 1.1.1',
     params: byId,
     response: z.unknown(),
+    produces: 'application/wacz',
   }),
   shareCapture: endpoint('user', 'PATCH /captures/:id', {
     summary: 'Show the content of an own capture to everybody, or to nobody else',

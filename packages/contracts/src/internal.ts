@@ -4,7 +4,7 @@ import { evidence, scoredPlace, seal, sha256 } from './evidence.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
-import { id, time, timestamp } from './primitives.js'
+import { filledText, id, time, timestamp } from './primitives.js'
 import { BLOB_ROLES, EVIDENCE_KINDS, SOURCES } from './vocabulary.js'
 
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
@@ -105,6 +105,13 @@ export const capturesInternal = {
     body: ids.extend({ user_id: id }),
     response: z.array(z.strictObject({ id, seal, shared: z.boolean(), open: z.boolean() })),
   }),
+  redactCapture: internalEndpoint('POST /internal/captures/:id/redact', {
+    summary:
+      'Erase a capture, whoever’s it is, for a reason that is kept; may be repeated. Its place in the log',
+    params: byId,
+    body: z.strictObject({ reason: filledText(LIMITS.reasonMax) }),
+    response: z.strictObject({ seq: z.int().nullable() }),
+  }),
 } as const
 
 export const evidenceInternal = {
@@ -117,6 +124,11 @@ export const evidenceInternal = {
     summary: 'The evidence that quotes a capture, for its WACZ: at most 1,000',
     body: z.strictObject({ capture_id: id }),
     response: z.array(evidence.omit({ seal: true, open: true, shared: true }).extend({ value: z.string() })),
+  }),
+  redactEvidence: internalEndpoint('POST /internal/evidence/redact', {
+    summary: 'Delete a piece of evidence by its id, or all that quotes a capture by the capture’s',
+    body: byId,
+    response: z.strictObject({ deleted: z.int() }),
   }),
   exportEvidence: internalEndpoint('POST /internal/evidence/export', {
     summary: 'The evidence of IODs as a user sees it, for exports: each IOD’s, oldest first, up to the limit',

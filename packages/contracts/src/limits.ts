@@ -59,6 +59,8 @@ export const LIMITS = {
   mediaBytes: 2_097_152,
   /** Captures of a user that wait for blobs. */
   openCapturesMax: 3,
+  /** Why the team erased a capture. */
+  reasonMax: 500,
   /** Context of a quote, on each side. */
   quoteContextMax: 64,
   evidenceCountsMax: 500,

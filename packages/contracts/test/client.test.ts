@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   campaignsApi,
+  capturesApi,
   createClient,
   iodsApi,
   profileApi,
@@ -29,6 +30,20 @@ const silent: Transport = (_target, { signal }) =>
   })
 
 describe('a call', () => {
+  it('sends the bytes of a raw endpoint as they are', async () => {
+    const { sent, transport } = answering({})
+    const body = Uint8Array.of(0, 255)
+    const params = { id: 'a', sha256: 'b' }
+    await createClient(transport).call(capturesApi.putBlob, { params, body })
+    expect(sent).toEqual([
+      {
+        method: 'PUT',
+        target: '/captures/a/blobs/b',
+        headers: { accept: 'application/json', 'content-type': 'application/octet-stream' },
+        body,
+      },
+    ])
+  })
   it('sends method, path, query, body and token', async () => {
     const { sent, transport } = answering({})
     const { call } = createClient(transport, { token: () => 'secret' })

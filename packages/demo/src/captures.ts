@@ -24,10 +24,10 @@ export interface DemoCapture extends DemoPage {
   text: string
 }
 
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 
 /** The content of a page's capture, by what it is. */
-const contentOf = ({ html, record }: DemoPage) => {
+export const contentOf = ({ html, record }: DemoPage) => {
   const { document } = new Window({ settings: { disableJavaScriptEvaluation: true } })
   document.body.innerHTML = html
   const root = document.body.firstElementChild as unknown as Root
@@ -80,6 +80,15 @@ export const captureDemo = async (people: readonly Call[]): Promise<DemoCapture[
   return captures
 }
 
+/** The first places in captures that say a value. */
+export const quotesOf = <C extends { text: string }>(captures: readonly C[], value: string) =>
+  captures
+    .flatMap(capture => {
+      const place = anchorQuote(capture.text, { exact: value })
+      return place ? [{ capture, ...place, exact: capture.text.slice(place.start, place.end) }] : []
+    })
+    .slice(0, PIECES)
+
 /**
  * Quotes the captures as evidence of the IODs whose value they say, each as the account that captured it.
  * @param attempt ignores the refusal of what is there already
@@ -90,17 +99,11 @@ export const quoteDemo = async (
   iods: readonly Iod[],
   attempt: (work: Promise<unknown>) => Promise<void>,
 ): Promise<void> => {
-  for (const { id, value } of iods) {
-    const quotes = captures.flatMap(capture => {
-      const place = anchorQuote(capture.text, { exact: value })
-      return place ? [{ capture, ...place }] : []
-    })
-    for (const { capture, start, end } of quotes.slice(0, PIECES)) {
-      const exact = capture.text.slice(start, end)
-      const body = { capture_id: capture.id, role: 'text' as const, start, end, exact }
+  for (const { id, value } of iods)
+    for (const { capture, ...place } of quotesOf(captures, value)) {
+      const body = { capture_id: capture.id, ...place }
       await attempt((people[capture.by] as Call)(evidenceApi.addEvidence, { params: { id }, body }))
     }
-  }
 }
 
 /** Quotes the sentence of a narrative's triplet as evidence of the IOD that was made from it. */

@@ -1,5 +1,5 @@
 export { demoAccounts } from './accounts.js'
-export { captureDemo, type DemoCapture, quoteDemo } from './captures.js'
+export { contentOf, quotesOf } from './captures.js'
 export { type DemoTarget, fillDemo } from './fill.js'
 export { demoCampaigns, demoIods } from './iods.js'
 export { demoNarratives } from './narratives.js'

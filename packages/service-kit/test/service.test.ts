@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { endpoint, internalEndpoint } from '@iodine/contracts'
+import { createClient, endpoint, internalEndpoint } from '@iodine/contracts'
 import { startTestRedis } from '@iodine/test-kit'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,6 +15,7 @@ import {
   type PeersConfig,
   readConfig,
   type Service,
+  Streamed,
   seal,
   serviceConfigSchema,
   signToken,
@@ -50,6 +51,21 @@ const taken = endpoint('anyone', 'GET /taken', {
   summary: '',
   response: z.strictObject({ taken: z.boolean() }),
 })
+const store = endpoint('user', 'PUT /blobs/:name', {
+  summary: '',
+  params: z.strictObject({ name: z.string() }),
+  raw: true,
+  response: z.strictObject({ bytes: z.array(z.int()) }),
+  status: 201,
+  knownStatus: 200,
+  bodyLimit: 1_000,
+})
+const file = endpoint('user', 'GET /blobs/:name', {
+  summary: '',
+  params: z.strictObject({ name: z.string() }),
+  response: z.unknown(),
+  produces: 'application/octet-stream',
+})
 const inner = internalEndpoint('GET /internal/x', {
   summary: '',
   response: z.strictObject({ inner: z.boolean() }),
@@ -70,6 +86,19 @@ beforeAll(async () => {
   })
   service.route(taken, async () => {
     throw conflict('Taken')
+  })
+  service.route(store, async ({ params, body, reply }) => {
+    if (params.name === 'known') reply.code(200)
+    return { bytes: [...body] }
+  })
+  service.route(file, async ({ params: { name }, reply }) => {
+    const pieces = async function* () {
+      yield Uint8Array.of(0, 255)
+      yield Uint8Array.of(10)
+    }
+    const content = name === 'pieces' ? pieces() : Uint8Array.of(0, 255, 10)
+    reply.header('content-disposition', 'attachment')
+    return new Streamed(content, 'application/octet-stream')
   })
   service.internal(inner, async () => ({ inner: true }))
   url = await service.listen()
@@ -97,6 +126,65 @@ const answers = async (response: Response, status: number) => {
   expect([response.status, Object.keys(body)]).toEqual([status, ['detail']])
   return body.detail
 }
+
+describe('an endpoint of bytes', () => {
+  const put = (name: string, body: BodyInit | null, headers: Record<string, string> = {}) =>
+    fetch(`${url}/api/v1/blobs/${name}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream', ...headers },
+      body,
+    })
+  const get = (name: string) =>
+    fetch(`${url}/api/v1/blobs/${name}`, { headers: { authorization: `Bearer ${token}` } })
+
+  it('gets the body as it is, and may answer with another status of success', async () => {
+    const bytes = [0, 255, 0xc3, 0x28, 10]
+    const made = await put('new', Uint8Array.from(bytes))
+    expect([made.status, await made.json()]).toEqual([201, { bytes }])
+    const known = await put('known', null)
+    expect([known.status, await known.json()]).toEqual([200, { bytes: [] }])
+    const { call } = createClient((target, request) => fetch(`${url}/api/v1${target}`, request), {
+      token: () => token,
+    })
+    expect(await call(store, { params: { name: 'a' }, body: Uint8Array.from(bytes) })).toEqual({ bytes })
+  })
+  it('takes bytes alone, as others take JSON alone', async () => {
+    const type = (value: string) => ({ 'content-type': value })
+    expect(await answers(await put('a', '{}', type('application/json')), 415)).toMatch(/octet-stream/)
+    expect(await answers(await put('a', 'x', type('text/plain')), 415)).toMatch(/octet-stream/)
+    expect(await answers(await post('/things/a', 'x', type('application/octet-stream')), 415)).toMatch(/JSON/)
+  })
+  it('refuses who may not, and what is too large, before the body is there', async () => {
+    const { host, port } = new URL(url)
+    const sent = (headers: string) =>
+      new Promise<string>(resolve => {
+        const socket = connect(Number(port), '127.0.0.1', () =>
+          socket.write(
+            `PUT /api/v1/blobs/a HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/octet-stream\r\n${headers}\r\n`,
+          ),
+        )
+        socket.once('data', data => {
+          socket.destroy()
+          resolve(data.toString().split('\r\n', 1)[0] ?? '')
+        })
+      })
+    expect(await sent('Content-Length: 500\r\n')).toMatch(/ 401 /)
+    const own = `Authorization: Bearer ${token}\r\n`
+    expect(await sent(`${own}Content-Length: 1001\r\n`)).toMatch(/ 413 /)
+    expect(await answers(await put('a', new Uint8Array(1_001)), 413)).toBeTypeOf('string')
+    expect((await put('a', new Uint8Array(1_000))).status).toBe(201)
+  })
+  it('answers bytes, whole or in pieces', async () => {
+    for (const name of ['whole', 'pieces']) {
+      const answer = await get(name)
+      expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0, 255, 10])
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment',
+      })
+    }
+  })
+})
 
 describe('a service', () => {
   it('answers with and without a trailing slash, and echoes the request id', async () => {

@@ -47,7 +47,9 @@ export const apiClient = (base: string, token?: string): ApiClient => {
         method,
         headers: {
           ...(token && { authorization: `Bearer ${token}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && {
+            'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json',
+          }),
           ...headers,
         },
         ...(body !== undefined && { body: isVerbatim(body) ? body : JSON.stringify(body) }),

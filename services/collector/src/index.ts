@@ -1,2 +1,3 @@
 export { createApp } from './app.js'
 export { type CollectorConfig, collectorConfigSchema } from './config.js'
+export { evidenceUsage, runEvidence } from './redact.js'

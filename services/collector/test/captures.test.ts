@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import {
+  API_BASE,
   type BlobRole,
   capturesApi,
   capturesInternal,
@@ -26,6 +27,7 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from '@iodine/evidence'
+import { verifyWacz } from '@iodine/evidence/wacz'
 import { newSigningKey, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -303,6 +305,32 @@ describe.each(['file', 'gridfs'] as const)('captures in %s storage', storage => 
     expect((await post(manifest)).status).toBe(201)
   })
 
+  it('are erased by the team, whoever’s they are, for a reason that is kept', async () => {
+    const given = await sealIt()
+    await api.call(capturesApi.shareCapture, { params: { id: given.id }, body: { shared: true } })
+    const before = await stored()
+    const redact = (id: string, reason: string) =>
+      bed.internal(capturesInternal.redactCapture, { params: { id }, body: { reason } })
+    const { seq } = given.sealed
+    expect(await redact(given.id, 'asked for by a quoted person')).toEqual({ seq })
+    expect(await redact(given.id, 'again')).toEqual({ seq })
+    expect(await stored()).toBe(before - 2)
+    expect((await boApi.send('GET', `/captures/${given.id}`)).status).toBe(404)
+    const left = await service.mongo.collection('captures').findOne({ seq })
+    expect(left).toMatchObject({ state: 'erased', reason: 'asked for by a quoted person' })
+    // What its owner has erased gets the reason, too; what never was sealed leaves nothing.
+    const own = await sealIt()
+    await api.call(capturesApi.deleteCapture, { params: { id: own.id } })
+    await redact(own.id, 'late')
+    expect(await service.mongo.collection('captures').findOne({ seq: own.sealed.seq })).toMatchObject({
+      reason: 'late',
+    })
+    const open = await handOver()
+    expect(await redact(open.id, 'open')).toEqual({ seq: null })
+    await expect(redact(open.id, 'open')).rejects.toMatchObject({ status: 404 })
+    await expect(redact(given.id, ' ')).rejects.toMatchObject({ status: 422 })
+  })
+
   it('of a deleted record stay where evidence names them', async () => {
     const record = tiktokPost()
     const body = { records: [record] }
@@ -421,6 +449,8 @@ describe.each(['file', 'gridfs'] as const)('captures in %s storage', storage => 
         [422, ({ blobs }) => ({ blobs: [...blobs, blob, { ...blob, bytes: 2 }] })],
         [422, () => ({ blobs: Array.from({ length: LIMITS.captureBlobsMax + 1 }, () => blob) })],
         [422, () => ({ url: 'javascript:alert(1)' })],
+        [422, () => ({ url: 'https://a.example/\r\nWARC-Type: response' })],
+        [422, () => ({ url: ' https://a.example/' })],
         [422, () => ({ captured_at: 'yesterday' })],
         [422, () => ({ v: 2 })],
         [422, () => ({ owner: 'bo' })],
@@ -490,6 +520,87 @@ describe.each(['file', 'gridfs'] as const)('captures in %s storage', storage => 
       )
       expect(statuses).toEqual([404, 404, 404, 404, 422, 422, 422, 422])
     })
+  })
+
+  it('are downloaded as web archives that prove themselves', async () => {
+    const { id, manifest, sealed } = await sealIt({ text: 'Giant mirrors heat the lake', screenshot: PNG })
+    const params = { id }
+    const quote = {
+      value: 'Giant mirrors',
+      role: 'text' as const,
+      pointer: '',
+      start: 0,
+      end: 13,
+      exact: 'Giant mirrors',
+    }
+    bed.answer(evidenceInternal.getCaptureEvidence, ({ body }) =>
+      body.capture_id === id
+        ? [
+            {
+              ...quote,
+              id: 'a'.repeat(24),
+              iod_id: 'b'.repeat(24),
+              kind: 'capture' as const,
+              capture_id: id,
+              prefix: '',
+              suffix: ' heat',
+              relation: 'same' as const,
+              url: manifest.url,
+              captured_at: manifest.captured_at,
+              created_by_id: null,
+              created_by_username: null,
+              created_at: '2026-11-23T11:00:00.000Z',
+            },
+          ]
+        : [],
+    )
+    const fetched = async ({ token } = ana) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const answer = await fetch(`${url}${API_BASE}/captures/${id}/wacz`, { headers })
+      return { headers: answer.headers, file: new Uint8Array(await answer.arrayBuffer()) }
+    }
+    const { headers, file } = await fetched()
+    expect(headers.get('content-type')).toBe('application/wacz+zip')
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="capture-${id}.wacz"`)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(await verifyWacz(file, await keys())).toMatchObject({
+      verdict: 'good',
+      manifest,
+      seal: sealed.seal,
+      keyIsGiven: true,
+    })
+    // The same bytes each time, also once the log has grown.
+    await sealIt({}, boApi)
+    expect(Buffer.compare((await fetched()).file, file)).toBe(0)
+    expect(Buffer.from(file).includes('Giant mirrors')).toBe(true)
+
+    expect((await boApi.send('GET', `/captures/${id}/wacz`)).status).toBe(404)
+    await api.call(capturesApi.shareCapture, { params, body: { shared: true } })
+    expect(Buffer.compare((await fetched(bo)).file, file)).toBe(0)
+    const open = await handOver()
+    expect((await api.send('GET', `/captures/${open.id}/wacz`)).status).toBe(409)
+    await api.call(capturesApi.deleteCapture, { params })
+    expect((await api.send('GET', `/captures/${id}/wacz`)).status).toBe(404)
+  })
+
+  it('take along what a crash has left of their blobs when they are erased', async () => {
+    const { id, manifest } = await handOver()
+    const sha256 = manifest.blobs[0]?.sha256
+    const left = () =>
+      storage === 'file'
+        ? readdir(join(folder, id)).catch(() => [])
+        : service.mongo
+            .collection('blobs.chunks')
+            .find({ files_id: { $regex: `^${id}/` } })
+            .toArray()
+    if (storage === 'file') await writeFile(join(folder, id, `${sha256}.partial`), 'half')
+    else
+      await service.mongo
+        .collection('blobs.chunks')
+        .insertOne({ files_id: `${id}/${sha256}/partial`, n: 0, data: Buffer.from('half') })
+    expect(await left()).toHaveLength(3)
+    await api.call(capturesApi.deleteCapture, { params: { id } })
+    expect(await left()).toEqual([])
   })
 
   it('that were never completed are erased after a day', async () => {

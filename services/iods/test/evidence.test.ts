@@ -629,6 +629,29 @@ describe('for other services', () => {
     expect(await of(other)).toEqual([])
   })
 
+  it('deletes evidence for the team, one by its id or all of a capture, whoever added it', async () => {
+    const [one, two] = [await iod(), await iod()]
+    const text = `${one.value} ${two.value}`
+    const quoted = capture({ text, shared: true })
+    const before = [await usage(ana.id), await usage(bo.id)]
+    await add(api, one.id, { capture_id: quoted, ...place(text, one.value) })
+    await add(boApi, two.id, { capture_id: quoted, ...place(text, two.value) })
+    const { body: other } = await add(api, one.id, {
+      capture_id: capture({ text: one.text }),
+      ...place(one.text, one.value),
+    })
+    const redact = async (id: string) =>
+      (await bed.internal(evidenceInternal.redactEvidence, { body: { id } })).deleted
+    expect(await redact(quoted)).toBe(2)
+    expect(await list(boApi, two.id)).toEqual([])
+    expect((await list(boApi, one.id)).map(({ id }) => id)).toEqual([other.id])
+    expect(await redact(other.id)).toBe(1)
+    expect(await redact(other.id)).toBe(0)
+    const ids = [one.id, two.id]
+    expect(await api.call(evidenceApi.countEvidence, { body: { ids } })).toEqual({})
+    expect([await usage(ana.id), await usage(bo.id)].map(n => n ?? 0)).toEqual(before.map(n => n ?? 0))
+  })
+
   it('hands out the evidence of IODs as a user sees it, up to a limit', async () => {
     const [one, two] = [await iod(), await iod()]
     for (const { id, value, text } of [one, two])

@@ -3,7 +3,15 @@ import { Navigate, Route, Routes } from '@iodine/ui/router'
 import { Suspense } from 'react'
 import { NotFound } from '../pages/NotFound'
 import { ErrorBoundary } from './ErrorBoundary'
-import { DashboardPage, LoginPage, MagicLinkPage, PrivacyPolicyPage, TermsPage, UsernamePage } from './pages'
+import {
+  DashboardPage,
+  LoginPage,
+  MagicLinkPage,
+  PrivacyPolicyPage,
+  TermsPage,
+  UsernamePage,
+  VerifyPage,
+} from './pages'
 
 export function App() {
   return (
@@ -17,6 +25,7 @@ export function App() {
           <Route path="/setup-username" element={<UsernamePage />} />
           <Route path="/privacy-policy" element={<PrivacyPolicyPage />} />
           <Route path="/terms-of-service" element={<TermsPage />} />
+          <Route path="/verify" element={<VerifyPage />} />
           <Route path="/dashboard" element={<Navigate to="/dashboard/overview" replace />} />
           <Route path="/dashboard/:section/*" element={<DashboardPage />} />
           <Route

@@ -10,6 +10,7 @@ const loadUsername = () =>
   import('../pages/SetupUsername').then(module => ({ default: module.SetupUsername }))
 const loadPrivacy = () => import('../pages/PrivacyPolicy').then(module => ({ default: module.PrivacyPolicy }))
 const loadTerms = () => import('../pages/TermsOfService').then(module => ({ default: module.TermsOfService }))
+const loadVerify = () => import('../pages/Verify').then(module => ({ default: module.Verify }))
 
 export const DashboardPage = lazy(loadDashboard)
 export const LoginPage = lazy(loadLogin)
@@ -17,6 +18,7 @@ export const MagicLinkPage = lazy(loadMagicLink)
 export const UsernamePage = lazy(loadUsername)
 export const PrivacyPolicyPage = lazy(loadPrivacy)
 export const TermsPage = lazy(loadTerms)
+export const VerifyPage = lazy(loadVerify)
 
 const LOADERS: Record<string, () => Promise<unknown>> = {
   login: loadLogin,
@@ -25,6 +27,7 @@ const LOADERS: Record<string, () => Promise<unknown>> = {
   'setup-username': loadUsername,
   'privacy-policy': loadPrivacy,
   'terms-of-service': loadTerms,
+  verify: loadVerify,
 }
 
 /** Prefetches the page of `pathname`, in parallel with the settings and the session. */

@@ -1,63 +1,15 @@
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { type AccountIo, accountUsage, runAccount } from '@iodine/auth'
-import { localUrl, lockHolder } from '@iodine/local-servers'
-import { createPeers } from '@iodine/service-kit'
-import { readStackConfig, type StackConfig } from './config.js'
+import { onServices } from './on-services.js'
 import type { Env } from './parts.js'
-import { keptServices } from './services.js'
-import { type Stack, startStack } from './stack.js'
-
-/** Reason why the product cannot be started for the command alone; undefined if it can. */
-const obstacle = (config: StackConfig, dataDir: string): string | undefined => {
-  const has = (name: string) => existsSync(join(dataDir, name))
-  if (!config.MONGODB_URI && !has('embedded-mongo') && !has('mongod'))
-    return `${dataDir} holds no data: set DATA_DIR as for npm start`
-  // Without the original keys, queued mails and AI keys in the data could not be decrypted.
-  if (config.MONGODB_URI && !config.SECRETS_KEY && !has('secrets-key'))
-    return `Neither SECRETS_KEY nor DATA_DIR ${dataDir} tells the keys of that database: set what npm start is given`
-  return undefined
-}
 
 /**
- * The command `npm run account`: calls the services that run on DATA_DIR, or starts them for its duration.
+ * The command `npm run account`.
  * @param env the same as for npm start
  * @returns the exit code
  */
 export const account = async (args: string[], env: Env, io: AccountIo): Promise<number> => {
-  const { say } = io
   const fault = accountUsage(args)
-  if (fault !== undefined) {
-    say(fault)
-    return 2
-  }
-  const config = readStackConfig(env)
-  const dataDir = resolve(config.DATA_DIR)
-  const holder = lockHolder(dataDir)
-  let alone: Stack | undefined
-  if (holder === undefined) {
-    const reason = obstacle(config, dataDir)
-    if (reason !== undefined) {
-      say(reason)
-      return 1
-    }
-    say(`Nothing runs on ${dataDir}: starting it for this command …`)
-    const PUBLIC_URL = config.PUBLIC_URL ?? localUrl(config.HOST, config.PORT)
-    // Free loopback ports, unknown to any client.
-    const onFreePorts = { ...env, HOST: '127.0.0.1', PORT: '0', INBOX_PORT: '0', PUBLIC_URL }
-    alone = await startStack({ env: onFreePorts, progress: say })
-  }
-  try {
-    const services = keptServices(dataDir)
-    if (!services) {
-      say(`Process ${holder} is starting or stopping on ${dataDir}: try again`)
-      return 1
-    }
-    const peers = createPeers(services)
-    const code = await runAccount(peers, args, io)
-    await peers.close()
-    return code
-  } finally {
-    await alone?.stop()
-  }
+  if (fault === undefined) return onServices(env, io.say, peers => runAccount(peers, args, io))
+  io.say(fault)
+  return 2
 }

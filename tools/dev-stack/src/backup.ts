@@ -56,6 +56,22 @@ const digestOf = async (file: string): Promise<string> => {
 
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0
 
+const isGone = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+/** A blob that is being written. */
+const PARTIAL = /\.[0-9a-f-]{36}$/
+
+/** Copies the blobs of captures, of which a running product erases some meanwhile. */
+const copyBlobs = (from: string, to: string): void => {
+  for (const capture of readdirSync(from))
+    try {
+      for (const name of readdirSync(join(from, capture)))
+        if (!PARTIAL.test(name)) cpSync(join(from, capture, name), join(to, capture, name))
+    } catch (error) {
+      if (!isGone(error)) throw error
+    }
+}
+
 const REWRITE = 'auto-aof-rewrite-percentage'
 
 /**
@@ -80,18 +96,23 @@ const copyRunningRedis = async (from: string, to: string): Promise<void> => {
 }
 
 /**
- * Copies the DATA_DIR of a running or stopped product into a new folder: databases, queues, keys and inbox.
+ * Copies the DATA_DIR of a running or stopped product into a new folder: databases, queues, blobs, keys and inbox.
  * Queues are copied first: the repair job and `rebuild-community` find and mend documents without jobs, but
- * jobs about documents missing from the databases would be processed.
+ * jobs about documents missing from the databases would be processed. Blobs are copied after the database that
+ * names them.
  * @throws BackupRefusal
  */
 export const backup = async (env: Env, to: string): Promise<void> => {
-  const { DATA_DIR, MONGODB_URI, REDIS_URL } = readStackConfig(env)
+  const { DATA_DIR, MONGODB_URI, REDIS_URL, BLOBS_URL = '' } = readStackConfig(env)
   const dataDir = resolve(DATA_DIR)
-  const [mongo, redis] = ['embedded-mongo', 'redis']
+  const [mongo, redis, blobs] = ['embedded-mongo', 'redis', 'blobs']
   if (MONGODB_URI || REDIS_URL)
     throw new BackupRefusal(
       'MONGODB_URI or REDIS_URL is set: those servers hold the data. docs/operations.md says how they are backed up.',
+    )
+  if (BLOBS_URL && !BLOBS_URL.startsWith('gridfs:'))
+    throw new BackupRefusal(
+      'BLOBS_URL is set: captures are kept there. docs/operations.md says how they are backed up.',
     )
   if (!existsSync(join(dataDir, redis)))
     throw new BackupRefusal(`${dataDir} holds no data: set DATA_DIR as for npm start`)
@@ -110,8 +131,9 @@ export const backup = async (env: Env, to: string): Promise<void> => {
     else copyTree(join(dataDir, redis), join(to, redis))
     if (existsSync(join(dataDir, mongo))) await backupData(join(dataDir, mongo), join(to, mongo))
     for (const name of readdirSync(dataDir))
-      if (![mongo, redis].includes(name) && !LEFT_OUT.test(name))
+      if (![mongo, redis, blobs].includes(name) && !LEFT_OUT.test(name))
         copyTree(join(dataDir, name), join(to, name))
+    if (existsSync(join(dataDir, blobs))) copyBlobs(join(dataDir, blobs), join(to, blobs))
     const files: Manifest['files'] = {}
     for (const path of filesBelow(to)) files[path] = await digestOf(join(to, path))
     const manifest: Manifest = { made_at: new Date().toISOString(), running, files }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { signUp, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
 import { afterAll, expect, test } from 'vitest'
 import { account } from '../src/account.js'
+import { evidence } from '../src/evidence.js'
 import { startStack } from '../src/index.js'
 
 const folder = temporaryFolder()
@@ -38,6 +39,21 @@ test('the team’s command finds the running copy, starts a stopped one, and say
   expect(statSync(file).mode & 0o777).toBe(0o600)
   await stack.stop()
   expect(existsSync(services)).toBe(false)
+
+  const redact = async (...args: string[]) => {
+    const said: string[] = []
+    const code = await evidence(args, env, line => void said.push(line))
+    return { code, said: said.join('\n') }
+  }
+  expect(await redact('redact', 'a'.repeat(24))).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('REASON'),
+  })
+  expect(await redact('redact', 'x', 'because')).toMatchObject({ code: 2 })
+  expect(await redact('redact', 'a'.repeat(24), 'asked', 'for')).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/starting it.*neither a capture nor evidence/s),
+  })
 
   const suspended = await command(['suspend', 'ana@example.org'])
   expect([suspended.code, suspended.said]).toEqual([0, expect.stringMatching(/starting it.*is suspended/s)])

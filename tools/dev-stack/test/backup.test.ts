@@ -2,18 +2,22 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path'
 import {
   campaignsApi,
+  capturesApi,
   collectorApi,
   communityApi,
   graphApi,
   iodsApi,
   narrativesApi,
   profileApi,
+  sealsApi,
 } from '@iodine/contracts'
+import { verifyCheckpoint } from '@iodine/evidence'
 import {
   type ApiClient,
   apiClient,
   iodInput,
   NO_LIMITS,
+  sealCapture,
   signUp,
   startAiProvider,
   startMailCatcher,
@@ -51,6 +55,10 @@ const served = async (api: ApiClient, userId: string) => ({
   profile: await api.call(communityApi.getUser, { params: { id: userId } }),
 })
 
+const captured = async (api: ApiClient, text: string) => (await sealCapture(api.call, { text })).id
+const textsOf = (api: ApiClient, ids: readonly string[]) =>
+  Promise.all(ids.map(async id => (await api.call(capturesApi.getCaptureText, { params: { id } })).text))
+
 test('a backup, of a product in use or stopped, restores into an empty folder what had been acknowledged', async () => {
   const on = (name: string) => ({ ...env, DATA_DIR: at(name) })
   let stack: Stack = await startStack({ env: on('first') })
@@ -63,14 +71,23 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
     body: { records: [tiktokPost()] },
   })
   await api.call(campaignsApi.createCampaign, { body: { name: 'Kept' } })
+  const captures = [await captured(api, 'Giant mirrors'), await captured(api, 'heat the lake')]
 
   const acknowledged: string[] = []
   let inUse = true
-  const load = Promise.all(
-    Array.from({ length: 4 }, async () => {
+  /** Makes and erases captures while they are copied. */
+  const passing = async () => {
+    for (let n = 0; inUse; n++) {
+      const id = await captured(api, `passing ${n}`)
+      await api.call(capturesApi.deleteCapture, { params: { id } })
+    }
+  }
+  const load = Promise.all([
+    passing(),
+    ...Array.from({ length: 4 }, async () => {
       while (inUse) acknowledged.push((await api.call(iodsApi.createIod, { body: iodInput() })).id)
     }),
-  )
+  ])
   await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(30), 60_000)
   const certain = [...acknowledged]
   await backup(on('first'), at('hot'))
@@ -82,9 +99,11 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   expect(between).toBeGreaterThan(0)
   expect(readdirSync(at('hot')).sort()).toEqual([
     'backup.json',
+    'blobs',
     'embedded-mongo',
     'jwt-private-key',
     'redis',
+    'seal-private-key',
     'secrets-key',
   ])
   expect([statSync(at('hot')).mode & 0o777, statSync(join(at('hot'), 'secrets-key')).mode & 0o777]).toEqual([
@@ -108,6 +127,13 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
     1,
   ])
   expect(before.graph.nodes.length).toBeGreaterThan(0)
+  expect(await textsOf(again, captures)).toEqual(['Giant mirrors', 'heat the lake'])
+  // The log goes on with the same key.
+  const [{ public_key = '' } = {}, ...others] = await again.call(sealsApi.getSealKeys)
+  await captured(again, 'after the restore')
+  const checkpoint = await again.call(sealsApi.getCheckpoint)
+  expect([others, checkpoint.size > captures.length]).toEqual([[], true])
+  expect(await verifyCheckpoint(checkpoint, public_key)).toBe(true)
   await again.call(narrativesApi.createNarrative, { body: { text: 'They hide it again.' } })
   expect(ai.requests.at(-1)?.key).toBe('sk-kept')
 
@@ -121,6 +147,7 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   expect(await restore(on('third'), at('cold'))).toMatchObject({ running: false })
   stack = await startStack({ env: on('third') })
   expect(await served(apiClient(stack.url, token), userId)).toEqual(shown)
+  expect(await textsOf(apiClient(stack.url, token), captures)).toEqual(['Giant mirrors', 'heat the lake'])
   await stack.stop()
 }, 240_000)
 
@@ -134,6 +161,8 @@ test('what can’t be backed up or restored is refused with the reason, and noth
   expect(await refusal(backup(on('nowhere'), at('out')))).toMatch(/BackupRefusal: .* holds no data/)
   const given = { MONGODB_URI: 'mongodb://127.0.0.1:1/?replicaSet=x' }
   expect(await refusal(backup(on('third', given), at('out')))).toMatch(/BackupRefusal: MONGODB_URI/)
+  const elsewhere = on('third', { BLOBS_URL: 'file:///srv/blobs' })
+  expect(await refusal(backup(elsewhere, at('out')))).toMatch(/BackupRefusal: BLOBS_URL/)
   expect(await refusal(backup(on('third'), at('cold')))).toMatch(/BackupRefusal: .* is not empty/)
   expect(await refusal(backup(on('third'), join(at('third'), 'backup')))).toMatch(/lies within DATA_DIR/)
   expect(existsSync(at('out'))).toBe(false)

@@ -4,6 +4,7 @@ import {
   API_BASE,
   authApi,
   campaignsApi,
+  capturesApi,
   collectorApi,
   DETAILS,
   type EndpointSpec,
@@ -23,9 +24,11 @@ import {
   type ApiClient,
   apiClient,
   blogArticle,
+  captureOf,
   iodInput,
   type SignedInUser,
   samplePath,
+  sealCapture,
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
@@ -47,6 +50,10 @@ interface Things {
   narrative: string
   /** The owner's, of their IOD. */
   evidence: string
+  /** The owner's, sealed and not shared. */
+  capture: string
+  /** Another one, that waits for its seal. */
+  open: string
   owner: string
 }
 interface Row {
@@ -59,6 +66,9 @@ interface Row {
 }
 
 const MARK = 'only-its-owner-sees-this'
+/** The text of both captures. */
+const PAGE = `Captured, and ${MARK}`
+const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).contents
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 let made = 0
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
@@ -104,6 +114,19 @@ const ROWS: Record<string, Row> = {
     status: 200,
   },
   'DELETE /iods/:id/evidence/:evidence_id': { id: 'iod', status: mine(200, 403) },
+  'POST /captures': { body: () => captureOf({ text: `Page ${++made}` }).manifest, status: 201 },
+  'PUT /captures/:id/blobs/:sha256': { id: 'open', body: () => BYTES, status: mine(200, 404) },
+  'POST /captures/:id/seal': { id: 'open', status: mine(200, 404) },
+  'GET /captures/:id': { id: 'capture', status: mine(200, 404) },
+  'GET /captures/:id/text': { id: 'capture', status: mine(200, 404) },
+  'GET /captures/:id/blobs/:sha256': { id: 'capture', status: mine(200, 404) },
+  'GET /captures/:id/wacz': { id: 'capture', status: mine(200, 404) },
+  'PATCH /captures/:id': { id: 'capture', body: () => ({ shared: false }), status: mine(200, 404) },
+  'DELETE /captures/:id': { id: 'capture', status: mine(200, 404) },
+  'GET /seals/checkpoint': { status: 200 },
+  'GET /seals/keys': { status: 200 },
+  'GET /seals/consistency': { query: () => '?from=1&to=1', status: 200 },
+  'GET /seals/:seq/proof': { status: 200 },
   'GET /campaigns/:id': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/statistics': { id: 'campaign', status: 200 },
   'GET /campaigns/:id/export': { id: 'campaign', status: 200 },
@@ -175,7 +198,13 @@ const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
     params: { id: iod.id },
     body: quoteOf(narrative.id, 0),
   })
+  const { id: capture } = await sealCapture(api.call, { text: PAGE })
+  const { id: open } = await api.call(capturesApi.createCapture, {
+    body: captureOf({ text: PAGE, manifest: { url: 'https://blog.example.org/open' } }).manifest,
+  })
   return {
+    capture,
+    open,
     record,
     iod: iod.id,
     campaign: campaign.id,
@@ -218,6 +247,8 @@ it('lets each role do what the table says, on every route, and nothing else', as
       const path = operation.path
         .replace(':source', source)
         .replace(':evidence_id', things.evidence)
+        .replace(':sha256', HASH)
+        .replace(':seq', '0')
         .replace(':id', one)
       for (const role of Object.keys(clients) as Role[]) {
         const input = operation.method === 'GET' ? undefined : (body?.(things, role, source) ?? {})

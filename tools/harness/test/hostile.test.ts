@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import {
   authApi,
   campaignsApi,
+  capturesApi,
   collectorApi,
   communityApi,
   graphApi,
@@ -17,6 +18,7 @@ import {
   type MailCatcher,
   rounds,
   type SignedInUser,
+  sealCapture,
   signUp,
   startAiProvider,
   startMailCatcher,
@@ -77,7 +79,9 @@ const furnish = async ({ api }: SignedInUser) => {
     body: { name: 'Theirs', description: 'as it was' },
   })
   const narrative = await api.call(narrativesApi.createNarrative, { body: { text: 'They told everybody.' } })
+  const capture = await sealCapture(api.call, { text: 'They told everybody.' })
   return {
+    capture: capture.id,
     records: results.map(result => ('id' in result ? result.id : '')),
     iod: iod.id,
     campaign: campaign.id,
@@ -102,6 +106,7 @@ const belongings = async ({ api, id }: SignedInUser, things: Things) => {
     records: await api.call(collectorApi.listRecords, { params: { source: 'tiktok' }, query: {} }),
     iods: iods.filter(each => each.created_by_id === id).map(({ votes: _, ...iod }) => iod),
     narratives: await api.call(narrativesApi.listNarratives, { query: {} }),
+    captures: await api.call(capturesApi.listCaptures, { query: {} }),
     graph: await api.call(graphApi.getTriplets, { query: {} }),
     shown: await api.call(communityApi.getUser, { params: { id }, query: {} }),
   }

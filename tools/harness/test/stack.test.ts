@@ -38,8 +38,10 @@ describe('the embedded defaults', () => {
     expect(one.url).not.toBe(two.url)
     expect([await status(`${one.url}/readyz`), await status(`${two.url}/readyz`)]).toEqual([200, 200])
     expect(await status(`${one.inboxUrl}/api/email`)).toBe(200)
-    const secrets = ['secrets-key', 'jwt-private-key'].map(name => join(folder.path, name))
-    expect(secrets.map(file => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
+    const secrets = ['secrets-key', 'jwt-private-key', 'seal-private-key'].map(name =>
+      join(folder.path, name),
+    )
+    expect(secrets.map(file => statSync(file).mode & 0o777)).toEqual([0o600, 0o600, 0o600])
     await expect(startStack({ env })).rejects.toThrow(`in use by process ${process.pid}`)
     const before = secrets.map(file => readFileSync(file, 'utf8'))
     await Promise.all([one.stop(), two.stop()])

@@ -55,7 +55,8 @@ const answer = (
 }
 
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const { status, detail, headers } = answer(error)
+  const { status, detail: usual, headers } = answer(error)
+  const detail = status === 415 && request.routeOptions.config.raw ? DETAILS.notBytes : usual
   if (status >= 500) request.log.error({ request_id: request.id, err: error }, 'request failed')
   return reply
     .code(status)

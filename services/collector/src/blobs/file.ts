@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, rmdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Blobs } from './index.js'
+import type { Blobs } from './blobs.js'
 
 const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 const isOccupied = (error: unknown) =>
@@ -11,6 +11,19 @@ const isOccupied = (error: unknown) =>
 const sync = async (path: string): Promise<void> => {
   const handle = await open(path)
   await handle.sync().finally(() => handle.close())
+}
+
+/** Paths of a blob's file, and of what a crash has left of it. */
+const filesOf = async (path: string): Promise<string[]> => {
+  const folder = dirname(path)
+  const name = basename(path)
+  try {
+    const names = await readdir(folder)
+    return names.filter(each => each === name || each.startsWith(`${name}.`)).map(each => join(folder, each))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
 }
 
 /** Blobs as files: a folder for each capture. */
@@ -49,7 +62,7 @@ export const createFileBlobs = (url: string): Blobs => {
       }
     },
     async delete(keys) {
-      for (const key of keys) await rm(pathOf(key), { force: true })
+      for (const key of keys) for (const path of await filesOf(pathOf(key))) await rm(path, { force: true })
       for (const folder of new Set(keys.map(key => dirname(pathOf(key)))))
         await rmdir(folder).catch(error => {
           if (!isOccupied(error)) throw error

@@ -1,26 +1,31 @@
+import { randomUUID } from 'node:crypto'
 import type { Connection } from '@iodine/service-kit'
 import { mongo as driver } from 'mongoose'
-import type { Blobs } from './index.js'
+import type { Blobs } from './blobs.js'
 
+const BUCKET = 'blobs'
 const isMissing = (error: unknown) => (error as { code?: unknown }).code === 'ENOENT'
+/** Ids of a key's uploads: `KEY/UUID`. '0' is the character after '/'. */
+const uploadsOf = (key: string) => ({ $gte: `${key}/`, $lt: `${key}0` })
 
 /** Blobs in the service's database (GridFS), under their keys as file names. */
 export const createGridBlobs = (mongo: Connection): Blobs => {
-  const bucket = () => {
+  const database = () => {
     if (!mongo.db) throw new Error('not connected')
-    return new driver.GridFSBucket(mongo.db as never, {
-      bucketName: 'blobs',
+    return mongo.db
+  }
+  const bucket = () =>
+    new driver.GridFSBucket(database() as never, {
+      bucketName: BUCKET,
       writeConcern: { w: 'majority', journal: true },
     })
-  }
-  const idsOf = async (key: string) =>
-    (await bucket().find({ filename: key }).toArray()).map(({ _id }) => _id)
   return {
     async put(key, bytes) {
       // The file's entry is written after its chunks: with it the blob is complete.
-      if ((await idsOf(key)).length > 0) return
+      if (await bucket().find({ filename: key }).hasNext()) return
+      const upload = bucket().openUploadStreamWithId(`${key}/${randomUUID()}` as never, key)
       await new Promise<void>((resolve, reject) =>
-        bucket().openUploadStream(key).once('finish', resolve).once('error', reject).end(Buffer.from(bytes)),
+        upload.once('finish', resolve).once('error', reject).end(Buffer.from(bytes)),
       )
     },
     async get(key) {
@@ -32,7 +37,15 @@ export const createGridBlobs = (mongo: Connection): Blobs => {
       }
     },
     async delete(keys) {
-      for (const key of keys) for (const id of await idsOf(key)) await bucket().delete(id)
+      for (const key of keys) {
+        await database()
+          .collection(`${BUCKET}.files`)
+          .deleteMany({ _id: uploadsOf(key) as never })
+        // Those of an upload that a crash has ended, too.
+        await database()
+          .collection(`${BUCKET}.chunks`)
+          .deleteMany({ files_id: uploadsOf(key) })
+      }
     },
   }
 }

@@ -13,11 +13,13 @@ const AT_ONCE = 100
 /**
  * Erases a capture: manifest, hash and salt at once, then its blobs, which `finishErasures` repeats after a crash.
  * Its place in the log stays. Resolves to false if somebody else has.
+ * @param reason why the team erases it
  */
 export const eraseCapture = async (
   { captures, quotas }: CollectorModels,
   blobs: Blobs,
   { _id, user_id }: Pick<CaptureDoc, '_id' | 'user_id'>,
+  reason?: string,
 ): Promise<boolean> => {
   const erased = await quotas.settle(async (session, take) => {
     const doc = await captures
@@ -29,7 +31,15 @@ export const eraseCapture = async (
     await captures.updateOne(
       { _id },
       {
-        $set: { state: 'erased', shared: false, url: '', bytes: 0, received: [], erasing },
+        $set: {
+          state: 'erased',
+          shared: false,
+          url: '',
+          bytes: 0,
+          received: [],
+          erasing,
+          ...(reason !== undefined && { reason }),
+        },
         $unset: { manifest: 1, manifest_hash: 1, salt: 1, record_id: 1, record_deleted: 1, user_id: 1 },
       },
       { session },

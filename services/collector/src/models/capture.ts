@@ -29,6 +29,8 @@ export interface CaptureDoc {
   received: string[]
   /** Blobs that are still to be deleted after the capture was erased. */
   erasing?: string[]
+  /** Why the team erased it. */
+  reason?: string
   /** The record was deleted: to be erased unless evidence names it. */
   record_deleted?: boolean
 }
@@ -52,6 +54,7 @@ const schema = new Schema<CaptureDoc>(
     bytes: { type: Number, required },
     received: { type: [String], required },
     erasing: { type: [String], default: undefined },
+    reason: String,
     record_deleted: Boolean,
   },
   { collection: 'captures', versionKey: false, minimize: false },

@@ -1,7 +1,15 @@
-import type { InclusionProof } from '@iodine/contracts'
+import { DETAILS, type InclusionProof, type Sealed } from '@iodine/contracts'
 import { consistencyPath, inclusionPath, type NodeAt } from '@iodine/evidence'
-import { invalid, notFound } from '@iodine/service-kit'
-import { type CheckpointDoc, type LogModels, type LogNodeDoc, nodeId } from '../models/log.js'
+import { conflict, invalid, notFound } from '@iodine/service-kit'
+import type { CaptureDoc } from '../models/capture.js'
+import {
+  type CheckpointDoc,
+  type LogModels,
+  type LogNodeDoc,
+  nodeId,
+  type SealKeyDoc,
+} from '../models/log.js'
+import { presentCheckpoint, sealOf } from '../presenters/capture.js'
 
 const nodesOf =
   ({ nodes }: LogModels): NodeAt =>
@@ -35,4 +43,19 @@ export const consistencyOf = async (log: LogModels, from: number, to: number): P
   const { _id: newest } = await checkpointOf(log)
   if (from > to || to > newest) throw invalid(['to: must be from `from` to the size of the log'])
   return consistencyPath(nodesOf(log), from, to)
+}
+
+/** The keys that sign or signed the log, newest first. */
+export const keysOf = async ({ keys }: LogModels) => {
+  const docs = await keys.find().sort({ created_at: -1 }).lean<SealKeyDoc[]>()
+  return docs.map(({ _id, public_key }) => ({ key_id: _id, algorithm: 'Ed25519' as const, public_key }))
+}
+
+/** A capture's seal, proved in the log as it was signed with that leaf. Throws 409 unless sealed. */
+export const sealedOf = async (log: LogModels, capture: CaptureDoc): Promise<Sealed> => {
+  const seal = sealOf(capture)
+  if (!seal) throw conflict(DETAILS.notSealed)
+  const size = seal.seq + 1
+  const [proof, checkpoint] = await Promise.all([inclusionOf(log, seal.seq, size), checkpointOf(log, size)])
+  return { seq: seal.seq, seal, proof, checkpoint: presentCheckpoint(checkpoint) }
 }

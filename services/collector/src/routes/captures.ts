@@ -1,5 +1,12 @@
 import { capturesApi, sealsApi } from '@iodine/contracts'
-import { notFound, type ReplyHeaders, type StoreService, Streamed, sendList } from '@iodine/service-kit'
+import {
+  createTurns,
+  notFound,
+  type ReplyHeaders,
+  type StoreService,
+  Streamed,
+  sendList,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { type Blobs, blobKey } from '../blobs/index.js'
 import { createCapture } from '../commands/create-capture.js'
@@ -7,11 +14,11 @@ import { eraseCapture } from '../commands/erase-captures.js'
 import { putBlob } from '../commands/put-blob.js'
 import { createSealer, publishKey, type SealKey, sealCapture } from '../commands/seal-capture.js'
 import type { CollectorModels } from '../models/index.js'
-import type { SealKeyDoc } from '../models/log.js'
 import { pictureType } from '../policies/picture-type.js'
 import { ownCapture, type ReadableCapture, readableCapture } from '../policies/read-capture.js'
-import { presentCapture, presentCheckpoint, presentSummaries, sealOf } from '../presenters/capture.js'
-import { checkpointOf, consistencyOf, inclusionOf } from '../queries/read-log.js'
+import { presentCapture, presentCheckpoint, presentSummaries } from '../presenters/capture.js'
+import { archiveOf } from '../queries/archive-capture.js'
+import { checkpointOf, consistencyOf, inclusionOf, keysOf, sealedOf } from '../queries/read-log.js'
 
 /** Bytes as a download that no browser runs. */
 const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: string) => {
@@ -38,13 +45,6 @@ export const addCaptureRoutes = (
     })
     return published
   }
-  const sealed = async (capture: ReadableCapture) => {
-    const seal = sealOf(capture)
-    if (!seal) throw notFound()
-    const size = seal.seq + 1
-    const [proof, checkpoint] = await Promise.all([inclusionOf(log, seal.seq, size), checkpointOf(log, size)])
-    return { seq: seal.seq, seal, proof, checkpoint: presentCheckpoint(checkpoint) }
-  }
   /** The bytes of a blob that is handed over. Throws 404. */
   const bytesOf = async ({ _id }: ReadableCapture, sha256: string) => {
     const bytes = await blobs.get(blobKey(_id.toHexString(), sha256))
@@ -63,7 +63,7 @@ export const addCaptureRoutes = (
   })
   service.route(capturesApi.sealCapture, async ({ params, user }) => {
     await publish()
-    return sealed(await sealCapture(models, blobs, append, user.id, params.id))
+    return sealedOf(log, await sealCapture(models, blobs, append, user.id, params.id))
   })
   service.route(capturesApi.listCaptures, async ({ query: { record_id, limit, cursor }, user, reply }) => {
     const user_id = new Types.ObjectId(user.id)
@@ -89,6 +89,15 @@ export const addCaptureRoutes = (
     const bytes = await bytesOf(capture, blob.sha256)
     return download(reply, bytes, blob.sha256, pictureType(bytes) ?? 'application/octet-stream')
   })
+  /** Archives are held in memory while they are made: one at a time for each user. */
+  const turns = createTurns()
+  service.route(capturesApi.getWacz, async ({ params, user, reply }) => {
+    const capture = await readableCapture(models, user.id, params.id)
+    return turns(user.id, async () => {
+      const bytes = await archiveOf(models, blobs, service.peers, capture)
+      return download(reply, bytes, `capture-${params.id}.wacz`, 'application/wacz+zip')
+    })
+  })
   service.route(capturesApi.shareCapture, async ({ params, body, user }) => {
     const { _id } = await ownCapture(models, user.id, params.id)
     await captures.updateOne({ _id, state: { $ne: 'erased' } }, { $set: { shared: body.shared } })
@@ -102,8 +111,7 @@ export const addCaptureRoutes = (
   service.route(sealsApi.getCheckpoint, async () => presentCheckpoint(await checkpointOf(log)))
   service.route(sealsApi.getSealKeys, async () => {
     await publish()
-    const docs = await log.keys.find().sort({ created_at: -1 }).lean<SealKeyDoc[]>()
-    return docs.map(({ _id, public_key }) => ({ key_id: _id, algorithm: 'Ed25519' as const, public_key }))
+    return keysOf(log)
   })
   service.route(sealsApi.getConsistency, async ({ query: { from, to } }) => ({
     from,

@@ -10,6 +10,7 @@ import {
 import type { Blobs } from '../blobs/index.js'
 import { eraseDue } from '../commands/erase-captures.js'
 import { forgetUser } from '../commands/forget-user.js'
+import { redactCapture } from '../commands/redact-capture.js'
 import type { CollectorConfig } from '../config.js'
 import type { CaptureDoc } from '../models/capture.js'
 import type { CollectorModels } from '../models/index.js'
@@ -32,6 +33,11 @@ export const addInternalRoutes = (
       const open = doc.shared || doc.user_id?.toHexString() === body.user_id
       return seal ? [{ id: doc._id.toHexString(), seal, shared: doc.shared, open }] : []
     })
+  })
+  service.internal(capturesInternal.redactCapture, async ({ params: { id }, body: { reason } }) => {
+    const seq = await redactCapture(models, blobs, id, reason)
+    service.log.info({ capture: id, seq, reason }, 'capture redacted')
+    return { seq }
   })
 
   servePersonalData(service, {

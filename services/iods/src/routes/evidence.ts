@@ -2,7 +2,7 @@ import { type Evidence, evidenceApi, evidenceInternal } from '@iodine/contracts'
 import { notFound, type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { addEvidence } from '../commands/add-evidence.js'
-import { deleteEvidence } from '../commands/delete-evidence.js'
+import { deleteEvidence, redactEvidence } from '../commands/delete-evidence.js'
 import { importEvidence } from '../commands/import-evidence.js'
 import { BY_IOD, type EvidenceDoc } from '../models/evidence.js'
 import type { IodModels } from '../models/index.js'
@@ -68,6 +68,10 @@ export const addEvidenceRoutes = (service: StoreService, models: IodModels): voi
     const quotes = await presentQuotes(service.users, docs)
     return quotes.map(quote => ({ ...quote, value: values.get(quote.iod_id) ?? '' }))
   })
+
+  service.internal(evidenceInternal.redactEvidence, async ({ body }) => ({
+    deleted: await redactEvidence(models, body.id),
+  }))
 
   service.internal(evidenceInternal.exportEvidence, async ({ body }) => {
     const of = { $in: body.ids.map(id => new Types.ObjectId(id)) }

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { capturesApi, type Manifest, sealsApi } from '@iodine/contracts'
+import { sha256Hex } from '@iodine/evidence'
+import { buildWacz } from '@iodine/evidence/wacz'
+import { faultsOf } from '../support/faults.js'
+import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { watchPolicy } from '../support/policy.js'
+
+const ROOT = join(import.meta.dirname, '../..')
+const TEXT = 'They say so: giant mirrors heat the lake.'
+
+/** A capture, sealed by the product, as a web archive. */
+const sealedFile = async ({ api }: Person): Promise<{ wacz: Buffer; pem: string }> => {
+  const text = new Uint8Array(Buffer.from(`${TEXT} ${Date.now()}`))
+  const sha256 = await sha256Hex(text)
+  const manifest: Manifest = {
+    v: 1,
+    source: 'blog',
+    url: 'https://paper.example/lake',
+    captured_at: new Date().toISOString(),
+    trigger: 'collect',
+    collector: 'journey/1',
+    projection: 'iodine-text-1',
+    blobs: [{ role: 'text', sha256, bytes: text.length, type: 'text/plain' }],
+  }
+  const { id } = await api.call(capturesApi.createCapture, { body: manifest })
+  await api.call(capturesApi.putBlob, { params: { id, sha256 }, body: text })
+  const { seal, proof, checkpoint } = await api.call(capturesApi.sealCapture, { params: { id } })
+  const keys = await api.call(sealsApi.getSealKeys)
+  const evidence = [
+    { value: 'mirrors', role: 'text', pointer: '', start: 19, end: 26, created_at: seal.received_at },
+  ]
+  const blobs = new Map([[sha256, text]])
+  const wacz = await buildWacz({ manifest, seal, proof, checkpoint, keys, blobs, evidence })
+  return { wacz: Buffer.from(wacz), pem: keys[0]?.public_key ?? '' }
+}
+
+const choose = (page: Page, name: string, buffer: Buffer) =>
+  page.getByLabel('WACZ file').setInputFiles({ name, mimeType: 'application/wacz', buffer })
+const checks = (page: Page) => page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
+const failing = (page: Page) => checks(page).filter({ has: page.getByLabel('Fails') })
+
+test('a capture’s file proves itself in the browser and by the command, until one byte of it is flipped', async ({
+  page,
+  person,
+}) => {
+  const { wacz, pem } = await sealedFile(await person('ana'))
+  const violations = await watchPolicy(page)
+  await page.goto('/verify')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Verify a capture')
+  const asked: string[] = []
+  page.on('request', request => asked.push(request.url()))
+
+  await choose(page, 'lake.wacz', wacz)
+  await expect(page.getByText('Unchanged since it was sealed')).toBeVisible()
+  await expect(checks(page)).toHaveCount(6)
+  await expect(failing(page)).toHaveCount(0)
+  await expect(page.getByText('https://paper.example/lake')).toBeVisible()
+  expect(await faultsOf(page, 'good')).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await faultsOf(page, 'good, on a phone')).toEqual([])
+
+  const flipped = Buffer.from(wacz)
+  const at = flipped.indexOf('paper.example', flipped.indexOf('iodine/manifest.json'))
+  flipped[at] = (flipped[at] ?? 0) ^ 1
+  await choose(page, 'lake.wacz', flipped)
+  await expect(failing(page)).toHaveText([/iodine\/manifest\.json/, /not the one that was sealed/])
+
+  await choose(page, '<img src=x onerror=alert(1)>.wacz', Buffer.from('rubbish'))
+  await expect(page.getByText('This file can’t be read')).toBeVisible()
+  await expect(page.getByRole('heading', { name: '<img src=x onerror=alert(1)>.wacz' })).toBeVisible()
+
+  await page.getByText('Check the signature with a key that you have').click()
+  await page.getByRole('textbox').fill(pem.replace(/[A-Z]/, letter => (letter === 'A' ? 'B' : 'A')))
+  await choose(page, 'lake.wacz', wacz)
+  await expect(failing(page)).toHaveText([/not signed/])
+  await page.getByRole('textbox').fill(pem)
+  await choose(page, 'lake.wacz', wacz)
+  await expect(page.getByText('signed with the given key')).toBeVisible()
+  expect(asked).toEqual([])
+  expect(violations).toEqual([])
+
+  await test.step('the command says the same, with the product or without', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'iodine-journey-'))
+    try {
+      const files = { good: wacz, changed: flipped, rubbish: Buffer.from('rubbish'), key: Buffer.from(pem) }
+      for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+      const verify = (file: string) =>
+        new Promise<[unknown, string]>(resolve =>
+          execFile(
+            process.execPath,
+            [join(ROOT, 'scripts/verify.mjs'), join(folder, file), '--key', join(folder, 'key')],
+            { cwd: ROOT },
+            (error, _stdout, stderr) => resolve([error?.code ?? 0, stderr]),
+          ),
+        )
+      expect(await verify('good')).toEqual([0, expect.stringContaining('signed with the given key')])
+      expect(await verify('changed')).toEqual([1, expect.stringContaining('iodine/manifest.json')])
+      expect(await verify('rubbish')).toEqual([2, expect.stringContaining('UNREADABLE')])
+      expect(await verify('missing')).toEqual([2, expect.stringContaining('does not exist')])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,250 @@
+import { type Checkpoint, type InclusionProof, LIMITS, type Manifest, type Seal } from '@iodine/contracts'
+import { strFromU8, unzipSync } from 'fflate'
+import { verifyCheckpoint } from '../checkpoint.js'
+import { leafHash, manifestHash, sha256Hex } from '../hash.js'
+import { verifyInclusion } from '../merkle.js'
+import {
+  ARCHIVE,
+  EVIDENCE,
+  FILES,
+  MANIFEST,
+  PACKAGE,
+  type PublishedKey,
+  packageOf,
+  SEAL,
+  zipOf,
+} from './build.js'
+import { readWarc } from './warc.js'
+
+/** `erased`: all that is there holds, but content was taken out. */
+export type Verdict = 'good' | 'changed' | 'unreadable' | 'erased'
+
+/** One part that was checked. */
+export interface WaczCheck {
+  name: 'file' | 'content' | 'manifest' | 'log' | 'signature' | 'evidence'
+  ok: boolean
+  /** What was found, as a sentence. */
+  says: string
+}
+
+export interface WaczReport {
+  verdict: Verdict
+  checks: WaczCheck[]
+  /** What the file says of itself; absent where it can't be read. */
+  about?: { url: string; capturedAt: string; receivedAt: string; seq: number; keyId: string } | undefined
+  /** Whether the key was given, and not taken from the file. */
+  isKeyGiven: boolean
+}
+
+/** Bytes of everything but the blobs. */
+const REST_BYTES = 8_388_608
+const FILE_MAX = LIMITS.captureBytes + REST_BYTES
+
+interface Sealing {
+  seal: Seal
+  proof: InclusionProof
+  checkpoint: Checkpoint
+  keys: PublishedKey[]
+}
+
+/** The files of a WACZ of ours. Throws for anything else, and for more than `FILE_MAX` bytes. */
+const unpack = (data: Uint8Array): Map<string, Uint8Array> => {
+  let total = 0
+  const names = new Set<string>()
+  const found = unzipSync(data, {
+    filter({ name, originalSize }) {
+      total += originalSize
+      if (!(FILES as readonly string[]).includes(name) || names.has(name) || total > FILE_MAX)
+        throw new RangeError('a file that does not belong here')
+      names.add(name)
+      return true
+    },
+  })
+  return new Map(
+    FILES.map(name => {
+      const bytes = found[name]
+      if (!bytes) throw new RangeError(`${name} is missing`)
+      return [name, bytes]
+    }),
+  )
+}
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, at) => byte === b[at])
+
+const readJson = (files: ReadonlyMap<string, Uint8Array>, name: string): unknown =>
+  JSON.parse(strFromU8(files.get(name) ?? new Uint8Array()))
+
+const check = (name: WaczCheck['name'], ok: boolean, good: string, bad: string): WaczCheck => ({
+  name,
+  ok,
+  says: ok ? good : bad,
+})
+
+/** False for what throws: the file may hold anything. */
+const holds = async (test: () => boolean | Promise<boolean>): Promise<boolean> => {
+  try {
+    return await test()
+  } catch {
+    return false
+  }
+}
+
+/** Whether every file is the one that the data package names, and every byte of the ZIP file is as we write it. */
+const checkFile = async (
+  data: Uint8Array,
+  files: ReadonlyMap<string, Uint8Array>,
+  manifest: Manifest,
+  { seal }: Sealing,
+): Promise<WaczCheck> => {
+  const listed = (readJson(files, PACKAGE) as { resources: { path: string; hash: string }[] }).resources
+  const changed: string[] = []
+  for (const { path, hash } of listed)
+    if (hash !== `sha256:${await sha256Hex(files.get(path) ?? new Uint8Array())}`) changed.push(path)
+  const described = new Map([...files].slice(0, -2))
+  const expected = await packageOf(described, { manifest, seal })
+  for (const [path, bytes] of expected)
+    if (!isSame(files.get(path) ?? new Uint8Array(), bytes)) changed.push(path)
+  if (changed.length === 0 && !isSame(zipOf(files), data)) changed.push('the ZIP file’s own entries')
+  return check(
+    'file',
+    changed.length === 0,
+    'Every file in it is as it was written.',
+    `Changed since it was written: ${[...new Set(changed)].join(', ')}.`,
+  )
+}
+
+const checkContent = async (
+  archive: Uint8Array,
+  { blobs }: Manifest,
+): Promise<{ content: WaczCheck; isErased: boolean; stored: Map<string, Uint8Array> }> => {
+  const stored = readWarc(archive, FILE_MAX)
+  const given = blobs.filter(({ absent }) => !absent)
+  const changed: string[] = []
+  const erased: string[] = []
+  for (const { role, sha256, bytes } of given) {
+    const found = stored.get(sha256)
+    if (!found) erased.push(role)
+    else if (found.length !== bytes || (await sha256Hex(found)) !== sha256) changed.push(role)
+  }
+  const content = check(
+    'content',
+    changed.length === 0,
+    erased.length > 0
+      ? `Taken out: ${erased.join(', ')}. The rest is what the manifest names.`
+      : `All ${given.length} parts are what the manifest names.`,
+    `Not what the manifest names: ${changed.join(', ')}.`,
+  )
+  return { content, isErased: erased.length > 0, stored }
+}
+
+interface Annotation {
+  target: {
+    source: string
+    selector: readonly { exact?: string; start?: number; end?: number; refinedBy?: never }[]
+  }
+}
+
+/** Whether the quotes' words stand where they say, in code points. Quotes of fields are checked by their words. */
+const checkEvidence = (
+  files: ReadonlyMap<string, Uint8Array>,
+  stored: ReadonlyMap<string, Uint8Array>,
+): boolean =>
+  (readJson(files, EVIDENCE) as Annotation[]).every(({ target: { source, selector } }) => {
+    const bytes = stored.get(source.replace('urn:sha256:', ''))
+    if (!bytes) return true
+    const text = strFromU8(bytes)
+    const [quote, position] = selector
+    if (quote?.refinedBy) return true
+    return Array.from(text).slice(position?.start, position?.end).join('') === quote?.exact
+  })
+
+/**
+ * Checks a web archive that `buildWacz` made, without a server: file, content, manifest, log, signature and evidence.
+ * @param trusted keys that may have signed, in PEM; without any the file's own are taken, which prove only that the
+ *   file is in itself consistent
+ */
+export const verifyWacz = async (data: Uint8Array, trusted: readonly string[] = []): Promise<WaczReport> => {
+  const isKeyGiven = trusted.length > 0
+  let files: Map<string, Uint8Array>
+  let manifest: Manifest
+  let sealing: Sealing
+  try {
+    if (data.length > FILE_MAX) throw new RangeError('too large')
+    files = unpack(data)
+    manifest = readJson(files, MANIFEST) as Manifest
+    sealing = readJson(files, SEAL) as Sealing
+    if (!Array.isArray(manifest.blobs) || typeof sealing.seal.seq !== 'number')
+      throw new TypeError('not ours')
+  } catch {
+    const says = 'This is no web archive of a capture, or it is damaged beyond reading.'
+    return { verdict: 'unreadable', checks: [{ name: 'file', ok: false, says }], isKeyGiven }
+  }
+  const { seal, proof, checkpoint, keys } = sealing
+  const checks: WaczCheck[] = []
+  const damaged = 'The archive can’t be read.'
+  const fallback = {
+    content: check('content', false, '', damaged),
+    isErased: false,
+    stored: new Map<string, Uint8Array>(),
+  }
+  const { content, isErased, stored } = await checkContent(
+    files.get(ARCHIVE) ?? new Uint8Array(),
+    manifest,
+  ).catch(() => fallback)
+  checks.push(
+    await checkFile(data, files, manifest, sealing).catch(() =>
+      check('file', false, '', `Changed since it was written: ${PACKAGE}.`),
+    ),
+    content,
+    check(
+      'manifest',
+      await holds(async () => (await manifestHash(manifest)) === seal.manifest_hash),
+      'The manifest is the one that was sealed.',
+      'The manifest is not the one that was sealed.',
+    ),
+    check(
+      'log',
+      await holds(async () => {
+        const leaf = await leafHash(seal)
+        const isOfCheckpoint = proof.size === checkpoint.size && proof.seq === seal.seq
+        return (
+          isOfCheckpoint && (await verifyInclusion(leaf, seal.seq, proof.size, proof.path, checkpoint.root))
+        )
+      }),
+      `The seal is entry ${seal.seq} of the log of ${checkpoint?.size}.`,
+      'The seal is not in the log.',
+    ),
+    check(
+      'signature',
+      await holds(async () => {
+        const tried = isKeyGiven ? trusted : keys.map(({ public_key }) => public_key)
+        for (const key of tried) if (await verifyCheckpoint(checkpoint, key)) return true
+        return false
+      }),
+      isKeyGiven
+        ? 'The log’s state is signed with the given key.'
+        : `The log’s state is signed with the key in this file, ${checkpoint?.key_id}. Compare it with the server’s.`,
+      'The log’s state is not signed with that key.',
+    ),
+    check(
+      'evidence',
+      await holds(() => checkEvidence(files, stored)),
+      'The quotes stand where they say.',
+      'A quote does not stand where it says.',
+    ),
+  )
+  const isGood = checks.every(({ ok }) => ok)
+  return {
+    verdict: !isGood ? 'changed' : isErased ? 'erased' : 'good',
+    checks,
+    about: {
+      url: String(manifest.url),
+      capturedAt: String(manifest.captured_at),
+      receivedAt: String(seal.received_at),
+      seq: seal.seq,
+      keyId: String(checkpoint?.key_id),
+    },
+    isKeyGiven,
+  }
+}

@@ -1,0 +1,188 @@
+import { type Verdict, verifyWacz, type WaczReport } from '@iodine/evidence/wacz'
+import {
+  Button,
+  Callout,
+  Card,
+  DateTime,
+  formatDateTime,
+  Page,
+  PageHeader,
+  Spinner,
+  TextArea,
+} from '@iodine/ui'
+import { ArrowLeftIcon, CrossIcon, TickIcon, UploadIcon } from '@iodine/ui/icons'
+import { type DragEvent, useId, useRef, useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import styles from './Verify.module.css'
+
+const VERDICTS: Record<Verdict, { intent: 'success' | 'danger' | 'warning'; title: string; text: string }> = {
+  good: {
+    intent: 'success',
+    title: 'Unchanged since it was sealed',
+    text: 'The collector of an account handed over these bytes by the time of the seal. They are the same now. It does not say that the site showed them to others, nor who the person is.',
+  },
+  changed: {
+    intent: 'danger',
+    title: 'Changed',
+    text: 'What is marked below does not hold. Do not rely on this file.',
+  },
+  unreadable: {
+    intent: 'danger',
+    title: 'This file can’t be read',
+    text: 'Choose a .wacz file that was downloaded from the evidence of an IOD.',
+  },
+  erased: {
+    intent: 'warning',
+    title: 'Content was taken out',
+    text: 'What is left is what was sealed, unchanged since.',
+  },
+}
+
+interface Checked {
+  name: string
+  report: WaczReport
+}
+
+/** Checks a capture's web archive in this browser. Nothing is sent anywhere, and no session is needed. */
+export function Verify() {
+  const { navigate } = useHost()
+  const [checked, setChecked] = useState<Checked | 'checking' | null>(null)
+  const [key, setKey] = useState('')
+  const [isOver, setOver] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const latest = useRef(0)
+  const keyId = useId()
+
+  const check = async (file: File | undefined) => {
+    if (!file) return
+    const turn = ++latest.current
+    setChecked('checking')
+    const report = await readReport(file, key)
+    if (turn === latest.current) setChecked({ name: file.name, report })
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    void check(event.dataTransfer.files[0])
+  }
+  return (
+    <main>
+      <Page narrow>
+        <Button
+          className={styles.back ?? ''}
+          variant="minimal"
+          icon={<ArrowLeftIcon />}
+          text="Back"
+          // A page opened in a new tab has no previous history entry.
+          onClick={() => (window.history.length > 1 ? navigate(-1) : navigate('/'))}
+        />
+        <PageHeader
+          title="Verify a capture"
+          subtitle="A file from the evidence of an IOD is checked in this browser. It is not sent anywhere."
+        />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same */}
+        <div
+          className={isOver ? `${styles.drop} ${styles.over}` : styles.drop}
+          onDragOver={event => {
+            event.preventDefault()
+            setOver(true)
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={drop}
+        >
+          <Button
+            intent="primary"
+            icon={<UploadIcon />}
+            text="Choose a file"
+            onClick={() => input.current?.click()}
+          />
+          <span className={styles.muted}>or drop a .wacz file here</span>
+          <input
+            ref={input}
+            type="file"
+            accept=".wacz"
+            aria-label="WACZ file"
+            className={styles.file}
+            tabIndex={-1}
+            onChange={({ currentTarget }) => {
+              void check(currentTarget.files?.[0])
+              // The same file may be chosen again.
+              currentTarget.value = ''
+            }}
+          />
+        </div>
+        <details className={styles.key}>
+          <summary>Check the signature with a key that you have</summary>
+          <label htmlFor={keyId}>
+            The server’s public key, as PEM. Without it the key in the file is taken.
+          </label>
+          <TextArea
+            id={keyId}
+            fill
+            rows={3}
+            value={key}
+            onChange={event => setKey(event.currentTarget.value)}
+          />
+        </details>
+        <div aria-live="polite">
+          {checked === 'checking' && <Spinner size={24} aria-label="Checking" />}
+          {checked && checked !== 'checking' && <Report {...checked} />}
+        </div>
+      </Page>
+    </main>
+  )
+}
+
+const readReport = async (file: File, key: string): Promise<WaczReport> => {
+  const keys = key.trim() === '' ? [] : [key]
+  try {
+    return await verifyWacz(new Uint8Array(await file.arrayBuffer()), keys)
+  } catch {
+    const says = 'The browser could not read it.'
+    return { verdict: 'unreadable', checks: [{ name: 'file', ok: false, says }], isKeyGiven: keys.length > 0 }
+  }
+}
+
+function Report({ name, report: { verdict, checks, about } }: Checked) {
+  const { intent, title, text } = VERDICTS[verdict]
+  return (
+    <Card className={styles.report ?? ''}>
+      <h2 className={styles.name} dir="auto">
+        {name}
+      </h2>
+      <Callout intent={intent} title={title}>
+        {text}
+      </Callout>
+      <ul className={styles.checks} aria-label="Checks">
+        {checks.map(({ name: part, ok, says }) => (
+          <li key={part} className={ok ? styles.ok : styles.failed}>
+            {ok ? (
+              <TickIcon className={styles.icon ?? ''} aria-label="Holds" />
+            ) : (
+              <CrossIcon className={styles.icon ?? ''} aria-label="Fails" />
+            )}
+            <span>{says}</span>
+          </li>
+        ))}
+      </ul>
+      {about && (
+        <dl className={styles.about}>
+          <dt>Address</dt>
+          <dd dir="auto">{about.url}</dd>
+          <dt>Captured</dt>
+          <dd>
+            <DateTime value={about.capturedAt} format={formatDateTime} />, by the collector’s clock
+          </dd>
+          <dt>Received</dt>
+          <dd>
+            <DateTime value={about.receivedAt} format={formatDateTime} />
+          </dd>
+          <dt>Place in the log</dt>
+          <dd>{about.seq}</dd>
+          <dt>Key</dt>
+          <dd>{about.keyId}</dd>
+        </dl>
+      )}
+    </Card>
+  )
+}
