@@ -29,8 +29,8 @@ const create = ({ api }: Person, value: string, fields: Partial<NewIod> = {}): P
   })
 
 /** A record of a person whose page is captured and sealed, and the words on that page. */
-const capture = async (who: Person, mark: string, words = `Mirrors heat ${mark}`) => {
-  const record = tiktokPost({ description: words })
+const capture = async (who: Person, mark: string, words = `Mirrors heat ${mark}`, description = words) => {
+  const record = tiktokPost({ description })
   await who.api.call(collectorApi.ingestRecords, {
     params: { source: 'tiktok' },
     body: { records: [record] },
@@ -42,8 +42,8 @@ const capture = async (who: Person, mark: string, words = `Mirrors heat ${mark}`
 }
 
 /** An IOD with words of a sealed capture as its evidence. */
-const quoted = async (who: Person, mark: string, words?: string) => {
-  const page = await capture(who, mark, words)
+const quoted = async (who: Person, mark: string, ...words: string[]) => {
+  const page = await capture(who, mark, ...words)
   const iod = await create(who, page.words)
   const start = page.text.indexOf(page.words)
   const place = { start, end: start + page.words.length, exact: page.words }
@@ -57,7 +57,7 @@ const quoted = async (who: Person, mark: string, words?: string) => {
 const drawerOf = (page: Page) => page.getByRole('dialog', { name: 'Evidence', exact: true })
 const pieceOf = (page: Page, n = 1) => page.getByRole('article', { name: `Evidence ${n}`, exact: true })
 const openEvidence = async (page: Page) => {
-  await page.getByRole('row').getByRole('button', { name: 'Evidence (1)' }).click()
+  await page.getByRole('row').getByRole('button', { name: 'Evidence: 1' }).click()
   await expect(pieceOf(page)).toBeVisible()
 }
 const verify = async (page: Page, checks: number) => {
@@ -154,7 +154,7 @@ test('the keyboard opens evidence and closes it again; on a phone it is the whol
   const ana = await person('ana')
   const mark = newMark()
   const hostile = `\u202e<b>${mark}</b> ${'Spiegel'.repeat(60)}`
-  const { iod } = await quoted(ana, mark, hostile)
+  const { iod } = await quoted(ana, mark, hostile, 'Other words')
   await openAs(ana, `${IODS}/${iod.id}`)
   const button = page.getByRole('dialog', { name: 'IOD' }).getByRole('button', { name: 'Evidence (1)' })
   await button.focus()
@@ -209,7 +209,7 @@ test('words of a record with a sealed capture are sealed evidence of their IOD, 
     await expect(page.getByText('Your quote is evidence of the IOD')).toBeVisible()
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await page.goto(`${IODS}?q=${mark}`)
-    await page.getByRole('row').getByRole('button', { name: 'Evidence (2)' }).click()
+    await page.getByRole('row').getByRole('button', { name: 'Evidence: 2' }).click()
     await expect(pieceOf(page, 2).locator('mark')).toContainText(mark)
     await expect(pieceOf(page, 1).getByRole('button', { name: 'Download WACZ' })).toHaveCount(0)
     await expect(pieceOf(page, 2).getByRole('button', { name: 'Download WACZ' })).toBeVisible()
