@@ -129,7 +129,7 @@ export default {
     only(
       'service-tests-add-the-test-kit',
       '^(services/[^/]+|gateway|packages/service-kit)/test/',
-      [contracts, 'packages/service-kit', 'packages/test-kit', 'packages/demo'],
+      [contracts, 'packages/service-kit', 'packages/evidence', 'packages/test-kit', 'packages/demo'],
       'A service’s test has packages/test-kit (and may take packages/demo): what needs other parts is a test of tools/harness.',
     ),
     only(

@@ -52,6 +52,7 @@ for (const viewport of SIZES.filter(({ width }) => width < 1_920)) {
         faults.push(...(await faultsOf(page, `${state.path}, ${state.clicks.join(', ')}`)))
       }
       if (viewport.width < 1_000) {
+        await page.goto(`${stack.url}/dashboard/overview`)
         await page.getByRole('button', { name: 'Open menu' }).click()
         faults.push(...(await faultsOf(page, 'the drawer')))
       }

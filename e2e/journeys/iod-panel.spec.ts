@@ -152,6 +152,14 @@ test('an address without an IOD leads back to the list; a part that is down says
   await page.unrouteAll()
   await part(page, 'Campaigns').getByRole('button', { name: 'Retry' }).click()
   await expect(part(page, 'Campaigns').getByText('None', { exact: true })).toBeVisible()
+
+  // The list beside it does not have the IOD: the keys act on it all the same.
+  const other = await create(ana, { value: `beside ${newMark()}` })
+  await page.goto(`${LIST}/${iod.id}?${new URLSearchParams({ q: other.value })}`)
+  await expect(link(page, other.value)).toBeVisible()
+  await expect(part(page, 'Votes')).toBeVisible()
+  await page.keyboard.press('d')
+  await expect(part(page, 'Votes').getByRole('listitem')).toHaveText(new RegExp(ana.username))
 })
 
 test('an IOD that exists already is opened from the toast of its refusal', async ({

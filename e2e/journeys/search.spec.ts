@@ -5,7 +5,7 @@ import { watchPolicy } from '../support/policy.js'
 
 const bar = (page: Page) => page.getByRole('combobox', { name: 'Search everything' })
 const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name })
-const group = (page: Page, name: string) => page.getByRole('listbox').getByRole('group', { name })
+const group = (page: Page, name: string) => page.locator('.bp6-omnibar').getByRole('group', { name })
 
 let made = 0
 const newWord = () => `quartz${Date.now().toString(36)}${++made}`

@@ -16,6 +16,7 @@ test('the pictures of the guide', async ({ page }) => {
   const picture = async (name: string) => {
     await page.evaluate(() => document.fonts.ready)
     await page.waitForLoadState('networkidle')
+    await expect(page.locator('.bp6-toast')).toHaveCount(0, { timeout: 30_000 })
     await page.screenshot({ path: join(FOLDER, `${name}.png`) })
   }
   const open = async (section: string, text: string) => {
@@ -56,7 +57,7 @@ test('the pictures of the guide', async ({ page }) => {
 
   await open('graph', 'entities')
   await expect(page.locator('canvas[data-layout=settled]')).toBeVisible({ timeout: 60_000 })
-  await page.getByRole('searchbox', { name: 'Find' }).fill('Lake Varnel')
+  await page.getByRole('searchbox', { name: 'Find' }).fill('Helion Varnel')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('region', { name: 'Node details' })).toBeVisible()
   await picture('graph')

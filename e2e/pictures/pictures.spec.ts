@@ -99,6 +99,7 @@ async function lookAtAll(page: Page, stack: TestStack, viewport: (typeof SIZES)[
     await look(`${state.path.slice('/dashboard/'.length)}, ${state.clicks.join(', ')}`)
   }
   if (viewport.width < 1_000) {
+    await page.goto(`${stack.url}/dashboard/overview`)
     await page.getByRole('button', { name: 'Open menu' }).click()
     await look('drawer')
   }

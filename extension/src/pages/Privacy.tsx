@@ -49,13 +49,7 @@ export function Privacy() {
       <h2>To delete it all</h2>
       <p>
         Remove the extension: everything that it keeps in the browser goes with it. What was collected is
-        deleted in My data, and captured pages by the Sealed mark of their records there.
-      </p>
-      <p>
-        Words that you quoted as evidence of an IOD stay with it, and others see them with the page’s address
-        and the times. A captured page that evidence quotes stays until you delete the capture itself; others
-        open it only while you share it. When your account is deleted, the captures that you did not share go;
-        shared ones and quoted words stay without your name.
+        deleted in My data.
       </p>
     </main>
   )

@@ -55,11 +55,16 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
             >
               {title}
             </h2>
-            {campaign && (
-              <p className={styles.meta}>
-                Created by {creatorOf(campaign)} on <DateTime value={campaign.created_at} />
-              </p>
-            )}
+            <p className={styles.meta}>
+              {campaign ? (
+                <>
+                  Created by {creatorOf(campaign)} on <DateTime value={campaign.created_at} />
+                </>
+              ) : (
+                // The room of a line: nothing moves when the campaign is there.
+                '\u00a0'
+              )}
+            </p>
           </div>
           <div className={styles.actions}>
             {campaign && (

@@ -91,7 +91,8 @@ export function CampaignsPage() {
             key={id}
             id={id}
             title={title}
-            tagContent={list && formatCount(list.length)}
+            // Until the number is known, the room of a digit (a figure space).
+            tagContent={list ? formatCount(list.length) : '\u2007'}
             panel={
               <LoadingPanel
                 query={{ ...query, data: list }}

@@ -50,7 +50,8 @@ interface PickedValue extends Picked {
   suggested: Category
 }
 
-const formatTotal = (total: number | undefined) => (total === undefined ? undefined : formatCount(total))
+/** Until the number is known, the room of a digit (a figure space), so that the tabs keep their places. */
+const formatTotal = (total: number | undefined) => (total === undefined ? '\u2007' : formatCount(total))
 
 /** 'My Data': the signed-in user's records by source. */
 export function DataPage() {

@@ -6,6 +6,7 @@ import { useRowFocus, useVirtualRows, VirtualTable } from '@iodine/ui/table'
 import { type FocusEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { rangeOf, type Selection } from '../model/selection'
 import { ownVote } from '../model/votes'
+import { useCachedIod } from '../queries/iod'
 import { PAGE_SIZE } from '../queries/list'
 import { useVote } from '../queries/vote'
 import styles from './IodTable.module.css'
@@ -65,6 +66,7 @@ export function IodTable(props: IodTableProps) {
   } = props
   const { notify, session } = useHost()
   const vote = useVote()
+  const cached = useCachedIod()
   const columns = useMemo(() => iodColumns(q, vote), [q, vote])
   const rows = useVirtualRows(iods, HEIGHTS)
   const { from, to, rowHeight, offset, scrollTo } = rows
@@ -92,7 +94,7 @@ export function IodTable(props: IodTableProps) {
   }
   /** Acts on the row that has the focus, otherwise on the one whose panel is open. */
   const onRow = (act: (iod: Iod) => unknown) => () => {
-    const iod = iods[focus.focused()] ?? iods.find(({ id }) => id === openId)
+    const iod = iods[focus.focused()] ?? (openId === undefined ? undefined : cached(openId))
     return iod ? act(iod) : false
   }
   const voteByKey = (voteType: VoteType) =>

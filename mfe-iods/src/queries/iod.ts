@@ -36,3 +36,9 @@ export function useRefreshOne(): () => Promise<void> {
   const queryClient = useQueryClient()
   return useCallback(() => queryClient.invalidateQueries({ queryKey: ONE }), [queryClient])
 }
+
+/** Returns a function that finds an IOD that has been read by itself, such as that of the open panel. */
+export function useCachedIod(): (id: string) => Iod | undefined {
+  const queryClient = useQueryClient()
+  return useCallback(id => queryClient.getQueryData<Iod>([...ONE, id]), [queryClient])
+}

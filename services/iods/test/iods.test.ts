@@ -23,7 +23,7 @@ import {
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 
 let bed: ServiceBed
@@ -889,7 +889,10 @@ describe('lists', () => {
         }
       })
     }
+    afterEach(() => void vi.useRealTimers())
     beforeEach(async () => {
+      // The clock stands: midnight must not pass between a count and its check.
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
       // Spread over 120 days, some of them empty.
       const iods = service.mongo.collection('iods')
       for (const [at, { _id }] of (await iods.find().sort({ _id: 1 }).toArray()).entries()) {

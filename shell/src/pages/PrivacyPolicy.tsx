@@ -38,9 +38,12 @@ export function PrivacyPolicy() {
             <p>
               <strong>Browser extension.</strong> Temporary authentication codes only (5 minutes). The
               extension doesn't record your browsing. When you choose to collect a post or an article, that
-              public content and its public author details are sent to your account and listed under My data,
-              with a capture of the post or article: its text, its HTML without scripts and forms, and its
-              pictures. The server seals each capture with the time at which it came.
+              public content and its public author details are sent to your account and listed under My data.
+            </p>
+            <p>
+              <strong>Captures.</strong> What a collector hands over of a page in your name: its text, its
+              HTML without scripts and forms, its pictures. The server seals each capture with the time at
+              which it came.
             </p>
             <p>
               <strong>Evidence.</strong> The words that you quote for an IOD from a capture, a record or an

@@ -156,7 +156,11 @@ function Report({ name, report: { verdict, checks, about } }: Checked) {
       <ul className={styles.checks} aria-label="Checks">
         {checks.map(({ name: part, ok, says }) => (
           <li key={part} className={ok ? styles.ok : styles.failed}>
-            {ok ? <TickIcon className={styles.icon ?? ''} aria-label="Holds" /> : <CrossIcon className={styles.icon ?? ''} aria-label="Fails" />}
+            {ok ? (
+              <TickIcon className={styles.icon ?? ''} aria-label="Holds" />
+            ) : (
+              <CrossIcon className={styles.icon ?? ''} aria-label="Fails" />
+            )}
             <span>{says}</span>
           </li>
         ))}

@@ -3,7 +3,7 @@ import { createQueryClient } from '@iodine/mfe-kit'
 import { QueryClientProvider, useQueries } from '@iodine/mfe-kit/query'
 import { formatCount, useDebounce, useDraft } from '@iodine/ui'
 import { type ItemListRendererProps, type ItemRendererProps, Omnibar } from '@iodine/ui/omnibar'
-import { type Ref, useId, useMemo, useRef, useState } from 'react'
+import { type Ref, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import { menuOf, type Section, sectionPath } from '../app/sections'
 import { Marked } from './Marked'
@@ -49,6 +49,13 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
   // Blueprint begins anew with other items, of which it knows no equality.
   const results = useStable(found)
   const optionId = (result: Result) => `${listId}-${results.indexOf(result)}`
+  const activeIndex = active ? results.indexOf(active) : -1
+  const list = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other results may be elsewhere
+  useEffect(() => {
+    if (activeIndex === 0) list.current?.scrollTo(0, 0)
+    else list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
+  }, [activeIndex, results])
 
   const open = (result: Result) => {
     remember(result)
@@ -76,22 +83,25 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
   )
   const renderList = ({ renderItem: renderOne, itemsParentRef }: ItemListRendererProps<Result>) => (
     <div
-      ref={itemsParentRef as Ref<HTMLElement> as Ref<HTMLDivElement>}
+      ref={list}
       className={styles.list}
       id={listId}
-      role="listbox"
-      aria-label="Results"
+      // A list box must have options.
+      {...(results.length > 0 && { role: 'listbox', 'aria-label': 'Results' })}
     >
-      {groups.map(({ label, results: shown, note }) => (
-        // biome-ignore lint/a11y/useSemanticElements: a group of options
-        <div key={label} role="group" aria-label={label} className={styles.group}>
-          <div className={styles.label} aria-hidden>
-            {label}
+      {/* Blueprint scrolls its list before it has its final height: this one does not scroll. */}
+      <div ref={itemsParentRef as Ref<HTMLElement> as Ref<HTMLDivElement>} role="presentation">
+        {groups.map(({ label, results: shown, note }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a group of options
+          <div key={label} role="group" aria-label={label} className={styles.group}>
+            <div className={styles.label} aria-hidden>
+              {label}
+            </div>
+            {shown.map((result, index) => renderOne(result, index))}
+            {note && <p className={styles.note}>{note}</p>}
           </div>
-          {shown.map((result, index) => renderOne(result, index))}
-          {note && <p className={styles.note}>{note}</p>}
-        </div>
-      ))}
+        ))}
+      </div>
     </div>
   )
   return (
@@ -118,7 +128,7 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
           'aria-expanded': true,
           'aria-controls': listId,
           'aria-autocomplete': 'list',
-          ...(active && results.includes(active) && { 'aria-activedescendant': optionId(active) }),
+          ...(active && activeIndex >= 0 && { 'aria-activedescendant': optionId(active) }),
         }}
       />
       <span className={styles.status} role="status">

@@ -6,10 +6,9 @@
  *   ROUNDS=100 CHARACTERS=1000000 npm run bench -- evidence
  */
 import { createHash } from 'node:crypto'
-import { API_BASE, capturesApi, evidenceApi, iodsApi, type Manifest } from '@iodine/contracts'
+import { capturesApi, evidenceApi, iodsApi, type Manifest } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
 import { iodInput } from '@iodine/test-kit'
-import { fetch } from 'undici'
 import { startBed } from './lib/bed.js'
 import { count, inTurns, ratio, table, whole } from './lib/measure.js'
 
@@ -20,7 +19,7 @@ const characters = Number(process.env.CHARACTERS ?? 20_000)
 
 const bed = await startBed(startProduct)
 try {
-  const { api, token } = await bed.signUp()
+  const { api } = await bed.signUp()
   const values = Array.from({ length: rounds + warmUps }, (_, n) => `Giant mirrors heat lake number ${n}`)
   const text = `${values.join('.\n')}.\n`.padEnd(characters, 'Nobody asks. ')
   const bytes = Buffer.from(text)
@@ -36,12 +35,7 @@ try {
     blobs: [{ role: 'text', sha256, bytes: bytes.length, type: 'text/plain' }],
   }
   const { id: capture_id } = await api.call(capturesApi.createCapture, { body: manifest })
-  const sent = await fetch(`${bed.url}${API_BASE}/captures/${capture_id}/blobs/${sha256}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
-    body: bytes,
-  })
-  if (!sent.ok) throw new Error(`PUT of a blob: ${sent.status} ${await sent.text()}`)
+  await api.call(capturesApi.putBlob, { params: { id: capture_id, sha256 }, body: bytes })
   await api.call(capturesApi.sealCapture, { params: { id: capture_id } })
 
   const iods: string[] = []

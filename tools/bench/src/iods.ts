@@ -4,6 +4,8 @@
  * start` runs it; both take turns.
  *
  *   npm run bench -- iods
+ *
+ * `ROWS` is a pattern of the rows that are measured, by default all; with it, the queries by themselves are left out.
  */
 import { iodsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
@@ -20,6 +22,7 @@ import { FEED, PHRASES, seedIods, sourceOf, WORDS } from './lib/seed-iods.js'
 
 const sizes = { small: Number(process.env.SMALL ?? 1_000), large: Number(process.env.LARGE ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 15)
+const wanted = new RegExp(process.env.ROWS ?? '')
 const texts = process.env.TEXTS === 'short' ? 'short' : 'long'
 const LIST = '/dashboard/iods'
 
@@ -81,6 +84,7 @@ const compare = async <S>(
   on: { small: S; large: S },
   task: (side: S, n: number) => unknown,
 ) => {
+  if (!wanted.test(what)) return
   const tasks = mapValues(on, side => (round: number) => task(side, round))
   const took = await inTurns(rounds, tasks, 2)
   rows.push([what, count(took.small), count(took.large), ratio(took.large, took.small)])
@@ -99,6 +103,7 @@ const api = async (what: string, path: (n: number, side: Side) => string, root =
     const answer = await side.get(root + path(n, side))
     if (Array.isArray(answer)) listed.get(side)?.push(answer.length)
   })
+  if (!wanted.test(what)) return
   const [few = [], many = []] = listed.values()
   rows.at(-1)?.push(few.length ? `${median(few)} and ${median(many)}` : '')
 }
@@ -221,7 +226,7 @@ const asked = {
     path: (index: number) => `?limit=50&cursor=${cursorAfter(places[index] as Place)}`,
   },
 }
-for (const width of [1, 16])
+for (const width of process.env.ROWS === undefined ? [1, 16] : [])
   for (const [what, { filter, path }] of Object.entries(asked)) {
     const took = await inTurns(
       7,

@@ -14,7 +14,6 @@ export const PACKAGE = 'datapackage.json'
 export const DIGEST = 'datapackage-digest.json'
 /** All files, in their order. */
 export const FILES = [ARCHIVE, INDEX, PAGES, MANIFEST, SEAL, EVIDENCE, PACKAGE, DIGEST] as const
-export type FileName = (typeof FILES)[number]
 
 /** A key that signs the log: SubjectPublicKeyInfo in PEM. */
 export interface PublishedKey {

@@ -47,7 +47,7 @@ export function EvidenceMark({ iod, count }: { iod: Pick<Iod, 'id' | 'value'>; c
           tabIndex={-1}
           icon={<CitationIcon size={12} />}
           text={formatCount(count)}
-          aria-label={`Evidence (${formatCount(count)})`}
+          aria-label={`Evidence: ${formatCount(count)}`}
           title="Evidence"
           onClick={open}
         />

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Blobs } from './index.js'
+import type { Blobs } from './blobs.js'
 
 const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
 const isOccupied = (error: unknown) =>
@@ -62,8 +62,7 @@ export const createFileBlobs = (url: string): Blobs => {
       }
     },
     async delete(keys) {
-      for (const key of keys)
-        for (const path of await filesOf(pathOf(key))) await rm(path, { force: true })
+      for (const key of keys) for (const path of await filesOf(pathOf(key))) await rm(path, { force: true })
       for (const folder of new Set(keys.map(key => dirname(pathOf(key)))))
         await rmdir(folder).catch(error => {
           if (!isOccupied(error)) throw error

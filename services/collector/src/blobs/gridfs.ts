@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from '@iodine/service-kit'
 import { mongo as driver } from 'mongoose'
-import type { Blobs } from './index.js'
+import type { Blobs } from './blobs.js'
 
 const BUCKET = 'blobs'
 const isMissing = (error: unknown) => (error as { code?: unknown }).code === 'ENOENT'

@@ -1,5 +1,5 @@
 import { AwsClient } from 'aws4fetch'
-import type { Blobs } from './index.js'
+import type { Blobs } from './blobs.js'
 
 const FAILED = 'the blob store answered'
 
