@@ -571,9 +571,8 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(await verifyWacz(file, await keys())).toMatchObject({
       verdict: 'good',
-      manifest,
-      seal: sealed.seal,
-      keyIsGiven: true,
+      about: { url: manifest.url, seq: sealed.seq, receivedAt: sealed.seal.received_at },
+      isKeyGiven: true,
     })
     // The same bytes each time, also once the log has grown.
     await sealIt({}, boApi)
@@ -589,25 +588,29 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     expect((await api.send('GET', `/captures/${id}/wacz`)).status).toBe(404)
   })
 
-  it('take along what a crash has left of their blobs when they are erased', async () => {
-    const { id, manifest } = await handOver()
-    const sha256 = manifest.blobs[0]?.sha256
-    const left = () =>
-      storage === 'file'
-        ? readdir(join(folder, id)).catch(() => [])
-        : service.mongo
-            .collection('blobs.chunks')
-            .find({ files_id: { $regex: `^${id}/` } })
-            .toArray()
-    if (storage === 'file') await writeFile(join(folder, id, `${sha256}.partial`), 'half')
-    else
-      await service.mongo
-        .collection('blobs.chunks')
-        .insertOne({ files_id: `${id}/${sha256}/partial`, n: 0, data: Buffer.from('half') })
-    expect(await left()).toHaveLength(3)
-    await api.call(capturesApi.deleteCapture, { params: { id } })
-    expect(await left()).toEqual([])
-  })
+  // An S3-compatible store has a whole object or none.
+  it.skipIf(storage === 's3')(
+    'take along what a crash has left of their blobs when they are erased',
+    async () => {
+      const { id, manifest } = await handOver()
+      const sha256 = manifest.blobs[0]?.sha256
+      const left = () =>
+        storage === 'file'
+          ? readdir(join(folder, id)).catch(() => [])
+          : service.mongo
+              .collection('blobs.chunks')
+              .find({ files_id: { $regex: `^${id}/` } })
+              .toArray()
+      if (storage === 'file') await writeFile(join(folder, id, `${sha256}.partial`), 'half')
+      else
+        await service.mongo
+          .collection('blobs.chunks')
+          .insertOne({ files_id: `${id}/${sha256}/partial`, n: 0, data: Buffer.from('half') })
+      expect(await left()).toHaveLength(3)
+      await api.call(capturesApi.deleteCapture, { params: { id } })
+      expect(await left()).toEqual([])
+    },
+  )
 
   it('that were never completed are erased after a day', async () => {
     const { id } = await handOver()
