@@ -1,4 +1,4 @@
-import { graphApi, iodsApi, narrativesApi } from '@iodine/contracts'
+import { capturesApi, evidenceApi, graphApi, iodsApi, narrativesApi } from '@iodine/contracts'
 import { type Product, startProduct } from '@iodine/harness'
 import { apiClient } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
@@ -50,7 +50,11 @@ test('the demo fills every section, says that no AI model is at work, and is fil
   const { call } = apiClient(product.url, token ?? '')
   const look = async () => {
     const iods = await call(iodsApi.listIods)
+    const ids = iods.map(({ id }) => id)
+    const counts = await call(evidenceApi.countEvidence, { body: { ids } })
     return {
+      evidence: Object.values(counts).reduce((sum, count) => sum + count, 0),
+      sealed: (await call(capturesApi.listCaptures)).filter(({ state }) => state === 'sealed').length,
       iods: iods.length,
       voted: iods.filter(({ votes }) => votes.length > 1).length,
       narratives: (await call(narrativesApi.listNarratives)).length,
@@ -59,6 +63,8 @@ test('the demo fills every section, says that no AI model is at work, and is fil
   }
   const first = await look()
   expect(first.iods).toBeGreaterThanOrEqual(60)
+  expect(first.evidence).toBeGreaterThan(30)
+  expect(first.sealed).toBeGreaterThan(8)
   expect(first.voted).toBeGreaterThan(40)
   expect(first.narratives).toBe(19)
   expect(first.nodes).toBeGreaterThan(60)
