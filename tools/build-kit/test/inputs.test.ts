@@ -19,6 +19,7 @@ it('an app is built from itself and what it depends on, not from what its tests 
   expect(folders.sort()).toEqual([
     'mfe-campaigns',
     'packages/contracts',
+    'packages/evidence',
     'packages/exchange',
     'packages/known-iods',
     'packages/mfe-kit',

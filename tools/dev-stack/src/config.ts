@@ -74,7 +74,8 @@ export const stackConfigSchema = z.object({
   SECRETS_KEY: keySetting.optional(),
   JWT_PRIVATE_KEY: signingKeySetting.optional(),
   SEAL_PRIVATE_KEY: signingKeySetting.optional(),
-  BLOBS_URL: collectorConfigSchema.shape.BLOBS_URL.optional(),
+  // Without the service's default: here blobs are files in DATA_DIR.
+  BLOBS_URL: collectorConfigSchema.shape.BLOBS_URL.unwrap().optional(),
   CORS_ORIGINS: list(
     z
       .string()
