@@ -1,4 +1,4 @@
-import { campaignsApi, collectorApi, OPERATIONS } from '@iodine/contracts'
+import { campaignsApi, collectorApi, OPERATIONS, sealsApi } from '@iodine/contracts'
 import type { ProcessName } from '@iodine/harness'
 import type { Client, Outcome } from './client.js'
 
@@ -14,7 +14,7 @@ export interface Section {
 }
 
 /** Sections with a custom read below, or for administrators only. */
-const OWN_READ = new Set(['collector', 'campaigns', 'admin'])
+const OWN_READ = new Set(['collector', 'seals', 'campaigns', 'admin'])
 
 const isRead = ({ section, spec }: (typeof OPERATIONS)[number]) =>
   spec.method === 'GET' && !spec.params && !OWN_READ.has(section)
@@ -45,6 +45,12 @@ export const SECTIONS: readonly Section[] = [
     needs: ['gateway', 'collector', 'database'],
     read: ({ call }) =>
       call(collectorApi.listRecords, { params: { source: 'tiktok' }, query: { limit: '5' } }),
+  },
+  {
+    name: 'seals',
+    needs: ['gateway', 'collector', 'database'],
+    // The log itself may be empty.
+    read: ({ call }) => call(sealsApi.getSealKeys),
   },
   {
     name: 'campaigns',
