@@ -33,11 +33,7 @@ export function GraphPage() {
   const query = useMemo(() => toQuery(filters), [filters])
   const address = useMemo(() => readAddress(search, CHOICES), [search])
   const limit = address.limit ?? LIMIT
-  const onAddress = (change: Partial<Address>) => {
-    // As it is now: what this render knows is older after two changes in quick succession.
-    const current = new URLSearchParams(window.location.search)
-    setSearch(changeAddress(current, change), { replace: true })
-  }
+  const onAddress = (change: Partial<Address>) => setSearch(changeAddress(search, change), { replace: true })
   const graph = useGraph(query, limit)
   const [expanded, setExpanded] = useState(false)
   const network = useMemo(() => (graph.data ? createNetwork(graph.data) : undefined), [graph.data])
