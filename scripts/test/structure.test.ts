@@ -17,6 +17,7 @@ const VIOLATIONS: Record<string, [importer: string, imported: string]> = {
     'packages/contracts/src/index.ts',
   ],
   'kits-import-contracts': ['packages/service-kit/src/a.ts', 'packages/ui/src/index.ts'],
+  'demo-imports-contracts-and-evidence': ['packages/demo/src/a.ts', 'packages/service-kit/src/index.ts'],
   'mfe-kit-imports-contracts-and-ui': ['packages/mfe-kit/src/a.ts', 'packages/service-kit/src/index.ts'],
   'embedded-mongo-imports-nothing-of-ours': [
     'packages/embedded-mongo/src/a.ts',
