@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  copyFileSync,
   cpSync,
   createReadStream,
   existsSync,
@@ -66,7 +67,10 @@ const copyBlobs = (from: string, to: string): void => {
   for (const capture of readdirSync(from))
     try {
       for (const name of readdirSync(join(from, capture)))
-        if (!PARTIAL.test(name)) cpSync(join(from, capture, name), join(to, capture, name))
+        if (!PARTIAL.test(name)) {
+          mkdirSync(join(to, capture), { recursive: true })
+          copyFileSync(join(from, capture, name), join(to, capture, name))
+        }
     } catch (error) {
       if (!isGone(error)) throw error
     }
