@@ -11,7 +11,7 @@ const DOM_MAX = Math.floor(LIMITS.blobBytes / 4)
 const LEFT_OUT = new Set(
   (
     'script style noscript template head title meta link base iframe frame frameset noframes object embed ' +
-    'applet portal fencedframe noembed xmp plaintext listing ' +
+    'applet portal fencedframe noembed ' +
     'input textarea select option optgroup datalist button output meter progress'
   ).split(' '),
 )
@@ -21,13 +21,15 @@ const WITHOUT_TEXT = new Set(
     ' ',
   ),
 )
+/** Their end is found by other rules than that of other elements: written as `pre`. */
+const RAW_TEXT = new Set('xmp plaintext listing'.split(' '))
 const VOID = new Set('area br col hr img source track wbr'.split(' '))
 /** Lines of their own where no layout says otherwise. */
 const BLOCKS = new Set(
   (
     'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
-    'footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary ' +
-    'table tbody tfoot thead tr ul'
+    'footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol p plaintext pre search ' +
+    'section summary table tbody tfoot thead tr ul xmp'
   ).split(' '),
 )
 
@@ -55,6 +57,23 @@ const shownChildren = (node: Node): readonly Node[] => {
   return Array.from(node.childNodes)
 }
 
+/** Boxes to which browsers do not apply `content-visibility`. A fieldset is a block in any case. */
+const UNCONTAINED = /^(inline|(inline-)?table|ruby.*)$/
+
+/** Whether that page has a layout; a parsed document and those of tests have none. */
+const hasLayout = (node: Node): boolean => {
+  const { width = 0 } = node.ownerDocument?.documentElement?.getBoundingClientRect?.() ?? {}
+  return width > 0
+}
+
+/** Whether the layout has a place for a text: not in an SVG outside of `text`, not of the size 0. */
+const isDrawn = (text: Node, range: Range): boolean => {
+  range.selectNodeContents(text)
+  return Array.from(range.getClientRects()).some(({ width, height }) => width > 0 && height > 0)
+}
+
+const isBlank = (text: Node): boolean => !/\S/.test(text.nodeValue ?? '')
+
 interface Style {
   isShown: boolean
   isVisible: boolean
@@ -64,15 +83,16 @@ interface Style {
 }
 
 /** How an element is drawn: as the browser says, or by its name and attributes where there is no layout. */
-const styleOf = (element: Element, inherited: Style): Style => {
+const styleOf = (element: Element, inherited: Style, isLaidOut: boolean): Style => {
   const name = nameOf(element)
   const computed = element.ownerDocument.defaultView?.getComputedStyle?.(element)
   const display = computed?.display ?? ''
   const isHidden =
-    element.hasAttribute('hidden') ||
     display === 'none' ||
+    (!isLaidOut && element.hasAttribute('hidden')) ||
     computed?.opacity === '0' ||
-    computed?.getPropertyValue('content-visibility') === 'hidden'
+    (computed?.getPropertyValue('content-visibility') === 'hidden' &&
+      (name === 'fieldset' || !UNCONTAINED.test(display)))
   const whiteSpace = computed?.whiteSpace ?? ''
   const visibility = computed?.visibility ?? ''
   return {
@@ -84,7 +104,9 @@ const styleOf = (element: Element, inherited: Style): Style => {
         : !/^(inline|ruby|contents|table-cell|table-column)/.test(display),
     isCell: display === 'table-cell' || name === 'td' || name === 'th',
     keepsSpaces:
-      whiteSpace === '' ? inherited.keepsSpaces || name === 'pre' : /^(pre|break-spaces)/.test(whiteSpace),
+      whiteSpace === ''
+        ? inherited.keepsSpaces || name === 'pre' || RAW_TEXT.has(name)
+        : /^(pre|break-spaces)/.test(whiteSpace),
   }
 }
 
@@ -161,15 +183,20 @@ class Lines {
 /**
  * The text that a person sees of a part of a page: blocks as lines, cells apart by tabs, runs of white space as one
  * space unless they are kept. Not in it: what is not drawn (`display: none`, hidden or transparent elements, closed
- * details, closed shadow roots), form controls, frames, alternative texts and generated content. Ends after
+ * details, text of the size 0), closed shadow roots, form controls, frames, alternative texts and generated content.
+ * In it, as a reader can bring it to light: what is cut off, covered, beside the screen, or as pale as its ground. Ends after
  * `LIMITS.captureTextMax` UTF-16 units. Halves of characters become U+FFFD, as in UTF-8. Iterative: depth does not
  * matter. The page is only read.
  */
 export const projectText = (root: Node): string => {
   const lines = new Lines()
+  const range = hasLayout(root) ? root.ownerDocument?.createRange() : undefined
+  const isLaidOut = range !== undefined
   type Step = { node: Node; style: Style } | { after: Style }
   const start =
-    root.nodeType === ELEMENT ? { ...styleOf(root as Element, ROOT), isShown: true, isVisible: true } : ROOT
+    root.nodeType === ELEMENT
+      ? { ...styleOf(root as Element, ROOT, isLaidOut), isShown: true, isVisible: true }
+      : ROOT
   const steps: Step[] = [{ after: start }]
   const descend = (node: Node, style: Style) => {
     for (const child of shownChildren(node).toReversed()) steps.push({ node: child, style })
@@ -183,13 +210,13 @@ export const projectText = (root: Node): string => {
     }
     const { node, style } = step
     if (node.nodeType === TEXT || node.nodeType === CDATA) {
-      if (style.isVisible)
+      if (style.isVisible && (!range || isBlank(node) || isDrawn(node, range)))
         lines.write((node.nodeValue ?? '').toWellFormed().replaceAll('\0', ''), style.keepsSpaces)
     } else if (node.nodeType === ELEMENT) {
       const element = node as Element
       const name = nameOf(element)
       if (LEFT_OUT.has(name) || WITHOUT_TEXT.has(name)) continue
-      const own = styleOf(element, style)
+      const own = styleOf(element, style, isLaidOut)
       if (!own.isShown) continue
       if (name === 'br') {
         if (own.isVisible) lines.breakLine()
@@ -270,9 +297,10 @@ export const captureDom = (root: Element): string => {
       const element = step as Element
       const name = nameOf(element)
       if (LEFT_OUT.has(name) || !/^[a-z][a-z0-9-]*$/.test(name)) continue
-      push(`<${name}${attributesOf(element)}>`)
+      const written = RAW_TEXT.has(name) ? 'pre' : name
+      push(`<${written}${attributesOf(element)}>`)
       if (VOID.has(name)) continue
-      steps.push(`</${name}>`)
+      steps.push(`</${written}>`)
       const children = element.shadowRoot
         ? Array.from(element.shadowRoot.childNodes)
         : name === 'slot'
