@@ -1,5 +1,5 @@
 /**
- * `npm run verify -- FILE.wacz [--key KEY.pem]...`: checks a capture's web archive without a server. Exits with 0 if
+ * `npm run verify -- FILE.wacz [--key KEY.pem]... [--tsa-ca CA.pem]...`: checks a capture's web archive without a server. Exits with 0 if
  * it is good, 1 if something was changed, 2 if it can't be read, 3 if content was taken out.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { build } from './build.mjs'
 import { install } from './lib/install.mjs'
 import { callerFolder, handOver, main, Refusal, say } from './lib/run.mjs'
 
-const USAGE = 'Usage: npm run verify -- FILE.wacz [--key KEY.pem]'
+const USAGE = 'Usage: npm run verify -- FILE.wacz [--key KEY.pem] [--tsa-ca CA.pem]'
 const STATUS = { good: 0, changed: 1, unreadable: 2, erased: 3 }
 const VERDICTS = {
   good: 'Good: the content is what was sealed, and unchanged since.',
@@ -32,9 +32,13 @@ const given = () => {
   try {
     const { positionals, values } = parseArgs({
       allowPositionals: true,
-      options: { key: { type: 'string', multiple: true, default: [] } },
+      options: {
+        key: { type: 'string', multiple: true, default: [] },
+        'tsa-ca': { type: 'string', multiple: true, default: [] },
+      },
     })
-    if (positionals.length === 1) return { file: positionals[0], keys: values.key }
+    if (positionals.length === 1)
+      return { file: positionals[0], keys: values.key, authorities: values['tsa-ca'] }
   } catch {}
   throw new Refusal(USAGE)
 }
@@ -42,8 +46,12 @@ const given = () => {
 /** The archive and the keys; null after saying what can't be read. */
 const inputs = () => {
   try {
-    const { file, keys } = given()
-    return { data: read(file), trusted: keys.map(key => read(key, 'utf8')) }
+    const { file, keys, authorities } = given()
+    return {
+      data: read(file),
+      trusted: keys.map(key => read(key, 'utf8')),
+      authorities: authorities.map(ca => read(ca, 'utf8')),
+    }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     say(error.message)
@@ -57,13 +65,13 @@ await main(async () => {
     process.exitCode = STATUS.unreadable
     return
   }
-  const { data, trusted } = found
+  const { data, trusted, authorities } = found
   if (!existsSync(MODULE)) {
     await install()
     await build()
   }
   const { verifyWacz } = await handOver(MODULE)
-  const { verdict, checks, about, isKeyGiven } = await verifyWacz(new Uint8Array(data), trusted)
+  const { verdict, checks, about, isKeyGiven } = await verifyWacz(new Uint8Array(data), trusted, authorities)
   if (about) {
     say(`${about.url}`)
     say(`captured ${about.capturedAt} by its collector’s clock, received ${about.receivedAt}`)

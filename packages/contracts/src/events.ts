@@ -61,6 +61,8 @@ export const QUEUES = {
   /** Removes a deleted user's data from the services. */
   erasures: { data: z.strictObject({ user_id: id }) },
   inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
+  /** Has the log of seals time-stamped. */
+  anchors: { data: z.strictObject({}), everyMs: 3_600_000 },
   repair: { data: z.strictObject({}), everyMs: 2_000 },
 } as const satisfies Record<string, QueueSpec>
 export type QueueName = keyof typeof QUEUES

@@ -105,6 +105,11 @@ export const capturesInternal = {
     body: ids.extend({ user_id: id }),
     response: z.array(z.strictObject({ id, seal, shared: z.boolean(), open: z.boolean() })),
   }),
+  anchorLog: internalEndpoint('POST /internal/captures/anchor', {
+    summary:
+      'Have the newest checkpoint time-stamped, if an authority is set and the log has grown; its size, or null',
+    response: z.strictObject({ size: z.int().nullable() }),
+  }),
   redactCapture: internalEndpoint('POST /internal/captures/:id/redact', {
     summary:
       'Erase a capture, whoever’s it is, for a reason that is kept; may be repeated. Its place in the log',

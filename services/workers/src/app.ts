@@ -1,6 +1,7 @@
 import { createService, type Part, type ServiceDeps } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
+import { anchorsProcessor } from './processors/anchors.js'
 import { erasuresProcessor } from './processors/erasures.js'
 import { extractionProcessor } from './processors/extraction.js'
 import { inactivityProcessor } from './processors/inactivity.js'
@@ -18,6 +19,7 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(erasuresProcessor, context),
       startProcessor(extractionProcessor, context),
       startProcessor(inactivityProcessor, context),
+      startProcessor(anchorsProcessor, context),
       startProcessor(mailProcessor, context),
       startProcessor(projectionsProcessor, context),
       startProcessor(repairProcessor, context),

@@ -31,11 +31,19 @@ export interface QuotedEvidence {
   created_at: string
 }
 
+/** A time-stamped checkpoint of a later or the same size, and that the log of the seal's checkpoint is its beginning. */
+export interface Anchored {
+  checkpoint: Checkpoint
+  /** Consistency path (RFC 9162, 2.1.4) from the seal's checkpoint. */
+  consistency: readonly string[]
+}
+
 export interface WaczInput {
   manifest: Manifest
   seal: Seal
   proof: InclusionProof
   checkpoint: Checkpoint
+  anchored?: Anchored
   keys: readonly PublishedKey[]
   /** Bytes by SHA-256. Those that are missing are left out: the file then says that they were erased. */
   blobs: ReadonlyMap<string, Uint8Array>
@@ -130,7 +138,7 @@ export const zipOf = (files: ReadonlyMap<string, Uint8Array>): Uint8Array => {
  * collector sees no HTTP answers. Equal input gives equal bytes.
  */
 export const buildWacz = async (input: WaczInput): Promise<Uint8Array> => {
-  const { manifest, seal, proof, checkpoint, keys, blobs } = input
+  const { manifest, seal, proof, checkpoint, anchored, keys, blobs } = input
   const date = new Date(manifest.captured_at).toISOString()
   const timestamp = date.replace(/\D/g, '').slice(0, 14)
   const archive: Uint8Array[] = []
@@ -160,7 +168,7 @@ export const buildWacz = async (input: WaczInput): Promise<Uint8Array> => {
       ),
     ],
     [MANIFEST, lines(manifest)],
-    [SEAL, lines({ seal, proof, checkpoint, keys })],
+    [SEAL, lines({ seal, proof, checkpoint, ...(anchored && { anchored }), keys })],
     [EVIDENCE, lines(annotations(input))],
   ])
   for (const [path, bytes] of await packageOf(files, input)) files.set(path, bytes)

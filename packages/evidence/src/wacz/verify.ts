@@ -1,9 +1,11 @@
 import { type Checkpoint, type InclusionProof, LIMITS, type Manifest, type Seal } from '@iodine/contracts'
 import { strFromU8, unzipSync } from 'fflate'
-import { verifyCheckpoint } from '../checkpoint.js'
+import { checkpointText, verifyCheckpoint } from '../checkpoint.js'
 import { leafHash, manifestHash, sha256Hex } from '../hash.js'
-import { verifyInclusion } from '../merkle.js'
+import { verifyConsistency, verifyInclusion } from '../merkle.js'
+import { checkTimestamp } from '../timestamp.js'
 import {
+  type Anchored,
   ARCHIVE,
   EVIDENCE,
   FILES,
@@ -21,7 +23,7 @@ export type Verdict = 'good' | 'changed' | 'unreadable' | 'erased'
 
 /** One part that was checked. */
 export interface WaczCheck {
-  name: 'file' | 'content' | 'manifest' | 'log' | 'signature' | 'evidence'
+  name: 'file' | 'content' | 'manifest' | 'log' | 'signature' | 'time' | 'evidence'
   ok: boolean
   /** What was found, as a sentence. */
   says: string
@@ -44,6 +46,7 @@ interface Sealing {
   seal: Seal
   proof: InclusionProof
   checkpoint: Checkpoint
+  anchored?: Anchored
   keys: PublishedKey[]
 }
 
@@ -159,12 +162,53 @@ const checkEvidence = (
     return Array.from(text).slice(position?.start, position?.end).join('') === quote?.exact
   })
 
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), unit => unit.charCodeAt(0))
+
+/** Whether authorities saw a state of the log that goes on from the seal's. */
+const checkTime = async (
+  checkpoint: Checkpoint,
+  { checkpoint: later, consistency }: Anchored,
+  authorities: readonly string[],
+): Promise<WaczCheck> => {
+  const ok = await holds(() =>
+    verifyConsistency(checkpoint.size, later.size, checkpoint.root, later.root, consistency),
+  )
+  if (!ok) return check('time', false, '', 'The time-stamped log does not go on from this one.')
+  const seen: string[] = []
+  try {
+    for (const { token } of later.anchors) {
+      const { at, authority } = await checkTimestamp(fromBase64(token), checkpointText(later), authorities)
+      seen.push(`${authority} at ${at.toISOString()}`)
+    }
+  } catch (error) {
+    return check(
+      'time',
+      false,
+      '',
+      `Of the time: ${error instanceof TypeError ? error.message : 'the token can’t be read'}.`,
+    )
+  }
+  const trust = authorities.length > 0 ? '' : ' Who issued its certificate was not checked.'
+  return check(
+    'time',
+    seen.length > 0,
+    `The log of ${later.size}, which has the seal, was time-stamped by ${seen.join(', ')}.${trust}`,
+    'A time-stamp is announced, but missing.',
+  )
+}
+
 /**
- * Checks a web archive that `buildWacz` made, without a server: file, content, manifest, log, signature and evidence.
+ * Checks a web archive that `buildWacz` made, without a server: file, content, manifest, log, signature, time-stamp (if it has one) and evidence.
  * @param trusted keys that may have signed, in PEM; without any the file's own are taken, which prove only that the
  *   file is in itself consistent
+ * @param authorities certificates of time-stamping authorities, in PEM; without any, anybody may have stamped
  */
-export const verifyWacz = async (data: Uint8Array, trusted: readonly string[] = []): Promise<WaczReport> => {
+export const verifyWacz = async (
+  data: Uint8Array,
+  trusted: readonly string[] = [],
+  authorities: readonly string[] = [],
+): Promise<WaczReport> => {
   const isKeyGiven = trusted.length > 0
   let files: Map<string, Uint8Array>
   let manifest: Manifest
@@ -180,7 +224,7 @@ export const verifyWacz = async (data: Uint8Array, trusted: readonly string[] = 
     const says = 'This is no web archive of a capture, or it is damaged beyond reading.'
     return { verdict: 'unreadable', checks: [{ name: 'file', ok: false, says }], isKeyGiven }
   }
-  const { seal, proof, checkpoint, keys } = sealing
+  const { seal, proof, checkpoint, anchored, keys } = sealing
   const checks: WaczCheck[] = []
   const damaged = 'The archive can’t be read.'
   const fallback = {
@@ -227,6 +271,13 @@ export const verifyWacz = async (data: Uint8Array, trusted: readonly string[] = 
         : `The log’s state is signed with the key in this file, ${checkpoint?.key_id}. Compare it with the server’s.`,
       'The log’s state is not signed with that key.',
     ),
+    ...(anchored
+      ? [
+          await checkTime(checkpoint, anchored, authorities).catch(() =>
+            check('time', false, '', 'The time-stamp can’t be read.'),
+          ),
+        ]
+      : []),
     check(
       'evidence',
       await holds(() => checkEvidence(files, stored)),

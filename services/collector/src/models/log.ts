@@ -16,6 +16,14 @@ export interface LogAppend {
   nodes: LogNodeDoc[]
 }
 
+/** That an authority has seen a checkpoint: an RFC 3161 token. */
+export interface AnchorDoc {
+  tsa: string
+  /** DER in base64. */
+  token: string
+  at: Date
+}
+
 export interface CheckpointDoc {
   /** Number of leaves. */
   _id: number
@@ -23,6 +31,9 @@ export interface CheckpointDoc {
   at: Date
   key_id: string
   sig: string
+  anchors?: AnchorDoc[]
+  /** Its size, if it has anchors: what finds them. */
+  anchored_size?: number
   /** Until all of it is written: readers wait for that. Only the newest checkpoint may have it. */
   append?: LogAppend
 }
@@ -48,10 +59,13 @@ const checkpointSchema = new Schema<CheckpointDoc>(
     at: { type: Date, required },
     key_id: { type: String, required },
     sig: { type: String, required },
+    anchors: { type: Schema.Types.Mixed, default: undefined },
+    anchored_size: Number,
     append: Schema.Types.Mixed,
   },
   { ...options, collection: 'checkpoints' },
 )
+checkpointSchema.index({ anchored_size: 1 }, { sparse: true })
 const keySchema = new Schema<SealKeyDoc>(
   {
     _id: { type: String, required },

@@ -38,11 +38,18 @@ export const presentCapture = (doc: ReadableCapture, userId: string): Capture =>
   }
 }
 
-export const presentCheckpoint = ({ _id, root, at, key_id, sig }: CheckpointDoc): Checkpoint => ({
+export const presentCheckpoint = ({
+  _id,
+  root,
+  at,
+  key_id,
+  sig,
+  anchors = [],
+}: CheckpointDoc): Checkpoint => ({
   size: _id,
   root,
   at: at.toISOString(),
   key_id,
   sig,
-  anchors: [],
+  anchors: anchors.map(anchor => ({ ...anchor, at: anchor.at.toISOString() })),
 })

@@ -5,7 +5,7 @@ import { type Blobs, blobKey } from '../blobs/index.js'
 import type { CollectorModels } from '../models/index.js'
 import { handedOver } from '../policies/manifest.js'
 import type { ReadableCapture } from '../policies/read-capture.js'
-import { keysOf, sealedOf } from './read-log.js'
+import { anchoredSince, keysOf, sealedOf } from './read-log.js'
 
 /** A sealed capture with its evidence as WACZ. Throws 409 unless sealed. */
 export const archiveOf = async (
@@ -20,10 +20,20 @@ export const archiveOf = async (
     keysOf(log),
     peers.call('iods', evidenceInternal.getCaptureEvidence, { body: { capture_id } }),
   ])
+  const anchored = await anchoredSince(log, checkpoint.size)
   const stored = new Map<string, Uint8Array>()
   for (const { sha256 } of handedOver(capture.manifest)) {
     const bytes = await blobs.get(blobKey(capture_id, sha256))
     if (bytes) stored.set(sha256, bytes)
   }
-  return buildWacz({ manifest: capture.manifest, seal, proof, checkpoint, keys, blobs: stored, evidence })
+  return buildWacz({
+    manifest: capture.manifest,
+    seal,
+    proof,
+    checkpoint,
+    ...(anchored && { anchored }),
+    keys,
+    blobs: stored,
+    evidence,
+  })
 }

@@ -1,5 +1,6 @@
 import { DETAILS, type InclusionProof, type Sealed } from '@iodine/contracts'
 import { consistencyPath, inclusionPath, type NodeAt } from '@iodine/evidence'
+import type { Anchored } from '@iodine/evidence/wacz'
 import { conflict, invalid, notFound } from '@iodine/service-kit'
 import type { CaptureDoc } from '../models/capture.js'
 import {
@@ -18,12 +19,18 @@ const nodesOf =
     return node.hash
   }
 
-/** The newest checkpoint whose append is finished, or that of a size. Throws 404. */
-export const checkpointOf = async ({ checkpoints }: LogModels, size?: number): Promise<CheckpointDoc> => {
+/** The newest checkpoint whose append is finished; null while the log is empty. */
+export const newestCheckpoint = ({ checkpoints }: LogModels): Promise<CheckpointDoc | null> =>
+  checkpoints
+    .findOne({ append: { $exists: false } })
+    .sort({ _id: -1 })
+    .lean<CheckpointDoc>()
+
+/** The newest checkpoint, or that of a size. Throws 404. */
+export const checkpointOf = async (log: LogModels, size?: number): Promise<CheckpointDoc> => {
   const doc = await (size === undefined
-    ? checkpoints.findOne({ append: { $exists: false } }).sort({ _id: -1 })
-    : checkpoints.findById(size)
-  ).lean<CheckpointDoc>()
+    ? newestCheckpoint(log)
+    : log.checkpoints.findById(size).lean<CheckpointDoc>())
   if (!doc) throw notFound()
   return doc
 }
@@ -58,4 +65,15 @@ export const sealedOf = async (log: LogModels, capture: CaptureDoc): Promise<Sea
   const size = seal.seq + 1
   const [proof, checkpoint] = await Promise.all([inclusionOf(log, seal.seq, size), checkpointOf(log, size)])
   return { seq: seal.seq, seal, proof, checkpoint: presentCheckpoint(checkpoint) }
+}
+
+/** The first time-stamped checkpoint of at least this size, and that the log of this size is its beginning. */
+export const anchoredSince = async (log: LogModels, size: number): Promise<Anchored | undefined> => {
+  const doc = await log.checkpoints
+    .findOne({ anchored_size: { $gte: size } })
+    .sort({ anchored_size: 1 })
+    .lean<CheckpointDoc>()
+  return doc
+    ? { checkpoint: presentCheckpoint(doc), consistency: await consistencyOf(log, size, doc._id) }
+    : undefined
 }

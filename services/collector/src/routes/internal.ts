@@ -8,6 +8,7 @@ import {
   watchStorage,
 } from '@iodine/service-kit'
 import type { Blobs } from '../blobs/index.js'
+import { anchorLog } from '../commands/anchor-log.js'
 import { eraseDue } from '../commands/erase-captures.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { redactCapture } from '../commands/redact-capture.js'
@@ -22,7 +23,7 @@ export const addInternalRoutes = (
   service: StoreService,
   models: CollectorModels,
   blobs: Blobs,
-  { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
+  { STORAGE_ALARM_BYTES, TSA_URL }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES' | 'TSA_URL'>,
 ): void => {
   const { captures, quotas } = models
   service.internal(capturesInternal.checkQuote, ({ body }) => checkQuote(models, blobs, body))
@@ -34,6 +35,7 @@ export const addInternalRoutes = (
       return seal ? [{ id: doc._id.toHexString(), seal, shared: doc.shared, open }] : []
     })
   })
+  service.internal(capturesInternal.anchorLog, async () => ({ size: await anchorLog(models.log, TSA_URL) }))
   service.internal(capturesInternal.redactCapture, async ({ params: { id }, body: { reason } }) => {
     const seq = await redactCapture(models, blobs, id, reason)
     service.log.info({ capture: id, seq, reason }, 'capture redacted')

@@ -1,0 +1,152 @@
+import { webcrypto } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { Integer, Null, OctetString, PrintableString } from 'asn1js'
+import {
+  AlgorithmIdentifier,
+  AttributeTypeAndValue,
+  BasicConstraints,
+  Certificate,
+  ContentInfo,
+  EncapsulatedContentInfo,
+  Extension,
+  ExtKeyUsage,
+  IssuerAndSerialNumber,
+  MessageImprint,
+  PKIStatusInfo,
+  SignedData,
+  SignerInfo,
+  TimeStampReq,
+  TimeStampResp,
+  TSTInfo,
+} from 'pkijs'
+
+const SHA_256 = '2.16.840.1.101.3.4.2.1'
+const TST_INFO = '1.2.840.113549.1.9.16.1.4'
+const TIME_STAMPING = '1.3.6.1.5.5.7.3.8'
+const TLS_SERVERS = '1.3.6.1.5.5.7.3.1'
+const DAY_MS = 86_400_000
+const P256 = { name: 'ECDSA', namedCurve: 'P-256' } as const
+
+/** What the authority does to a good answer, or in place of one. */
+export interface TsaBehaviour {
+  status?: number
+  /** Answers with another hash, nonce, purpose of the certificate, or signature. */
+  lie?: 'imprint' | 'nonce' | 'purpose' | 'signature'
+  http?: 'error' | 'large' | 'redirect' | 'hang' | 'garbage'
+}
+
+const nameOf = (value: string) =>
+  new AttributeTypeAndValue({ type: '2.5.4.3', value: new PrintableString({ value }) })
+
+const critical = (extnID: string, parsedValue: BasicConstraints | ExtKeyUsage) =>
+  new Extension({ extnID, critical: true, extnValue: parsedValue.toSchema().toBER(), parsedValue })
+const isAuthority = () => critical('2.5.29.19', new BasicConstraints({ cA: true }))
+const isFor = (purpose: string) => critical('2.5.29.37', new ExtKeyUsage({ keyPurposes: [purpose] }))
+
+const certify = async (
+  subject: string,
+  subjectKey: webcrypto.CryptoKey,
+  issuer: { name: string; key: webcrypto.CryptoKey },
+  extension: Extension,
+): Promise<Certificate> => {
+  const certificate = new Certificate()
+  certificate.version = 2
+  certificate.serialNumber = new Integer({ value: Math.floor(Math.random() * 1e6) + 1 })
+  certificate.subject.typesAndValues.push(nameOf(subject))
+  certificate.issuer.typesAndValues.push(nameOf(issuer.name))
+  certificate.notBefore.value = new Date(Date.now() - DAY_MS)
+  certificate.notAfter.value = new Date(Date.now() + DAY_MS)
+  certificate.extensions = [extension]
+  await certificate.subjectPublicKeyInfo.importKey(subjectKey as never)
+  await certificate.sign(issuer.key as never, 'SHA-256')
+  return certificate
+}
+
+const pemOf = (certificate: Certificate): string =>
+  `-----BEGIN CERTIFICATE-----\n${Buffer.from(certificate.toSchema(true).toBER()).toString('base64')}\n-----END CERTIFICATE-----\n`
+
+/** A time-stamping authority (RFC 3161) over HTTP, which lies when told to. */
+export const startTsa = async () => {
+  const keys = () => webcrypto.subtle.generateKey(P256, true, ['sign', 'verify'])
+  const [ca, signer] = await Promise.all([keys(), keys()])
+  const issuer = { name: 'Test CA', key: ca.privateKey }
+  const root = await certify('Test CA', ca.publicKey, issuer, isAuthority())
+  const certificate = await certify('Test TSA', signer.publicKey, issuer, isFor(TIME_STAMPING))
+  const ofServers = await certify('Test TSA', signer.publicKey, issuer, isFor(TLS_SERVERS))
+  let behaviour: TsaBehaviour = {}
+  let asked = 0
+
+  const stamp = async (query: Uint8Array<ArrayBuffer>): Promise<Buffer> => {
+    const { messageImprint, nonce } = TimeStampReq.fromBER(query)
+    const { status = 0, lie } = behaviour
+    const granted = new PKIStatusInfo({ status })
+    if (status > 1) return Buffer.from(new TimeStampResp({ status: granted }).toSchema().toBER())
+    const info = new TSTInfo({
+      version: 1,
+      policy: '1.2.3.4.1',
+      messageImprint:
+        lie === 'imprint'
+          ? new MessageImprint({
+              hashAlgorithm: new AlgorithmIdentifier({ algorithmId: SHA_256, algorithmParams: new Null() }),
+              hashedMessage: new OctetString({ valueHex: new Uint8Array(32) }),
+            })
+          : messageImprint,
+      serialNumber: new Integer({ value: ++asked }),
+      genTime: new Date(),
+      ...(nonce && { nonce: lie === 'nonce' ? new Integer({ value: 7 }) : nonce }),
+    })
+    const used = lie === 'purpose' ? ofServers : certificate
+    const signed = new SignedData({
+      version: 3,
+      encapContentInfo: new EncapsulatedContentInfo({
+        eContentType: TST_INFO,
+        eContent: new OctetString({ valueHex: info.toSchema().toBER() }),
+      }),
+      signerInfos: [
+        new SignerInfo({
+          version: 1,
+          sid: new IssuerAndSerialNumber({ issuer: used.issuer, serialNumber: used.serialNumber }),
+        }),
+      ],
+      certificates: [used],
+    })
+    await signed.sign(signer.privateKey as never, 0, 'SHA-256')
+    const [signature] = signed.signerInfos
+    if (lie === 'signature' && signature) {
+      const bytes = new Uint8Array(signature.signature.getValue())
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+      signature.signature = new OctetString({ valueHex: bytes })
+    }
+    const token = new ContentInfo({ contentType: '1.2.840.113549.1.7.2', content: signed.toSchema(true) })
+    return Buffer.from(new TimeStampResp({ status: granted, timeStampToken: token }).toSchema().toBER())
+  }
+
+  const server = createServer(async (request, response) => {
+    const query = new Uint8Array(await buffer(request))
+    const { http } = behaviour
+    if (http === 'hang') return
+    if (http === 'error') response.writeHead(500).end()
+    else if (http === 'redirect') response.writeHead(307, { location: '/elsewhere' }).end()
+    else if (http === 'large') response.end(Buffer.alloc(10 * 2 ** 20))
+    else if (http === 'garbage') response.end('<html>not a time-stamp</html>')
+    else response.setHeader('content-type', 'application/timestamp-reply').end(await stamp(query))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/tsr`,
+    /** The certificate of who issued the authority's own, in PEM. */
+    ca: pemOf(root),
+    behave: (changed: TsaBehaviour) => {
+      behaviour = changed
+    },
+    stop: () =>
+      new Promise<void>(resolve => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
+export type Tsa = Awaited<ReturnType<typeof startTsa>>
