@@ -47,16 +47,23 @@ const PAGES_ALONE = [
   'signOut',
   'setServer',
   'setReading',
+  'setSealing',
   'markSite',
   'collect',
   'keep',
   'sendNow',
 ]
 
-test.each([...PAGES_ALONE, 'retryRefused', 'discardRefused', 'discardOthers', 'constructor', '__proto__'])(
-  'a script in a web page may not ask for %s',
-  name => expect(app.handle({ name }, content)).toBeUndefined(),
-)
+test.each([
+  ...PAGES_ALONE,
+  'retryRefused',
+  'discardRefused',
+  'discardOthers',
+  'retryCaptures',
+  'discardCaptures',
+  'constructor',
+  '__proto__',
+])('a script in a web page may not ask for %s', name => expect(app.handle({ name }, content)).toBeUndefined())
 
 test.each<[string, Partial<Sender>]>([
   ['another extension', { id: 'ponmlkjihgfedcbaponmlkjihgfedcba' }],
@@ -93,7 +100,7 @@ test('a page on which nothing was switched on can have nothing collected, looked
   expect(await app.handle({ name: 'createIod', iod }, content)).toMatchObject({ ok: false })
   expect(await app.handle({ name: 'hello' }, content)).toEqual({
     ok: true,
-    value: { keeping: false, marking: false },
+    value: { keeping: false, marking: false, sealing: true },
   })
   expect(await database.count('records')).toBe(0)
 })

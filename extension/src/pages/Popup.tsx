@@ -1,7 +1,7 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
-import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch } from '@iodine/ui'
+import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch, Tag } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
-import { ask } from '../shared/messages'
+import { ask, type PageCapture } from '../shared/messages'
 import styles from './Popup.module.css'
 import { QueueState } from './QueueState'
 import { type CurrentTab, type StatusProps, useStatus, useTab } from './use-status'
@@ -106,16 +106,20 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
   const { tabId, status } = tab
   const [working, setWorking] = useState(false)
   const [result, setResult] = useState('')
+  const [unread, setUnread] = useState(0)
   if (!status.source) return <p className={styles.muted}>This page can’t be collected from.</p>
 
   const collect = async (what: 'own' | 'all') => {
     setWorking(true)
     setResult('')
+    setUnread(0)
     await attempt(async () => {
-      const { queued, invalid } = await ask('collect', { tabId, what })
+      const { queued, invalid, unread: missing } = await ask('collect', { tabId, what })
+      setUnread(missing)
       if (invalid.length > 0) throw new Error(`Not collected: ${invalid.join(', ')}`)
       setResult(`${queued} collected`)
     })
+    refreshTab()
     setWorking(false)
   }
   /** Requests the site's permission. The browser asks the user only the first time. */
@@ -138,6 +142,14 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         )}
       </div>
       <output className={styles.muted}>{result}</output>
+      {unread > 0 && (
+        <p className={styles.muted}>
+          {unread === 1 ? 'A picture is' : `${unread} pictures are`} not in the capture, as the page may not
+          read
+          {unread === 1 ? ' it' : ' them'}.
+        </p>
+      )}
+      {status.capture && <CaptureState capture={status.capture} />}
       <Switch
         label="Keep collecting on this page"
         checked={status.keeping}
@@ -161,5 +173,21 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         }
       />
     </section>
+  )
+}
+
+function CaptureState({ capture: { state, seq, reason } }: { capture: PageCapture }) {
+  if (state === 'sealed' && seq !== null)
+    return (
+      <div className={styles.tags}>
+        <Tag minimal intent={Intent.SUCCESS}>
+          Sealed as no. {seq.toLocaleString('en-US')}
+        </Tag>
+      </div>
+    )
+  return (
+    <p className={styles.muted}>
+      {state === 'waiting' ? 'A capture of this page waits to be sealed.' : `Not sealed: ${reason}`}
+    </p>
   )
 }
