@@ -3,6 +3,7 @@ import {
   LIMITS,
   type Manifest,
   type ManifestBlob,
+  manifestBlob,
   manifest as manifestSchema,
   type Source,
 } from '@iodine/contracts'
@@ -80,8 +81,8 @@ export const makeCapture = async ({
   if (record) await putText({ role: 'record', type: 'application/json' }, canonicalJson(record))
   if (screenshot) await put({ role: 'screenshot', type: screenshot.type }, screenshot.bytes)
   for (const { url: address, type, bytes, sha256, base64 } of page.pictures.slice(0, PICTURES_MAX)) {
-    if (!TYPE.test(type)) continue
     const blob = { role: 'media', type, url: address } as const
+    if (!TYPE.test(type) || !manifestBlob.safeParse({ ...blob, sha256, bytes }).success) continue
     if (base64 !== undefined) await put(blob, fromBase64(base64), LIMITS.mediaBytes)
     else blobs.push({ ...blob, sha256, bytes, absent: true })
   }
