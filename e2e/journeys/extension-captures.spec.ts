@@ -94,3 +94,79 @@ test('what a collector reads is sealed: another member checks the quote, and the
     expect(await verifyByCommand(flipped, pem)).toEqual([1, expect.stringContaining('iodine/manifest.json')])
   })
 })
+
+test('selected words become evidence of an IOD that exists; words that a page hides do not', async ({
+  product,
+  person,
+}) => {
+  const [ana, bo] = await Promise.all([person('finds'), person('found')])
+  const mark = Date.now().toString(36)
+  const [known, hidden] = [`lakes boil ${mark}`, `nobody reads ${mark}`]
+  const existing = await bo.api.call(iodsApi.createIod, {
+    body: { value: known, category: 'SENTENCE', description: 'Seen', source_type: 'MANUAL' },
+  })
+  const url = 'https://blog.example.org/lakes?from=list#end'
+  const sites = await startSites()
+  sites.serve(
+    url,
+    `<!doctype html><html lang="en"><head><title>Lakes</title></head><body><nav>Menu</nav>
+    <main><h1>Lakes</h1><p>They told us: ${known}.</p><p style="opacity: 0">${hidden}</p>
+    <form>${['localName', 'nodeType', 'attributes', 'childNodes', 'shadowRoot', 'hasAttribute']
+      .map(name => `<input name="${name}" value="typed">`)
+      .join('')}<p>In a form.</p></form>
+    <script>document.title = 'Lakes, changed'</script></main></body></html>`,
+  )
+  const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
+  const { page, popup } = await collector.open(url)
+  await signIn(popup, ana)
+  const marking = popup.getByLabel('Mark known IODs on blog.example.org')
+  await marking.click({ force: true })
+  await expect(marking).toBeChecked()
+  const evidenceOf = (id: string) => ana.api.call(evidenceApi.listEvidence, { params: { id }, query: {} })
+
+  await test.step('the second press adds the quote to the IOD of somebody else', async () => {
+    await openIodForm(page, known)
+    await pressCreateIod(page)
+    await expect
+      .poll(() => evidenceOf(existing.id))
+      .toMatchObject([
+        {
+          exact: known,
+          prefix: 'Lakes\nThey told us: ',
+          suffix: '.\nIn a form.',
+          created_by_username: ana.username,
+        },
+      ])
+    const [{ capture_id: id } = { capture_id: null }] = await evidenceOf(existing.id)
+    const { text } = await ana.api.call(capturesApi.getCaptureText, { params: { id: id ?? '' } })
+    expect(text).toBe(`Lakes\nThey told us: ${known}.\nIn a form.`)
+    const { manifest } = await ana.api.call(capturesApi.getCapture, { params: { id: id ?? '' } })
+    expect(manifest).toMatchObject({ url: 'https://blog.example.org/lakes?from=list', trigger: 'iod' })
+    expect(manifest.blobs.map(({ role }) => role)).toEqual(['text', 'dom'])
+    expect(await ana.api.call(iodsApi.listIods, { query: { q: known } })).toHaveLength(1)
+  })
+
+  await test.step('words that are not in the text make an IOD without evidence, and a note says so', async () => {
+    await openIodForm(page, hidden)
+    // The first press creates the IOD, the second closes the note.
+    await pressCreateIod(page)
+    const [created] = await ana.api.call(iodsApi.listIods, { query: { q: hidden } })
+    expect(created).toMatchObject({ value: hidden })
+    expect(await evidenceOf(created?.id ?? '')).toEqual([])
+    expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(1)
+  })
+
+  await test.step('with the option off, pages are collected and nothing is captured', async () => {
+    const options = await collector.context.newPage()
+    await options.goto(new URL('options.html', popup.url()).href)
+    const sealing = options.getByLabel('Keep a sealed copy of what I collect')
+    await sealing.click({ force: true })
+    await expect(sealing).not.toBeChecked()
+    await popup.getByRole('button', { name: 'Collect this article' }).click()
+    await expect(popup.getByText('1 accepted')).toBeVisible()
+    await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)
+    expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(1)
+  })
+  await collector.close()
+  await sites.stop()
+})

@@ -1,4 +1,5 @@
 import { CATEGORIES, type Category, LIMITS } from '@iodine/contracts'
+import { relationOf } from '@iodine/evidence'
 import { suggestCategory } from '@iodine/known-iods'
 import { ask, type CreatedIod, type KnownValue } from '../shared/messages'
 import css from './iod-button.css?raw'
@@ -88,6 +89,13 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
     host.showPopover()
   }
 
+  /** Moves the form up if its end is below the window. */
+  const keepInside = () => {
+    const { top, bottom } = host.getBoundingClientRect()
+    const below = bottom + 8 - innerHeight
+    if (below > 0) host.style.setProperty('top', `${Math.max(8, top - below)}px`, 'important')
+  }
+
   const hide = () => {
     watcher.disconnect()
     root.replaceChildren()
@@ -112,7 +120,11 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
     // Without this, the selection is lost before the click.
     button.addEventListener('pointerdown', event => event.preventDefault())
     button.addEventListener('click', async event => {
-      if ((await isDeliberate(event)) && button.isConnected) fill(value, selectedWords(value, range))
+      if (!(await isDeliberate(event)) || !button.isConnected) return
+      const words = selectedWords(value, range)
+      // A selection of several lines has other white space than the text that it is to be found in.
+      const isOther = typeof words === 'object' && relationOf(words.place.exact, value) === null
+      fill(isOther ? words.place.exact : value, words)
     })
     show(button)
     place(left, bottom + 6)
@@ -128,6 +140,7 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
     note.append(element('p', { textContent: text }), actions)
     close.addEventListener('click', event => event.isTrusted && hide())
     show(note)
+    keepInside()
     close.focus()
   }
 
@@ -174,7 +187,7 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
     }
     const end = ({ iod, isNew, problem: reason }: CreatedIod) => {
       onCreated(iod)
-      if (reason === undefined) return hide()
+      if (reason === undefined || !form.isConnected) return hide()
       tell(
         isNew ? `The IOD was created, without evidence: ${reason}.` : `Your quote was not added: ${reason}.`,
       )
@@ -204,7 +217,10 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
         if (created.isNew) return end(typeof words === 'string' ? { ...created, problem: words } : created)
         problem.textContent = 'This IOD already exists'
         onCreated(created.iod)
-        if (selected) problem.after(addQuote)
+        if (!selected) return
+        problem.after(addQuote)
+        keepInside()
+        addQuote.focus()
       }),
     )
     show(form)

@@ -9,7 +9,7 @@ import { readPictures } from './pictures'
 const ELEMENTS_MAX = 40_000
 const PICTURES_MAX = 50
 /** Characters of HTML and text, and of pictures, in one message: browsers refuse more than 64 MiB. */
-const CHARACTERS_MAX = 16_000_000
+const CHARACTERS_MAX = 10_000_000
 const PICTURE_CHARACTERS_MAX = 24_000_000
 const DOM_MAX = Math.floor(LIMITS.blobBytes / 4)
 
