@@ -1,4 +1,5 @@
 import { ApiError, foldIod, foldValue, type Iod, isHttpUrl, LIMITS } from '@iodine/contracts'
+import { relationOf } from '@iodine/evidence'
 import type {
   Answer,
   ContentRequests,
@@ -238,6 +239,9 @@ export const createApp = (database: Database): App => {
     { url }: Place,
   ): Promise<Pick<CreatedIod, 'problem'>> => {
     if (!(await isSealing())) return {}
+    // The server would refuse such a quote, and nothing would lead to its capture.
+    if (page.text.slice(start, end) !== exact || relationOf(exact, iod.value) === null)
+      return { problem: 'the selected words don’t say the value of the IOD' }
     const source = sourceOf(url) ?? 'blog'
     const problem = await collector.quote(
       ownerOf(account),
