@@ -92,6 +92,7 @@ export const createApp = (database: Database): App => {
       const account = await readSetting(database, 'account')
       const trouble = await readSetting(database, 'trouble')
       const captureTrouble = await readSetting(database, 'captureTrouble')
+      const kept = await captures.summary(account ? ownerOf(account) : '')
       return {
         server: account?.server ?? (await readServer(database)),
         account: account ? { name: account.name, ended: !account.token } : null,
@@ -100,7 +101,8 @@ export const createApp = (database: Database): App => {
         trouble: trouble ? { reason: trouble.reason, until: trouble.until } : null,
         sealing: await isSealing(),
         captures: {
-          ...(await captures.summary(account ? ownerOf(account) : '')),
+          ...kept,
+          waiting: kept.waiting + collector.making(),
           leftOut: (await readSetting(database, 'leftOut')) ?? '',
           trouble: captureTrouble ? { reason: captureTrouble.reason, until: captureTrouble.until } : null,
         },
@@ -162,10 +164,11 @@ export const createApp = (database: Database): App => {
 
     async collect({ tabId, what }) {
       const owner = ownerOf(await requireAccount(database))
-      const result = await collector.collect(owner, { tabId, what, sealing: await isSealing() })
-      if (!result) throw new Error(NOTHING_HERE)
+      const collected = await collector.collect(owner, { tabId, what, sealing: await isSealing() })
+      if (!collected) throw new Error(NOTHING_HERE)
       send()
-      return result
+      collected.capturing.then(() => send())
+      return collected.result
     },
 
     async keep({ tabId, on }) {

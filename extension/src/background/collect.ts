@@ -1,10 +1,10 @@
 import type { Collected, CollectResult } from '../shared/messages'
-import { sourceOf } from '../sources'
+import { type Captured, sourceOf } from '../sources'
 import { type Captures, LeftOut } from './captures'
 import { type Database, type StoredQuote, writeSetting } from './database'
 import { type CaptureSource, makeCapture } from './make-capture'
 import type { Queue } from './queue'
-import { takeScreenshot } from './screenshot'
+import { type Screenshot, takeScreenshot } from './screenshot'
 import { order, prepareTab } from './tabs'
 
 /** A page as the browser says that it is: tab and address of the script that sent a message. */
@@ -19,11 +19,14 @@ interface Answered extends Place {
 
 /** Collects a page, on the order of a person. */
 export interface Collector {
-  /** Collects the page of a tab, with captures if `sealing`. Its records are kept even if no capture can be. */
+  /**
+   * Collects the page of a tab. Its records are kept when this resolves, even if no capture can be made; with
+   * `sealing`, `capturing` resolves once its captures are made. Undefined if the page has no record.
+   */
   collect(
     owner: string,
     input: { tabId: number; what: 'own' | 'all'; sealing: boolean },
-  ): Promise<CollectResult | undefined>
+  ): Promise<{ result: CollectResult; capturing: Promise<void> } | undefined>
   /** A page's answer to an order. Throws without one. */
   answer(place: Place, ticket: string, collected: readonly Collected[]): void
   /** Captures a page with a quote for an IOD. Resolves to the reason if there is no capture. */
@@ -32,6 +35,8 @@ export interface Collector {
     source: Omit<CaptureSource, 'trigger'>,
     quote: Pick<StoredQuote, 'iod' | 'place'>,
   ): Promise<string | undefined>
+  /** Number of pages that are being captured. */
+  making(): number
 }
 
 export const createCollector = (database: Database, queue: Queue, captures: Captures): Collector => {
@@ -75,46 +80,64 @@ export const createCollector = (database: Database, queue: Queue, captures: Capt
     }
   }
 
-  /** Has the popup say why there is no capture of what was read last; without reasons, nothing. */
-  const tell = (reasons: Iterable<string>): Promise<void> =>
-    writeSetting(database, 'leftOut', [...new Set(reasons)].join(', ') || undefined).catch(() => {})
+  /** Has the popup say what is missing of the page that was read last; nothing if nothing is. */
+  const tell = (reasons: Iterable<string>, unread = 0): Promise<void> => {
+    const sentences = [
+      ...[...new Set(reasons)].map(reason => `The last page has no capture: ${reason}.`),
+      ...(unread > 0 ? [picturesUnread(unread)] : []),
+    ]
+    return writeSetting(database, 'leftOut', sentences.join(' ') || undefined).catch(() => {})
+  }
+
+  let making = 0
+  /** Captures what was collected of a page, with the picture that was taken of it. */
+  const captureAll = async (
+    owner: string,
+    { url, collected }: Answered,
+    records: readonly (Captured['record'] | undefined)[],
+    taking: Promise<Screenshot | undefined> | undefined,
+  ): Promise<void> => {
+    making += 1
+    try {
+      const shot = await taking
+      const reasons: string[] = []
+      let unread = 0
+      for (const [position, { captured, page }] of collected.entries()) {
+        const record = records[position]
+        if (!record || !page) continue
+        if ('problem' in page) {
+          reasons.push(page.problem)
+          continue
+        }
+        const screenshot = shot?.url === url ? shot : undefined
+        const { source } = captured
+        const reason = await keep(owner, { url, source, trigger: 'collect', page, record, screenshot })
+        if (reason !== undefined) reasons.push(reason)
+        unread += page.unread
+      }
+      await tell(reasons, unread)
+    } finally {
+      making -= 1
+    }
+  }
 
   return {
     async collect(owner, { tabId, what, sealing }) {
-      const shot = sealing && what === 'own' ? await takeScreenshot(tabId) : undefined
+      const taking = sealing && what === 'own' ? takeScreenshot(tabId) : undefined
       const page = await read(tabId, what, sealing)
       const source = page && sourceOf(page.url)
       const collected = page?.collected.filter(({ captured }) => captured.source === source) ?? []
-      if (!page || !source || collected.length === 0) return undefined
+      if (!page || collected.length === 0) return undefined
       const { queued, invalid, records } = await queue.add(
         owner,
         collected.map(({ captured }) => captured),
         { again: true },
       )
-      const result: CollectResult = { queued, invalid, captures: 0, unread: 0 }
-      const reasons: string[] = []
-      for (const [position, { page: parts }] of collected.entries()) {
-        const record = records[position]
-        if (!sealing || !record || !parts) continue
-        if ('problem' in parts) {
-          reasons.push(parts.problem)
-          continue
-        }
-        const screenshot = shot?.url === page.url ? shot : undefined
-        const reason = await keep(owner, {
-          url: page.url,
-          source,
-          trigger: 'collect',
-          page: parts,
-          record,
-          screenshot,
-        })
-        if (reason !== undefined) reasons.push(reason)
-        else result.captures += 1
-        result.unread += parts.unread
+      return {
+        result: { queued, invalid },
+        // Nobody waits for the picture and the capture.
+        capturing: sealing ? captureAll(owner, { ...page, collected }, records, taking) : Promise.resolve(),
       }
-      await tell(reasons)
-      return result
     },
 
     answer({ tabId, url }, ticket, collected) {
@@ -129,5 +152,12 @@ export const createCollector = (database: Database, queue: Queue, captures: Capt
       await tell(reason === undefined ? [] : [reason])
       return reason
     },
+
+    making: () => making,
   }
 }
+
+const picturesUnread = (count: number): string =>
+  count === 1
+    ? 'A picture of the last page is not in its capture, as the page may not read it.'
+    : `${count} pictures of the last page are not in its capture, as the page may not read them.`

@@ -88,7 +88,7 @@ export interface Settings {
   captureTrouble: Trouble
   /** Whether what is collected is captured, too. */
   sealing: boolean
-  /** Why the last page that was collected has no capture. */
+  /** What is missing of the capture of the page that was collected last, in sentences. */
   leftOut: string
 }
 

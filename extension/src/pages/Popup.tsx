@@ -106,16 +106,13 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
   const { tabId, status } = tab
   const [working, setWorking] = useState(false)
   const [result, setResult] = useState('')
-  const [unread, setUnread] = useState(0)
   if (!status.source) return <p className={styles.muted}>This page can’t be collected from.</p>
 
   const collect = async (what: 'own' | 'all') => {
     setWorking(true)
     setResult('')
-    setUnread(0)
     await attempt(async () => {
-      const { queued, invalid, unread: missing } = await ask('collect', { tabId, what })
-      setUnread(missing)
+      const { queued, invalid } = await ask('collect', { tabId, what })
       if (invalid.length > 0) throw new Error(`Not collected: ${invalid.join(', ')}`)
       setResult(`${queued} collected`)
     })
@@ -142,13 +139,6 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         )}
       </div>
       <output className={styles.muted}>{result}</output>
-      {unread > 0 && (
-        <p className={styles.muted}>
-          {unread === 1 ? 'A picture is' : `${unread} pictures are`} not in the capture, as the page may not
-          read
-          {unread === 1 ? ' it' : ' them'}.
-        </p>
-      )}
       {status.capture && <CaptureState capture={status.capture} />}
       <Switch
         label="Keep collecting on this page"

@@ -90,7 +90,7 @@ function Captures({
           <Button size="small" text="Send now" onClick={() => attempt(() => ask('sendNow', {}))} />
         </Callout>
       )}
-      {leftOut && <p className={styles.muted}>The last page has no capture: {leftOut}.</p>}
+      {leftOut && <p className={styles.muted}>{leftOut}</p>}
       {(full.count > 0 || refused.length > 0) && (
         <Callout intent={Intent.DANGER} title="Not sealed" compact>
           <ul className={styles.list}>

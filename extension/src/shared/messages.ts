@@ -52,7 +52,7 @@ export interface Collected {
   page?: PageParts | { problem: string }
 }
 
-/** The state of the captures of an account. */
+/** The state of the captures of an account. `waiting`: also those that are being made. */
 export interface CaptureSummary {
   waiting: number
   waitingForOthers: number
@@ -62,7 +62,7 @@ export interface CaptureSummary {
   quotes: number
   /** Captures and quotes that the server refused: the page's address or the IOD's value, and why. */
   refused: { key: string; of: string; reason: string }[]
-  /** Why the last page that was collected has no capture. */
+  /** What is missing of the capture of the page that was collected last, in sentences. */
   leftOut: string
   /** Like that of records. */
   trouble: { reason: string; until: number } | null
@@ -109,9 +109,6 @@ export interface TabStatus {
 export interface CollectResult {
   queued: number
   invalid: string[]
-  /** Number of captures that were made, and of pictures that the page could not read for them. */
-  captures: number
-  unread: number
 }
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; error: string }
