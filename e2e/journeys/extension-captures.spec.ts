@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { capturesApi, evidenceApi, iodsApi, sealsApi } from '@iodine/contracts'
+import { PIXEL } from '../support/captures.js'
 import {
   fixture,
   launchCollector,
@@ -110,12 +112,14 @@ test('selected words become evidence of an IOD that exists; words that a page hi
   sites.serve(
     url,
     `<!doctype html><html lang="en"><head><title>Lakes</title></head><body><nav>Menu</nav>
-    <main><h1>Lakes</h1><p>They told us: ${known}.</p><p style="opacity: 0">${hidden}</p>
+    <main><h1>Lakes</h1><img src="/grey.png" alt=""><img src="https://t.me/grey.png" alt="">
+    <p>They told us: ${known}.</p><p style="opacity: 0">${hidden}</p>
     <form>${['localName', 'nodeType', 'attributes', 'childNodes', 'shadowRoot', 'hasAttribute']
       .map(name => `<input name="${name}" value="typed">`)
       .join('')}<p>In a form.</p></form>
     <script>document.title = 'Lakes, changed'</script></main></body></html>`,
   )
+  for (const host of ['blog.example.org', 't.me']) sites.serve(`https://${host}/grey.png`, PIXEL, 'image/png')
   const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
   const { page, popup } = await collector.open(url)
   await signIn(popup, ana)
@@ -142,7 +146,14 @@ test('selected words become evidence of an IOD that exists; words that a page hi
     expect(text).toBe(`Lakes\nThey told us: ${known}.\nIn a form.`)
     const { manifest } = await ana.api.call(capturesApi.getCapture, { params: { id: id ?? '' } })
     expect(manifest).toMatchObject({ url: 'https://blog.example.org/lakes?from=list', trigger: 'iod' })
-    expect(manifest.blobs.map(({ role }) => role)).toEqual(['text', 'dom'])
+    expect(manifest.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'media'])
+    expect(manifest.blobs[2]).toEqual({
+      role: 'media',
+      type: 'image/png',
+      url: 'https://blog.example.org/grey.png',
+      bytes: PIXEL.length,
+      sha256: createHash('sha256').update(PIXEL).digest('hex'),
+    })
     expect(await ana.api.call(iodsApi.listIods, { query: { q: known } })).toHaveLength(1)
   })
 
@@ -156,6 +167,13 @@ test('selected words become evidence of an IOD that exists; words that a page hi
     expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(1)
   })
 
+  await test.step('a picture of another site is not in the capture, and the popup says so', async () => {
+    await popup.getByRole('button', { name: 'Collect this article' }).click()
+    await expect(popup.getByText('A picture of the last page is not in its capture')).toBeVisible()
+    await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)
+    expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(2)
+  })
+
   await test.step('with the option off, pages are collected and nothing is captured', async () => {
     const options = await collector.context.newPage()
     await options.goto(new URL('options.html', popup.url()).href)
@@ -163,9 +181,9 @@ test('selected words become evidence of an IOD that exists; words that a page hi
     await sealing.click({ force: true })
     await expect(sealing).not.toBeChecked()
     await popup.getByRole('button', { name: 'Collect this article' }).click()
-    await expect(popup.getByText('1 accepted')).toBeVisible()
+    await expect(popup.getByText('1 unchanged')).toBeVisible()
     await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)
-    expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(1)
+    expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(2)
   })
   await collector.close()
   await sites.stop()

@@ -41,11 +41,14 @@ export const createSender = ({
   let again = false
   let forced = false
 
-  /** Runs `step` for the signed-in account until it says that nothing is left. Resolves to whether it has said so. */
+  /**
+   * Runs `step` for the signed-in account until it says that nothing is left; undefined: that it has not looked.
+   * Resolves to whether nothing is left.
+   */
   const repeat = async (
     track: Track,
     force: boolean,
-    step: (account: Account) => Promise<boolean>,
+    step: (account: Account) => Promise<boolean | undefined>,
   ): Promise<boolean> => {
     const trouble = await readSetting(database, track)
     if (!force && trouble && trouble.until > Date.now()) {
@@ -57,6 +60,7 @@ export const createSender = ({
       if (!account?.token) return false
       try {
         const isDone = await step(account)
+        if (isDone === undefined) return false
         await writeSetting(database, track, undefined)
         if (isDone) return true
       } catch (error) {
@@ -87,9 +91,9 @@ export const createSender = ({
     }
   }
 
-  const sendCapture = async (account: Account): Promise<boolean> => {
+  const sendCapture = async (account: Account): Promise<boolean | undefined> => {
     // Records that came meanwhile go first.
-    if (again) return true
+    if (again) return undefined
     const owner = ownerOf(account)
     const quote = await captures.nextQuote(owner)
     if (quote) await addQuote(account, captures, quote)

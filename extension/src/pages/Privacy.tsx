@@ -20,11 +20,11 @@ export function Privacy() {
         <li>
           <strong>A capture of what you collect</strong>, unless you switched that off in the options: the
           text and the HTML of the post or article as your browser shows it, without scripts and form fields;
-          the record; the pictures that the page may read itself (of those above 2 MiB the hash alone); with
-          “Collect this post” or “Collect this article” also a picture of the visible part of the page; the
-          page’s address without what follows #, and the time. It is made when you press Collect, and when you
-          create an IOD with + IOD, then of the post or article around the selected words, or else of the
-          whole page. Keep collecting makes none.
+          the record; the pictures that the page may read itself, from the browser’s cache or loaded once more
+          (of those above 2 MiB the hash alone); with “Collect this post” or “Collect this article” also a
+          picture of the visible part of the page; the page’s address without what follows #, and the time. It
+          is made when you press Collect, and when you create an IOD with + IOD, then of the post or article
+          around the selected words, or else of the whole page. Keep collecting makes none.
         </li>
         <li>
           <strong>Words and phrases that are on your screen</strong>, on the sites where you switched on Mark
