@@ -11,7 +11,7 @@ const DOM_MAX = Math.floor(LIMITS.blobBytes / 4)
 const LEFT_OUT = new Set(
   (
     'script style noscript template head title meta link base iframe frame frameset noframes object embed ' +
-    'applet portal fencedframe noembed xmp plaintext listing ' +
+    'applet portal fencedframe noembed ' +
     'input textarea select option optgroup datalist button output meter progress'
   ).split(' '),
 )
@@ -21,13 +21,15 @@ const WITHOUT_TEXT = new Set(
     ' ',
   ),
 )
+/** Their end is found by other rules than that of other elements: written as `pre`. */
+const RAW_TEXT = new Set('xmp plaintext listing'.split(' '))
 const VOID = new Set('area br col hr img source track wbr'.split(' '))
 /** Lines of their own where no layout says otherwise. */
 const BLOCKS = new Set(
   (
     'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
-    'footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre search section summary ' +
-    'table tbody tfoot thead tr ul'
+    'footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol p plaintext pre search ' +
+    'section summary table tbody tfoot thead tr ul xmp'
   ).split(' '),
 )
 
@@ -35,6 +37,9 @@ const ELEMENT = 1
 const TEXT = 3
 const CDATA = 4
 const FRAGMENT = 11
+
+/** A node's type; only elements can hide theirs. */
+const typeOf = ({ nodeType }: Node): number => (typeof nodeType === 'number' ? nodeType : ELEMENT)
 
 /**
  * A property as the element's class has it. Fields of a form hide the form's own properties from scripts:
@@ -49,12 +54,11 @@ const property = <K extends keyof Element>(element: Element, name: K): Element[K
   return element[name]
 }
 
-/** A node's type; only elements can hide theirs. */
-const typeOf = ({ nodeType }: Node): number => (typeof nodeType === 'number' ? nodeType : ELEMENT)
-
 const nameOf = (element: Element): string => property(element, 'localName').toLowerCase()
 const childrenOf = (node: Node): Node[] =>
   Array.from(typeOf(node) === ELEMENT ? property(node as Element, 'childNodes') : node.childNodes)
+const documentOf = (node: Node): Document | null =>
+  typeOf(node) === ELEMENT ? property(node as Element, 'ownerDocument') : node.ownerDocument
 const hasAttribute = (element: Element, name: string): boolean =>
   property(element, 'hasAttribute').call(element, name)
 
@@ -76,6 +80,23 @@ const shownChildren = (node: Node): readonly Node[] => {
   return childrenOf(node)
 }
 
+/** Boxes to which browsers do not apply `content-visibility`. A fieldset is a block in any case. */
+const UNCONTAINED = /^(inline|(inline-)?table|ruby.*)$/
+
+/** Whether that page has a layout; a parsed document and those of tests have none. */
+const hasLayout = (node: Node): boolean => {
+  const { width = 0 } = documentOf(node)?.documentElement?.getBoundingClientRect?.() ?? {}
+  return width > 0
+}
+
+/** Whether the layout has a place for a text: not in an SVG outside of `text`, not of the size 0. */
+const isDrawn = (text: Node, range: Range): boolean => {
+  range.selectNodeContents(text)
+  return Array.from(range.getClientRects()).some(({ width, height }) => width > 0 && height > 0)
+}
+
+const isBlank = (text: Node): boolean => !/\S/.test(text.nodeValue ?? '')
+
 interface Style {
   isShown: boolean
   isVisible: boolean
@@ -85,15 +106,16 @@ interface Style {
 }
 
 /** How an element is drawn: as the browser says, or by its name and attributes where there is no layout. */
-const styleOf = (element: Element, inherited: Style): Style => {
+const styleOf = (element: Element, inherited: Style, isLaidOut: boolean): Style => {
   const name = nameOf(element)
-  const computed = property(element, 'ownerDocument').defaultView?.getComputedStyle?.(element)
+  const computed = documentOf(element)?.defaultView?.getComputedStyle?.(element)
   const display = computed?.display ?? ''
   const isHidden =
-    hasAttribute(element, 'hidden') ||
     display === 'none' ||
+    (!isLaidOut && hasAttribute(element, 'hidden')) ||
     computed?.opacity === '0' ||
-    computed?.getPropertyValue('content-visibility') === 'hidden'
+    (computed?.getPropertyValue('content-visibility') === 'hidden' &&
+      (name === 'fieldset' || !UNCONTAINED.test(display)))
   const whiteSpace = computed?.whiteSpace ?? ''
   const visibility = computed?.visibility ?? ''
   return {
@@ -105,7 +127,9 @@ const styleOf = (element: Element, inherited: Style): Style => {
         : !/^(inline|ruby|contents|table-cell|table-column)/.test(display),
     isCell: display === 'table-cell' || name === 'td' || name === 'th',
     keepsSpaces:
-      whiteSpace === '' ? inherited.keepsSpaces || name === 'pre' : /^(pre|break-spaces)/.test(whiteSpace),
+      whiteSpace === ''
+        ? inherited.keepsSpaces || name === 'pre' || RAW_TEXT.has(name)
+        : /^(pre|break-spaces)/.test(whiteSpace),
   }
 }
 
@@ -182,15 +206,20 @@ class Lines {
 /**
  * The text that a person sees of a part of a page: blocks as lines, cells apart by tabs, runs of white space as one
  * space unless they are kept. Not in it: what is not drawn (`display: none`, hidden or transparent elements, closed
- * details, closed shadow roots), form controls, frames, alternative texts and generated content. Ends after
+ * details, text of the size 0), closed shadow roots, form controls, frames, alternative texts and generated content.
+ * In it, as a reader can bring it to light: what is cut off, covered, beside the screen, or as pale as its ground. Ends after
  * `LIMITS.captureTextMax` UTF-16 units. Halves of characters become U+FFFD, as in UTF-8. Iterative: depth does not
  * matter. The page is only read.
  */
 export const projectText = (root: Node): string => {
   const lines = new Lines()
+  const range = hasLayout(root) ? documentOf(root)?.createRange() : undefined
+  const isLaidOut = range !== undefined
   type Step = { node: Node; style: Style } | { after: Style }
   const start =
-    typeOf(root) === ELEMENT ? { ...styleOf(root as Element, ROOT), isShown: true, isVisible: true } : ROOT
+    typeOf(root) === ELEMENT
+      ? { ...styleOf(root as Element, ROOT, isLaidOut), isShown: true, isVisible: true }
+      : ROOT
   const steps: Step[] = [{ after: start }]
   const descend = (node: Node, style: Style) => {
     for (const child of shownChildren(node).toReversed()) steps.push({ node: child, style })
@@ -204,13 +233,13 @@ export const projectText = (root: Node): string => {
     }
     const { node, style } = step
     if (typeOf(node) === TEXT || typeOf(node) === CDATA) {
-      if (style.isVisible)
+      if (style.isVisible && (!range || isBlank(node) || isDrawn(node, range)))
         lines.write((node.nodeValue ?? '').toWellFormed().replaceAll('\0', ''), style.keepsSpaces)
     } else if (typeOf(node) === ELEMENT) {
       const element = node as Element
       const name = nameOf(element)
       if (LEFT_OUT.has(name) || WITHOUT_TEXT.has(name)) continue
-      const own = styleOf(element, style)
+      const own = styleOf(element, style, isLaidOut)
       if (!own.isShown) continue
       if (name === 'br') {
         if (own.isVisible) lines.breakLine()
@@ -291,9 +320,10 @@ export const captureDom = (root: Element): string => {
       const element = step as Element
       const name = nameOf(element)
       if (LEFT_OUT.has(name) || !/^[a-z][a-z0-9-]*$/.test(name)) continue
-      push(`<${name}${attributesOf(element)}>`)
+      const written = RAW_TEXT.has(name) ? 'pre' : name
+      push(`<${written}${attributesOf(element)}>`)
       if (VOID.has(name)) continue
-      steps.push(`</${name}>`)
+      steps.push(`</${written}>`)
       const shadow = property(element, 'shadowRoot')
       const children = shadow
         ? Array.from(shadow.childNodes)

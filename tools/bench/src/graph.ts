@@ -92,12 +92,14 @@ const observe = () => {
   new PerformanceObserver(list => {
     for (const { startTime, duration } of list.getEntries()) notes.busy.push([startTime, duration])
   }).observe({ type: 'longtask' })
-  const { json } = Response.prototype
+  const { json, text } = Response.prototype
+  Response.prototype.text = async function (this: Response) {
+    const body = await text.call(this)
+    if (this.url.includes('/graph/triplets')) notes.from = performance.now()
+    return body
+  }
   Response.prototype.json = async function (this: Response) {
-    if (!this.url.includes('/graph/triplets')) return json.call(this)
-    const text = await this.text()
-    notes.from = performance.now()
-    return JSON.parse(text)
+    return this.url.includes('/graph/triplets') ? JSON.parse(await this.text()) : json.call(this)
   }
   new MutationObserver(changes => {
     for (const { target } of changes) {
@@ -180,6 +182,7 @@ const drag = async (page: Page, selector = 'canvas', x = 8, y = 8): Promise<numb
 }
 
 const result = ({ from, busy }: Notes, shown: number, settled: number): Layout => {
+  if (from === 0) throw new Error('the answer of GET /graph/triplets was not seen')
   const within = busy.filter(([start = 0, ms = 0]) => start + ms > from && start < settled)
   return {
     shown: shown - from,

@@ -1,0 +1,185 @@
+import { fileURLToPath } from 'node:url'
+import { LIMITS } from '@iodine/contracts'
+import { rounds, seededRandom } from '@iodine/test-kit'
+import { expect, type Page, test } from '@playwright/test'
+import { rolldown } from 'rolldown'
+import { hostileFragments, randomPage } from '../support/hostile-pages.js'
+
+type Evidence = Pick<typeof import('@iodine/evidence'), 'captureDom' | 'projectText'>
+declare const evidence: Evidence
+
+const RUNS = rounds(200)
+const PAPER = 'http://paper.example'
+const READER = 'http://reader.example'
+
+let script: string
+test.beforeAll(async () => {
+  // As the extension has it: one script for the page.
+  const bundle = await rolldown({
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    input: '@iodine/evidence',
+    platform: 'browser',
+    resolve: { conditionNames: ['source', 'import'] },
+  })
+  const { output } = await bundle.generate({ format: 'iife', name: 'evidence' })
+  script = `${output[0].code}\nwindow.evidence = evidence`
+})
+
+/** Serves `html` at that address. */
+const serve = (page: Page, origin: string, html: () => string) =>
+  page.route(`${origin}/**`, route =>
+    route.request().resourceType() === 'document' && !route.request().frame().parentFrame()
+      ? route.fulfill({ contentType: 'text/html; charset=utf-8', body: html() })
+      : route.fulfill({ status: 404, body: '' }),
+  )
+
+/**
+ * The words (t and a number) that Chromium draws, by its layout: sorted. Without those of form controls and embedded
+ * documents. Changes the page: what is asked for is a text's own wrapper.
+ */
+const wordsDrawn = () => {
+  const leftOut = 'button, select, textarea, output, meter, progress, datalist, object, portal'
+  const isLeftOut = (node: Node): boolean => {
+    const { host } = node.getRootNode() as Partial<ShadowRoot>
+    return Boolean(node.parentElement?.closest(leftOut)) || (host !== undefined && isLeftOut(host))
+  }
+  const roots: ParentNode[] = [document.querySelector('article') as Element]
+  const texts: Text[] = []
+  for (const root of roots) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node instanceof Text) texts.push(node)
+      else if ((node as Element).shadowRoot) roots.push((node as Element).shadowRoot as ShadowRoot)
+    }
+  }
+  const isDrawn = (text: Text): boolean => {
+    const isOfSvg = text.parentElement instanceof SVGElement
+    const wrapper = isOfSvg
+      ? document.createElementNS('http://www.w3.org/2000/svg', 'tspan')
+      : document.createElement('span')
+    text.replaceWith(wrapper)
+    wrapper.append(text)
+    const { width, height } = wrapper.getBoundingClientRect()
+    const isVisible = wrapper.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+    wrapper.replaceWith(text)
+    return width > 0 && height > 0 && isVisible && !isLeftOut(text)
+  }
+  return texts
+    .filter(isDrawn)
+    .flatMap(text => text.data.match(/\bt\d+\b/g) ?? [])
+    .sort()
+}
+
+/** Opens the captured HTML as somebody would who takes it out of its file, and tries all that it offers. */
+const tryAll = () => {
+  const isHarmless = (event: Event) => {
+    const link = (event.target as Element).closest?.('a, area')
+    // Whatever does not lead to a web page is followed.
+    if (/^https?:/.test((link as HTMLAnchorElement | null)?.href ?? '')) event.preventDefault()
+  }
+  document.addEventListener('click', isHarmless, true)
+  for (const element of document.querySelectorAll<HTMLElement>('*')) {
+    for (const type of [
+      'load',
+      'error',
+      'mouseover',
+      'focus',
+      'pointerdown',
+      'animationend',
+      'toggle',
+      'begin',
+    ])
+      element.dispatchEvent(new Event(type, { bubbles: true }))
+    element.click?.()
+  }
+}
+
+test(`${RUNS} hostile pages: nothing of a capture runs, and its text is what Chromium draws`, async ({
+  browser,
+}) => {
+  test.setTimeout(60_000 + RUNS * 1_000)
+  const context = await browser.newContext()
+  const executed: string[] = []
+  await context.exposeBinding('executed', ({ page }) => {
+    executed.push(new URL(page.url()).origin)
+  })
+  const paper = await context.newPage()
+  const reader = await context.newPage()
+  for (const page of [paper, reader]) page.on('dialog', dialog => dialog.dismiss())
+  const asked: string[] = []
+  reader.on('request', request => {
+    if (!/^(document|image|media)$/.test(request.resourceType()) || request.frame().parentFrame())
+      asked.push(`${request.resourceType()} ${request.url()}`)
+  })
+  let html = ''
+  let captured = ''
+  await serve(paper, PAPER, () => html)
+  await serve(reader, READER, () => captured)
+  await paper.addInitScript(script)
+
+  const random = seededRandom(24)
+  const fragments = hostileFragments()
+  expect(fragments.length).toBeLessThan(RUNS)
+  let drawn = 0
+  const wrong: string[] = []
+  for (let n = 0; n < RUNS; n++) {
+    const article = fragments[n] ?? randomPage(random)
+    html = `<!doctype html><title>paper</title><body><article>${article}</article>`
+    await paper.goto(`${PAPER}/${n}`)
+    const { dom, text } = await paper.evaluate(() => {
+      const root = document.querySelector('article') as Element
+      return { dom: evidence.captureDom(root), text: evidence.projectText(root) }
+    })
+    const words = await paper.evaluate(wordsDrawn)
+    drawn += words.length
+    const told = (text.match(/\bt\d+\b/g) ?? []).sort()
+    if (told.join() !== words.join()) wrong.push(`page ${n}: ${article}\n  told ${told}\n  seen ${words}`)
+
+    captured = `<!doctype html><title>capture</title><body>${dom}`
+    await reader.goto(`${READER}/${n}`)
+    await reader.evaluate(tryAll)
+    expect(
+      executed.filter(origin => origin !== PAPER),
+      `page ${n}: ${article}\n${dom}`,
+    ).toEqual([])
+    expect(asked, `page ${n}: ${article}\n${dom}`).toEqual([])
+  }
+  expect(wrong.join('\n')).toBe('')
+  // The pages themselves do run what they try, and show something.
+  expect(executed.length).toBeGreaterThan(20)
+  expect(drawn).toBeGreaterThan(RUNS)
+  await context.close()
+})
+
+test('a page 10,000 elements deep is captured whole', async ({ page }) => {
+  await serve(page, PAPER, () => '<!doctype html><title>paper</title><body><article></article>')
+  await page.addInitScript(script)
+  await page.goto(`${PAPER}/deep`)
+  // Chromium itself cannot draw such a page: nothing is asked of it afterwards.
+  const { dom, text } = await page.evaluate(() => {
+    const root = document.querySelector('article') as Element
+    let inner = root
+    for (let depth = 0; depth < 10_000; depth++) inner = inner.appendChild(document.createElement('span'))
+    inner.textContent = 'the innermost words'
+    return { dom: evidence.captureDom(root), text: evidence.projectText(root) }
+  })
+  expect(text).toBe('the innermost words')
+  const [opened, closed] = ['<span>', '</span>'].map(tag => tag.repeat(10_000))
+  expect(dom === `<article>${opened}the innermost words${closed}</article>`).toBe(true)
+})
+
+test('a page with 10 MiB of text is captured within its bounds', async ({ page }) => {
+  await serve(page, PAPER, () => '<!doctype html><title>paper</title><body><article></article>')
+  await page.addInitScript(script)
+  await page.goto(`${PAPER}/long`)
+  const { dom, text } = await page.evaluate(() => {
+    const root = document.querySelector('article') as Element
+    for (let n = 0; n < 10_240; n++)
+      root.appendChild(document.createElement('p')).textContent =
+        `${n} ${'mirrors heat the lake '.repeat(60)}`.slice(0, 1024)
+    return { dom: evidence.captureDom(root), text: evidence.projectText(root) }
+  })
+  expect(text).toHaveLength(LIMITS.captureTextMax)
+  expect(text).toMatch(/^0 mirrors heat the lake/)
+  expect(Buffer.byteLength(dom)).toBeLessThanOrEqual(LIMITS.blobBytes)
+})

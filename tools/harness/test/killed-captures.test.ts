@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Checkpoint, capturesApi, type ResponseOf, sealsApi } from '@iodine/contracts'
+import { leafHash, verifyCheckpoint, verifyConsistency, verifyInclusion } from '@iodine/evidence'
+import { type Connection, connectMongo } from '@iodine/service-kit'
+import { NO_LIMITS, rounds, type SignedInUser, sealCapture } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+import { type SpawnedPart, spawnPart } from './spawned.js'
+
+const KILLS = rounds(3)
+const CLIENTS = 3
+
+let stack: TestStack
+let stored: Connection
+let collector: SpawnedPart
+let users: SignedInUser[]
+
+beforeAll(async () => {
+  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
+  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.collector.env
+  stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_collector`)
+  collector = await spawnPart(stack, 'collector')
+}, 120_000)
+afterAll(async () => {
+  await collector?.kill()
+  await stored?.close()
+  await stack?.stop()
+})
+
+type Acknowledged = ResponseOf<typeof capturesApi.sealCapture> & {
+  id: string
+  text: string
+  by: SignedInUser
+}
+
+it('a collector service killed between blobs and seals loses no seal and leaves no gap in the log', {
+  timeout: 120_000 + KILLS * 150_000,
+}, async () => {
+  const acknowledged: Acknowledged[] = []
+  let refused = 0
+  let unanswered: { text: string; by: SignedInUser }[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    await collector.start()
+    let isRunning = true
+    const again = unanswered
+    unanswered = []
+    const clients = users.map(async by => {
+      for (let n = 0; isRunning; ) {
+        // What an earlier kill has left open is handed over again, as the collector does.
+        const mine = again.findIndex(each => each.by === by)
+        const text = mine >= 0 ? (again.splice(mine, 1)[0]?.text ?? '') : `kill ${kill}, ${n++}, ${by.id}`
+        const parts = { dom: `<p>${text}</p>`, text, manifest: { captured_at: '2026-11-23T10:00:00.000Z' } }
+        try {
+          acknowledged.push({ ...(await sealCapture(by.api.call, parts)), text, by })
+        } catch {
+          refused++
+          unanswered.push({ text, by })
+          await sleep(20)
+        }
+      }
+    })
+    const before = acknowledged.length
+    try {
+      // A transaction that a kill has left open keeps the log's end until the database ends it, after a minute.
+      await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before), {
+        timeout: 120_000,
+        interval: 5,
+      })
+      await sleep(Math.random() * 300)
+      await collector.kill()
+    } finally {
+      isRunning = false
+      await Promise.all(clients)
+    }
+  }
+  await collector.start()
+
+  const { api } = stack
+  const [key] = await api.call(sealsApi.getSealKeys)
+  const now = await api.call(sealsApi.getCheckpoint)
+  const isSigned = (checkpoint: Checkpoint) => verifyCheckpoint(checkpoint, key?.public_key ?? '')
+  expect(await isSigned(now)).toBe(true)
+  // Each place of the log has its capture, its leaf and its signed size.
+  const places = await stored.collection('captures').distinct('seq')
+  expect(places.sort((a, b) => a - b)).toEqual(Array.from({ length: now.size }, (_, seq) => seq))
+  expect(await stored.collection('log_nodes').countDocuments({ _id: /^0\./ as never })).toBe(now.size)
+  expect(await stored.collection('checkpoints').countDocuments()).toBe(now.size)
+  for (const { id, text, by, seal, checkpoint } of acknowledged) {
+    expect(await by.api.call(capturesApi.getCapture, { params: { id } })).toMatchObject({
+      state: 'sealed',
+      seal,
+    })
+    expect(await by.api.call(capturesApi.getCaptureText, { params: { id } })).toEqual({ text })
+    const leaf = await leafHash(seal)
+    const { path } = await api.call(sealsApi.getInclusion, {
+      params: { seq: seal.seq },
+      query: { size: now.size },
+    })
+    expect(await verifyInclusion(leaf, seal.seq, now.size, path, now.root)).toBe(true)
+    expect(await isSigned(checkpoint)).toBe(true)
+    const query = { from: checkpoint.size, to: now.size }
+    const consistency = await api.call(sealsApi.getConsistency, { query })
+    expect(
+      await verifyConsistency(checkpoint.size, now.size, checkpoint.root, now.root, consistency.path),
+    ).toBe(true)
+  }
+  // Otherwise nothing was killed during work.
+  expect(refused).toBeGreaterThan(0)
+  expect(acknowledged.length).toBeGreaterThanOrEqual(KILLS)
+  if (process.env.ROUNDS)
+    console.log(`${KILLS} kills: ${acknowledged.length} acknowledged, ${now.size} sealed, ${refused} refused`)
+})
