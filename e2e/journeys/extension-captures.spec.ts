@@ -174,6 +174,19 @@ test('selected words become evidence of an IOD that exists; words that a page hi
     expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(2)
   })
 
+  await test.step('a page that has moved on without loading is captured under its address of now', async () => {
+    await page.evaluate(() => history.pushState(null, '', '/lakes/2'))
+    await popup.getByRole('button', { name: 'Collect this article' }).click()
+    await expect
+      .poll(async () => (await ana.api.call(capturesApi.listCaptures, { query: {} })).map(each => each.url))
+      .toEqual([
+        'https://blog.example.org/lakes/2',
+        'https://blog.example.org/lakes?from=list',
+        'https://blog.example.org/lakes?from=list',
+      ])
+    await page.evaluate(() => history.back())
+  })
+
   await test.step('with the option off, pages are collected and nothing is captured', async () => {
     const options = await collector.context.newPage()
     await options.goto(new URL('options.html', popup.url()).href)
@@ -183,7 +196,7 @@ test('selected words become evidence of an IOD that exists; words that a page hi
     await popup.getByRole('button', { name: 'Collect this article' }).click()
     await expect(popup.getByText('1 unchanged')).toBeVisible()
     await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)
-    expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(2)
+    expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(3)
   })
   await collector.close()
   await sites.stop()

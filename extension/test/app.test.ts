@@ -262,6 +262,18 @@ describe('collecting, with captures', () => {
     })
   })
 
+  test.each([
+    ['that its page has taken on since', 'https://blog.example.org/next', 'https://blog.example.org/next', 1],
+    ['of the page that its tab shows by then', 'https://bank.example.org/', 'https://bank.example.org/', 0],
+    ['that it was loaded with, where its tab shows another by then', 'https://bank.example.org/', SITE, 1],
+  ])('an answer with the address %s', async (_, ofTab, said, made) => {
+    const from = { ...content, tab: { id: 7, url: ofTab } } as Sender
+    page = ({ ticket }) =>
+      answers({ name: 'collected', ticket, collected: collected({ url: said }) }, from) as Promise<unknown>
+    expect(await collect()).toMatchObject({ ok: true, value: { queued: 1 } })
+    expect((await manifests()).map(manifest => manifest?.url)).toEqual(made ? [said] : [])
+  })
+
   test.each<[string, () => void]>([
     [
       'is not in front',

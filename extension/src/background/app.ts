@@ -36,6 +36,13 @@ type Handler = (input: unknown) => Promise<unknown>
 /** The result of a handler: undefined for a null answer. */
 type ResultOf<N extends RequestName> = ValueOf<N> extends null ? undefined : ValueOf<N>
 
+/**
+ * The address that a document has now. Browsers name the one with which it was loaded; that of its tab follows what
+ * the page does to it, and counts if it is of the same origin: the tab may show another page already.
+ */
+const currentAddress = (loaded: string, ofTab: string | undefined): string =>
+  ofTab && URL.canParse(ofTab) && new URL(ofTab).origin === new URL(loaded).origin ? ofTab : loaded
+
 /** The background script's logic, without its event listeners. */
 export interface App {
   /** The answer to a message; undefined if its sender is not allowed to send it. */
@@ -332,7 +339,7 @@ export const createApp = (database: Database): App => {
       return Object.hasOwn(forPages, name) ? (forPages[name as keyof PageRequests] as Handler) : undefined
     const { tab, frameId, url } = from
     if (tab?.id === undefined || frameId !== 0 || !url || !Object.hasOwn(forContent, name)) return undefined
-    const place = { tabId: tab.id, url }
+    const place = { tabId: tab.id, url: currentAddress(url, tab.url) }
     const handler = forContent[name as keyof ContentRequests] as (
       input: unknown,
       place: Place,
