@@ -29,9 +29,20 @@ const splitOf = (n: number): number => {
   return power
 }
 
+/** The complete subtrees that make up a tree of `size` leaves, largest first: one for each binary digit 1 of `size`. */
+export const subtreesOf = (size: number): Omit<TreeNode, 'hash'>[] => {
+  const subtrees: Omit<TreeNode, 'hash'>[] = []
+  for (let start = 0; start < size; ) {
+    const level = Math.floor(Math.log2(size - start))
+    subtrees.push({ level, index: start / 2 ** level })
+    start += 2 ** level
+  }
+  return subtrees
+}
+
 /**
  * Appends a leaf to a tree of `size` leaves.
- * @param frontier hashes of the complete subtrees of the tree, largest first: one for each binary digit 1 of `size`
+ * @param frontier hashes of its `subtreesOf`
  * @returns the frontier of the larger tree, and the nodes that are complete now, the leaf first
  */
 export const nodesAfterAppend = async (

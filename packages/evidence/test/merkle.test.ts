@@ -7,6 +7,7 @@ import {
   nodesAfterAppend,
   rootAt,
   rootOf,
+  subtreesOf,
   verifyConsistency,
   verifyInclusion,
 } from '../src/index.js'
@@ -87,6 +88,8 @@ describe('the log', () => {
     for (let size = 1; size <= SIZE; size++) {
       const root = reference.mth(0, size).toString('hex')
       expect(roots[size - 1]).toBe(root)
+      const frontier = await Promise.all(subtreesOf(size).map(({ level, index }) => nodeAt(level, index)))
+      expect(await rootOf(frontier)).toBe(root)
       // First, last and others spread over the tree; all of them in small trees.
       const step = size <= 64 ? 1 : Math.ceil(size / 2)
       for (let seq = size - 1; seq >= 0; seq -= step) {

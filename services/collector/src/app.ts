@@ -1,9 +1,10 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createBlobs } from './blobs/index.js'
-import { readSealKey } from './commands/seal-capture.js'
 import type { CollectorConfig } from './config.js'
 import { dropCounts } from './migrations/0001-drop-counts.js'
+import { dropLogState } from './migrations/0002-drop-log-state.js'
 import { createModels } from './models/index.js'
+import { readSealKey } from './policies/seal-key.js'
 import { addCaptureRoutes } from './routes/captures.js'
 import { addInternalRoutes } from './routes/internal.js'
 import { addRecordRoutes } from './routes/records.js'
@@ -18,5 +19,5 @@ export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<
     addCaptureRoutes(service, models, blobs, key)
     addInternalRoutes(service, models, blobs, config)
   }
-  return startStoreService('collector', config, deps, build, [dropCounts])
+  return startStoreService('collector', config, deps, build, [dropCounts, dropLogState])
 }

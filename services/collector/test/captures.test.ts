@@ -37,6 +37,7 @@ import {
   startServiceBed,
   tiktokPost,
 } from '@iodine/test-kit'
+import { type Collection, Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CollectorConfig, collectorConfigSchema, createApp } from '../src/index.js'
 import { type S3Server, startS3Server } from './s3-server.js'
@@ -406,6 +407,39 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     } finally {
       await second.close()
     }
+  })
+
+  it.each(['its own', 'another'])('cut short within the log are finished by %s next seal', async next => {
+    const first = await sealIt()
+    const { id, sealed } = await sealIt()
+    const { seq } = sealed
+    // As a process leaves it that ends right after it has inserted the checkpoint.
+    const [captures, nodes, checkpoints] = ['captures', 'log_nodes', 'checkpoints'].map(name =>
+      service.mongo.collection(name),
+    ) as [Collection, Collection, Collection]
+    const completed = Array.from({ length: 32 }, (_, level) => level)
+      .filter(level => (seq + 1) % 2 ** level === 0)
+      .map(level => `${level}.${(seq + 1) / 2 ** level - 1}`)
+    const owed = await nodes.find({ _id: { $in: completed } } as never).toArray()
+    expect(owed.length).toBe(completed.length)
+    await nodes.deleteMany({ _id: { $in: completed } } as never)
+    const _id = new Types.ObjectId(id)
+    await captures.updateOne({ _id }, { $set: { state: 'open' }, $unset: { seq: 1 } })
+    await checkpoints.updateOne({ _id: seq + 1 } as never, {
+      $set: { append: { capture_id: _id, nodes: owed } },
+    })
+    expect((await api.call(sealsApi.getCheckpoint)).size).toBe(seq)
+
+    if (next === 'another') expect((await sealIt()).sealed.seq).toBe(seq + 1)
+    const again = await api.call(capturesApi.sealCapture, { params: { id } })
+    expect(again.seal).toEqual(sealed.seal)
+    expect(again.checkpoint).toEqual(sealed.checkpoint)
+    const { size, root } = await api.call(sealsApi.getCheckpoint)
+    const query = { from: first.sealed.checkpoint.size, to: size }
+    const { path } = await api.call(sealsApi.getConsistency, { query })
+    const before = first.sealed.checkpoint.root
+    expect(await verifyConsistency(query.from, size, before, root, path)).toBe(true)
+    expect(await nodes.countDocuments({ _id: { $in: completed } } as never)).toBe(completed.length)
   })
 
   it('keep the keys that signed before', async () => {

@@ -9,15 +9,17 @@ beforeAll(async () => {
 })
 afterAll(() => bed.stop())
 
-it('drops the counts of an earlier version at the first start, and starts where there are none', async () => {
+it('drops what earlier versions kept at the first start, and starts where there are none', async () => {
   const mongo = await connectMongo(bed.mongo.url, `${bed.env.MONGODB_PREFIX}_collector`)
   const names = async () => (await mongo.listCollections()).map(({ name }) => name)
   const start = async () => (await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)).close()
   try {
     await mongo.collection('counts').insertOne({ tiktok: 1 })
+    await mongo.collection('log_state').insertOne({ size: 0, frontier: [] })
     await start()
     expect(await names()).toContain('records')
     expect(await names()).not.toContain('counts')
+    expect(await names()).not.toContain('log_state')
     await mongo.collection('migrations').deleteMany({})
     await start()
     expect(await names()).toContain('migrations')

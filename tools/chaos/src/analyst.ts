@@ -2,17 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   authApi,
   campaignsApi,
+  capturesApi,
   collectorApi,
+  evidenceApi,
   iodsApi,
   narrativesApi,
   profileApi,
   type TiktokRecord,
   type VoteType,
 } from '@iodine/contracts'
-import { linkIn, type Mail, simpleTriplets, tiktokPost } from '@iodine/test-kit'
+import { captureOf, linkIn, type Mail, simpleTriplets, tiktokPost } from '@iodine/test-kit'
 import type { Client, Outcome } from './client.js'
 import {
   type CampaignEntry,
+  type CaptureEntry,
   type Entry,
   type IodEntry,
   type Ledger,
@@ -53,6 +56,7 @@ export class Analyst {
   readonly #ledger: Ledger
   readonly #call: Client['call']
   readonly entry: UserEntry
+  #isCapturing = false
 
   constructor(around: Surroundings, entry: UserEntry) {
     this.#around = around
@@ -260,6 +264,70 @@ export class Analyst {
     )
   }
 
+  /** Captures a page that says the words of an IOD, has it sealed and quotes it. */
+  async capture(): Promise<boolean> {
+    if (this.#isCapturing) return false
+    this.#isCapturing = true
+    try {
+      const entry = this.entry.captures.find(({ sealed }) => !sealed) ?? this.#newCapture()
+      return entry !== undefined && (await this.#seal(entry)) && (await this.#quote(entry))
+    } finally {
+      this.#isCapturing = false
+    }
+  }
+
+  #newCapture(): CaptureEntry | undefined {
+    const iod = this.#pick(this.#ledger.iods.filter(hasId))
+    if (!iod) return undefined
+    const text = `${this.#fresh('page')}: ${iod.value} 🛰, says nobody.`
+    const captured = captureOf({ dom: `<article><p>${text}</p></article>`, text })
+    const entry = { text, captured, iod, exists: new Register(false), quoted: new Register(false) }
+    this.entry.captures.push(entry)
+    return entry
+  }
+
+  /** Goes on where a fault has cut an earlier attempt short. */
+  async #seal(entry: CaptureEntry): Promise<boolean> {
+    const { manifest, contents } = entry.captured
+    const begun = await this.#insist('begin a capture', () =>
+      this.#call(capturesApi.createCapture, { body: manifest }),
+    )
+    this.#ledger.surprise('begin a capture', begun)
+    if (begun.kind !== 'done') return false
+    const { id, missing } = begun.body
+    entry.id = id
+    for (const sha256 of missing) {
+      const sent = await this.#insist('send a blob', () =>
+        this.#call(capturesApi.putBlob, {
+          params: { id, sha256 },
+          body: contents.get(sha256) ?? new Uint8Array(),
+        }),
+      )
+      this.#ledger.surprise('send a blob', sent)
+      if (sent.kind !== 'done') return false
+    }
+    return this.#change(
+      'seal a capture',
+      entry.exists,
+      true,
+      () => this.#call(capturesApi.sealCapture, { params: { id } }),
+      {
+        done: sealed => {
+          entry.sealed = sealed
+        },
+      },
+    )
+  }
+
+  #quote({ id, text, iod, quoted }: CaptureEntry): Promise<boolean> {
+    const start = text.indexOf(iod.value)
+    const place = { role: 'text', start, end: start + iod.value.length, exact: iod.value } as const
+    const input = { params: { id: iod.id }, body: { capture_id: id, ...place } }
+    return this.#change('quote a capture', quoted, true, () => this.#call(evidenceApi.addEvidence, input), {
+      repeated: 409,
+    })
+  }
+
   /** Runs a random action of the mix. */
   act(): Promise<boolean> {
     const mix: [number, () => Promise<boolean>][] = [
@@ -274,6 +342,7 @@ export class Analyst {
       [8, () => this.createNarrative()],
       [3, () => this.deleteNarrative()],
       [2, () => this.rename()],
+      [12, () => this.capture()],
     ]
     let at = this.#around.random() * mix.reduce((sum, [weight]) => sum + weight, 0)
     for (const [weight, action] of mix) {
@@ -362,6 +431,7 @@ export const registerAnalyst = async (
     records: new Map(),
     campaigns: [],
     narratives: [],
+    captures: [],
   }
   ledger.users.push(entry)
   const analyst = new Analyst(around, entry)

@@ -1,7 +1,10 @@
 import {
+  type Checkpoint,
   campaignsApi,
+  capturesApi,
   collectorApi,
   communityApi,
+  evidenceApi,
   foldLabel,
   graphApi,
   type Iod,
@@ -9,10 +12,12 @@ import {
   type Narrative,
   narrativesApi,
   profileApi,
+  sealsApi,
 } from '@iodine/contracts'
+import { leafHash, verifyCheckpoint, verifyConsistency, verifyInclusion } from '@iodine/evidence'
 import type { Mail } from '@iodine/test-kit'
 import type { Ask, Client } from './client.js'
-import type { Ledger, UserEntry } from './ledger.js'
+import type { CaptureEntry, Ledger, UserEntry } from './ledger.js'
 
 export interface Audit {
   /** Acknowledged writes that are missing or differ. */
@@ -80,6 +85,8 @@ export const audit = async (client: Client, ledger: Ledger, mails: readonly Mail
     // A profile is public once it has a username.
     if (username !== null) await auditProfile(user, username, owned, reader, expect)
   }
+
+  await auditSeals(ledger, askAs, expect)
 
   const distinct = [...new Map(mails.map(mail => [mail.messageId, mail])).values()]
   result.repeatedMails = mails.length - distinct.length
@@ -228,4 +235,85 @@ const auditProfile = async (
   const ids = new Set(owned.map(each => each.id))
   for (const own of ids) expect(shown.includes(own), 'lost', `contribution ${own} of ${email}`)
   expectOnce(shown, expect, each => `contribution ${each} of ${email}`, ids)
+}
+
+/**
+ * Compares captures, their seals and quotes, and checks the log: each place is somebody's capture, and every
+ * checkpoint that was handed out is a beginning of the newest.
+ */
+const auditSeals = async (ledger: Ledger, askAs: (user: UserEntry) => Ask, expect: Expect): Promise<void> => {
+  const sealed = ledger.users.flatMap(user =>
+    user.captures.flatMap(entry => (entry.sealed ? [{ ...entry, sealed: entry.sealed, user }] : [])),
+  )
+  const [someone] = sealed
+  if (!someone) return
+  const ask = askAs(someone.user)
+  const keys = await ask(sealsApi.getSealKeys)
+  const newest = await ask(sealsApi.getCheckpoint)
+  const isSigned = (checkpoint: Checkpoint) =>
+    verifyCheckpoint(checkpoint, keys.find(({ key_id }) => key_id === checkpoint.key_id)?.public_key ?? '')
+  expect(await isSigned(newest), 'lost', `signature of the checkpoint of ${newest.size}`)
+
+  const places: number[] = []
+  for (const user of ledger.users) {
+    const askIt = askAs(user)
+    const captures = await askIt(capturesApi.listCaptures)
+    places.push(...captures.flatMap(({ seq }) => seq ?? []))
+    const found = new Map(captures.map(capture => [capture.id, capture]))
+    expectOnce(
+      captures.map(({ id }) => id),
+      expect,
+      id => `capture ${id} of ${user.email}`,
+    )
+    for (const { id, exists } of user.captures)
+      if (id !== undefined)
+        expect(exists.allows(found.get(id)?.state === 'sealed'), 'lost', `capture ${id} of ${user.email}`)
+  }
+  expectOnce(places.map(String), expect, seq => `place ${seq} of the log`)
+  for (let seq = 0; seq < newest.size; seq++) expect(places.includes(seq), 'lost', `place ${seq} of the log`)
+
+  for (const { id = '', text, sealed: answer, user } of sealed) {
+    const askIt = askAs(user)
+    const { seal, checkpoint } = answer
+    const stored = await askIt(capturesApi.getCapture, { params: { id } })
+    expect(JSON.stringify(stored.seal) === JSON.stringify(seal), 'lost', `seal ${seal.seq}`)
+    const read = await askIt(capturesApi.getCaptureText, { params: { id } })
+    expect(read.text === text, 'lost', `text of seal ${seal.seq}`)
+    const inclusion = await ask(sealsApi.getInclusion, {
+      params: { seq: seal.seq },
+      query: { size: newest.size },
+    })
+    const leaf = await leafHash(seal)
+    expect(
+      await verifyInclusion(leaf, seal.seq, newest.size, inclusion.path, newest.root),
+      'lost',
+      `leaf ${seal.seq}`,
+    )
+    const consistency = await ask(sealsApi.getConsistency, {
+      query: { from: checkpoint.size, to: newest.size },
+    })
+    expect(
+      (await isSigned(checkpoint)) &&
+        (await verifyConsistency(
+          checkpoint.size,
+          newest.size,
+          checkpoint.root,
+          newest.root,
+          consistency.path,
+        )),
+      'lost',
+      `checkpoint of ${checkpoint.size}`,
+    )
+  }
+  await auditQuotes(sealed, ask, expect)
+}
+
+const auditQuotes = async (captures: readonly CaptureEntry[], ask: Ask, expect: Expect): Promise<void> => {
+  for (const iod of new Set(captures.map(entry => entry.iod.id))) {
+    const quotes = await ask(evidenceApi.listEvidence, { params: { id: iod } })
+    const quoted = quotes.map(({ capture_id }) => capture_id ?? '')
+    expectOnce(quoted, expect, id => `quote of ${id} for ${iod}`)
+    for (const { id = '', quoted: register, iod: named } of captures)
+      if (named.id === iod) expect(register.allows(quoted.includes(id)), 'lost', `quote of ${id} for ${iod}`)
+  }
 }

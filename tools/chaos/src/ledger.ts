@@ -1,5 +1,5 @@
-import type { VoteType } from '@iodine/contracts'
-import type { AiTriplet } from '@iodine/test-kit'
+import type { Sealed, VoteType } from '@iodine/contracts'
+import type { AiTriplet, captureOf } from '@iodine/test-kit'
 import type { Outcome } from './client.js'
 
 /** A value that only its owner changes: the last acknowledged value, or attempts with an unknown outcome. */
@@ -69,6 +69,16 @@ export interface NarrativeEntry extends Entry {
   triplets: AiTriplet[]
 }
 
+/** A captured page, which says an IOD's words. It exists once it is sealed. */
+export interface CaptureEntry extends Entry {
+  text: string
+  captured: ReturnType<typeof captureOf>
+  /** The quoted IOD. */
+  iod: IodEntry & { id: string }
+  quoted: Register<boolean>
+  sealed?: Sealed
+}
+
 export interface UserEntry {
   id: string
   email: string
@@ -78,6 +88,7 @@ export interface UserEntry {
   records: Map<string, RecordEntry>
   campaigns: CampaignEntry[]
   narratives: NarrativeEntry[]
+  captures: CaptureEntry[]
 }
 
 export interface MailsEntry {

@@ -145,6 +145,7 @@ const workingChecks = (
     ['records are taken', () => canary.ingest()],
     ['an IOD reaches its profile', projection],
     ['a campaign is changed', () => canary.editCampaign()],
+    ['a capture is sealed and quoted', () => canary.capture()],
     ['a text is analyzed', () => canary.createNarrative()],
     ['a link is mailed', () => asksForLink(around)],
   ]

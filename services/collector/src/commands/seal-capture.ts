@@ -1,42 +1,11 @@
-import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { DETAILS, LIMITS, naturalKey, RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
-import { checkpointText, leafHash, nodesAfterAppend, rootOf } from '@iodine/evidence'
-import { checkPlainData, conflict, faults, hashOf, inTransaction, invalid } from '@iodine/service-kit'
+import { checkPlainData, conflict, faults, hashOf, invalid } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import { type Blobs, blobKey } from '../blobs/index.js'
 import type { CollectorModels } from '../models/index.js'
-import { type LogModels, type LogStateDoc, nodeId } from '../models/log.js'
 import { handedOver } from '../policies/manifest.js'
 import { ownCapture, type ReadableCapture } from '../policies/read-capture.js'
-
-/** The key that signs checkpoints. */
-export interface SealKey {
-  id: string
-  /** SubjectPublicKeyInfo in PEM. */
-  publicKey: string
-  sign(text: string): string
-}
-
-/** Reads an Ed25519 private key (PKCS#8, PEM). A key's id begins the SHA-256 of its public half. */
-export const readSealKey = (pem: string): SealKey => {
-  const privateKey = createPrivateKey(pem)
-  const publicKey = createPublicKey(privateKey)
-  const der = publicKey.export({ type: 'spki', format: 'der' })
-  return {
-    id: createHash('sha256').update(der).digest('hex').slice(0, 16),
-    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    sign: text => sign(null, Buffer.from(text), privateKey).toString('base64url'),
-  }
-}
-
-/** Publishes the key. Those before it stay: what they signed is checked with them. */
-export const publishKey = async ({ keys }: LogModels, { id, publicKey }: SealKey): Promise<void> => {
-  await keys.updateOne(
-    { _id: id },
-    { $setOnInsert: { public_key: publicKey, created_at: new Date() } },
-    { upsert: true },
-  )
-}
+import type { Appender } from './append-to-log.js'
 
 const strict = new TextDecoder('utf-8', { fatal: true })
 const textOf = (bytes: Uint8Array, role: string): string => {
@@ -84,76 +53,6 @@ const findRecord = async <S extends Source>(
   return doc?._id
 }
 
-/** Another process has appended to the log. */
-class LogMoved extends Error {}
-/** Another request has sealed or erased the capture. */
-class Ended extends Error {}
-const ATTEMPTS = 50
-
-/**
- * Appends captures to the log: one at a time in this process; against other processes by a compare-and-set of the
- * log's size. Leaf, nodes, capture and the checkpoint of the new size are written in one transaction, so that the
- * log has no gap and each of its sizes is signed.
- */
-export const createSealer = ({ mongo, captures, log }: CollectorModels, key: SealKey) => {
-  let last: Promise<unknown> = Promise.resolve()
-
-  const append = async (capture: ReadableCapture, record_id: Types.ObjectId | undefined): Promise<void> =>
-    inTransaction(
-      mongo,
-      async session => {
-        const state = await log.state.findById('log').session(session).lean<LogStateDoc>()
-        const size = state?.size ?? 0
-        const received_at = new Date()
-        const { _id, manifest_hash, salt } = capture
-        const leaf = await leafHash({ manifest_hash, salt, received_at: received_at.toISOString() })
-        const { frontier, nodes } = await nodesAfterAppend(state?.frontier ?? [], size, leaf)
-        if (state) {
-          const moved = await log.state.updateOne(
-            { _id: 'log', size },
-            { $set: { size: size + 1, frontier } },
-            { session },
-          )
-          if (moved.matchedCount === 0) throw new LogMoved()
-        } else await log.state.collection.insertOne({ _id: 'log', size: 1, frontier } as never, { session })
-        const { matchedCount } = await captures.updateOne(
-          { _id, state: 'open' },
-          { $set: { state: 'sealed', seq: size, received_at, ...(record_id && { record_id }) } },
-          { session },
-        )
-        if (matchedCount === 0) throw new Ended()
-        await log.nodes.collection.insertMany(
-          nodes.map(({ level, index, hash }) => ({ _id: nodeId(level, index), hash })) as never,
-          { session },
-        )
-        const root = await rootOf(frontier)
-        const signed = { at: received_at.toISOString(), key_id: key.id, root, size: size + 1 }
-        const sig = key.sign(checkpointText(signed))
-        await log.checkpoints.collection.insertOne(
-          { _id: signed.size, root, at: received_at, key_id: key.id, sig } as never,
-          { session },
-        )
-      },
-      { retriesDuplicates: true },
-    )
-
-  const appendInTurn = async (capture: ReadableCapture, record_id: Types.ObjectId | undefined) => {
-    for (let attempt = 1; ; attempt++)
-      try {
-        return await append(capture, record_id)
-      } catch (error) {
-        if (error instanceof Ended) return
-        if (!(error instanceof LogMoved) || attempt === ATTEMPTS) throw error
-      }
-  }
-  return (capture: ReadableCapture, recordId: Types.ObjectId | undefined): Promise<unknown> => {
-    const mine = last.then(() => appendInTurn(capture, recordId))
-    last = mine.catch(() => {})
-    return mine
-  }
-}
-export type Sealer = ReturnType<typeof createSealer>
-
 /**
  * Seals an own capture whose blobs are complete; a sealed one stays as it is. Throws 404, 409 for missing blobs,
  * 422 for blobs that are not what their role says.
@@ -161,7 +60,7 @@ export type Sealer = ReturnType<typeof createSealer>
 export const sealCapture = async (
   models: CollectorModels,
   blobs: Blobs,
-  append: Sealer,
+  append: Appender,
   userId: string,
   id: string,
 ): Promise<ReadableCapture> => {

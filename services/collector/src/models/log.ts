@@ -1,5 +1,5 @@
 import type { Connection } from '@iodine/service-kit'
-import { Schema } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 /** A complete subtree of the log: level 0 holds the leaves. */
 export interface LogNodeDoc {
@@ -8,12 +8,12 @@ export interface LogNodeDoc {
   hash: string
 }
 
-/** The log's end. There is one such document. */
-export interface LogStateDoc {
-  _id: 'log'
-  size: number
-  /** Hashes of the complete subtrees that make up the tree, largest first. */
-  frontier: string[]
+/** What the append of a leaf still has to write elsewhere. */
+export interface LogAppend {
+  capture_id: Types.ObjectId
+  record_id?: Types.ObjectId
+  /** The leaf, and the subtrees that it completes. */
+  nodes: LogNodeDoc[]
 }
 
 export interface CheckpointDoc {
@@ -23,6 +23,8 @@ export interface CheckpointDoc {
   at: Date
   key_id: string
   sig: string
+  /** Until all of it is written: readers wait for that. Only the newest checkpoint may have it. */
+  append?: LogAppend
 }
 
 /** A key that signs, or signed, checkpoints. */
@@ -39,14 +41,6 @@ const nodeSchema = new Schema<LogNodeDoc>(
   { _id: { type: String, required }, hash: { type: String, required } },
   { ...options, collection: 'log_nodes' },
 )
-const stateSchema = new Schema<LogStateDoc>(
-  {
-    _id: { type: String, required },
-    size: { type: Number, required },
-    frontier: { type: [String], required },
-  },
-  { ...options, collection: 'log_state' },
-)
 const checkpointSchema = new Schema<CheckpointDoc>(
   {
     _id: { type: Number, required },
@@ -54,6 +48,7 @@ const checkpointSchema = new Schema<CheckpointDoc>(
     at: { type: Date, required },
     key_id: { type: String, required },
     sig: { type: String, required },
+    append: Schema.Types.Mixed,
   },
   { ...options, collection: 'checkpoints' },
 )
@@ -68,7 +63,6 @@ const keySchema = new Schema<SealKeyDoc>(
 
 export const createLogModels = (mongo: Connection) => ({
   nodes: mongo.model<LogNodeDoc>('LogNode', nodeSchema),
-  state: mongo.model<LogStateDoc>('LogState', stateSchema),
   checkpoints: mongo.model<CheckpointDoc>('Checkpoint', checkpointSchema),
   keys: mongo.model<SealKeyDoc>('SealKey', keySchema),
 })

@@ -18,10 +18,10 @@ const nodesOf =
     return node.hash
   }
 
-/** The newest checkpoint, or that of a size. Throws 404. */
+/** The newest checkpoint whose append is finished, or that of a size. Throws 404. */
 export const checkpointOf = async ({ checkpoints }: LogModels, size?: number): Promise<CheckpointDoc> => {
   const doc = await (size === undefined
-    ? checkpoints.findOne().sort({ _id: -1 })
+    ? checkpoints.findOne({ append: { $exists: false } }).sort({ _id: -1 })
     : checkpoints.findById(size)
   ).lean<CheckpointDoc>()
   if (!doc) throw notFound()

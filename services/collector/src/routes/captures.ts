@@ -9,13 +9,15 @@ import {
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { type Blobs, blobKey } from '../blobs/index.js'
+import { createAppender, publishKey } from '../commands/append-to-log.js'
 import { createCapture } from '../commands/create-capture.js'
 import { eraseCapture } from '../commands/erase-captures.js'
 import { putBlob } from '../commands/put-blob.js'
-import { createSealer, publishKey, type SealKey, sealCapture } from '../commands/seal-capture.js'
+import { sealCapture } from '../commands/seal-capture.js'
 import type { CollectorModels } from '../models/index.js'
 import { pictureType } from '../policies/picture-type.js'
 import { ownCapture, type ReadableCapture, readableCapture } from '../policies/read-capture.js'
+import type { SealKey } from '../policies/seal-key.js'
 import { presentCapture, presentCheckpoint, presentSummaries } from '../presenters/capture.js'
 import { archiveOf } from '../queries/archive-capture.js'
 import { checkpointOf, consistencyOf, inclusionOf, keysOf, sealedOf } from '../queries/read-log.js'
@@ -35,7 +37,7 @@ export const addCaptureRoutes = (
   key: SealKey,
 ): void => {
   const { captures, log } = models
-  const append = createSealer(models, key)
+  const append = createAppender(models, key)
   /** The key is published before its first seal. */
   let published: Promise<void> | undefined
   const publish = () => {

@@ -1,0 +1,21 @@
+import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto'
+
+/** The key that signs checkpoints. */
+export interface SealKey {
+  id: string
+  /** SubjectPublicKeyInfo in PEM. */
+  publicKey: string
+  sign(text: string): string
+}
+
+/** Reads an Ed25519 private key (PKCS#8, PEM). A key's id begins the SHA-256 of its public half. */
+export const readSealKey = (pem: string): SealKey => {
+  const privateKey = createPrivateKey(pem)
+  const publicKey = createPublicKey(privateKey)
+  const der = publicKey.export({ type: 'spki', format: 'der' })
+  return {
+    id: createHash('sha256').update(der).digest('hex').slice(0, 16),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    sign: text => sign(null, Buffer.from(text), privateKey).toString('base64url'),
+  }
+}
