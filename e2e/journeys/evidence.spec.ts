@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import {
   capturesApi,
   collectorApi,
@@ -13,8 +12,9 @@ import {
 import { verifyWacz } from '@iodine/evidence/wacz'
 import { tiktokPost } from '@iodine/test-kit'
 import { sealPage } from '../support/captures.js'
+import { downloadWacz, drawerOf, openEvidence, pieceOf, verifyPiece } from '../support/evidence.js'
 import { faultsOf } from '../support/faults.js'
-import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { expect, type Person, test } from '../support/fixtures.js'
 import { watchPolicy } from '../support/policy.js'
 
 const IODS = '/dashboard/iods'
@@ -54,20 +54,6 @@ const quoted = async (who: Person, mark: string, ...words: string[]) => {
   return { ...page, iod }
 }
 
-const drawerOf = (page: Page) => page.getByRole('dialog', { name: 'Evidence', exact: true })
-const pieceOf = (page: Page, n = 1) => page.getByRole('article', { name: `Evidence ${n}`, exact: true })
-const openEvidence = async (page: Page) => {
-  await page.getByRole('row').getByRole('button', { name: 'Evidence: 1' }).click()
-  await expect(pieceOf(page)).toBeVisible()
-}
-const verify = async (page: Page, checks: number) => {
-  await pieceOf(page).getByRole('button', { name: 'Verify' }).click()
-  const report = pieceOf(page).getByRole('region', { name: 'Verification' })
-  await expect(report.getByText('The seal holds', { exact: true })).toBeVisible()
-  await expect(report.getByRole('img', { name: 'Holds:' })).toHaveCount(checks)
-  return report
-}
-
 test('another member reads a quote in its context and verifies it; the page itself once it is shared', async ({
   page,
   person,
@@ -89,7 +75,7 @@ test('another member reads a quote in its context and verifies it; the page itse
     await expect(piece.getByText(/^No\. \d+$/)).toBeVisible()
     for (const name of ['Show in the capture', 'Download WACZ', 'Share', 'Delete'])
       await expect(piece.getByRole('button', { name })).toHaveCount(0)
-    const report = await verify(page, 3)
+    const report = await verifyPiece(page, 3)
     await expect(report).toContainText('Not proved: that the site served it')
     expect(await faultsOf(page, 'evidence')).toEqual([])
     const refused = await page.request.get(`/api/v1/captures/${id}`, {
@@ -121,17 +107,15 @@ test('another member reads a quote in its context and verifies it; the page itse
       'naturalWidth',
       1,
     )
-    await verify(page, 4)
-    const download = page.waitForEvent('download')
-    await piece.getByRole('button', { name: 'Download WACZ' }).click()
-    const file = await readFile(await (await download).path())
+    await verifyPiece(page, 4)
+    const { file, name } = await downloadWacz(page)
     const keys = (await bo.api.call(sealsApi.getSealKeys)).map(({ public_key }) => public_key)
     expect(await verifyWacz(new Uint8Array(file), keys)).toMatchObject({
       verdict: 'good',
       about: { url },
       isKeyGiven: true,
     })
-    expect((await download).suggestedFilename()).toBe(`capture-${id}.wacz`)
+    expect(name).toBe(`capture-${id}.wacz`)
     await expect(piece.getByRole('button', { name: /shar/i })).toHaveCount(0)
   })
 
@@ -140,7 +124,7 @@ test('another member reads a quote in its context and verifies it; the page itse
     await openAs(bo, `${IODS}?q=${mark}`)
     await openEvidence(page)
     await expect(pieceOf(page).getByRole('button', { name: 'Show in the capture' })).toHaveCount(0)
-    await verify(page, 3)
+    await verifyPiece(page, 3)
   })
   expect(policy).toEqual([])
 })
@@ -165,7 +149,7 @@ test('the keyboard opens evidence and closes it again; on a phone it is the whol
   await expect(pieceOf(page).locator('b')).toHaveCount(0)
   await pieceOf(page).getByRole('button', { name: 'Show in the capture' }).click()
   await expect(pieceOf(page).getByRole('region', { name: 'Captured text' })).toBeVisible()
-  await verify(page, 4)
+  await verifyPiece(page, 4)
   expect(await faultsOf(page, 'evidence on a phone')).toEqual([])
   await page.keyboard.press('Escape')
   await expect(drawerOf(page)).toHaveCount(0)

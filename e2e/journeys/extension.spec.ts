@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { authApi, collectorApi, iodsApi, type Source } from '@iodine/contracts'
+import { authApi, capturesApi, collectorApi, iodsApi, type Source } from '@iodine/contracts'
 import { apiClient } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import {
@@ -7,20 +7,13 @@ import {
   fixture,
   launchCollector,
   listFixture,
+  signIn,
   startLine,
   startSites,
 } from '../support/collector.js'
 import { expect, type Person, selectWithMouse, test } from '../support/fixtures.js'
 
 const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org', 'evil.example.org']
-
-const signIn = async (popup: Page, who: Person) => {
-  const { code } = await who.api.call(authApi.generateExtensionCode)
-  await popup.getByLabel('Extension code').fill(code)
-  await popup.getByRole('button', { name: 'Sign in' }).click()
-  await expect(popup.getByText(`@${who.username}`)).toBeVisible()
-  return code
-}
 
 const recordsOf = async (who: Person, source: Source) => {
   const records = await who.api.call(collectorApi.listRecords, { params: { source } })
@@ -167,6 +160,10 @@ test('what is collected offline goes out later, once; a revoked session keeps it
     await collectAll(popup)
     await expect(popup.getByText('3 unchanged')).toBeVisible()
     expect(await recordsOf(ben, 'telegram')).toEqual(before)
+    await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)
+    // Both times, before and after the restart.
+    const captures = await ben.api.call(capturesApi.listCaptures, { query: {} })
+    expect(captures.map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'sealed'))
   })
   await test.step('a revoked session', async () => {
     const token = await (await collector.worker()).evaluate(
@@ -265,7 +262,7 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
       for (const { name } of await indexedDB.databases()) found.push(`database ${name}`)
       if (JSON.stringify({ ...localStorage, ...sessionStorage }).length > 2) found.push('storage')
       for (const name of ['iodineCollector', 'browser']) if (name in globalThis) found.push(name)
-      for (const name of ['captured', 'collect', 'createIod', 'signOut'])
+      for (const name of ['captured', 'collected', 'collect', 'createIod', 'quoteIod', 'signOut'])
         for (const message of [
           { name },
           { order: name, what: 'all' },

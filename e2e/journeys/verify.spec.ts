@@ -1,15 +1,11 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { capturesApi, type Manifest, sealsApi } from '@iodine/contracts'
 import { sha256Hex } from '@iodine/evidence'
 import { buildWacz } from '@iodine/evidence/wacz'
 import { faultsOf } from '../support/faults.js'
-import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { expect, type Person, test } from '../support/fixtures.js'
 import { watchPolicy } from '../support/policy.js'
+import { checks, choose, failing, flipAddress, verifyByCommand } from '../support/verify.js'
 
-const ROOT = join(import.meta.dirname, '../..')
 const TEXT = 'They say so: giant mirrors heat the lake.'
 
 /** A capture, sealed by the product, as a web archive. */
@@ -38,11 +34,6 @@ const sealedFile = async ({ api }: Person): Promise<{ wacz: Buffer; pem: string 
   return { wacz: Buffer.from(wacz), pem: keys[0]?.public_key ?? '' }
 }
 
-const choose = (page: Page, name: string, buffer: Buffer) =>
-  page.getByLabel('WACZ file').setInputFiles({ name, mimeType: 'application/wacz', buffer })
-const checks = (page: Page) => page.getByRole('list', { name: 'Checks' }).getByRole('listitem')
-const failing = (page: Page) => checks(page).filter({ has: page.getByLabel('Fails') })
-
 test('a capture’s file proves itself in the browser and by the command, until one byte of it is flipped', async ({
   page,
   person,
@@ -63,9 +54,7 @@ test('a capture’s file proves itself in the browser and by the command, until 
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await faultsOf(page, 'good, on a phone')).toEqual([])
 
-  const flipped = Buffer.from(wacz)
-  const at = flipped.indexOf('paper.example', flipped.indexOf('iodine/manifest.json'))
-  flipped[at] = (flipped[at] ?? 0) ^ 1
+  const flipped = flipAddress(wacz, 'paper.example')
   await choose(page, 'lake.wacz', flipped)
   await expect(failing(page)).toHaveText([/iodine\/manifest\.json/, /not the one that was sealed/])
 
@@ -84,25 +73,15 @@ test('a capture’s file proves itself in the browser and by the command, until 
   expect(violations).toEqual([])
 
   await test.step('the command says the same, with the product or without', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'iodine-journey-'))
-    try {
-      const files = { good: wacz, changed: flipped, rubbish: Buffer.from('rubbish'), key: Buffer.from(pem) }
-      for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
-      const verify = (file: string) =>
-        new Promise<[unknown, string]>(resolve =>
-          execFile(
-            process.execPath,
-            [join(ROOT, 'scripts/verify.mjs'), join(folder, file), '--key', join(folder, 'key')],
-            { cwd: ROOT },
-            (error, _stdout, stderr) => resolve([error?.code ?? 0, stderr]),
-          ),
-        )
-      expect(await verify('good')).toEqual([0, expect.stringContaining('signed with the given key')])
-      expect(await verify('changed')).toEqual([1, expect.stringContaining('iodine/manifest.json')])
-      expect(await verify('rubbish')).toEqual([2, expect.stringContaining('UNREADABLE')])
-      expect(await verify('missing')).toEqual([2, expect.stringContaining('does not exist')])
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+    expect(await verifyByCommand(wacz, pem)).toEqual([
+      0,
+      expect.stringContaining('signed with the given key'),
+    ])
+    expect(await verifyByCommand(flipped, pem)).toEqual([1, expect.stringContaining('iodine/manifest.json')])
+    expect(await verifyByCommand(Buffer.from('rubbish'), pem)).toEqual([
+      2,
+      expect.stringContaining('UNREADABLE'),
+    ])
+    expect(await verifyByCommand(null, pem)).toEqual([2, expect.stringContaining('does not exist')])
   })
 })

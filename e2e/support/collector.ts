@@ -5,10 +5,11 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Source } from '@iodine/contracts'
-import { type BrowserContext, chromium, type Page, type Worker } from '@playwright/test'
+import { authApi, type Source } from '@iodine/contracts'
+import { type BrowserContext, chromium, expect, type Page, type Worker } from '@playwright/test'
 import { strFromU8, strToU8, unzipSync } from 'fflate'
 import { generate } from 'selfsigned'
+import { type Person, selectWithMouse } from './fixtures.js'
 
 const EXTENSION = resolve(import.meta.dirname, '../../extension')
 const WAIT_MS = 60_000
@@ -104,6 +105,8 @@ export interface Collector {
   context: BrowserContext
   /** Opens a page of a site in the first tab, and in the second tab the popup for that page. */
   open(url: string): Promise<{ page: Page; popup: Page }>
+  /** The same with the popup in a window of its own, as the browser shows it: the page stays in front of its own. */
+  openBeside(url: string): Promise<{ page: Page; popup: Page }>
   worker(): Promise<Worker>
   /** Restarts the browser with the same profile. */
   restart(): Promise<void>
@@ -118,6 +121,8 @@ export interface CollectorOptions {
   product: string
   /** Address of the product for the extension, if different. */
   server?: string
+  /** The browser may draw every tab, as activeTab allows while a real popup is open. */
+  draws?: boolean
 }
 
 export const launchCollector = async ({
@@ -125,6 +130,7 @@ export const launchCollector = async ({
   hosts,
   product,
   server,
+  draws = false,
 }: CollectorOptions): Promise<Collector> => {
   const folder = await mkdtemp(join(tmpdir(), 'iodine-collector-'))
   const unpacked = join(folder, 'extension')
@@ -132,7 +138,7 @@ export const launchCollector = async ({
   const files = unzipSync(new Uint8Array(await (await fetch(product + extension_url)).arrayBuffer()))
   // A test cannot press the browser's own "Allow": the manifest grants these permissions instead.
   const manifest = JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array()))
-  manifest.host_permissions = hosts.map(host => `https://${host}/*`)
+  manifest.host_permissions = draws ? ['<all_urls>'] : hosts.map(host => `https://${host}/*`)
   files['manifest.json'] = strToU8(JSON.stringify(manifest))
   if (server) files['deployment.json'] = strToU8(JSON.stringify({ server }))
   for (const [name, content] of Object.entries(files)) {
@@ -165,23 +171,36 @@ export const launchCollector = async ({
   const worker = async () =>
     context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker', { timeout: WAIT_MS }))
 
+  const show = async (url: string) => {
+    const page = context.pages()[0] ?? (await context.newPage())
+    await page.goto(url)
+    const background = await worker()
+    const tabId = await background.evaluate(
+      async address => (await chrome.tabs.query({})).find(tab => tab.url === address)?.id,
+      page.url(),
+    )
+    return { page, background, address: new URL(`popup.html?tab=${tabId}`, background.url()).href }
+  }
+
   return {
     get context() {
       return context
     },
     worker,
     async open(url) {
-      const page = context.pages()[0] ?? (await context.newPage())
+      const { page, address } = await show(url)
       const popup = context.pages()[1] ?? (await context.newPage())
-      await page.goto(url)
-      const background = await worker()
-      const tabId = await background.evaluate(
-        async address => (await chrome.tabs.query({})).find(tab => tab.url === address)?.id,
-        page.url(),
-      )
       await popup.setViewportSize({ width: 380, height: 600 })
-      await popup.goto(new URL(`popup.html?tab=${tabId}`, background.url()).href)
+      await popup.goto(address)
       return { page, popup }
+    },
+    async openBeside(url) {
+      const { page, background, address } = await show(url)
+      const opening = context.waitForEvent('page')
+      await background.evaluate(async popup => {
+        await chrome.windows.create({ url: popup, width: 380, height: 600 })
+      }, address)
+      return { page, popup: await opening }
     },
     async restart() {
       await context.close()
@@ -192,4 +211,37 @@ export const launchCollector = async ({
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Signs a person in on the popup, with a code from the overview. Returns the code. */
+export const signIn = async (popup: Page, who: Person): Promise<string> => {
+  const { code } = await who.api.call(authApi.generateExtensionCode)
+  await popup.getByLabel('Extension code').fill(code)
+  await popup.getByRole('button', { name: 'Sign in' }).click()
+  await expect(popup.getByText(`@${who.username}`)).toBeVisible()
+  return code
+}
+
+/** Selects words with the mouse, and opens the form behind '+ IOD' beside them. Its parts are out of the page's reach. */
+export const openIodForm = async (page: Page, words: string): Promise<void> => {
+  await page.bringToFront()
+  await selectWithMouse(page, words)
+  const host = page.locator(':root > [popover]')
+  await expect(host).toBeVisible()
+  // The button counts presses only once the browser has told it that it is in full view.
+  await expect(async () => {
+    const { x, y, width, height } = (await host.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await page.mouse.click(x + width / 2, y + height / 2)
+    await expect.poll(async () => (await host.boundingBox())?.height, { timeout: 1_000 }).toBeGreaterThan(200)
+  }).toPass()
+}
+
+/** Presses Create IOD in the open form, by the keyboard, until the form has ended. */
+export const pressCreateIod = async (page: Page): Promise<void> => {
+  for (const _ of ['category', 'description', 'cancel', 'create']) await page.keyboard.press('Tab')
+  // A key pressed before the browser has told the form that it is in full view has no effect.
+  await expect(async () => {
+    await page.keyboard.press('Enter')
+    await expect(page.locator(':root > [popover]')).toHaveCount(0, { timeout: 1_000 })
+  }).toPass()
 }

@@ -1,12 +1,14 @@
-import { capture } from './content/capture'
 import { createIodButton } from './content/iod-button'
 import { createKeeper } from './content/keep'
 import { createMarker } from './content/mark'
+import { collect } from './content/page-parts'
 import { ask, type Order } from './shared/messages'
 
 declare global {
   var iodineCollector: true | undefined
 }
+
+const TOO_MUCH = { problem: 'the page is too long' }
 
 /** Handles the background's orders, and starts the features that the user has enabled for this site. */
 const start = () => {
@@ -15,6 +17,17 @@ const start = () => {
   const iodButton = createIodButton(iod => marker.learn(iod))
 
   const keep = (on: boolean) => (on ? keeper.start() : keeper.stop())
+  /** Hands over what was asked for: without captures if they are too much for a message. */
+  const answer = async ({ what, ticket, sealing }: Extract<Order, { order: 'collect' }>) => {
+    const collected = await collect(what, sealing)
+    await ask('collected', { ticket, collected }).catch(() =>
+      ask('collected', {
+        ticket,
+        collected: collected.map(({ captured }) => ({ captured, page: TOO_MUCH })),
+      }),
+    )
+    return { url: location.href }
+  }
   const mark = (on: boolean) => {
     for (const feature of [marker, iodButton]) on ? feature.start() : feature.stop()
   }
@@ -22,17 +35,18 @@ const start = () => {
   chrome.runtime.onMessage.addListener((order: Order, from, reply) => {
     if (from.id !== chrome.runtime.id) return false
     if (order.order === 'collect') {
-      capture(order.what).then(reply)
+      answer(order).then(reply, () => reply())
       return true
     }
     if (order.order === 'keep') keep(order.on)
     else mark(order.on)
-    reply({ url: location.href, captured: [] })
+    reply({ url: location.href })
     return false
   })
 
   ask('hello', {})
-    .then(({ keeping, marking }) => {
+    .then(({ keeping, marking, sealing }) => {
+      iodButton.setSealing(sealing)
       if (keeping) keep(true)
       if (marking) mark(true)
     })

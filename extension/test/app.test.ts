@@ -1,8 +1,10 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { canonicalJson } from '@iodine/evidence'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type App, createApp } from '../src/background/app'
 import { type Database, openDatabase, writeSetting } from '../src/background/database'
+import type { Status } from '../src/shared/messages'
 
 const ID = 'abcdefghijklmnopabcdefghijklmnop'
 const OWN = `chrome-extension://${ID}/`
@@ -13,17 +15,33 @@ type Sender = chrome.runtime.MessageSender
 const ownPage = { id: ID, url: `${OWN}popup.html` } as Sender
 const content = { id: ID, url: SITE, frameId: 0, tab: { id: 7 } } as Sender
 
+type Collect = { ticket: string; what: string; sealing: boolean }
+/** What the script in the page does on an order. */
+let page: (order: Collect) => Promise<unknown>
+let tab: object
+let picture: (...given: unknown[]) => Promise<string>
+
 const session: Record<string, unknown> = {}
 let app: App
 let database: Database
 beforeAll(async () => {
   vi.stubGlobal('chrome', {
-    runtime: { id: ID, getURL: (path: string) => OWN + path },
+    runtime: {
+      id: ID,
+      getURL: (path: string) => OWN + path,
+      getManifest: () => ({ version: '1.2.3' }),
+      getPlatformInfo: async () => ({}),
+    },
+    tabs: {
+      get: async () => tab,
+      captureVisibleTab: (...given: unknown[]) => picture(...given),
+      sendMessage: (_: number, order: Collect) => page(order),
+    },
     alarms: { create: () => {}, clear: async () => true },
     storage: {
       session: { get: async () => session, set: async (values: object) => Object.assign(session, values) },
     },
-    scripting: { insertCSS: async () => {} },
+    scripting: { insertCSS: async () => {}, executeScript: async () => [] },
   })
   // Any request to the server fails the test.
   vi.stubGlobal('fetch', () => Promise.reject(new Error('no request was expected')))
@@ -47,16 +65,23 @@ const PAGES_ALONE = [
   'signOut',
   'setServer',
   'setReading',
+  'setSealing',
   'markSite',
   'collect',
   'keep',
   'sendNow',
 ]
 
-test.each([...PAGES_ALONE, 'retryRefused', 'discardRefused', 'discardOthers', 'constructor', '__proto__'])(
-  'a script in a web page may not ask for %s',
-  name => expect(app.handle({ name }, content)).toBeUndefined(),
-)
+test.each([
+  ...PAGES_ALONE,
+  'retryRefused',
+  'discardRefused',
+  'discardOthers',
+  'retryCaptures',
+  'discardCaptures',
+  'constructor',
+  '__proto__',
+])('a script in a web page may not ask for %s', name => expect(app.handle({ name }, content)).toBeUndefined())
 
 test.each<[string, Partial<Sender>]>([
   ['another extension', { id: 'ponmlkjihgfedcbaponmlkjihgfedcba' }],
@@ -93,7 +118,7 @@ test('a page on which nothing was switched on can have nothing collected, looked
   expect(await app.handle({ name: 'createIod', iod }, content)).toMatchObject({ ok: false })
   expect(await app.handle({ name: 'hello' }, content)).toEqual({
     ok: true,
-    value: { keeping: false, marking: false },
+    value: { keeping: false, marking: false, sealing: true },
   })
   expect(await database.count('records')).toBe(0)
 })
@@ -108,6 +133,248 @@ test('a tab that keeps collecting hands in its own site’s kind alone, and only
   expect((await database.getAll('records')).map(({ source }) => source)).toEqual(['blog'])
   const elsewhere = { ...content, url: 'https://evil.example.org/' }
   expect(await app.handle({ name: 'captured', captured }, elsewhere)).toMatchObject({ ok: false })
+})
+
+const parts = (fields: object = {}) => ({
+  url: SITE,
+  dom: '<p>Mirrors</p>',
+  text: 'Mirrors heat lakes',
+  pictures: [],
+  unread: 0,
+  ...fields,
+})
+const collected = (fields: object = {}) => [{ captured: captured[0], page: parts(fields) }]
+const answers = (message: object, from: Sender = content) => app.handle(message, from)
+/** Collects the page; resolves once its captures are made. */
+const collect = async (input: object = {}) => {
+  const answer = await app.handle({ name: 'collect', tabId: 7, what: 'own', ...input }, ownPage)
+  const beingMade = async () => {
+    const status = await app.handle({ name: 'status' }, ownPage)
+    const { captures } = (status as { value: Status }).value
+    return captures.waiting - (await database.count('captures'))
+  }
+  await expect.poll(beingMade).toBe(0)
+  return answer
+}
+const manifests = async () => (await database.getAll('captures')).map(({ manifest }) => manifest)
+
+describe('collecting, with captures', () => {
+  beforeEach(async () => {
+    for (const store of ['records', 'captures', 'blobs', 'quotes'] as const) await database.clear(store)
+    tab = { active: true, url: SITE, windowId: 3 }
+    picture = async () => `data:image/jpeg;base64,${btoa('drawn')}`
+    page = ({ ticket }) => answers({ name: 'collected', ticket, collected: collected() }) as Promise<unknown>
+  })
+
+  test('a page that is collected by a press is captured, with the record as it is sent', async () => {
+    expect(await collect()).toEqual({
+      ok: true,
+      value: { queued: 1, invalid: [] },
+    })
+    const [manifest] = await manifests()
+    expect(manifest).toMatchObject({ url: SITE, source: 'blog', trigger: 'collect' })
+    expect(manifest?.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'record', 'screenshot'])
+    const sent = (await database.getAll('blobs')).find(({ sha256 }) => sha256 === manifest?.blobs[2]?.sha256)
+    expect(new TextDecoder().decode(sent?.bytes)).toBe(
+      canonicalJson((await database.getAll('records'))[0]?.record),
+    )
+  })
+
+  test('a page that is collected again says in its capture what is sent again: with the first time', async () => {
+    await collect()
+    const later = structuredClone(captured[0])
+    if (later) later.record.collector_metadata.fetch_timestamp = '2026-11-21T11:00:00.000Z'
+    page = ({ ticket }) =>
+      answers({
+        name: 'collected',
+        ticket,
+        collected: [{ captured: later, page: parts() }],
+      }) as Promise<unknown>
+    await collect()
+    const hashes = (await manifests()).map(manifest => manifest?.blobs[2])
+    expect(hashes[1]).toEqual(hashes[0])
+  })
+
+  test.each<[string, (order: Collect) => unknown]>([
+    [
+      'without the order’s ticket',
+      () => answers({ name: 'collected', ticket: 'guessed', collected: collected() }),
+    ],
+    ['without any', () => answers({ name: 'collected', collected: collected() })],
+    [
+      'from another tab',
+      ({ ticket }) =>
+        answers({ name: 'collected', ticket, collected: collected() }, {
+          ...content,
+          tab: { id: 8 },
+        } as Sender),
+    ],
+    [
+      'from a frame',
+      ({ ticket }) =>
+        answers({ name: 'collected', ticket, collected: collected() }, { ...content, frameId: 2 }),
+    ],
+    [
+      'from a page of another kind',
+      ({ ticket }) =>
+        answers(
+          { name: 'collected', ticket, collected: collected() },
+          { ...content, url: 'https://t.me/s/x' },
+        ),
+    ],
+  ])('an answer %s is none', async (_, answer) => {
+    page = async order => answer(order)
+    expect(await collect()).toEqual({ ok: false, error: 'No post was found on this page' })
+    expect(await database.count('captures')).toBe(0)
+  })
+
+  test('a ticket is good for one answer, and for none after its order', async () => {
+    let kept = ''
+    page = async ({ ticket }) => {
+      kept = ticket
+      await answers({ name: 'collected', ticket, collected: collected() })
+      expect(await answers({ name: 'collected', ticket, collected: collected() })).toMatchObject({
+        ok: false,
+      })
+    }
+    await collect()
+    expect(await answers({ name: 'collected', ticket: kept, collected: collected() })).toMatchObject({
+      ok: false,
+    })
+    expect(await database.count('captures')).toBe(1)
+  })
+
+  test('the address of a capture is the browser’s; a page that says another is collected without one', async () => {
+    page = ({ ticket }) =>
+      answers({
+        name: 'collected',
+        ticket,
+        url: 'https://bank.example.org/',
+        collected: collected({ url: 'https://bank.example.org/' }),
+      }) as Promise<unknown>
+    expect(await collect()).toMatchObject({ ok: true, value: { queued: 1 } })
+    expect(await database.count('records')).toBe(1)
+    expect(await database.count('captures')).toBe(0)
+    expect(await app.handle({ name: 'status' }, ownPage)).toMatchObject({
+      value: {
+        captures: { leftOut: 'The last page has no capture: the page changed its address meanwhile.' },
+      },
+    })
+  })
+
+  test.each([
+    ['that its page has taken on since', 'https://blog.example.org/next', 'https://blog.example.org/next', 1],
+    ['of the page that its tab shows by then', 'https://bank.example.org/', 'https://bank.example.org/', 0],
+    ['that it was loaded with, where its tab shows another by then', 'https://bank.example.org/', SITE, 1],
+  ])('an answer with the address %s', async (_, ofTab, said, made) => {
+    const from = { ...content, tab: { id: 7, url: ofTab } } as Sender
+    page = ({ ticket }) =>
+      answers({ name: 'collected', ticket, collected: collected({ url: said }) }, from) as Promise<unknown>
+    expect(await collect()).toMatchObject({ ok: true, value: { queued: 1 } })
+    expect((await manifests()).map(manifest => manifest?.url)).toEqual(made ? [said] : [])
+  })
+
+  test.each<[string, () => void]>([
+    [
+      'is not in front',
+      () => {
+        tab = { active: false, url: SITE, windowId: 3 }
+      },
+    ],
+    [
+      'shows another address by then',
+      () => {
+        picture = async () => {
+          tab = { active: true, url: 'https://other.example.org/', windowId: 3 }
+          return `data:image/jpeg;base64,${btoa('drawn')}`
+        }
+      },
+    ],
+    [
+      'showed another address before',
+      () => {
+        tab = { active: true, url: 'https://blog.example.org/other', windowId: 3 }
+      },
+    ],
+    [
+      'may not be drawn',
+      () => {
+        picture = () => Promise.reject(new Error('The activeTab permission is not in effect'))
+      },
+    ],
+    [
+      'is drawn as something else',
+      () => {
+        picture = async () => 'data:text/html;base64,PGI+'
+      },
+    ],
+  ])('a tab that %s is captured without a screenshot', async (_, arrange) => {
+    arrange()
+    expect(await collect()).toMatchObject({ ok: true })
+    expect((await manifests())[0]?.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'record'])
+  })
+
+  test('several posts have no screenshot, and each its own capture', async () => {
+    const second = structuredClone(captured[0])
+    if (second) second.record.metadata.canonical = 'https://blog.example.org/other'
+    page = ({ ticket }) =>
+      answers({
+        name: 'collected',
+        ticket,
+        collected: [...collected(), { captured: second, page: { problem: 'the page does not show it' } }],
+      }) as Promise<unknown>
+    expect(await collect({ what: 'all' })).toMatchObject({ value: { queued: 2 } })
+    expect(await database.count('captures')).toBe(1)
+    expect((await manifests())[0]?.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'record'])
+  })
+
+  test('what is no capture is still collected', async () => {
+    for (const broken of [{ problem: 'the page is too long' }, { pictures: 5 }, { text: 5 }, null]) {
+      await database.clear('records')
+      page = ({ ticket }) =>
+        answers({
+          name: 'collected',
+          ticket,
+          collected: [{ captured: captured[0], page: broken && { url: SITE, ...broken } }],
+        }) as Promise<unknown>
+      expect(await collect()).toMatchObject({ ok: true, value: { queued: 1 } })
+    }
+    expect(await database.count('captures')).toBe(0)
+  })
+
+  test('switched off, nothing is asked of the page but its records, and nothing is captured', async () => {
+    await app.handle({ name: 'setSealing', on: false }, ownPage)
+    page = ({ ticket, sealing }) => {
+      expect(sealing).toBe(false)
+      return answers({ name: 'collected', ticket, collected: collected() }) as Promise<unknown>
+    }
+    picture = () => Promise.reject(new Error('no picture was expected'))
+    expect(await collect()).toMatchObject({ ok: true, value: { queued: 1 } })
+    expect(await database.count('captures')).toBe(0)
+    await app.handle({ name: 'setSealing', on: true }, ownPage)
+  })
+
+  test('keeping on collecting captures nothing, whatever its message holds', async () => {
+    session.keeping = { 7: 'https://blog.example.org' }
+    const [item] = captured
+    await answers({
+      name: 'captured',
+      captured: [{ ...item, page: parts() }],
+      collected: collected(),
+      page: parts(),
+    })
+    expect(await database.count('records')).toBe(1)
+    expect(await database.count('captures')).toBe(0)
+  })
+
+  test('a page that is not marked can have nothing quoted', async () => {
+    const quoted = { page: parts(), place: { start: 0, end: 7, exact: 'Mirrors' } }
+    for (const name of ['createIod', 'quoteIod'])
+      expect(
+        await answers({ name, iod: { value: 'Mirrors', category: 'SENTENCE', description: '' }, quoted }),
+      ).toEqual({ ok: false, error: 'Not marking here' })
+    expect(await database.count('captures')).toBe(0)
+  })
 })
 
 test('the token is in no answer', async () => {

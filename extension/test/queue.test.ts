@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { IngestResult, TiktokRecord } from '@iodine/contracts'
 import { rounds } from '@iodine/test-kit/rounds'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { createCaptures } from '../src/background/captures'
 import { type Database, openDatabase, ownerOf, readSetting, writeSetting } from '../src/background/database'
 import { createQueue } from '../src/background/queue'
 import { createSender } from '../src/background/sender'
@@ -87,6 +88,7 @@ const open = async () => {
   const sender = createSender({
     database,
     queue,
+    captures: createCaptures(database),
     wakeAt: time => woken.push(time - Date.now()),
     random: () => 1,
   })
@@ -186,7 +188,7 @@ test('collecting the same again sends it as it was; keeping on collecting sends 
   const later = (description: string) => [video(1, description, '2026-11-21T11:00:00.000Z')]
   await add([video(1)])
   await flush()
-  expect(await add(later('First'), false)).toEqual({ queued: 0, invalid: [] })
+  expect(await add(later('First'), false)).toEqual({ queued: 0, invalid: [], records: [video(1).record] })
   await flush()
   expect(requests).toHaveLength(1)
   await add(later('First'))

@@ -37,14 +37,20 @@ export const signIn = async (database: Database, server: string, code: string): 
     userId: profile.id,
     name: profile.username ? `@${profile.username}` : profile.email,
   })
-  await writeSetting(database, 'trouble', undefined)
+  await forgetTroubles(database)
+}
+
+/** Troubles are those of an account. */
+const forgetTroubles = async (database: Database): Promise<void> => {
+  for (const setting of ['trouble', 'captureTrouble', 'leftOut'] as const)
+    await writeSetting(database, setting, undefined)
 }
 
 /** Removes the account and ends its session on the server. Also works if the server is unreachable. */
 export const signOut = async (database: Database): Promise<void> => {
   const account = await readSetting(database, 'account')
   await writeSetting(database, 'account', undefined)
-  await writeSetting(database, 'trouble', undefined)
+  await forgetTroubles(database)
   if (!account?.token) return
   try {
     await callApi(account, endpoints.logout)

@@ -2,16 +2,24 @@ import {
   API_BASE,
   ApiError,
   authApi,
+  capturesApi,
   collectorApi,
   createClient,
   type EndpointSpec,
+  evidenceApi,
   type InputArguments,
   iodsApi,
   profileApi,
   type ResponseOf,
 } from '@iodine/contracts'
+import { isAnswer } from './lenient'
 
 const WAIT_MS = 30_000
+/** Bytes per millisecond that a slow line still takes. */
+const SLOW_LINE = 64
+
+/** How long a request may take, in milliseconds, that sends so many bytes. */
+export const timeFor = (bytes: number): number => WAIT_MS + Math.ceil(bytes / SLOW_LINE)
 
 /** The endpoints allowed for a token of the collector's scope. */
 export const endpoints = {
@@ -21,6 +29,10 @@ export const endpoints = {
   ingest: collectorApi.ingestRecords,
   lookup: iodsApi.lookupIods,
   createIod: iodsApi.createIod,
+  createCapture: capturesApi.createCapture,
+  putBlob: capturesApi.putBlob,
+  sealCapture: capturesApi.sealCapture,
+  addEvidence: evidenceApi.addEvidence,
 } as const
 
 /**
@@ -45,7 +57,7 @@ export const callApi = async <E extends EndpointSpec>(
       token: () => token,
       ms: WAIT_MS,
       check({ response }, status, body) {
-        if (status < 300 && !response.safeParse(body).success) throw new ApiError(status, null)
+        if (status < 300 && !isAnswer(response, body)) throw new ApiError(status, null)
       },
     },
   )

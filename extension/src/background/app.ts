@@ -1,18 +1,24 @@
-import { ApiError, type Iod, isHttpUrl, LIMITS } from '@iodine/contracts'
+import { ApiError, foldIod, foldValue, type Iod, isHttpUrl, LIMITS } from '@iodine/contracts'
+import { relationOf } from '@iodine/evidence'
 import type {
   Answer,
   ContentRequests,
+  CreatedIod,
   InputOf,
   KnownValue,
   PageRequests,
+  QuotedPage,
   RequestName,
   ValueOf,
 } from '../shared/messages'
 import { sourceOf } from '../sources'
 import { readServer, requireAccount, serverOf, signIn, signOut } from './accounts'
 import { callApi, endpoints } from './api'
-import { type Database, ownerOf, readSetting, writeSetting } from './database'
+import { createCaptures } from './captures'
+import { createCollector, type Place } from './collect'
+import { type Account, type Database, ownerOf, readSetting, writeSetting } from './database'
 import { createLookups } from './lookups'
+import { captureAddress } from './make-capture'
 import { createQueue } from './queue'
 import { createSender } from './sender'
 import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
@@ -22,15 +28,20 @@ import { order, prepareTab, readKeeping, styleHighlights, watchLists, writeKeepi
 export const SEND = 'send'
 /** Browsers fire alarms at most twice a minute. Shorter waits use a timer, with the alarm as a fallback. */
 const SHORT_MS = 30_000
+/** Browsers end an idle background after 30 s, also while it waits for an answer to a large blob. */
+const AWAKE_MS = 20_000
 const NOTHING_HERE = 'No post was found on this page'
 
-interface Place {
-  tabId: number
-  url: string
-}
 type Handler = (input: unknown) => Promise<unknown>
 /** The result of a handler: undefined for a null answer. */
 type ResultOf<N extends RequestName> = ValueOf<N> extends null ? undefined : ValueOf<N>
+
+/**
+ * The address that a document has now. Browsers name the one with which it was loaded; that of its tab follows what
+ * the page does to it, and counts if it is of the same origin: the tab may show another page already.
+ */
+const currentAddress = (loaded: string, ofTab: string | undefined): string =>
+  ofTab && URL.canParse(ofTab) && new URL(ofTab).origin === new URL(loaded).origin ? ofTab : loaded
 
 /** The background script's logic, without its event listeners. */
 export interface App {
@@ -45,19 +56,25 @@ export interface App {
 
 export const createApp = (database: Database): App => {
   const queue = createQueue(database)
+  const captures = createCaptures(database)
+  const collector = createCollector(database, queue, captures)
   const wakeAt = (time: number) => {
     const wait = time - Date.now()
     if (wait < SHORT_MS) setTimeout(send, Math.max(0, wait))
     chrome.alarms.create(SEND, { when: Math.max(time, Date.now() + SHORT_MS) })
   }
-  const sender = createSender({ database, queue, wakeAt })
+  const sender = createSender({ database, queue, captures, wakeAt })
   const send = async (options?: { force: boolean }): Promise<void> => {
     // The alarm retries if the browser ends this script or the run throws.
     chrome.alarms.create(SEND, { when: Date.now() + SHORT_MS })
+    const awake = setInterval(() => chrome.runtime.getPlatformInfo(), AWAKE_MS)
     try {
       const { isDone } = await sender.flush(options)
       if (isDone) await chrome.alarms.clear(SEND)
-    } catch {}
+    } catch {
+    } finally {
+      clearInterval(awake)
+    }
   }
   const knownValue = ({ id, value, category }: Iod): KnownValue => ({ id, value, category })
   const lookups = createLookups(async values => {
@@ -66,6 +83,7 @@ export const createApp = (database: Database): App => {
   })
 
   const isReading = async () => (await readSetting(database, 'reading')) ?? true
+  const isSealing = async () => (await readSetting(database, 'sealing')) ?? true
   const markedSites = async () => (await readSetting(database, 'markedSites')) ?? []
   const refreshMarking = async () => registerMarking((await isReading()) ? await markedSites() : [])
 
@@ -80,23 +98,34 @@ export const createApp = (database: Database): App => {
     async status() {
       const account = await readSetting(database, 'account')
       const trouble = await readSetting(database, 'trouble')
+      const captureTrouble = await readSetting(database, 'captureTrouble')
+      const kept = await captures.summary(account ? ownerOf(account) : '')
       return {
         server: account?.server ?? (await readServer(database)),
         account: account ? { name: account.name, ended: !account.token } : null,
         reading: await isReading(),
         ...(await queue.summary(account ? ownerOf(account) : '')),
         trouble: trouble ? { reason: trouble.reason, until: trouble.until } : null,
+        sealing: await isSealing(),
+        captures: {
+          ...kept,
+          waiting: kept.waiting + collector.making(),
+          leftOut: (await readSetting(database, 'leftOut')) ?? '',
+          trouble: captureTrouble ? { reason: captureTrouble.reason, until: captureTrouble.until } : null,
+        },
       }
     },
 
     async tab({ tabId, url }) {
       const pattern = patternOf(url) ?? ''
+      const account = await readSetting(database, 'account')
       return {
         source: sourceOf(url),
         host: pattern && new URL(url).hostname,
         pattern,
         keeping: pattern !== '' && (await readKeeping())[tabId] === new URL(url).origin,
         marking: (await markedSites()).includes(pattern),
+        capture: account && pattern ? await captures.ofPage(ownerOf(account), captureAddress(url)) : null,
       }
     },
 
@@ -127,6 +156,10 @@ export const createApp = (database: Database): App => {
       await refreshMarking()
     },
 
+    async setSealing({ on }) {
+      await writeSetting(database, 'sealing', on)
+    },
+
     async markSite({ tabId, pattern, on }) {
       const others = (await markedSites()).filter(site => site !== pattern)
       await writeSetting(database, 'markedSites', on ? [...others, pattern] : others)
@@ -137,13 +170,12 @@ export const createApp = (database: Database): App => {
     },
 
     async collect({ tabId, what }) {
-      const account = await requireAccount(database)
-      await prepareTab(tabId)
-      const report = await order(tabId, { order: 'collect', what })
-      if (!report?.captured.length) throw new Error(NOTHING_HERE)
-      const answer = await queue.add(ownerOf(account), report.captured, { again: true })
+      const owner = ownerOf(await requireAccount(database))
+      const collected = await collector.collect(owner, { tabId, what, sealing: await isSealing() })
+      if (!collected) throw new Error(NOTHING_HERE)
       send()
-      return answer
+      collected.capturing.then(() => send())
+      return collected.result
     },
 
     async keep({ tabId, on }) {
@@ -176,8 +208,19 @@ export const createApp = (database: Database): App => {
       await queue.discardRefused(ownerOf(await requireAccount(database)))
     },
 
+    async retryCaptures() {
+      await captures.retryFull(ownerOf(await requireAccount(database)))
+      send({ force: true })
+    },
+
+    async discardCaptures() {
+      await captures.discardRefused(ownerOf(await requireAccount(database)))
+    },
+
     async discardOthers() {
-      await queue.discardOthers(ownerOf(await requireAccount(database)))
+      const owner = ownerOf(await requireAccount(database))
+      await queue.discardOthers(owner)
+      await captures.discardOthers(owner)
     },
   }
 
@@ -186,6 +229,39 @@ export const createApp = (database: Database): App => {
   const isKept = async ({ tabId, url }: Place): Promise<boolean> =>
     (await readKeeping())[tabId] === new URL(url).origin
 
+  /** The IOD that another one of this value and category would double. */
+  const findIod = async (
+    account: Account,
+    iod: Pick<Iod, 'value' | 'category'>,
+  ): Promise<KnownValue | undefined> => {
+    const found = await callApi(account, endpoints.lookup, { body: { values: [foldValue(iod.value)] } })
+    return found
+      .filter(({ category }) => category === iod.category)
+      .map(knownValue)
+      .find(each => foldIod(each) === foldIod(iod))
+  }
+
+  /** Captures the page of the sender, whose words become evidence of the IOD once the capture is sealed. */
+  const quote = async (
+    account: Account,
+    iod: KnownValue,
+    { page, place: { start, end, exact } }: QuotedPage,
+    { url }: Place,
+  ): Promise<Pick<CreatedIod, 'problem'>> => {
+    if (!(await isSealing())) return {}
+    // The server would refuse such a quote, and nothing would lead to its capture.
+    if (page.text.slice(start, end) !== exact || relationOf(exact, iod.value) === null)
+      return { problem: 'the selected words don’t say the value of the IOD' }
+    const source = sourceOf(url) ?? 'blog'
+    const problem = await collector.quote(
+      ownerOf(account),
+      { url, source, page },
+      { iod, place: { start, end, exact } },
+    )
+    send()
+    return problem === undefined ? {} : { problem }
+  }
+
   /** Requests of the content script. Each checks that the user has enabled the feature for that page. */
   const forContent: {
     [N in keyof ContentRequests]: (input: InputOf<N>, place: Place) => Promise<ResultOf<N>>
@@ -193,7 +269,7 @@ export const createApp = (database: Database): App => {
     async hello(_, place) {
       const marking = await isMarked(place)
       if (marking) await styleHighlights(place.tabId)
-      return { keeping: await isKept(place), marking }
+      return { keeping: await isKept(place), marking, sealing: await isSealing() }
     },
 
     async captured({ captured }, place) {
@@ -208,6 +284,10 @@ export const createApp = (database: Database): App => {
       send()
     },
 
+    async collected({ ticket, collected }, place) {
+      collector.answer(place, ticket, collected)
+    },
+
     async lookup({ values }, place) {
       if (!(await isMarked(place))) throw new Error('Not marking here')
       return lookups.find(
@@ -215,26 +295,39 @@ export const createApp = (database: Database): App => {
       )
     },
 
-    async createIod({ iod: { value, category, description } }, place) {
+    async createIod({ iod: { value, category, description }, quoted }, place) {
       if (!(await isMarked(place))) throw new Error('Not marking here')
       const account = await requireAccount(database)
       const { origin, pathname } = new URL(place.url)
       const address = `${origin}${pathname}`
-      const created = knownValue(
-        await callApi(account, endpoints.createIod, {
-          body: {
-            value,
-            category,
-            description,
-            source_type: ({ tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'BLOG' } as const)[
-              sourceOf(place.url) ?? 'blog'
-            ],
-            source: isHttpUrl(address) && address.length <= LIMITS.fieldMax ? address : null,
-          },
-        }),
-      )
+      const body = {
+        value,
+        category,
+        description,
+        source_type: ({ tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'BLOG' } as const)[
+          sourceOf(place.url) ?? 'blog'
+        ],
+        source: isHttpUrl(address) && address.length <= LIMITS.fieldMax ? address : null,
+      }
+      let created: KnownValue
+      try {
+        created = knownValue(await callApi(account, endpoints.createIod, { body }))
+      } catch (error) {
+        const existing =
+          error instanceof ApiError && error.status === 409 ? await findIod(account, body) : undefined
+        if (!existing) throw error
+        return { iod: existing, isNew: false }
+      }
       lookups.learn(created)
-      return created
+      return { iod: created, isNew: true, ...(quoted && (await quote(account, created, quoted, place))) }
+    },
+
+    async quoteIod({ iod, quoted }, place) {
+      if (!(await isMarked(place))) throw new Error('Not marking here')
+      const account = await requireAccount(database)
+      const existing = await findIod(account, iod)
+      if (!existing) throw new Error('This IOD is not there any more')
+      return { iod: existing, isNew: false, ...(await quote(account, existing, quoted, place)) }
     },
   }
 
@@ -246,7 +339,7 @@ export const createApp = (database: Database): App => {
       return Object.hasOwn(forPages, name) ? (forPages[name as keyof PageRequests] as Handler) : undefined
     const { tab, frameId, url } = from
     if (tab?.id === undefined || frameId !== 0 || !url || !Object.hasOwn(forContent, name)) return undefined
-    const place = { tabId: tab.id, url }
+    const place = { tabId: tab.id, url: currentAddress(url, tab.url) }
     const handler = forContent[name as keyof ContentRequests] as (
       input: unknown,
       place: Place,

@@ -1,4 +1,4 @@
-import type { Source } from '@iodine/contracts'
+import type { Category, Manifest, NewEvidence, Source } from '@iodine/contracts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { Outcome, Totals } from '../shared/messages'
 import type { Captured } from '../sources'
@@ -29,13 +29,74 @@ export interface Waiting extends Captured {
   reason?: string
 }
 
+/**
+ * A capture. `waiting`: to be handed over; `full`: the server has no room for it now; `refused`: the server does not
+ * take it, and its blobs are gone; `sealed`: done, its blobs are gone.
+ */
+export type CaptureState = 'waiting' | 'full' | 'refused' | 'sealed'
+
+/** A capture in the queue, or what is left of one. Its blobs are in a store of their own. */
+export interface StoredCapture {
+  key?: number
+  owner: string
+  state: CaptureState
+  /** The page's address, as in the manifest. */
+  url: string
+  /** When it was made, and then when it reached its state (milliseconds of `Date.now()`). */
+  at: number
+  /** Absent once sealed or refused. */
+  manifest?: Manifest
+  /** Of the blobs that are kept here. */
+  bytes: number
+  /** Why the server does not take it, for the user. */
+  reason?: string
+  /** The server's id, and the place in its log, once sealed. */
+  id?: string
+  seq?: number
+}
+
+/** The bytes of a blob of a waiting capture. */
+export interface StoredBlob {
+  capture: number
+  sha256: string
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Words of a capture that are to become evidence of an IOD once it is sealed. */
+export interface StoredQuote {
+  key?: number
+  owner: string
+  /** Key of the capture. */
+  capture: number
+  /** The server's id of the capture, once it is sealed. */
+  captureId?: string
+  state: 'waiting' | 'refused'
+  iod: { id: string; value: string; category: Category }
+  place: Pick<NewEvidence, 'start' | 'end' | 'exact'>
+  reason?: string
+}
+
 export interface Settings {
   account: Account
   server: string
   reading: boolean
   markedSites: string[]
   totals: Totals
-  trouble: { reason: string; until: number; attempts: number }
+  /** The failure of the last attempt to send records. */
+  trouble: Trouble
+  /** The same of captures and quotes, which hold no records up. */
+  captureTrouble: Trouble
+  /** Whether what is collected is captured, too. */
+  sealing: boolean
+  /** What is missing of the capture of the page that was collected last, in sentences. */
+  leftOut: string
+}
+
+/** A failed attempt, and the time of the next (milliseconds of `Date.now()`). */
+export interface Trouble {
+  reason: string
+  until: number
+  attempts: number
 }
 
 interface Schema extends DBSchema {
@@ -51,19 +112,46 @@ interface Schema extends DBSchema {
     indexes: { at: number }
   }
   outcomes: { key: number; value: Outcome & { owner: string } }
+  captures: {
+    key: number
+    value: StoredCapture
+    indexes: {
+      'by-state': [owner: string, state: string]
+      'by-url': [owner: string, url: string]
+      state: string
+    }
+  }
+  blobs: { key: [capture: number, sha256: string]; value: StoredBlob }
+  quotes: {
+    key: number
+    value: StoredQuote
+    indexes: { 'by-state': [owner: string, state: string]; 'by-capture': number }
+  }
 }
 
 export type Database = IDBPDatabase<Schema>
 
 export const openDatabase = (name = 'iodine'): Promise<Database> =>
-  openDB<Schema>(name, 1, {
-    upgrade(database) {
-      database.createObjectStore('settings')
-      const records = database.createObjectStore('records', { keyPath: 'seq', autoIncrement: true })
-      records.createIndex('id', 'id', { unique: true })
-      records.createIndex('by-state', ['owner', 'state'])
-      database.createObjectStore('acknowledged', { keyPath: 'id' }).createIndex('at', 'at')
-      database.createObjectStore('outcomes', { autoIncrement: true })
+  openDB<Schema>(name, 2, {
+    upgrade(database, from) {
+      if (from < 1) {
+        database.createObjectStore('settings')
+        const records = database.createObjectStore('records', { keyPath: 'seq', autoIncrement: true })
+        records.createIndex('id', 'id', { unique: true })
+        records.createIndex('by-state', ['owner', 'state'])
+        database.createObjectStore('acknowledged', { keyPath: 'id' }).createIndex('at', 'at')
+        database.createObjectStore('outcomes', { autoIncrement: true })
+      }
+      if (from < 2) {
+        const captures = database.createObjectStore('captures', { keyPath: 'key', autoIncrement: true })
+        captures.createIndex('by-state', ['owner', 'state'])
+        captures.createIndex('by-url', ['owner', 'url'])
+        captures.createIndex('state', 'state')
+        database.createObjectStore('blobs', { keyPath: ['capture', 'sha256'] })
+        const quotes = database.createObjectStore('quotes', { keyPath: 'key', autoIncrement: true })
+        quotes.createIndex('by-state', ['owner', 'state'])
+        quotes.createIndex('by-capture', 'capture')
+      }
     },
   })
 

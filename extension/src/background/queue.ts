@@ -16,13 +16,14 @@ export interface Queue {
   /**
    * Adds records. Newer content replaces a queued record. A record whose content the server has acknowledged
    * is skipped; with `again` it is sent once more with its old time (the server responds 'unchanged', or
-   * stores it again if it was deleted).
+   * stores it again if it was deleted). `records`: of each that was given, the record as it is or was sent;
+   * undefined where it is invalid.
    */
   add(
     owner: string,
     captured: readonly Captured[],
     options: { again: boolean },
-  ): Promise<{ queued: number; invalid: string[] }>
+  ): Promise<{ queued: number; invalid: string[]; records: (Captured['record'] | undefined)[] }>
   /** The oldest queued records of one source that fit into one request. */
   next(owner: string, max?: number): Promise<Waiting[]>
   /** Records the server's results for a batch, in its order. */
@@ -44,31 +45,38 @@ export const createQueue = (database: Database): Queue => ({
   async add(owner, captured, { again }) {
     const entries: Waiting[] = []
     const invalid: string[] = []
-    for (const { source, record } of captured) {
+    const entryAt = new Map<number, Waiting>()
+    for (const [position, { source, record }] of captured.entries()) {
       const parsed = RECORD_SCHEMAS[source].safeParse(record)
       if (!parsed.success)
         invalid.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
-      else entries.push(await entryOf(owner, { source, record }))
+      else {
+        const entry = await entryOf(owner, { source, record })
+        entries.push(entry)
+        entryAt.set(position, entry)
+      }
     }
     const write = database.transaction(['records', 'acknowledged'], 'readwrite', { durability: 'strict' })
-    const records = write.objectStore('records')
+    const queue = write.objectStore('records')
     let queued = 0
     for (const entry of entries) {
-      const waiting = await records.index('id').get(entry.id)
+      const waiting = await queue.index('id').get(entry.id)
       const acknowledged = await write.objectStore('acknowledged').get(entry.id)
       if (waiting?.state === 'waiting' && waiting.digest === entry.digest) {
+        entry.record = waiting.record
         queued += again ? 1 : 0
         continue
       }
       if (!waiting && acknowledged?.digest === entry.digest) {
-        if (!again) continue
         entry.record.collector_metadata.fetch_timestamp = acknowledged.time
+        if (!again) continue
       }
-      await records.put(waiting?.seq === undefined ? entry : { ...entry, seq: waiting.seq })
+      await queue.put(waiting?.seq === undefined ? entry : { ...entry, seq: waiting.seq })
       queued += 1
     }
     await write.done
-    return { queued, invalid: [...new Set(invalid)] }
+    const records = captured.map((_, position) => entryAt.get(position)?.record)
+    return { queued, invalid: [...new Set(invalid)], records }
   },
 
   async next(owner, max = BATCH_RECORDS_MAX) {

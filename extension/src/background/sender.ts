@@ -1,6 +1,8 @@
 import { ApiError, type IngestResult } from '@iodine/contracts'
 import { callApi, endpoints, nonsense } from './api'
+import type { Captures } from './captures'
 import { type Account, type Database, ownerOf, readSetting, type Waiting, writeSetting } from './database'
+import { addQuote, handOver } from './hand-over'
 import type { Queue } from './queue'
 
 const FIRST_WAIT_MS = 1_000
@@ -8,8 +10,8 @@ const LONGEST_WAIT_MS = 5 * 60_000
 
 export interface Sender {
   /**
-   * Sends the queued records of the signed-in account. Waits for the end of the back-off unless `force`.
-   * `isDone`: no retry is needed.
+   * Sends the queued records of the signed-in account, then its captures, then its quotes. Each waits for the end
+   * of its back-off unless `force`. `isDone`: no retry is needed.
    */
   flush(options?: { force?: boolean }): Promise<{ isDone: boolean }>
 }
@@ -17,41 +19,95 @@ export interface Sender {
 export interface SenderOptions {
   database: Database
   queue: Queue
+  captures: Captures
   /** Schedules a call of `flush` (milliseconds of `Date.now()`). */
   wakeAt: (time: number) => void
   /** Random numbers from 0 to 1 for the jitter of the back-off. */
   random?: () => number
 }
 
-/** Sends the queue's records, one batch at a time, with exponential back-off after failures. */
-export const createSender = ({ database, queue, wakeAt, random = Math.random }: SenderOptions): Sender => {
+/** Which of the two back-offs: that of records, or that of captures and quotes. */
+type Track = 'trouble' | 'captureTrouble'
+
+/** Sends the queue's records, one batch at a time, then captures; with exponential back-off after failures. */
+export const createSender = ({
+  database,
+  queue,
+  captures,
+  wakeAt,
+  random = Math.random,
+}: SenderOptions): Sender => {
   let running: Promise<void> | undefined
   let again = false
   let forced = false
 
-  const run = async (force: boolean): Promise<void> => {
-    const trouble = await readSetting(database, 'trouble')
-    if (!force && trouble && trouble.until > Date.now()) return wakeAt(trouble.until)
-    let max: number | undefined
+  /**
+   * Runs `step` for the signed-in account until it says that nothing is left; undefined: that it has not looked.
+   * Resolves to whether nothing is left.
+   */
+  const repeat = async (
+    track: Track,
+    force: boolean,
+    step: (account: Account) => Promise<boolean | undefined>,
+  ): Promise<boolean> => {
+    const trouble = await readSetting(database, track)
+    if (!force && trouble && trouble.until > Date.now()) {
+      wakeAt(trouble.until)
+      return false
+    }
     for (;;) {
       const account = await readSetting(database, 'account')
-      if (!account?.token) return
+      if (!account?.token) return false
+      try {
+        const isDone = await step(account)
+        if (isDone === undefined) return false
+        await writeSetting(database, track, undefined)
+        if (isDone) return true
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        if (error.status === 401) await endSession(account)
+        else await postpone(track, error)
+        return false
+      }
+    }
+  }
+
+  const sendRecords = () => {
+    let max: number | undefined
+    return async (account: Account): Promise<boolean> => {
       const batch = await queue.next(ownerOf(account), max)
       const [first] = batch
-      if (!first) return writeSetting(database, 'trouble', undefined)
+      if (!first) return true
       try {
         await queue.settle(batch, await handIn(account, batch))
         max = undefined
-        await writeSetting(database, 'trouble', undefined)
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        if (error.status === 401) return endSession(account)
-        if (!isRefusal(error)) return postpone(error)
+        if (!(error instanceof ApiError) || !isRefusal(error)) throw error
         // The server refuses a record of the batch. Halving the batch isolates it, and the others are sent.
         if (batch.length === 1) await queue.settle([first], [{ error: error.message }])
         max = batch.length === 1 ? undefined : Math.ceil(batch.length / 2)
       }
+      return false
     }
+  }
+
+  const sendCapture = async (account: Account): Promise<boolean | undefined> => {
+    // Records that came meanwhile go first.
+    if (again) return undefined
+    const owner = ownerOf(account)
+    const quote = await captures.nextQuote(owner)
+    if (quote) await addQuote(account, captures, quote)
+    else {
+      const capture = await captures.next(owner)
+      if (!capture) return true
+      await handOver(account, captures, capture)
+    }
+    return false
+  }
+
+  /** Records come first: the server finds the record of a capture when it seals it. */
+  const run = async (force: boolean): Promise<void> => {
+    if (await repeat('trouble', force, sendRecords())) await repeat('captureTrouble', force, sendCapture)
   }
 
   const endSession = async (account: Account) => {
@@ -61,11 +117,11 @@ export const createSender = ({ database, queue, wakeAt, random = Math.random }: 
     if (now?.token === token) await writeSetting(database, 'account', ended)
   }
 
-  const postpone = async (error: ApiError) => {
-    const attempts = ((await readSetting(database, 'trouble'))?.attempts ?? 0) + 1
+  const postpone = async (track: Track, error: ApiError) => {
+    const attempts = ((await readSetting(database, track))?.attempts ?? 0) + 1
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempts - 1, 20))
     const until = Date.now() + Math.max(error.retryAfterMs, wait * (0.5 + random() / 2))
-    await writeSetting(database, 'trouble', { reason: error.message, until, attempts })
+    await writeSetting(database, track, { reason: error.message, until, attempts })
     wakeAt(until)
   }
 
@@ -84,7 +140,8 @@ export const createSender = ({ database, queue, wakeAt, random = Math.random }: 
         running = undefined
       })
       await running
-      return { isDone: (await readSetting(database, 'trouble')) === undefined }
+      const troubles = [await readSetting(database, 'trouble'), await readSetting(database, 'captureTrouble')]
+      return { isDone: troubles.every(trouble => trouble === undefined) }
     },
   }
 }

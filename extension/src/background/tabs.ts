@@ -1,5 +1,4 @@
 import type { Order } from '../shared/messages'
-import type { Captured } from '../sources'
 
 const KEEPING = 'keeping'
 
@@ -42,9 +41,9 @@ export const styleHighlights = async (tabId: number): Promise<void> => {
   await chrome.scripting.insertCSS({ target: { tabId }, css: HIGHLIGHT_CSS })
 }
 
+/** A page's answer to an order: its address. */
 export interface PageReport {
   url: string
-  captured: Captured[]
 }
 
 export const order = (tabId: number, message: Order): Promise<PageReport | undefined> =>

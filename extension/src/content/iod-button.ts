@@ -1,7 +1,10 @@
 import { CATEGORIES, type Category, LIMITS } from '@iodine/contracts'
+import { relationOf } from '@iodine/evidence'
 import { suggestCategory } from '@iodine/known-iods'
-import { ask, type KnownValue } from '../shared/messages'
+import { ask, type CreatedIod, type KnownValue } from '../shared/messages'
 import css from './iod-button.css?raw'
+import { NotCaptured } from './page-parts'
+import { findSelected, quotedPage, type Selected } from './quote'
 
 const LOOK_MS = 200
 /** Also tracks visibility: covered, transparent or transformed elements are not visible. */
@@ -38,6 +41,19 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
   // In the top layer, above all elements of the page.
   host.popover = 'manual'
 
+  /** Whether selected words are to become evidence. */
+  let isSealing = false
+
+  /** The selected words in the page's text; or why they are no evidence. Undefined if they are not to be. */
+  const selectedWords = (value: string, range: Range): Selected | string | undefined => {
+    if (!isSealing) return undefined
+    try {
+      return findSelected(value, range)
+    } catch (error) {
+      return error instanceof NotCaptured ? error.message : 'this part of the page can’t be read'
+    }
+  }
+
   /** Whether the form is fully visible; undefined if the browser does not track visibility. */
   let inView: boolean | undefined
   const watcher = new IntersectionObserver(entries => {
@@ -73,6 +89,13 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
     host.showPopover()
   }
 
+  /** Moves the form up if its end is below the window. */
+  const keepInside = () => {
+    const { top, bottom } = host.getBoundingClientRect()
+    const below = bottom + 8 - innerHeight
+    if (below > 0) host.style.setProperty('top', `${Math.max(8, top - below)}px`, 'important')
+  }
+
   const hide = () => {
     watcher.disconnect()
     root.replaceChildren()
@@ -87,22 +110,41 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
   }
 
   const offer = () => {
-    if (root.querySelector('form')) return
+    if (root.querySelector('form, .note')) return
     const selection = getSelection()
     const value = selection?.toString().trim() ?? ''
     if (!selection || selection.isCollapsed || value === '' || value.length > LIMITS.fieldMax) return hide()
-    const { left, bottom } = selection.getRangeAt(0).getBoundingClientRect()
+    const range = selection.getRangeAt(0).cloneRange()
+    const { left, bottom } = range.getBoundingClientRect()
     const button = element('button', { type: 'button', className: 'offer', textContent: '+ IOD' })
     // Without this, the selection is lost before the click.
     button.addEventListener('pointerdown', event => event.preventDefault())
     button.addEventListener('click', async event => {
-      if ((await isDeliberate(event)) && button.isConnected) fill(value)
+      if (!(await isDeliberate(event)) || !button.isConnected) return
+      const words = selectedWords(value, range)
+      // A selection of several lines has other white space than the text that it is to be found in.
+      const isOther = typeof words === 'object' && relationOf(words.place.exact, value) === null
+      fill(isOther ? words.place.exact : value, words)
     })
     show(button)
     place(left, bottom + 6)
   }
 
-  const fill = (value: string) => {
+  /** Shows a sentence in place of the form, until it is closed. */
+  const tell = (text: string) => {
+    const note = element('div', { className: 'note' })
+    note.setAttribute('role', 'status')
+    const close = element('button', { type: 'button', textContent: 'Close' })
+    const actions = element('div', { className: 'actions' })
+    actions.append(close)
+    note.append(element('p', { textContent: text }), actions)
+    close.addEventListener('click', event => event.isTrusted && hide())
+    show(note)
+    keepInside()
+    close.focus()
+  }
+
+  const fill = (value: string, words: Selected | string | undefined) => {
     const valueField = element('textarea', { value, rows: 3 })
     const categoryField = element('select', {})
     for (const category of CATEGORIES)
@@ -127,25 +169,60 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
       actions,
     )
     cancel.addEventListener('click', event => event.isTrusted && hide())
-    form.addEventListener('submit', async event => {
+    const selected = typeof words === 'object' ? words : undefined
+    const iodOf = () => ({ value: valueField.value, category: categoryField.value as Category })
+
+    /** Runs what a person has asked for, once at a time; a failure stands in the form. */
+    const run = async (event: Event, button: HTMLButtonElement, work: () => Promise<void>) => {
       event.preventDefault()
-      if (create.disabled || valueField.value.trim() === '') return
-      create.disabled = true
+      if (button.disabled || valueField.value.trim() === '') return
+      button.disabled = true
       try {
-        if (!(await isDeliberate(event))) return
-        const iod = {
-          value: valueField.value,
-          category: categoryField.value as Category,
-          description: descriptionField.value,
-        }
-        onCreated(await ask('createIod', { iod }))
-        hide()
+        if (await isDeliberate(event)) await work()
       } catch (error) {
         problem.textContent = (error as Error).message
       } finally {
-        create.disabled = false
+        button.disabled = false
       }
+    }
+    const end = ({ iod, isNew, problem: reason }: CreatedIod) => {
+      onCreated(iod)
+      if (reason === undefined || !form.isConnected) return hide()
+      tell(
+        isNew ? `The IOD was created, without evidence: ${reason}.` : `Your quote was not added: ${reason}.`,
+      )
+    }
+
+    const addQuote = element('button', {
+      type: 'button',
+      className: 'primary',
+      textContent: 'Add your quote to the existing IOD',
     })
+    addQuote.addEventListener('click', event =>
+      run(event, addQuote, async () => {
+        if (selected) end(await ask('quoteIod', { iod: iodOf(), quoted: await quotedPage(selected) }))
+      }),
+    )
+    for (const field of [valueField, categoryField])
+      field.addEventListener('input', () => {
+        addQuote.remove()
+        problem.textContent = ''
+      })
+
+    form.addEventListener('submit', event =>
+      run(event, create, async () => {
+        const iod = { ...iodOf(), description: descriptionField.value }
+        const quoted = selected && (await quotedPage(selected))
+        const created = await ask('createIod', { iod, quoted })
+        if (created.isNew) return end(typeof words === 'string' ? { ...created, problem: words } : created)
+        problem.textContent = 'This IOD already exists'
+        onCreated(created.iod)
+        if (!selected) return
+        problem.after(addQuote)
+        keepInside()
+        addQuote.focus()
+      }),
+    )
     show(form)
     valueField.focus()
   }
@@ -160,6 +237,10 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
   // The browser updates the selection after the event. Clicks on the button itself don't count.
   const offerSoon = (event: Event) => event.isTrusted && event.target !== host && setTimeout(offer)
   return {
+    /** Whether new IODs get the selected words as their evidence. */
+    setSealing(on: boolean) {
+      isSealing = on
+    },
     start() {
       document.addEventListener('pointerup', offerSoon)
       document.addEventListener('keyup', offerSoon)

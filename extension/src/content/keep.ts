@@ -1,6 +1,6 @@
 import { ask } from '../shared/messages'
 import { type Captured, isTiktokList, readTiktokList, sourceOf } from '../sources'
-import { capture, seenPosts } from './capture'
+import { readAll, seenPosts } from './capture'
 
 const SETTLED_MS = 700
 const LIST_CHARACTERS_MAX = 32_000_000
@@ -30,9 +30,10 @@ export const createKeeper = () => {
   }
 
   const scan = async () => {
-    const { captured } = await capture('all')
     // A post with only an address would overwrite a complete one from a list.
-    await handOver(captured.filter(({ record }) => !('main' in record) || record.main.create_time != null))
+    await handOver(
+      (await readAll()).filter(({ record }) => !('main' in record) || record.main.create_time != null),
+    )
   }
 
   const scanSoon = () => {

@@ -5,7 +5,7 @@ import { ask } from '../shared/messages'
 import styles from './Popup.module.css'
 import { type StatusProps, useStatus } from './use-status'
 
-/** The options: the server, and whether known IODs are marked. */
+/** The options: the server, whether what is collected is captured, and whether known IODs are marked. */
 export function Options() {
   const { status, problem, attempt } = useStatus()
   return (
@@ -46,6 +46,17 @@ function Settings({ status, attempt }: StatusProps) {
         />
         <output>{saved && server.trim() === status.server ? ' Saved' : ''}</output>
       </form>
+      <h2>While collecting</h2>
+      <Switch
+        label="Keep a sealed copy of what I collect"
+        checked={status.sealing}
+        onChange={({ currentTarget: { checked: on } }) => attempt(() => ask('setSealing', { on }))}
+      />
+      <p className={styles.muted}>
+        Collect and + IOD also hand over the page’s text, HTML, pictures and, with Collect this post or
+        article, a screenshot. The server seals them, so that others can check your quotes. Keep collecting
+        never does.
+      </p>
       <h2>While reading</h2>
       <Switch
         label="Mark known IODs, and offer + IOD for selected text, on the sites where I switched it on"

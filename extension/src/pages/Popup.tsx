@@ -1,7 +1,7 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
-import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch } from '@iodine/ui'
+import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch, Tag } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
-import { ask } from '../shared/messages'
+import { ask, type PageCapture } from '../shared/messages'
 import styles from './Popup.module.css'
 import { QueueState } from './QueueState'
 import { type CurrentTab, type StatusProps, useStatus, useTab } from './use-status'
@@ -116,6 +116,7 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
       if (invalid.length > 0) throw new Error(`Not collected: ${invalid.join(', ')}`)
       setResult(`${queued} collected`)
     })
+    refreshTab()
     setWorking(false)
   }
   /** Requests the site's permission. The browser asks the user only the first time. */
@@ -138,6 +139,7 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         )}
       </div>
       <output className={styles.muted}>{result}</output>
+      {status.capture && <CaptureState capture={status.capture} />}
       <Switch
         label="Keep collecting on this page"
         checked={status.keeping}
@@ -161,5 +163,21 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         }
       />
     </section>
+  )
+}
+
+function CaptureState({ capture: { state, seq, reason } }: { capture: PageCapture }) {
+  if (state === 'sealed' && seq !== null)
+    return (
+      <div className={styles.tags}>
+        <Tag minimal intent={Intent.SUCCESS}>
+          Sealed as no. {seq.toLocaleString('en-US')}
+        </Tag>
+      </div>
+    )
+  return (
+    <p className={styles.muted}>
+      {state === 'waiting' ? 'A capture of this page waits to be sealed.' : `Not sealed: ${reason}`}
+    </p>
   )
 }

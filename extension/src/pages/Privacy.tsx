@@ -18,25 +18,44 @@ export function Privacy() {
           collecting, until you switch it off, leave the site or close the tab.
         </li>
         <li>
+          <strong>A capture of what you collect</strong>, unless you switched that off in the options: the
+          text and the HTML of the post or article as your browser shows it, without scripts and form fields;
+          the record; the pictures that the page may read itself, from the browser’s cache or loaded once more
+          (of those above 2 MiB the hash alone); with “Collect this post” or “Collect this article” also a
+          picture of the visible part of the page; the page’s address without what follows #, and the time. It
+          is made when you press Collect, and when you create an IOD with + IOD, then of the post or article
+          around the selected words, or else of the whole page. Keep collecting makes none.
+        </li>
+        <li>
           <strong>Words and phrases that are on your screen</strong>, on the sites where you switched on Mark
           known IODs: the server is asked which of them are IODs. It gets the words, not the page’s address,
           and keeps nothing of them.
         </li>
         <li>
           <strong>IODs that you create</strong> from selected text, with the address of the page (without its
-          query).
+          query), and the selected words as their evidence.
         </li>
         <li>
           <strong>The code</strong> that signs you in, and from then on the session that it was exchanged for.
         </li>
       </ul>
+      <h2>Who sees a capture</h2>
+      <p>
+        The server seals it and keeps it for you alone. If words of it are evidence of an IOD, every signed-in
+        person sees these words with a little of what stands around them, the page’s whole address, the times
+        and the number of the seal; the capture itself only if you share it. On a page behind a sign-in, a
+        capture may hold what only you are shown: look at it before you share it.
+      </p>
       <h2>What stays in the browser</h2>
       <ul>
         <li>
-          The session, where no page can read it. It may only collect, look IODs up, create IODs and read your
-          profile.
+          The session, where no page can read it. It may only collect and capture, look IODs up, create IODs,
+          add evidence and read your profile.
         </li>
-        <li>Records that wait to be sent, and a list of what was sent.</li>
+        <li>
+          Records and captures that wait to be sent, captures up to 200 MB, and a list of what was sent. The
+          content of a capture is deleted here once it is sealed.
+        </li>
         <li>Everything of pages that you don’t collect from: no history, no cookies, no passwords.</li>
       </ul>
       <h2>What a page can notice</h2>
@@ -49,7 +68,9 @@ export function Privacy() {
       <h2>To delete it all</h2>
       <p>
         Remove the extension: everything that it keeps in the browser goes with it. What was collected is
-        deleted in My data.
+        deleted in My data, with its captures, unless words of them are evidence: those are deleted by
+        themselves, from the record’s “Sealed” mark or from the evidence. Of a deleted capture, the quoted
+        words and one number in the log of seals stay.
       </p>
     </main>
   )

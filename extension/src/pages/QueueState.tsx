@@ -9,7 +9,8 @@ const RESULTS = { created: 'accepted', updated: 'updated', unchanged: 'unchanged
 
 /** The queue: the number of queued records, the results of sent ones, and refused ones with the reason. */
 export function QueueState({ status, attempt }: StatusProps) {
-  const { waiting, waitingForOthers, refused, totals, recent, trouble } = status
+  const { waiting, refused, totals, recent, trouble, captures } = status
+  const waitingForOthers = status.waitingForOthers + captures.waitingForOthers
   return (
     <section className={styles.section} aria-label="Collected">
       <div className={styles.tags}>
@@ -44,6 +45,7 @@ export function QueueState({ status, attempt }: StatusProps) {
           <Button size="small" text="Discard" onClick={() => attempt(() => ask('discardRefused', {}))} />
         </Callout>
       )}
+      <Captures captures={captures} attempt={attempt} />
       {waitingForOthers > 0 && (
         <p className={styles.muted}>
           {waitingForOthers} collected by another account go out when it signs in here again.{' '}
@@ -65,6 +67,57 @@ export function QueueState({ status, attempt }: StatusProps) {
         </ul>
       )}
     </section>
+  )
+}
+
+const many = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`
+
+/** What waits to be sealed, and why it can't be; nothing while all is sealed. */
+function Captures({
+  captures: { waiting, quotes, full, refused, leftOut, trouble },
+  attempt,
+}: Pick<StatusProps, 'attempt'> & { captures: StatusProps['status']['captures'] }) {
+  const waits = [
+    ...(waiting > 0 ? [many(waiting, 'capture')] : []),
+    ...(quotes > 0 ? [many(quotes, 'quote')] : []),
+  ].join(' and ')
+  return (
+    <>
+      {waits && <p className={styles.muted}>{waits} waiting to be sealed</p>}
+      {waits && trouble && (
+        <Callout intent={Intent.WARNING} compact>
+          {trouble.reason}. Nothing is lost: <NextTry at={trouble.until} />
+          <Button size="small" text="Send now" onClick={() => attempt(() => ask('sendNow', {}))} />
+        </Callout>
+      )}
+      {leftOut && <p className={styles.muted}>{leftOut}</p>}
+      {(full.count > 0 || refused.length > 0) && (
+        <Callout intent={Intent.DANGER} title="Not sealed" compact>
+          <ul className={styles.list}>
+            {full.count > 0 && (
+              <li className={styles.refused}>
+                {many(full.count, 'capture')}: {full.reason}
+              </li>
+            )}
+            {refused.slice(0, 5).map(({ key, of, reason }) => (
+              <li key={key} className={styles.refused}>
+                {of}: {reason}
+              </li>
+            ))}
+          </ul>
+          {full.count > 0 && (
+            <>
+              <Button
+                size="small"
+                text="Try again"
+                onClick={() => attempt(() => ask('retryCaptures', {}))}
+              />{' '}
+            </>
+          )}
+          <Button size="small" text="Discard" onClick={() => attempt(() => ask('discardCaptures', {}))} />
+        </Callout>
+      )}
+    </>
   )
 }
 

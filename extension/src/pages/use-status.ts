@@ -50,7 +50,7 @@ export interface CurrentTab {
   status: TabStatus
 }
 
-/** The tab that the popup was opened for. `?tab=` gives its id if the popup is opened as a tab. */
+/** The tab that the popup was opened for, polled like the status. `?tab=` gives its id if the popup is opened as a tab. */
 export function useTab() {
   const [tab, setTab] = useState<CurrentTab>()
   const refresh = useCallback(async () => {
@@ -63,6 +63,8 @@ export function useTab() {
   }, [])
   useEffect(() => {
     refresh()
+    const timer = setInterval(refresh, REFRESH_MS)
+    return () => clearInterval(timer)
   }, [refresh])
   return { tab, refreshTab: refresh }
 }

@@ -1,4 +1,4 @@
-import type { Category, NewIod, Source } from '@iodine/contracts'
+import type { Category, NewEvidence, NewIod, Source } from '@iodine/contracts'
 import type { Captured } from '../sources'
 
 /** The number of sent records by result, since installation. */
@@ -24,6 +24,58 @@ export interface Outcome {
   at: string
 }
 
+/** A picture of a page: its bytes in base64, or its hash alone if it is large. */
+export interface PictureParts {
+  url: string
+  /** Media type, as its server says. */
+  type: string
+  bytes: number
+  sha256: string
+  base64?: string
+}
+
+/** What a capture holds of a page, as the script in it has read it. Messages are JSON. */
+export interface PageParts {
+  /** The page's address when it was read. */
+  url: string
+  /** `captureDom` and `projectText` of the post or article. */
+  dom: string
+  text: string
+  pictures: PictureParts[]
+  /** Number of pictures that the page may not read. */
+  unread: number
+}
+
+/** A record, and the part of the page that shows it, or why there is none. */
+export interface Collected {
+  captured: Captured
+  page?: PageParts | { problem: string }
+}
+
+/** The state of the captures of an account. `waiting`: also those that are being made. */
+export interface CaptureSummary {
+  waiting: number
+  waitingForOthers: number
+  /** Captures that the server had no room for. */
+  full: { count: number; reason: string }
+  /** Quotes that wait for their capture to be sealed. */
+  quotes: number
+  /** Captures and quotes that the server refused: the page's address or the IOD's value, and why. */
+  refused: { key: string; of: string; reason: string }[]
+  /** What is missing of the capture of the page that was collected last, in sentences. */
+  leftOut: string
+  /** Like that of records. */
+  trouble: { reason: string; until: number } | null
+}
+
+/** The newest capture of a page. */
+export interface PageCapture {
+  state: 'waiting' | 'full' | 'refused' | 'sealed'
+  /** Place in the server's log, once sealed. */
+  seq: number | null
+  reason: string
+}
+
 export interface Status {
   server: string
   account: { name: string; ended: boolean } | null
@@ -37,6 +89,9 @@ export interface Status {
   recent: Outcome[]
   /** The failure of the last attempt to send, and the time of the retry (milliseconds of `Date.now()`). */
   trouble: { reason: string; until: number } | null
+  /** Whether what is collected is captured, too. */
+  sealing: boolean
+  captures: CaptureSummary
 }
 
 /** The state of the tab that the popup was opened for. */
@@ -47,6 +102,13 @@ export interface TabStatus {
   pattern: string
   keeping: boolean
   marking: boolean
+  capture: PageCapture | null
+}
+
+/** What was collected of a page. */
+export interface CollectResult {
+  queued: number
+  invalid: string[]
 }
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; error: string }
@@ -60,11 +122,15 @@ export interface PageRequests {
   setServer: { input: { server: string }; value: null }
   setReading: { input: { on: boolean }; value: null }
   markSite: { input: { tabId: number; pattern: string; on: boolean }; value: null }
-  collect: { input: { tabId: number; what: 'own' | 'all' }; value: { queued: number; invalid: string[] } }
+  setSealing: { input: { on: boolean }; value: null }
+  collect: { input: { tabId: number; what: 'own' | 'all' }; value: CollectResult }
   keep: { input: { tabId: number; on: boolean }; value: null }
   sendNow: { input: object; value: null }
   retryRefused: { input: object; value: null }
   discardRefused: { input: object; value: null }
+  /** The same of captures and quotes: those that the server had no room for, and those that it refused, too. */
+  retryCaptures: { input: object; value: null }
+  discardCaptures: { input: object; value: null }
   discardOthers: { input: object; value: null }
 }
 
@@ -74,20 +140,38 @@ export interface KnownValue {
   category: Category
 }
 
+/** The selected words in the text of a page's parts. */
+export interface QuotedPage {
+  page: PageParts
+  place: Pick<NewEvidence, 'start' | 'end' | 'exact'>
+}
+
+/** An IOD that was created, or that exists already. `problem`: why it gets no evidence. */
+export interface CreatedIod {
+  iod: KnownValue
+  isNew: boolean
+  problem?: string
+}
+
 /** Requests of the script in a web page to the background. */
 export interface ContentRequests {
-  hello: { input: object; value: { keeping: boolean; marking: boolean } }
+  hello: { input: object; value: { keeping: boolean; marking: boolean; sealing: boolean } }
+  /** From a page that keeps collecting. */
   captured: { input: { captured: Captured[] }; value: null }
+  /** Answers the order to collect that has this ticket. */
+  collected: { input: { ticket: string; collected: Collected[] }; value: null }
   lookup: { input: { values: string[] }; value: KnownValue[] }
   createIod: {
-    input: { iod: Pick<NewIod, 'value' | 'category' | 'description'> }
-    value: KnownValue
+    input: { iod: Pick<NewIod, 'value' | 'category' | 'description'>; quoted?: QuotedPage | undefined }
+    value: CreatedIod
   }
+  /** Quotes the page for an IOD that exists already. */
+  quoteIod: { input: { iod: Pick<NewIod, 'value' | 'category'>; quoted: QuotedPage }; value: CreatedIod }
 }
 
 /** Orders of the background to the script in a web page. */
 export type Order =
-  | { order: 'collect'; what: 'own' | 'all' }
+  | { order: 'collect'; what: 'own' | 'all'; ticket: string; sealing: boolean }
   | { order: 'keep'; on: boolean }
   | { order: 'mark'; on: boolean }
 

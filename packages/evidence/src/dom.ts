@@ -38,13 +38,36 @@ const TEXT = 3
 const CDATA = 4
 const FRAGMENT = 11
 
-const nameOf = (element: Element): string => element.localName.toLowerCase()
+/** A node's type; only elements can hide theirs. */
+const typeOf = ({ nodeType }: Node): number => (typeof nodeType === 'number' ? nodeType : ELEMENT)
+
+/**
+ * A property as the element's class has it. Fields of a form hide the form's own properties from scripts:
+ * `<input name="attributes">`.
+ */
+const property = <K extends keyof Element>(element: Element, name: K): Element[K] => {
+  if (element[Symbol.toStringTag as never] !== 'HTMLFormElement') return element[name]
+  for (let of = Object.getPrototypeOf(element); of; of = Object.getPrototypeOf(of)) {
+    const found = Object.getOwnPropertyDescriptor(of, name)
+    if (found) return found.get ? found.get.call(element) : found.value
+  }
+  return element[name]
+}
+
+const nameOf = (element: Element): string => property(element, 'localName').toLowerCase()
+const childrenOf = (node: Node): Node[] =>
+  Array.from(typeOf(node) === ELEMENT ? property(node as Element, 'childNodes') : node.childNodes)
+const documentOf = (node: Node): Document | null =>
+  typeOf(node) === ELEMENT ? property(node as Element, 'ownerDocument') : node.ownerDocument
+const hasAttribute = (element: Element, name: string): boolean =>
+  property(element, 'hasAttribute').call(element, name)
 
 /** What is drawn in an element's place: an open shadow root instead of its children, and what a slot is given. */
 const shownChildren = (node: Node): readonly Node[] => {
-  if (node.nodeType === ELEMENT) {
+  if (typeOf(node) === ELEMENT) {
     const element = node as Element
-    if (element.shadowRoot) return Array.from(element.shadowRoot.childNodes)
+    const shadow = property(element, 'shadowRoot')
+    if (shadow) return Array.from(shadow.childNodes)
     if (nameOf(element) === 'slot' && 'assignedNodes' in element) {
       const given = (element as HTMLSlotElement).assignedNodes()
       if (given.length > 0) return given
@@ -54,7 +77,7 @@ const shownChildren = (node: Node): readonly Node[] => {
         .filter(child => nameOf(child) === 'summary')
         .slice(0, 1)
   }
-  return Array.from(node.childNodes)
+  return childrenOf(node)
 }
 
 /** Boxes to which browsers do not apply `content-visibility`. A fieldset is a block in any case. */
@@ -62,7 +85,7 @@ const UNCONTAINED = /^(inline|(inline-)?table|ruby.*)$/
 
 /** Whether that page has a layout; a parsed document and those of tests have none. */
 const hasLayout = (node: Node): boolean => {
-  const { width = 0 } = node.ownerDocument?.documentElement?.getBoundingClientRect?.() ?? {}
+  const { width = 0 } = documentOf(node)?.documentElement?.getBoundingClientRect?.() ?? {}
   return width > 0
 }
 
@@ -85,11 +108,11 @@ interface Style {
 /** How an element is drawn: as the browser says, or by its name and attributes where there is no layout. */
 const styleOf = (element: Element, inherited: Style, isLaidOut: boolean): Style => {
   const name = nameOf(element)
-  const computed = element.ownerDocument.defaultView?.getComputedStyle?.(element)
+  const computed = documentOf(element)?.defaultView?.getComputedStyle?.(element)
   const display = computed?.display ?? ''
   const isHidden =
     display === 'none' ||
-    (!isLaidOut && element.hasAttribute('hidden')) ||
+    (!isLaidOut && hasAttribute(element, 'hidden')) ||
     computed?.opacity === '0' ||
     (computed?.getPropertyValue('content-visibility') === 'hidden' &&
       (name === 'fieldset' || !UNCONTAINED.test(display)))
@@ -190,11 +213,11 @@ class Lines {
  */
 export const projectText = (root: Node): string => {
   const lines = new Lines()
-  const range = hasLayout(root) ? root.ownerDocument?.createRange() : undefined
+  const range = hasLayout(root) ? documentOf(root)?.createRange() : undefined
   const isLaidOut = range !== undefined
   type Step = { node: Node; style: Style } | { after: Style }
   const start =
-    root.nodeType === ELEMENT
+    typeOf(root) === ELEMENT
       ? { ...styleOf(root as Element, ROOT, isLaidOut), isShown: true, isVisible: true }
       : ROOT
   const steps: Step[] = [{ after: start }]
@@ -209,10 +232,10 @@ export const projectText = (root: Node): string => {
       continue
     }
     const { node, style } = step
-    if (node.nodeType === TEXT || node.nodeType === CDATA) {
+    if (typeOf(node) === TEXT || typeOf(node) === CDATA) {
       if (style.isVisible && (!range || isBlank(node) || isDrawn(node, range)))
         lines.write((node.nodeValue ?? '').toWellFormed().replaceAll('\0', ''), style.keepsSpaces)
-    } else if (node.nodeType === ELEMENT) {
+    } else if (typeOf(node) === ELEMENT) {
       const element = node as Element
       const name = nameOf(element)
       if (LEFT_OUT.has(name) || WITHOUT_TEXT.has(name)) continue
@@ -225,7 +248,7 @@ export const projectText = (root: Node): string => {
       if (own.isBlock) lines.endLine()
       steps.push({ after: own })
       descend(element, own)
-    } else if (node.nodeType === FRAGMENT) descend(node, style)
+    } else if (typeOf(node) === FRAGMENT) descend(node, style)
   }
   return lines.toString()
 }
@@ -261,11 +284,11 @@ const httpAddress = (value: string, base: string): string | undefined => {
 
 const attributesOf = (element: Element): string => {
   let text = ''
-  for (const { name, value } of Array.from(element.attributes)) {
+  for (const { name, value } of Array.from(property(element, 'attributes'))) {
     const key = name.toLowerCase()
     if (!/^[a-z_][a-z0-9_:.-]*$/.test(key) || key.startsWith('on') || LEFT_OUT_ATTRIBUTES.has(key)) continue
     if (ADDRESSES.has(key) || key.endsWith(':href')) {
-      const address = httpAddress(value, element.baseURI)
+      const address = httpAddress(value, property(element, 'baseURI'))
       if (address !== undefined) text += ` ${key}="${escapeValue(address)}"`
       // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers ignore them in schemes
     } else if (!RUNS.test(value.replace(/[\u0000-\u0020\u007f-\u00a0]/g, '')))
@@ -291,9 +314,9 @@ export const captureDom = (root: Element): string => {
     // Ends of elements are always written, so that the result is whole.
     if (typeof step === 'string') push(step)
     else if (length >= DOM_MAX) continue
-    else if (step.nodeType === TEXT || step.nodeType === CDATA)
+    else if (typeOf(step) === TEXT || typeOf(step) === CDATA)
       push(escapeText((step.nodeValue ?? '').slice(0, DOM_MAX - length)))
-    else if (step.nodeType === ELEMENT) {
+    else if (typeOf(step) === ELEMENT) {
       const element = step as Element
       const name = nameOf(element)
       if (LEFT_OUT.has(name) || !/^[a-z][a-z0-9-]*$/.test(name)) continue
@@ -301,11 +324,12 @@ export const captureDom = (root: Element): string => {
       push(`<${written}${attributesOf(element)}>`)
       if (VOID.has(name)) continue
       steps.push(`</${written}>`)
-      const children = element.shadowRoot
-        ? Array.from(element.shadowRoot.childNodes)
+      const shadow = property(element, 'shadowRoot')
+      const children = shadow
+        ? Array.from(shadow.childNodes)
         : name === 'slot'
           ? shownChildren(element)
-          : Array.from(element.childNodes)
+          : childrenOf(element)
       for (const child of children.toReversed()) steps.push(child)
     }
   }

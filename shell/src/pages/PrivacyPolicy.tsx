@@ -42,8 +42,10 @@ export function PrivacyPolicy() {
             </p>
             <p>
               <strong>Captures.</strong> What a collector hands over of a page in your name: its text, its
-              HTML without scripts and forms, its pictures. The server seals each capture with the time at
-              which it came.
+              HTML without scripts and form fields, its pictures, a picture of the visible part, its address.
+              The browser extension does so when you press Collect or create an IOD from selected words,
+              unless you switch that off; never while it keeps collecting. The server seals each capture with
+              the time at which it came.
             </p>
             <p>
               <strong>Evidence.</strong> The words that you quote for an IOD from a capture, a record or an

@@ -1,0 +1,163 @@
+import type { Collected, CollectResult } from '../shared/messages'
+import { type Captured, sourceOf } from '../sources'
+import { type Captures, LeftOut } from './captures'
+import { type Database, type StoredQuote, writeSetting } from './database'
+import { type CaptureSource, makeCapture } from './make-capture'
+import type { Queue } from './queue'
+import { type Screenshot, takeScreenshot } from './screenshot'
+import { order, prepareTab } from './tabs'
+
+/** A page as the browser says that it is: tab and address of the script that sent a message. */
+export interface Place {
+  tabId: number
+  url: string
+}
+
+interface Answered extends Place {
+  collected: readonly Collected[]
+}
+
+/** Collects a page, on the order of a person. */
+export interface Collector {
+  /**
+   * Collects the page of a tab. Its records are kept when this resolves, even if no capture can be made; with
+   * `sealing`, `capturing` resolves once its captures are made. Undefined if the page has no record.
+   */
+  collect(
+    owner: string,
+    input: { tabId: number; what: 'own' | 'all'; sealing: boolean },
+  ): Promise<{ result: CollectResult; capturing: Promise<void> } | undefined>
+  /** A page's answer to an order. Throws without one. */
+  answer(place: Place, ticket: string, collected: readonly Collected[]): void
+  /** Captures a page with a quote for an IOD. Resolves to the reason if there is no capture. */
+  quote(
+    owner: string,
+    source: Omit<CaptureSource, 'trigger'>,
+    quote: Pick<StoredQuote, 'iod' | 'place'>,
+  ): Promise<string | undefined>
+  /** Number of pages that are being captured. */
+  making(): number
+}
+
+export const createCollector = (database: Database, queue: Queue, captures: Captures): Collector => {
+  /** The orders that no page has answered, by ticket. */
+  const open = new Map<string, { tabId: number; resolve: (answer: Answered) => void }>()
+
+  /** Has the page read by the script in it, which answers with a message: only that says whose page it was. */
+  const read = async (
+    tabId: number,
+    what: 'own' | 'all',
+    sealing: boolean,
+  ): Promise<Answered | undefined> => {
+    const ticket = crypto.randomUUID()
+    let answered: Answered | undefined
+    open.set(ticket, {
+      tabId,
+      resolve: answer => {
+        answered = answer
+      },
+    })
+    try {
+      await prepareTab(tabId)
+      await order(tabId, { order: 'collect', what, ticket, sealing })
+      return answered
+    } finally {
+      open.delete(ticket)
+    }
+  }
+
+  /** Keeps a capture. Resolves to the reason if there is none: that fails nothing else. */
+  const keep = async (
+    owner: string,
+    source: CaptureSource,
+    quote?: Pick<StoredQuote, 'iod' | 'place'>,
+  ): Promise<string | undefined> => {
+    try {
+      await captures.add(owner, await makeCapture(source), quote)
+      return undefined
+    } catch (error) {
+      return error instanceof LeftOut ? error.message : 'the page could not be captured'
+    }
+  }
+
+  /** Has the popup say what is missing of the page that was read last; nothing if nothing is. */
+  const tell = (reasons: Iterable<string>, unread = 0): Promise<void> => {
+    const sentences = [
+      ...[...new Set(reasons)].map(reason => `The last page has no capture: ${reason}.`),
+      ...(unread > 0 ? [picturesUnread(unread)] : []),
+    ]
+    return writeSetting(database, 'leftOut', sentences.join(' ') || undefined).catch(() => {})
+  }
+
+  let making = 0
+  /** Captures what was collected of a page, with the picture that was taken of it. */
+  const captureAll = async (
+    owner: string,
+    { url, collected }: Answered,
+    records: readonly (Captured['record'] | undefined)[],
+    taking: Promise<Screenshot | undefined> | undefined,
+  ): Promise<void> => {
+    making += 1
+    try {
+      const shot = await taking
+      const reasons: string[] = []
+      let unread = 0
+      for (const [position, { captured, page }] of collected.entries()) {
+        const record = records[position]
+        if (!record || !page) continue
+        if ('problem' in page) {
+          reasons.push(page.problem)
+          continue
+        }
+        const screenshot = shot?.url === url ? shot : undefined
+        const { source } = captured
+        const reason = await keep(owner, { url, source, trigger: 'collect', page, record, screenshot })
+        if (reason !== undefined) reasons.push(reason)
+        unread += page.unread
+      }
+      await tell(reasons, unread)
+    } finally {
+      making -= 1
+    }
+  }
+
+  return {
+    async collect(owner, { tabId, what, sealing }) {
+      const taking = sealing && what === 'own' ? takeScreenshot(tabId) : undefined
+      const page = await read(tabId, what, sealing)
+      const source = page && sourceOf(page.url)
+      const collected = page?.collected.filter(({ captured }) => captured.source === source) ?? []
+      if (!page || collected.length === 0) return undefined
+      const { queued, invalid, records } = await queue.add(
+        owner,
+        collected.map(({ captured }) => captured),
+        { again: true },
+      )
+      return {
+        result: { queued, invalid },
+        // Nobody waits for the picture and the capture.
+        capturing: sealing ? captureAll(owner, { ...page, collected }, records, taking) : Promise.resolve(),
+      }
+    },
+
+    answer({ tabId, url }, ticket, collected) {
+      const waiting = open.get(ticket)
+      if (waiting?.tabId !== tabId) throw new Error('Not collecting here')
+      open.delete(ticket)
+      waiting.resolve({ tabId, url, collected })
+    },
+
+    async quote(owner, source, quote) {
+      const reason = await keep(owner, { ...source, trigger: 'iod' }, quote)
+      await tell(reason === undefined ? [] : [reason])
+      return reason
+    },
+
+    making: () => making,
+  }
+}
+
+const picturesUnread = (count: number): string =>
+  count === 1
+    ? 'A picture of the last page is not in its capture, as the page may not read it.'
+    : `${count} pictures of the last page are not in its capture, as the page may not read them.`

@@ -1,0 +1,102 @@
+import {
+  type CaptureTrigger,
+  LIMITS,
+  type Manifest,
+  type ManifestBlob,
+  manifestBlob,
+  manifest as manifestSchema,
+  type Source,
+} from '@iodine/contracts'
+import { canonicalJson, PROJECTION, sha256Hex } from '@iodine/evidence'
+import type { PageParts } from '../shared/messages'
+import type { Captured } from '../sources'
+import { LeftOut, type NewCapture } from './captures'
+
+const utf8 = new TextEncoder()
+/** The manifest's other blobs: dom, text, record, screenshot. */
+const PICTURES_MAX = LIMITS.captureBlobsMax - 4
+const TYPE = /^image\/[a-z0-9.+-]+$/
+
+/** A page's address as captures name it: without its fragment, and without a name and password. */
+export const captureAddress = (address: string): string => {
+  const url = new URL(address)
+  url.hash = url.username = url.password = ''
+  return url.href
+}
+
+/** The bytes of base64. Throws for what is none. */
+export const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), character => character.charCodeAt(0))
+
+export interface CaptureSource {
+  /** The page's address and its kind, as the browser says. */
+  url: string
+  source: Source
+  trigger: CaptureTrigger
+  page: PageParts
+  /** The record as it is sent. */
+  record?: Captured['record'] | undefined
+  screenshot?: { type: string; bytes: Uint8Array<ArrayBuffer> } | undefined
+}
+
+/**
+ * A capture of what a script has read of its page: a manifest by the contract, and the blobs that it names.
+ * Pictures beyond the limits have their hash alone, or are left out. Throws `LeftOut`.
+ */
+export const makeCapture = async ({
+  url,
+  source,
+  trigger,
+  page,
+  record,
+  screenshot,
+}: CaptureSource): Promise<NewCapture> => {
+  if (page.url !== url) throw new LeftOut('the page changed its address meanwhile')
+  if (page.text.length > LIMITS.captureTextMax) throw new LeftOut('the page is too long')
+  const contents = new Map<string, Uint8Array<ArrayBuffer>>()
+  const blobs: ManifestBlob[] = []
+  let room: number = LIMITS.captureBytes
+  const put = async (
+    blob: Pick<ManifestBlob, 'role' | 'type' | 'url'>,
+    bytes: Uint8Array<ArrayBuffer>,
+    max: number = LIMITS.blobBytes,
+  ) => {
+    const sha256 = await sha256Hex(bytes)
+    const isFree = contents.has(sha256)
+    const fits = isFree || (bytes.length <= max && bytes.length <= room)
+    if (fits && !isFree) {
+      contents.set(sha256, bytes)
+      room -= bytes.length
+    }
+    if (fits || blob.role === 'media')
+      blobs.push({ ...blob, sha256, bytes: bytes.length, ...(!fits && { absent: true }) })
+    return fits
+  }
+  const putText = async (blob: Pick<ManifestBlob, 'role' | 'type'>, text: string) => {
+    if (text !== '' && !(await put(blob, utf8.encode(text)))) throw new LeftOut('the page is too long')
+  }
+
+  await putText({ role: 'text', type: 'text/plain' }, page.text)
+  await putText({ role: 'dom', type: 'text/html' }, page.dom)
+  if (record) await putText({ role: 'record', type: 'application/json' }, canonicalJson(record))
+  if (screenshot) await put({ role: 'screenshot', type: screenshot.type }, screenshot.bytes)
+  for (const { url: address, type, bytes, sha256, base64 } of page.pictures.slice(0, PICTURES_MAX)) {
+    const blob = { role: 'media', type, url: address } as const
+    if (!TYPE.test(type) || !manifestBlob.safeParse({ ...blob, sha256, bytes }).success) continue
+    if (base64 !== undefined) await put(blob, fromBase64(base64), LIMITS.mediaBytes)
+    else blobs.push({ ...blob, sha256, bytes, absent: true })
+  }
+  const manifest: Manifest = {
+    v: 1,
+    source,
+    url: captureAddress(url),
+    captured_at: new Date().toISOString(),
+    trigger,
+    collector: `iodine-collector/${chrome.runtime.getManifest().version}`,
+    projection: PROJECTION,
+    blobs,
+  }
+  if (contents.size === 0 || !manifestSchema.safeParse(manifest).success)
+    throw new LeftOut('the page says nothing that could be captured')
+  return { manifest, contents }
+}

@@ -1,0 +1,85 @@
+import { LIMITS } from '@iodine/contracts'
+import { sha256Hex } from '@iodine/evidence'
+import type { PictureParts } from '../shared/messages'
+
+const PICTURE_MS = 8_000
+const PICTURE_BYTES_MAX = 20_000_000
+const PICTURES_AT_ONCE = 6
+
+interface Picture {
+  sha256: string
+  type: string
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+/** A picture of the page; undefined if the page may not read it. */
+const pictureOf = async (address: string, signal: AbortSignal): Promise<Picture | undefined> => {
+  try {
+    const response = await fetch(address, { cache: 'force-cache', credentials: 'same-origin', signal })
+    if (!response.ok || Number(response.headers.get('content-length') ?? 0) > PICTURE_BYTES_MAX)
+      return undefined
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    if (bytes.length === 0 || bytes.length > PICTURE_BYTES_MAX) return undefined
+    const type = (response.headers.get('content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase()
+    return { sha256: await sha256Hex(bytes), type, bytes }
+  } catch {
+    return undefined
+  }
+}
+
+/** Does work for each address, a few at once. */
+const forEach = async (addresses: readonly string[], work: (address: string) => Promise<void>) => {
+  const waiting = [...addresses]
+  const go = async () => {
+    for (let address = waiting.shift(); address !== undefined; address = waiting.shift()) await work(address)
+  }
+  await Promise.all(Array.from({ length: PICTURES_AT_ONCE }, go))
+}
+
+const hashed = new Map<string, string>()
+
+/** The hashes, by address, of the pictures read before the timeout. Each picture is read once per page. */
+export const hashAll = async (addresses: string[]): Promise<Map<string, string>> => {
+  const signal = AbortSignal.timeout(PICTURE_MS)
+  await forEach(
+    addresses.filter(address => !hashed.has(address)),
+    async address => {
+      const picture = await pictureOf(address, signal)
+      if (picture) hashed.set(address, picture.sha256)
+    },
+  )
+  return new Map([...hashed].filter(([address]) => addresses.includes(address)))
+}
+
+/** The base64 of bytes, in pieces that an argument list can hold. */
+const toBase64 = (bytes: Uint8Array): string => {
+  const pieces: string[] = []
+  for (let at = 0; at < bytes.length; at += 32_768)
+    pieces.push(String.fromCharCode(...bytes.subarray(at, at + 32_768)))
+  return btoa(pieces.join(''))
+}
+
+/**
+ * The pictures at these addresses that the page may read, as messages carry them: large ones, and those for which
+ * no characters are left, by their hash alone.
+ * @param budget characters of base64 that all pictures of a message may take; what is used is taken off
+ */
+export const readPictures = async (
+  addresses: readonly string[],
+  budget: { left: number },
+  ms = PICTURE_MS,
+): Promise<{ pictures: PictureParts[]; unread: number }> => {
+  const signal = AbortSignal.timeout(ms)
+  const found = new Map<string, PictureParts>()
+  await forEach(addresses, async url => {
+    const picture = await pictureOf(url, signal)
+    if (!picture) return
+    const { sha256, type, bytes } = picture
+    hashed.set(url, sha256)
+    const isHeld = bytes.length <= LIMITS.mediaBytes && bytes.length * 1.4 <= budget.left
+    if (isHeld) budget.left -= bytes.length * 1.4
+    found.set(url, { url, type, sha256, bytes: bytes.length, ...(isHeld && { base64: toBase64(bytes) }) })
+  })
+  const pictures = addresses.flatMap(address => found.get(address) ?? [])
+  return { pictures, unread: addresses.length - pictures.length }
+}

@@ -1,0 +1,63 @@
+import { LIMITS } from '@iodine/contracts'
+import { anchorQuote } from '@iodine/evidence'
+import type { PageParts, QuotedPage } from '../shared/messages'
+import { loadedPictures, NotCaptured, partAround, readPart } from './page-parts'
+import { readPictures } from './pictures'
+
+/** Pictures are read while somebody waits for the form. */
+const PICTURE_MS = 3_000
+const PICTURE_CHARACTERS_MAX = 24_000_000
+
+/** Selected words as the page's text has them, and that text. */
+export interface Selected {
+  place: QuotedPage['place']
+  read: Pick<PageParts, 'url' | 'dom' | 'text'>
+  pictures: string[]
+}
+
+const oneSpace = (text: string): string => text.replace(/\s+/g, ' ')
+
+/** What stands before and after a range in a part of the page, roughly as its text has it. */
+const around = (range: Range, part: Element): { prefix: string; suffix: string } => {
+  const before = document.createRange()
+  before.setStart(part, 0)
+  before.setEnd(range.startContainer, range.startOffset)
+  const after = document.createRange()
+  after.setStart(range.endContainer, range.endOffset)
+  after.setEnd(part, part.childNodes.length)
+  return {
+    prefix: oneSpace(before.toString()).slice(-LIMITS.quoteContextMax),
+    suffix: oneSpace(after.toString()).slice(0, LIMITS.quoteContextMax),
+  }
+}
+
+/** The place of words that a text may have with other white space: a selection breaks lines in its own way. */
+const placeOf = (text: string, exact: string, context: { prefix: string; suffix: string }) => {
+  const place = anchorQuote(text, { exact, ...context })
+  if (place) return place
+  const words = exact
+    .trim()
+    .split(/\s+/)
+    .map(word => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  const [same] = new RegExp(words.join('\\s+'), 'u').exec(text) ?? []
+  return same === undefined ? null : anchorQuote(text, { exact: same, ...context })
+}
+
+/** Finds selected words in the text of the page. Throws `NotCaptured` where they are not. */
+export const findSelected = (value: string, range: Range): Selected => {
+  const part = partAround(range.commonAncestorContainer)
+  const read = readPart(part)
+  const place = placeOf(read.text, value, around(range, part))
+  if (!place) throw new NotCaptured('the selected words are not in the text of the page')
+  return {
+    place: { ...place, exact: read.text.slice(place.start, place.end) },
+    read,
+    pictures: loadedPictures(part),
+  }
+}
+
+/** Selected words with what a capture holds of the page. */
+export const quotedPage = async ({ place, read, pictures }: Selected): Promise<QuotedPage> => ({
+  page: { ...read, ...(await readPictures(pictures, { left: PICTURE_CHARACTERS_MAX }, PICTURE_MS)) },
+  place,
+})

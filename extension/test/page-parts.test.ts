@@ -1,0 +1,165 @@
+import { LIMITS } from '@iodine/contracts'
+import { beforeEach, expect, test, vi } from 'vitest'
+import {
+  collect,
+  loadedPictures,
+  mainPart,
+  NotCaptured,
+  partAround,
+  readPart,
+} from '../src/content/page-parts'
+import { findSelected } from '../src/content/quote'
+import { pagesOf } from './fixtures'
+
+const show = (url: string, html: string) => {
+  ;(window as unknown as { happyDOM: { setURL(url: string): void } }).happyDOM.setURL(url)
+  document.documentElement.innerHTML = html.replace(/^<!doctype[^>]*>/i, '')
+}
+const fixture = (source: 'tiktok' | 'telegram' | 'blog', name: string) => {
+  const page = pagesOf(source).find(each => each.name === name)
+  if (!page) throw new Error(`no fixture ${name}`)
+  return page
+}
+const select = (selector: string, from = 0, to?: number): Range => {
+  const node = document.querySelector(selector)?.firstChild as Text
+  const range = document.createRange()
+  range.setStart(node, from)
+  range.setEnd(node, to ?? node.data.length)
+  return range
+}
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
+})
+
+test('each post of a channel comes with its own part of the page, whole and alone', async () => {
+  const { url, html, all } = fixture('telegram', 'several')
+  show(url, html)
+  const collected = await collect('all', true)
+  expect(collected.map(({ captured }) => (captured.record as { telegram: unknown }).telegram)).toEqual(
+    all.map(record => (record as { telegram: unknown }).telegram),
+  )
+  for (const { captured, page } of collected) {
+    if (!page || 'problem' in page) throw new Error('every post was to be captured')
+    const { post } = (captured.record as { telegram: { post: { id: string; description?: string } } })
+      .telegram
+    expect(page.url).toBe(url)
+    expect(page.dom).toContain(`/${post.id}"`)
+    for (const line of post.description?.split('\n') ?? []) expect(page.text).toContain(line.trim())
+    for (const other of collected)
+      if (other.captured !== captured) {
+        const { id } = (other.captured.record as { telegram: { post: { id: string } } }).telegram.post
+        expect(page.dom).not.toContain(`data-post="open_eyes/${id}"`)
+      }
+  }
+})
+
+test('without the order to capture, nothing but records is read', async () => {
+  for (const [source, name] of [
+    ['telegram', 'several'],
+    ['blog', 'article'],
+    ['tiktok', 'video'],
+  ] as const) {
+    const { url, html } = fixture(source, name)
+    show(url, html)
+    for (const item of await collect('own', false)) expect(Object.keys(item)).toEqual(['captured'])
+  }
+})
+
+test('hostile markup of a post does not run and is not handed over', async () => {
+  const { url, html } = fixture('telegram', 'hostile')
+  show(url, html)
+  for (const { page } of await collect('all', true)) {
+    if (!page || 'problem' in page) throw new Error('the post was to be captured')
+    const handed = new DOMParser().parseFromString(page.dom, 'text/html')
+    expect(handed.querySelectorAll('script, iframe, style, form, input')).toHaveLength(0)
+    for (const { attributes } of handed.querySelectorAll('*'))
+      for (const { name, value } of attributes)
+        expect(`${name}=${value}`).not.toMatch(/^on|^style=|=(?:javascript|data):/i)
+  }
+})
+
+test('a short video in a list comes with what stands around its link; one that is not shown says so', async () => {
+  const { url, html, all } = fixture('tiktok', 'grid')
+  const [first] = all as { main: { video_id: string } }[]
+  const id = first?.main.video_id
+  const item = (video: string, text: string) =>
+    `<div class="item"><a href="/@x/video/${video}"><i>${text}</i></a><p>${text} below</p></div>`
+  show(url, html)
+  document.body.insertAdjacentHTML('beforeend', `<div>${item(`${id}`, 'Shown')}${item('77', 'Other')}</div>`)
+  const [found, ...others] = await collect('all', true)
+  expect(found?.page).toMatchObject({ text: 'Shown\nShown below' })
+  expect(others.length).toBeGreaterThan(0)
+  for (const { page } of others) expect(page).toEqual({ problem: 'the page does not show it' })
+})
+
+test.each([
+  ['its main part', '<nav>N</nav><main><article>A</article></main>', 'MAIN'],
+  ['its only article', '<nav>N</nav><article>A<article>a comment</article></article>', 'ARTICLE'],
+  ['all of it', '<article>A</article><article>B</article>', 'BODY'],
+  ['all of it if there are several main parts', '<main>A</main><div role="main">B</div>', 'BODY'],
+])('the part of a page that is about one thing: %s', (_, html, expected) => {
+  show('https://blog.example.org/', `<body>${html}</body>`)
+  expect(mainPart(document).tagName).toBe(expected)
+})
+
+test('words outside of the main part are captured with all of the page', () => {
+  show('https://blog.example.org/', '<body><p id="out">Outside</p><main><p id="in">Inside</p></main></body>')
+  expect(partAround(document.querySelector('#in') as Element).tagName).toBe('MAIN')
+  expect(partAround(document.querySelector('#out') as Element).tagName).toBe('BODY')
+})
+
+test('a page that is too long is no capture, instead of half of one', () => {
+  const of = (html: string) => {
+    show('https://blog.example.org/', `<body><main>${html}</main></body>`)
+    return () => readPart(mainPart(document))
+  }
+  expect(of('x'.repeat(LIMITS.captureTextMax))).toThrow(NotCaptured)
+  expect(of('<b></b>'.repeat(40_001))).toThrow(NotCaptured)
+  expect(of(`<b title="${'x'.repeat(LIMITS.blobBytes / 4)}"></b>`)).toThrow(NotCaptured)
+  expect(of('short')().text).toBe('short')
+})
+
+test('pictures are those that the page has loaded', () => {
+  show(
+    'https://blog.example.org/post/',
+    `<body><main><img id="a" src="a.png"><img id="b" src="b.png"><img id="c" src="data:image/png;base64,AA==">
+     <a style="background-image: url('https://cdn.example.org/d.jpg')"></a><img id="e" src="a.png"></main></body>`,
+  )
+  for (const image of document.querySelectorAll('img'))
+    for (const [name, value] of Object.entries({ complete: image.id !== 'b', naturalWidth: 5 }))
+      Object.defineProperty(image, name, { value })
+  expect(loadedPictures(mainPart(document))).toEqual([
+    'https://cdn.example.org/d.jpg',
+    'https://blog.example.org/post/a.png',
+  ])
+})
+
+test('selected words are found in the text of the page: the right ones of several', () => {
+  show(
+    'https://blog.example.org/',
+    '<body><main><p>The lake is dry.</p><p id="b">So they say: the lake is dry, again.</p></main></body>',
+  )
+  const { place, read } = findSelected('lake is dry', select('#b', 17, 28))
+  expect(read.text).toBe('The lake is dry.\nSo they say: the lake is dry, again.')
+  expect(place).toEqual({ start: 34, end: 45, exact: 'lake is dry' })
+})
+
+test('a selection over several lines is found with the white space of the text', () => {
+  show('https://blog.example.org/', '<body><main><p id="a">One line</p><p>(and) another</p></main></body>')
+  const range = select('#a')
+  range.setEnd(document.querySelector('p + p')?.firstChild as Text, 5)
+  expect(findSelected('One line\n\n(and)', range).place).toEqual({
+    start: 0,
+    end: 14,
+    exact: 'One line\n(and)',
+  })
+})
+
+test('words that are not in the text are no quote', () => {
+  show(
+    'https://blog.example.org/',
+    '<body><main><p id="a">One</p><textarea>Typed by the reader</textarea></main></body>',
+  )
+  expect(() => findSelected('Typed by', select('#a'))).toThrow(NotCaptured)
+})
