@@ -193,8 +193,8 @@ export default {
     only(
       'chaos-stays-outside',
       '^(tools/chaos)/',
-      [contracts, 'packages/service-kit', 'packages/test-kit', 'tools/harness'],
-      'What breaks the product meets it as its users do: over HTTP, with the contracts, on processes of tools/harness.',
+      [contracts, 'packages/evidence', 'packages/service-kit', 'packages/test-kit', 'tools/harness'],
+      'What breaks the product meets it as its users do: over HTTP, with the contracts and the checks of evidence that anybody may make, on processes of tools/harness.',
     ),
     reserved(
       'build-kit-at-build-time',
