@@ -105,10 +105,20 @@ export const capturesInternal = {
     body: ids.extend({ user_id: id }),
     response: z.array(z.strictObject({ id, seal, shared: z.boolean(), open: z.boolean() })),
   }),
-  anchorLog: internalEndpoint('POST /internal/captures/anchor', {
+  getDueAnchor: internalEndpoint('GET /internal/captures/anchor', {
     summary:
-      'Have the newest checkpoint time-stamped, if an authority is set and the log has grown; its size, or null',
-    response: z.strictObject({ size: z.int().nullable() }),
+      'The newest checkpoint’s size and signed text, or null if it is time-stamped or the log is empty',
+    response: z.strictObject({ due: z.strictObject({ size: z.int(), text: z.string() }).nullable() }),
+  }),
+  storeAnchor: internalEndpoint('POST /internal/captures/anchor', {
+    summary:
+      'Keep an RFC 3161 token over a checkpoint; 404 for an unknown size, 422 for a token of anything else',
+    body: z.strictObject({
+      size: z.int().min(1),
+      tsa: z.url().max(500),
+      token: z.base64().max(LIMITS.timestampTokenMax),
+    }),
+    response: z.strictObject({ size: z.int() }),
   }),
   redactCapture: internalEndpoint('POST /internal/captures/:id/redact', {
     summary:

@@ -62,6 +62,8 @@ export const LIMITS = {
   /** Why the team erased a capture. */
   reasonMax: 500,
   /** Context of a quote, on each side. */
+  /** Characters of an RFC 3161 token in base64. */
+  timestampTokenMax: 100_000,
   quoteContextMax: 64,
   evidenceCountsMax: 500,
   /** Pieces of evidence of an IOD, and those of them that one user adds or imports. */

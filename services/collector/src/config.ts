@@ -16,8 +16,6 @@ export const collectorConfigSchema = storeConfigSchema.extend({
   QUOTA_CAPTURE_BYTES: quotaSetting.default(2 * 1024 ** 3),
   /** Signs checkpoints of the log of seals. */
   SEAL_PRIVATE_KEY: signingKeySetting,
-  /** A time-stamping authority (RFC 3161) that witnesses the log every hour. */
-  TSA_URL: urlSetting('http', 'https').optional(),
   /** Where the blobs of captures are kept: `file:///FOLDER`, `s3://KEY:SECRET@HOST/BUCKET`, or the database. */
   BLOBS_URL: urlSetting('file', 's3', 'gridfs').default('gridfs:'),
 })

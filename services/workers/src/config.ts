@@ -9,6 +9,8 @@ export const workersConfigSchema = serviceConfigSchema.extend({
   MAIL_FROM: z.string().default(`${PRODUCT_NAME} <no-reply@iodine.local>`),
   OPENAI_BASE_URL: urlSetting('http', 'https').default('https://api.openai.com/v1'),
   OPENAI_MODEL: z.string().default('gpt-4o-mini'),
+  /** A time-stamping authority (RFC 3161), which witnesses the log of seals every hour. */
+  TSA_URL: urlSetting('http', 'https').optional(),
   /**
    * Milliseconds that a lost worker's lock holds its extractions. They restart on another worker within a
    * third of it more.

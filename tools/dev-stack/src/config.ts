@@ -68,6 +68,7 @@ export const stackConfigSchema = z.object({
     .optional(),
   OPENAI_BASE_URL: urlSetting('http', 'https').optional(),
   OPENAI_MODEL: z.string().optional(),
+  TSA_URL: urlSetting('http', 'https').optional(),
   BETA_REQUIRED: switchSetting.default(false),
   ADMIN_EMAILS: list(email).default(['admin@iodine.local']),
   CONTACT_EMAIL: email.optional(),

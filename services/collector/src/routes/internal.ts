@@ -8,10 +8,10 @@ import {
   watchStorage,
 } from '@iodine/service-kit'
 import type { Blobs } from '../blobs/index.js'
-import { anchorLog } from '../commands/anchor-log.js'
 import { eraseDue } from '../commands/erase-captures.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { redactCapture } from '../commands/redact-capture.js'
+import { dueAnchor, storeAnchor } from '../commands/store-anchor.js'
 import type { CollectorConfig } from '../config.js'
 import type { CaptureDoc } from '../models/capture.js'
 import type { CollectorModels } from '../models/index.js'
@@ -23,7 +23,7 @@ export const addInternalRoutes = (
   service: StoreService,
   models: CollectorModels,
   blobs: Blobs,
-  { STORAGE_ALARM_BYTES, TSA_URL }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES' | 'TSA_URL'>,
+  { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { captures, quotas } = models
   service.internal(capturesInternal.checkQuote, ({ body }) => checkQuote(models, blobs, body))
@@ -35,7 +35,11 @@ export const addInternalRoutes = (
       return seal ? [{ id: doc._id.toHexString(), seal, shared: doc.shared, open }] : []
     })
   })
-  service.internal(capturesInternal.anchorLog, async () => ({ size: await anchorLog(models.log, TSA_URL) }))
+  service.internal(capturesInternal.getDueAnchor, async () => ({ due: await dueAnchor(models.log) }))
+  service.internal(capturesInternal.storeAnchor, async ({ body }) => {
+    await storeAnchor(models.log, body)
+    return { size: body.size }
+  })
   service.internal(capturesInternal.redactCapture, async ({ params: { id }, body: { reason } }) => {
     const seq = await redactCapture(models, blobs, id, reason)
     service.log.info({ capture: id, seq, reason }, 'capture redacted')

@@ -1,14 +1,21 @@
 import { capturesInternal } from '@iodine/contracts'
+import { timestampOf } from '../anchors/authority.js'
 import { defineProcessor } from '../processor.js'
 
-/** Has the collector service ask a time-stamping authority to witness the log of seals, if one is set. */
+/** Has a time-stamping authority, if one is set, witness the log of seals, if that has grown. */
 export const anchorsProcessor = defineProcessor({
   queue: 'anchors',
   concurrency: 1,
-  async create({ service: { peers, log } }) {
+  async create({ service: { peers, log }, config: { TSA_URL } }) {
     return async () => {
-      const { size } = await peers.call('collector', capturesInternal.anchorLog, { ms: 30_000 })
-      if (size !== null) log.info({ size }, 'log of seals time-stamped')
+      if (TSA_URL === undefined) return
+      const { due } = await peers.call('collector', capturesInternal.getDueAnchor)
+      if (!due) return
+      const token = Buffer.from(await timestampOf(TSA_URL, due.text)).toString('base64')
+      const { origin, pathname } = new URL(TSA_URL)
+      const body = { size: due.size, tsa: origin + pathname, token }
+      await peers.call('collector', capturesInternal.storeAnchor, { body })
+      log.info({ size: due.size }, 'log of seals time-stamped')
     }
   },
 })
