@@ -54,6 +54,14 @@ function Pieces({ iodId, onGone }: { iodId: string; onGone: () => void }) {
             <EvidencePiece key={piece.id} piece={piece} number={index + 1} onGone={onGone} />
           ))}
           <LoadMore query={query} text="Show more evidence" />
+          {pieces.some(({ open, seal }) => open && seal) && (
+            <p className={styles.meta}>
+              Downloaded a capture? Check the file in your browser:{' '}
+              <a href="/verify" target="_blank" rel="noopener noreferrer">
+                Verify a capture
+              </a>
+            </p>
+          )}
         </>
       )}
     </LoadingPanel>
