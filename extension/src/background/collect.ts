@@ -4,7 +4,7 @@ import { type Captures, LeftOut } from './captures'
 import { type Database, type StoredQuote, writeSetting } from './database'
 import { type CaptureSource, makeCapture } from './make-capture'
 import type { Queue } from './queue'
-import { type Screenshot, takeScreenshot } from './screenshot'
+import { takeScreenshot } from './screenshot'
 import { order, prepareTab } from './tabs'
 
 /** A page as the browser says that it is: tab and address of the script that sent a message. */
@@ -93,13 +93,13 @@ export const createCollector = (database: Database, queue: Queue, captures: Capt
   /** Captures what was collected of a page, with the picture that was taken of it. */
   const captureAll = async (
     owner: string,
-    { url, collected }: Answered,
+    { tabId, url, collected }: Answered,
     records: readonly (Captured['record'] | undefined)[],
-    taking: Promise<Screenshot | undefined> | undefined,
+    takesPicture: boolean,
   ): Promise<void> => {
     making += 1
     try {
-      const shot = await taking
+      const shot = takesPicture ? await takeScreenshot(tabId) : undefined
       const reasons: string[] = []
       let unread = 0
       for (const [position, { captured, page }] of collected.entries()) {
@@ -123,7 +123,6 @@ export const createCollector = (database: Database, queue: Queue, captures: Capt
 
   return {
     async collect(owner, { tabId, what, sealing }) {
-      const taking = sealing && what === 'own' ? takeScreenshot(tabId) : undefined
       const page = await read(tabId, what, sealing)
       const source = page && sourceOf(page.url)
       const collected = page?.collected.filter(({ captured }) => captured.source === source) ?? []
@@ -136,7 +135,9 @@ export const createCollector = (database: Database, queue: Queue, captures: Capt
       return {
         result: { queued, invalid },
         // Nobody waits for the picture and the capture.
-        capturing: sealing ? captureAll(owner, { ...page, collected }, records, taking) : Promise.resolve(),
+        capturing: sealing
+          ? captureAll(owner, { ...page, collected }, records, what === 'own')
+          : Promise.resolve(),
       }
     },
 
