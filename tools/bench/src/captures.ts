@@ -5,12 +5,13 @@
  *
  *   npm run bench -- captures
  *   ROUNDS=100 LEAVES=100000 npm run bench -- captures
+ *   LEAVES=0 npm run bench -- captures                  (without the logs)
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import { API_BASE, capturesApi, collectorApi, sealsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
-import { blogArticle, captureOf, handOver, sealCapture } from '@iodine/test-kit'
+import { blogArticle, captureOf, handOver, sealCapture, seededRandom } from '@iodine/test-kit'
 import { MongoClient } from 'mongodb'
 import { fetch } from 'undici'
 import { startBed } from './lib/bed.js'
@@ -63,6 +64,20 @@ const article = (mark: string) => ({
 })
 let made = 0
 const fresh = () => article(`Article ${++made} ${randomBytes(8).toString('hex')}`)
+
+const random = seededRandom(24)
+/** An article of that many words, out of 5,000 with a skewed frequency. */
+const prose = (count: number) => {
+  const word = () => Math.floor(5_000 * random() ** 3).toString(36)
+  const paragraphs = Array.from({ length: count / 50 }, () => Array.from({ length: 50 }, word).join(' '))
+  return {
+    text: paragraphs.join('\n'),
+    dom: `<article>${paragraphs.map(each => `<p>${each}</p>`).join('')}</article>`,
+  }
+}
+/** Bytes that begin as a JPEG does, and cannot be compressed. */
+const picture = (size: number) =>
+  new Uint8Array(Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), randomBytes(size)]))
 
 const sealing = async () => {
   const beds = await Promise.all([SMALL, large].map(size => startBed(startProduct, { fill: fillLog(size) })))
@@ -126,17 +141,21 @@ const handingOver = async () => {
       },
       warmUps,
     )
-    const parts = { ...fresh(), record: JSON.stringify(blogArticle()) }
-    const { id } = await sealCapture(api.call, parts)
-    const deflated = [...captureOf(parts).contents.values()].reduce(
-      (sum, bytes) => sum + deflateRawSync(bytes).length,
-      0,
-    )
-    const answer = await fetch(`${bed.url}${API_BASE}/captures/${id}/wacz`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    if (!answer.ok) throw new Error(`GET of a WACZ: ${answer.status} ${await answer.text()}`)
-    const { byteLength } = await answer.arrayBuffer()
+    /** Bytes of the blobs, each deflated, and of the WACZ. */
+    const archived = async (parts: Parameters<typeof captureOf>[0]) => {
+      const { id } = await sealCapture(api.call, parts)
+      const deflated = [...captureOf(parts).contents.values()].reduce(
+        (sum, bytes) => sum + deflateRawSync(bytes).length,
+        0,
+      )
+      const answer = await fetch(`${bed.url}${API_BASE}/captures/${id}/wacz`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      if (!answer.ok) throw new Error(`GET of a WACZ: ${answer.status} ${await answer.text()}`)
+      const { byteLength } = await answer.arrayBuffer()
+      return [whole(deflated), whole(byteLength), ratio(byteLength, deflated)]
+    }
+    const record = JSON.stringify(blogArticle())
     table(
       ['median, one at a time', 'ms', 'share'],
       [
@@ -148,14 +167,22 @@ const handingOver = async () => {
         ],
       ],
     )
+    const long = prose(10_000)
     table(
       ['bytes', 'deflated blobs', 'WACZ', 'share'],
-      [['text, DOM, record', whole(deflated), whole(byteLength), ratio(byteLength, deflated)]],
+      [
+        ['400 lines that repeat themselves: text, DOM, record', ...(await archived({ ...fresh(), record }))],
+        ['10,000 words: text, DOM, record', ...(await archived({ ...long, record }))],
+        [
+          '10,000 words and a picture of 200 kB',
+          ...(await archived({ ...prose(10_000), record, screenshot: picture(200_000) })),
+        ],
+      ],
     )
   } finally {
     await bed.stop()
   }
 }
 
-await sealing()
+if (large > 0) await sealing()
 await handingOver()
