@@ -145,6 +145,23 @@ describe('a web archive of a capture', () => {
       expect([await sha256Hex(files[path] as Uint8Array), files[path]?.length]).toEqual([hash.slice(7), size])
   })
 
+  it.each(Array.from({ length: 20 }, (_, n) => n))('is read whole by another reader: %i', async n => {
+    const more = Array.from({ length: n % 7 }, (): [string, Uint8Array] => [
+      n % 2 ? 'image/jpeg' : 'video/mp4',
+      // Also none, one byte, and what looks like the end of a record.
+      n % 5 === 0 ? bytes('\r\n\r\nWARC/1.1\r\n'.repeat(n)) : new Uint8Array(randomBytes(n ** 4 % 50_000)),
+    ])
+    const made = await sealed(more)
+    const files = unzipSync(await buildWacz(made))
+    const data = files['archive/data.warc.gz'] as Uint8Array<ArrayBuffer>
+    const read = new Set<string>()
+    for await (const record of new WARCParser(new Blob([data]).stream() as never)) {
+      expect([record.warcType, record.warcHeaders.protocol]).toEqual(['resource', 'WARC/1.1'])
+      read.add(await sha256Hex((await record.readFully(false)) as Uint8Array<ArrayBuffer>))
+    }
+    expect([...read].sort()).toEqual([...made.blobs.keys()].sort())
+  })
+
   it('has its quotes in code points', async () => {
     const [first, second] = JSON.parse(
       Buffer.from(unzipSync(wacz)['iodine/evidence.json'] as Uint8Array).toString(),
