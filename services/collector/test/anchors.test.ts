@@ -1,9 +1,23 @@
-import { API_BASE, capturesInternal, evidenceInternal, sealsApi } from '@iodine/contracts'
+import {
+  API_BASE,
+  type Checkpoint,
+  capturesApi,
+  capturesInternal,
+  evidenceInternal,
+  sealsApi,
+} from '@iodine/contracts'
 import { checkpointText } from '@iodine/evidence'
 import { checkTimestamp, readTimestamp, timestampRequest } from '@iodine/evidence/timestamp'
-import { verifyWacz } from '@iodine/evidence/wacz'
+import { buildWacz, verifyWacz } from '@iodine/evidence/wacz'
 import { readConfig, type StoreService } from '@iodine/service-kit'
-import { type ApiClient, apiClient, type ServiceBed, sealCapture, startServiceBed } from '@iodine/test-kit'
+import {
+  type ApiClient,
+  apiClient,
+  captureOf,
+  type ServiceBed,
+  sealCapture,
+  startServiceBed,
+} from '@iodine/test-kit'
 import { startTsa, type Tsa } from '@iodine/test-kit/tsa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
@@ -103,4 +117,25 @@ it.each([
   const body = { tsa: tsa.url, ...(await made(seq + 1)) }
   await expect(bed.internal(capturesInternal.storeAnchor, { body })).rejects.toMatchObject({ status })
   expect((await api.call(sealsApi.getCheckpoint)).anchors).toEqual([])
+})
+
+it('a time-stamp of a log that the server did not sign is none', async () => {
+  const parts = { text: 'a page', dom: '<p>a page</p>' }
+  const { id, seal, proof, checkpoint } = await sealCapture(api.call, parts)
+  const { manifest } = await api.call(capturesApi.getCapture, { params: { id } })
+  const keys = await api.call(sealsApi.getSealKeys)
+  const verified = async (later: Checkpoint) => {
+    const anchor = { tsa: tsa.url, token: await stamped(tsa, checkpointText(later)), at: later.at }
+    const anchored = { checkpoint: { ...later, anchors: [anchor] }, consistency: [] }
+    const blobs = captureOf(parts).contents
+    const file = await buildWacz({ manifest, seal, proof, checkpoint, anchored, keys, blobs, evidence: [] })
+    const { verdict, checks } = await verifyWacz(file, [], [tsa.ca])
+    return { verdict, time: checks.find(({ name }) => name === 'time') }
+  }
+  expect(await verified(checkpoint)).toMatchObject({ verdict: 'good', time: { ok: true } })
+  // The same root, dated back by somebody else.
+  expect(await verified({ ...checkpoint, at: '2020-01-01T00:00:00.000Z' })).toMatchObject({
+    verdict: 'changed',
+    time: { ok: false, says: expect.stringContaining('is not signed with that key') },
+  })
 })

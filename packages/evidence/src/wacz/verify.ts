@@ -165,12 +165,21 @@ const checkEvidence = (
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), unit => unit.charCodeAt(0))
 
-/** Whether authorities saw a state of the log that goes on from the seal's. */
+/** Whether authorities saw a state of the log that the server signed, and that goes on from the seal's. */
 const checkTime = async (
   checkpoint: Checkpoint,
   { checkpoint: later, consistency }: Anchored,
+  isSigned: (checkpoint: Checkpoint) => Promise<boolean>,
   authorities: readonly string[],
 ): Promise<WaczCheck> => {
+  // Anybody can go on from a log by themselves and have that time-stamped.
+  if (!(await isSigned(later)))
+    return check(
+      'time',
+      false,
+      '',
+      `The time-stamped log is not signed with that key. It names ${later.key_id}.`,
+    )
   const ok = await holds(() =>
     verifyConsistency(checkpoint.size, later.size, checkpoint.root, later.root, consistency),
   )
@@ -225,6 +234,12 @@ export const verifyWacz = async (
     return { verdict: 'unreadable', checks: [{ name: 'file', ok: false, says }], isKeyGiven }
   }
   const { seal, proof, checkpoint, anchored, keys } = sealing
+  const isSigned = (signed: Checkpoint) =>
+    holds(async () => {
+      const tried = isKeyGiven ? trusted : keys.map(({ public_key }) => public_key)
+      for (const key of tried) if (await verifyCheckpoint(signed, key)) return true
+      return false
+    })
   const checks: WaczCheck[] = []
   const damaged = 'The archive can’t be read.'
   const fallback = {
@@ -261,11 +276,7 @@ export const verifyWacz = async (
     ),
     check(
       'signature',
-      await holds(async () => {
-        const tried = isKeyGiven ? trusted : keys.map(({ public_key }) => public_key)
-        for (const key of tried) if (await verifyCheckpoint(checkpoint, key)) return true
-        return false
-      }),
+      await isSigned(checkpoint),
       isKeyGiven
         ? 'The log’s state is signed with the given key.'
         : `The log’s state is signed with the key in this file, ${checkpoint?.key_id}. Compare it with the server’s.`,
@@ -273,7 +284,7 @@ export const verifyWacz = async (
     ),
     ...(anchored
       ? [
-          await checkTime(checkpoint, anchored, authorities).catch(() =>
+          await checkTime(checkpoint, anchored, isSigned, authorities).catch(() =>
             check('time', false, '', 'The time-stamp can’t be read.'),
           ),
         ]
