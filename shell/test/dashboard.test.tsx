@@ -112,6 +112,20 @@ test('typing in the search box opens the search over everything; the menu stays'
   expect(screen.getByRole('link', { name: 'Graph' })).toBeTruthy()
 })
 
+test('Enter opens the result that is shown, also before the browser has moved the focus to the search', async () => {
+  await open('/dashboard/overview', {
+    'GET /campaigns': [200, []],
+    'GET /community/users': [200, { users: [], total: 0 }],
+    'GET /:source/data': [200, []],
+    'GET /narratives/data': [200, []],
+  })
+  fireEvent.change(await screen.findByLabelText('Search everything'), { target: { value: 'profile' } })
+  await screen.findByRole('option')
+  fireEvent.keyDown(document.body, { key: 'Enter' })
+  fireEvent.keyUp(document.activeElement ?? document.body, { key: 'Enter' })
+  await waitFor(() => expect(location.pathname).toBe('/dashboard/profile'))
+})
+
 test('logging out ends the session on the server and here', async () => {
   const { calls } = await open('/dashboard/overview', { 'POST /auth/logout': [200, { logged_out: true }] })
   fireEvent.click(await screen.findByRole('button', { name: 'Logout' }))

@@ -34,6 +34,16 @@ const isTyping = (target: EventTarget | null) =>
 const isInBar = (target: EventTarget | null) =>
   target instanceof Element && target.closest('[data-search-bar]') !== null
 
+/** Keys that choose among the results. */
+const CHOOSES = new Set(['ArrowDown', 'ArrowUp', 'Enter'])
+
+/** Gives a key to the bar, which shows its results before the browser has moved the focus to it. */
+const handOn = (key: string) => {
+  const input = document.querySelector<HTMLElement>('[data-search-bar]')
+  input?.focus()
+  input?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+}
+
 /** Renders the search above the pages. Its code is loaded on first use. */
 export function SearchProvider({ children }: { children: ReactNode }) {
   const { notify } = useHost()
@@ -77,6 +87,7 @@ export function SearchProvider({ children }: { children: ReactNode }) {
       if (isInBar(target) || ctrlKey || metaKey || altKey) return
       if (key === 'Escape') setOpen(false)
       else if (key.length === 1) setQuery(typed => typed + key)
+      else if (CHOOSES.has(key)) handOn(key)
       else return
       event.preventDefault()
       event.stopImmediatePropagation()
