@@ -101,6 +101,7 @@ export { type Migration, migrate } from './stores/migrations.js'
 export {
   type Connection,
   connectMongo,
+  dropCollection,
   inTransaction,
   isDuplicateKey,
   prepareModels,
