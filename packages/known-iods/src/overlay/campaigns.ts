@@ -10,9 +10,11 @@ export interface OverlayCampaign {
 }
 
 /** Campaigns as the server sends them: head; of each id, name and the ids of its IODs; SHA-256. */
-export const encodeCampaigns = (campaigns: Iterable<OverlayCampaign>): Promise<Uint8Array<ArrayBuffer>> => {
+export const encodeCampaigns = async (
+  campaigns: Iterable<OverlayCampaign> | AsyncIterable<OverlayCampaign>,
+): Promise<Uint8Array<ArrayBuffer>> => {
   const parts: Uint8Array[] = [HEAD]
-  for (const { id, name, iod_ids } of campaigns) {
+  for await (const { id, name, iod_ids } of campaigns) {
     const text = new TextEncoder().encode(name)
     const part = new Uint8Array(20 + text.length + 12 * iod_ids.length)
     const view = new DataView(part.buffer)

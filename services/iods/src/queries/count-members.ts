@@ -2,6 +2,7 @@ import type { Category, iodsInternal, ResponseOf, SourceType } from '@iodine/con
 import { Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import type { IodModel } from '../models/iod.js'
+import { databaseTime } from './database-time.js'
 
 /** IODs with new votes that are listed at most. */
 const VOTED_MAX = 1_000
@@ -60,8 +61,7 @@ export const votesSince = async (
   { mongo, iods }: Pick<IodModels, 'mongo' | 'iods'>,
   since: Date | null,
 ): Promise<ResponseOf<typeof iodsInternal.votesSince>> => {
-  const { localTime } = await mongo.getClient().db().command({ hello: 1 })
-  const until = new Date(Math.max(localTime.getTime() - SETTLED_MS, since?.getTime() ?? 0))
+  const until = new Date(Math.max((await databaseTime(mongo)) - SETTLED_MS, since?.getTime() ?? 0))
   const voted = since
     ? await iods.aggregate<{ _id: Types.ObjectId; votes: number; later: number }>([
         { $match: { 'votes.created_at': { $gt: since } } },

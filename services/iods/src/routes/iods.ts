@@ -1,5 +1,6 @@
 import { announceInternal, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
 import {
+  createDownloads,
   done,
   notFound,
   personalSource,
@@ -14,6 +15,7 @@ import { createIod } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexIods } from '../commands/index-iods.js'
 import { announceIod, eventsOfIod, giveNotice, publishForgotten } from '../commands/publish-iod.js'
+import { reviseNewIods } from '../commands/revise-iods.js'
 import { mergeTallies, recount } from '../commands/tally-iods.js'
 import { voteIod } from '../commands/vote-iod.js'
 import type { IodsConfig } from '../config.js'
@@ -24,6 +26,7 @@ import { createDayCounts } from '../queries/count-days.js'
 import { countMembers, votesSince } from '../queries/count-members.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
+import { createOverlay } from '../queries/overlay.js'
 
 export const addIodRoutes = (
   service: StoreService,
@@ -42,6 +45,10 @@ export const addIodRoutes = (
   service.route(iodsApi.getIodFacets, async ({ query, reply }) => queries.facets(reply, query))
 
   service.route(iodsApi.countDays, async ({ query, user }) => countDays(user.id, query.days))
+
+  const overlay = createOverlay(models)
+  const download = createDownloads()
+  service.route(iodsApi.getOverlay, async ({ query, ...call }) => download(call, await overlay(query.since)))
 
   service.route(iodsApi.getIod, async ({ params }) => {
     const doc = await iods.findById(params.id).lean<IodDoc>()
@@ -133,6 +140,7 @@ export const addIodRoutes = (
     await mergeTallies(models)
     return (
       (await publishForgotten(publishing)) +
+      (await reviseNewIods(models)) +
       Number((await indexIods(models.mongo)) !== undefined) +
       (await recount(models)) +
       (await quotas.repair())
