@@ -71,12 +71,13 @@ interface Snapshot {
   bytes: Promise<Uint8Array>
 }
 
-/** Times in milliseconds, for tests. */
-interface OverlayTimes {
+/** Other bounds than those above, for tests. */
+interface OverlayBounds {
   refreshMs?: number
   snapshotMs?: number
   trustedMs?: number
   firstMs?: number
+  deltaMax?: number
 }
 
 /**
@@ -91,7 +92,8 @@ export const createOverlay = (
     snapshotMs = SNAPSHOT_MS,
     trustedMs = TRUSTED_MS,
     firstMs = FIRST_MS,
-  }: OverlayTimes = {},
+    deltaMax = DELTA_MAX,
+  }: OverlayBounds = {},
 ) => {
   interface Kept {
     table: OverlayTable
@@ -195,7 +197,7 @@ export const createOverlay = (
     const { revision, state } = table
     // A later revision than any is of a database that was replaced by a copy.
     if (since === 0 || since > revision) return everything(table, 0)
-    const rows = table.after(since - LATE_MS, DELTA_MAX)
+    const rows = table.after(since - LATE_MS, deltaMax)
     if (!rows) return everything(table, since)
     const etag = `"${state}"`
     return {
