@@ -13,12 +13,18 @@ export interface Change {
 
 type Row = Change & { row: Uint8Array }
 
-const idOf = (rows: Uint8Array, n: number): Uint8Array =>
-  rows.subarray(n * OVERLAY_ROW_BYTES, n * OVERLAY_ROW_BYTES + ID_BYTES)
+/** Compares the ids of two rows, the first one at a place of a table. */
+const compareIds = (rows: Uint8Array, place: number, row: Uint8Array): number => {
+  const at = place * OVERLAY_ROW_BYTES
+  for (let n = 0; n < ID_BYTES; n++) {
+    const difference = (rows[at + n] as number) - (row[n] as number)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
 
 /** By id, the newer one first. */
-const byId = (a: Row, b: Row): number =>
-  Buffer.compare(idOf(a.row, 0), idOf(b.row, 0)) || b.revision - a.revision
+const byId = (a: Row, b: Row): number => compareIds(a.row, 0, b.row) || b.revision - a.revision
 
 /** Rows of the overlay in the order of their ids, with their revisions: 42 bytes an IOD. */
 export class OverlayTable {
@@ -49,11 +55,11 @@ export class OverlayTable {
     const given = changes
       .filter((change): change is Row => change.row !== undefined)
       .sort(byId)
-      .filter(({ row }, n, all) => n === 0 || Buffer.compare(idOf(row, 0), idOf((all[n - 1] as Row).row, 0)))
+      .filter(({ row }, n, all) => n === 0 || compareIds(row, 0, (all[n - 1] as Row).row) !== 0)
     const added: { change: Row; at: number }[] = []
     for (const change of given) {
       const at = this.#placeOf(change.row)
-      const isThere = at < this.#count && Buffer.compare(idOf(this.#rows, at), idOf(change.row, 0)) === 0
+      const isThere = at < this.#count && compareIds(this.#rows, at, change.row) === 0
       if (!isThere) added.push({ change, at })
       else if (change.revision >= (this.#revisions[at] as number)) this.#set(at, change)
     }
@@ -86,11 +92,10 @@ export class OverlayTable {
 
   /** The number of rows with a smaller id. */
   #placeOf(row: Uint8Array): number {
-    const id = idOf(row, 0)
     let [from, to] = [0, this.#count]
     while (from < to) {
       const middle = (from + to) >>> 1
-      if (Buffer.compare(idOf(this.#rows, middle), id) < 0) from = middle + 1
+      if (compareIds(this.#rows, middle, row) < 0) from = middle + 1
       else to = middle
     }
     return from

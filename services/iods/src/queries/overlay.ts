@@ -16,7 +16,7 @@ const REFRESH_PATIENCE_MS = 5_000
 const LATE_MS = 90_000
 /** All IODs are read again after this time, as a restored database or a wrong clock may falsify the table. */
 const TRUSTED_MS = 24 * 3_600_000
-/** How long a request waits for the first reading of all IODs: a million take half a minute. */
+/** How long a request waits for the first reading of all IODs: a million take 40 s. */
 const FIRST_MS = 2_000
 /** Rows of an answer that has not all IODs. */
 const DELTA_MAX = 20_000
