@@ -16,14 +16,14 @@ const REFRESH_PATIENCE_MS = 5_000
 const LATE_MS = 90_000
 /** All IODs are read again after this time, as a restored database or a wrong clock may falsify the table. */
 const TRUSTED_MS = 24 * 3_600_000
-/** How long a request waits for the first reading of all IODs: a million take 40 s. */
+/** How long a request waits for the first reading of all IODs: a million take a minute. */
 const FIRST_MS = 2_000
 /** Rows of an answer that has not all IODs. */
 const DELTA_MAX = 20_000
 /** An answer with all IODs is given again for this time: so few are in memory at once, whoever asks for them. */
 const SNAPSHOT_MS = 30_000
 /** IODs that are read at once, and the time after which other work comes in between. */
-const BATCH = 250
+const BATCH = 500
 const SLICE_MS = 10
 
 interface Found {
@@ -136,7 +136,7 @@ export const createOverlay = (
   const build = async (): Promise<Kept> => {
     const built = Date.now()
     const until = await databaseTime(mongo)
-    const table = new OverlayTable()
+    const table = new OverlayTable(await iods.estimatedDocumentCount())
     await putAll(table, readAll())
     kept = { table, until, refreshed: 0, built }
     return kept
