@@ -110,7 +110,7 @@ const read = async (response: Response) => {
 }
 
 /** An IOD as the version before stored it, but for its search. */
-const stored = (fields: object = {}) => ({
+const stored = <F extends object>(fields: F = {} as F) => ({
   _id: new Types.ObjectId(),
   value: `Stored ${newId()}`,
   category: 'TITLE',

@@ -23,7 +23,7 @@ const DELTA_MAX = 20_000
 /** An answer with all IODs is given again for this time: so few are in memory at once, whoever asks for them. */
 const SNAPSHOT_MS = 30_000
 /** IODs that are read at once, and the time after which other work comes in between. */
-const BATCH = 500
+const BATCH = 250
 const SLICE_MS = 10
 
 interface Found {
