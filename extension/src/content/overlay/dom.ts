@@ -18,6 +18,6 @@ export const closest = (element: Element, selector: string): Element | null =>
 export const contains = (node: Node, other: Node): boolean => Node.prototype.contains.call(node, other)
 export const queryAll = (element: Element, selector: string): NodeListOf<Element> =>
   Element.prototype.querySelectorAll.call(element, selector)
-export const hasBox = (element: Element): boolean => Element.prototype.getClientRects.call(element).length > 0
+export const boxOf = (element: Element): DOMRect => Element.prototype.getBoundingClientRect.call(element)
 export const isVisible = (element: Element): boolean =>
   Element.prototype.checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true })

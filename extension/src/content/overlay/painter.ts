@@ -1,5 +1,5 @@
 import type { KnownIod } from '../../shared/messages'
-import { contains, hasBox, isVisible, parentOf } from './dom'
+import { boxOf, contains, isVisible, parentOf } from './dom'
 import { type FoundValue, type KnownText, wordsOf } from './known-texts'
 import { setRange } from './page-texts'
 import type { Line, Surface } from './surface'
@@ -10,11 +10,14 @@ const SHARE = 25
 const COVER_BUDGET_MS = 4
 const COVER_MS = 1_000
 const SETTLED_MS = 150
+/** Which blocks are near the window is asked so often, for so long at a time. */
+const NEAR_MS = 100
+const NEAR_BUDGET_MS = 4
 const LINES_MAX = 500
 /** Layouts change without an event, too. */
 const REDRAW_MS = 500
 /** Distance from a line at which its words count as pointed at. */
-const NEAR_PX = 2
+const AROUND_PX = 2
 
 /** Words on screen that are known, with the place of one of their lines. */
 export interface Drawn {
@@ -26,7 +29,8 @@ export interface Drawn {
 /** Underlines the known values that are in view, and knows where. */
 export const createPainter = (surface: Surface) => {
   const known = new Map<Element, readonly KnownText[]>()
-  const inView = new Set<Element>()
+  /** Blocks within a window's height of the window; all that have no box of their own. */
+  const near = new Set<Element>()
   const covered = new WeakMap<FoundValue, { is: boolean; at: number }>()
   const range = document.createRange()
   let drawn: Drawn[] = []
@@ -37,15 +41,25 @@ export const createPainter = (surface: Surface) => {
   /** When the page's thread has rested from the last drawing. */
   let drawAfter = 0
 
-  const views = new IntersectionObserver(
-    entries => {
-      for (const { target, isIntersecting } of entries)
-        if (isIntersecting) inView.add(target)
-        else inView.delete(target)
-      drawSoon()
-    },
-    { rootMargin: '200px' },
-  )
+  let rest: Iterator<Element> = known.keys()
+  let nearAfter = 0
+  /** Goes on asking which blocks are near, and begins anew after the last. An observer would ask for all in each frame. */
+  const findNear = () => {
+    const begun = performance.now()
+    if (begun < nearAfter) return
+    let now = begun
+    for (let next = rest.next(); now - begun < NEAR_BUDGET_MS; next = rest.next()) {
+      if (next.done) {
+        rest = known.keys()
+        nearAfter = now + Math.max(NEAR_MS, SHARE * (now - begun))
+        return
+      }
+      const { top, bottom } = boxOf(next.value)
+      if (bottom > -innerHeight && top < 2 * innerHeight) near.add(next.value)
+      else near.delete(next.value)
+      now = performance.now()
+    }
+  }
 
   const drawNow = () => {
     if (isOn && frame === 0) frame = requestAnimationFrame(draw)
@@ -96,7 +110,8 @@ export const createPainter = (surface: Surface) => {
     const isSettled = begun - scrolledAt > SETTLED_MS
     const isAsked = () => isSettled && performance.now() - begun < COVER_BUDGET_MS
     drawn = []
-    for (const block of inView)
+    findNear()
+    for (const block of near)
       for (const text of known.get(block) ?? [])
         for (const found of text.found) if (drawn.length < LINES_MAX) place(text, found, isAsked)
     // A range in the page is kept up with each of its changes.
@@ -105,7 +120,7 @@ export const createPainter = (surface: Surface) => {
     surface.draw(drawn.map(({ rect }): Line => rect))
     const now = performance.now()
     drawAfter = now + SHARE * (now - begun)
-    if (inView.size > 0 && !document.hidden) timer = setTimeout(drawNow, REDRAW_MS)
+    if (known.size > 0 && !document.hidden) timer = setTimeout(drawNow, REDRAW_MS)
   }
 
   const listen = (on: boolean) => {
@@ -137,14 +152,9 @@ export const createPainter = (surface: Surface) => {
     put(block: Element, texts: readonly KnownText[]) {
       if (texts.length === 0) {
         known.delete(block)
-        inView.delete(block)
-        views.unobserve(block)
-      } else {
-        known.set(block, texts)
-        views.observe(block)
-        // No box of its own: the browser never says that it is in view.
-        if (!hasBox(block)) inView.add(block)
-      }
+        near.delete(block)
+      } else known.set(block, texts)
+      nearAfter = 0
       drawSoon()
     },
     /** The page has changed somewhere. */
@@ -155,7 +165,7 @@ export const createPainter = (surface: Surface) => {
     wordsAt(x: number, y: number): Drawn | undefined {
       return drawn.find(
         ({ rect: { left, right, top, bottom } }) =>
-          x >= left && x <= right && y >= top - NEAR_PX && y <= bottom + NEAR_PX,
+          x >= left && x <= right && y >= top - AROUND_PX && y <= bottom + AROUND_PX,
       )
     },
   }
