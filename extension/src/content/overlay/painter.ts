@@ -5,17 +5,18 @@ import { setRange } from './page-texts'
 import type { Line, Surface } from './surface'
 
 /** Drawing takes one part in so many of the time at most, but for scrolling. */
-const SHARE = 25
+const SHARE = 50
 /** Asking what covers words takes longest: a drawing does it for so long, of the same words so often, and not while the page scrolls. */
-const COVER_BUDGET_MS = 4
+const COVER_BUDGET_MS = 3
 const COVER_MS = 1_000
 const SETTLED_MS = 150
-/** Which blocks are near the window is asked so often, for so long at a time. */
+/** Which blocks are near the window is asked so often while the page moves and while it rests, for so long at a time. */
 const NEAR_MS = 100
-const NEAR_BUDGET_MS = 4
+const NEAR_RESTING_MS = 3_000
+const NEAR_BUDGET_MS = 3
 const LINES_MAX = 500
 /** Layouts change without an event, too. */
-const REDRAW_MS = 500
+const REDRAW_MS = 1_000
 /** Distance from a line at which its words count as pointed at. */
 const AROUND_PX = 2
 
@@ -37,12 +38,15 @@ export const createPainter = (surface: Surface) => {
   let isOn = false
   let frame = 0
   let timer: number | undefined
+  /** Whether the timer is for a drawing that was asked for. */
+  let isDue = false
   let scrolledAt = 0
   /** When the page's thread has rested from the last drawing. */
   let drawAfter = 0
 
   let rest: Iterator<Element> = known.keys()
   let nearAfter = 0
+  let movedAfter = 0
   /** Goes on asking which blocks are near, and begins anew after the last. An observer would ask for all in each frame. */
   const findNear = () => {
     const begun = performance.now()
@@ -51,7 +55,8 @@ export const createPainter = (surface: Surface) => {
     for (let next = rest.next(); now - begun < NEAR_BUDGET_MS; next = rest.next()) {
       if (next.done) {
         rest = known.keys()
-        nearAfter = now + Math.max(NEAR_MS, SHARE * (now - begun))
+        nearAfter = now + NEAR_RESTING_MS
+        movedAfter = now + Math.max(NEAR_MS, SHARE * (now - begun))
         return
       }
       const { top, bottom } = boxOf(next.value)
@@ -61,13 +66,20 @@ export const createPainter = (surface: Surface) => {
     }
   }
 
+  /** Something has moved. */
+  const moved = () => {
+    nearAfter = Math.min(nearAfter, movedAfter)
+  }
+
   const drawNow = () => {
     if (isOn && frame === 0) frame = requestAnimationFrame(draw)
   }
   /** Draws at the next frame that leaves the page most of its time. */
   const drawSoon = () => {
+    if (isDue || frame !== 0) return
     const wait = drawAfter - performance.now()
     if (wait <= 0) return drawNow()
+    isDue = true
     clearTimeout(timer)
     timer = setTimeout(drawNow, wait)
   }
@@ -104,6 +116,7 @@ export const createPainter = (surface: Surface) => {
 
   const draw = () => {
     frame = 0
+    isDue = false
     clearTimeout(timer)
     if (!isOn) return
     const begun = performance.now()
@@ -126,11 +139,16 @@ export const createPainter = (surface: Surface) => {
   const listen = (on: boolean) => {
     const change = on ? addEventListener : removeEventListener
     for (const type of ['resize', 'load', 'transitionend', 'animationend', 'toggle', 'visibilitychange'])
-      change(type, drawNow, { capture: true, passive: true })
+      change(type, laidOut, { capture: true, passive: true })
     change('scroll', scrolled, { capture: true, passive: true })
+  }
+  const laidOut = () => {
+    moved()
+    drawNow()
   }
   const scrolled = () => {
     scrolledAt = performance.now()
+    moved()
     drawNow()
   }
 
@@ -154,11 +172,12 @@ export const createPainter = (surface: Surface) => {
         known.delete(block)
         near.delete(block)
       } else known.set(block, texts)
-      nearAfter = 0
+      moved()
       drawSoon()
     },
     /** The page has changed somewhere. */
     changed() {
+      moved()
       if (drawn.length > 0) drawSoon()
     },
     /** The words at a point of the window. */

@@ -8,7 +8,7 @@ const SLICE_MS = 6
 /** Changes are read together, at least so long after the first. */
 const CHANGES_MS = 250
 /** Reading takes one part in so many of the time at most. */
-const SHARE = 25
+const SHARE = 50
 /** Changes that are kept one by one; of more the page is read whole. */
 const CHANGED_MAX = 1_000
 /** Characters of texts in one message. */
