@@ -1,17 +1,12 @@
 import { ask, type KnownIod } from '../../shared/messages'
 import { votesOf } from '../../shared/votes'
 import css from './card.css?raw'
+import type { Drawn } from './painter'
 
 /** Pointing at words for so long shows what is known of them. */
 const DWELL_MS = 200
 const MARGIN = 8
 const IODS_MAX = 3
-
-interface Pointed {
-  rect: DOMRect
-  text: string
-  iods: readonly KnownIod[]
-}
 
 const element = <K extends keyof HTMLElementTagNameMap>(
   name: K,
@@ -40,7 +35,7 @@ export const createCard = (root: ShadowRoot) => {
   card.setAttribute('aria-label', 'Known IOD')
   root.append(card)
   let waiting: number | undefined
-  let shown: Pointed | undefined
+  let shown: readonly Drawn[] = []
   let isPinned = false
 
   const link = (text: string, path: string) => {
@@ -53,75 +48,74 @@ export const createCard = (root: ShadowRoot) => {
     return row
   }
 
+  const note = (className: string, textContent: string) => element('p', { className, textContent })
+
   const describe = (text: string, iod: KnownIod): HTMLElement => {
     const page = `iods/${iod.id}`
     const worth = worthOf(iod)
     return element(
       'div',
       { className: 'iod' },
-      element('p', { className: 'words', textContent: text }),
-      element('p', { className: 'category', textContent: iod.category }),
+      note('words', text),
+      note('category', iod.category),
       link(`Votes: ${votesOf(iod)}`, page),
       ...(worth ? [link(worth, page)] : []),
       ...iod.campaigns.map(({ id, name }) => link(`Campaign: ${name}`, `campaigns/${id}`)),
-      ...(iod.more > 0
-        ? [element('p', { className: 'category', textContent: `and ${iod.more} more campaigns` })]
-        : []),
+      ...(iod.more > 0 ? [note('category', `and ${iod.more} more campaigns`)] : []),
       link('Where seen', page),
     )
   }
 
-  const place = ({ left, top, bottom }: DOMRect) => {
+  const place = (words: readonly Drawn[]) => {
     const { width, height } = card.getBoundingClientRect()
+    const left = Math.min(...words.map(({ rect }) => rect.left))
     const x = Math.max(MARGIN, Math.min(left, innerWidth - width - MARGIN))
-    const below = bottom + MARGIN
-    const y = below + height <= innerHeight ? below : Math.max(MARGIN, top - height - MARGIN)
+    const below = Math.max(...words.map(({ bottom }) => bottom)) + MARGIN
+    const above = Math.min(...words.map(({ top }) => top)) - height - MARGIN
+    const y = below + height <= innerHeight ? below : Math.max(MARGIN, above)
     card.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`
   }
 
-  const show = (at: Pointed) => {
-    shown = at
-    const { text, iods } = at
+  const show = (words: readonly Drawn[]) => {
+    shown = words
+    const all = words.flatMap(({ text, iods }) => iods.map(iod => ({ text, iod })))
+    const more = all.length - IODS_MAX
     card.replaceChildren(
-      ...iods.slice(0, IODS_MAX).map(iod => describe(text, iod)),
-      element('p', {
-        className: 'hint',
-        textContent: isPinned
-          ? 'Opens in the app. Escape closes this.'
-          : 'Click the words to keep this open.',
-      }),
+      ...all.slice(0, IODS_MAX).map(({ text, iod }) => describe(text, iod)),
+      ...(more > 0 ? [note('category', `and ${more} more: see the list of the toolbar button`)] : []),
+      note('hint', isPinned ? 'Opens in the app. Escape closes this.' : 'Click the words to keep this open.'),
     )
     card.classList.toggle('pinned', isPinned)
     card.hidden = false
-    place(at.rect)
+    place(words)
   }
 
   const close = () => {
     clearTimeout(waiting)
-    shown = undefined
+    shown = []
     isPinned = false
     card.hidden = true
     card.replaceChildren()
   }
-  const isSame = (at: Pointed | undefined) =>
-    at !== undefined && shown?.iods === at.iods && shown.text === at.text
+  const isShown = (words: readonly Drawn[]) =>
+    words.length === shown.length && words.every(({ iods }, n) => iods === shown[n]?.iods)
 
   return {
     close,
-    /** The pointer is over these words, or over none. */
-    point(at: Pointed | undefined) {
-      if (isPinned || isSame(at)) return
+    /** The pointer is over these words. */
+    point(words: readonly Drawn[]) {
+      if (isPinned || isShown(words)) return
       close()
-      if (at) waiting = setTimeout(show, DWELL_MS, at)
+      if (words.length > 0) waiting = setTimeout(show, DWELL_MS, words)
     },
     /** Closes what is shown for pointing alone. */
     release() {
       if (!isPinned) close()
     },
-    pin(at: Pointed) {
+    pin(words: readonly Drawn[]) {
       close()
       isPinned = true
-      show(at)
+      show(words)
       card.querySelector('button')?.focus({ preventScroll: true })
     },
   }

@@ -32,7 +32,7 @@ export const createOverlay = () => {
     if (!event.isTrusted || target === surface.root.host) return
     const words = painter.wordsAt(event.clientX, event.clientY)
     const isControl = target instanceof Element && closest(target, CONTROLS)
-    if (words && !isControl && getSelection()?.isCollapsed !== false) card.pin(words)
+    if (words.length > 0 && !isControl && getSelection()?.isCollapsed !== false) card.pin(words)
     else card.close()
   }
   const pressed = (event: KeyboardEvent) => {

@@ -20,9 +20,12 @@ const REDRAW_MS = 1_000
 /** Distance from a line at which its words count as pointed at. */
 const AROUND_PX = 2
 
-/** Words on screen that are known, with the place of one of their lines. */
+/** Words on screen that are known, with one of their lines. */
 export interface Drawn {
   rect: DOMRect
+  /** Of all their lines. */
+  top: number
+  bottom: number
   text: string
   iods: readonly KnownIod[]
 }
@@ -111,7 +114,9 @@ export const createPainter = (surface: Surface) => {
     const [first] = rects
     if (!first || !parent || isCovered(found, first, parent, isAsked())) return
     const words = wordsOf(text, found)
-    for (const rect of rects) drawn.push({ rect, text: words, iods: found.iods })
+    const top = Math.min(...rects.map(rect => rect.top))
+    const bottom = Math.max(...rects.map(rect => rect.bottom))
+    for (const rect of rects) drawn.push({ rect, top, bottom, text: words, iods: found.iods })
   }
 
   const draw = () => {
@@ -180,9 +185,9 @@ export const createPainter = (surface: Surface) => {
       moved()
       if (drawn.length > 0) drawSoon()
     },
-    /** The words at a point of the window. */
-    wordsAt(x: number, y: number): Drawn | undefined {
-      return drawn.find(
+    /** The known words at a point of the window: those that overlap there are several. */
+    wordsAt(x: number, y: number): Drawn[] {
+      return drawn.filter(
         ({ rect: { left, right, top, bottom } }) =>
           x >= left && x <= right && y >= top - AROUND_PX && y <= bottom + AROUND_PX,
       )
