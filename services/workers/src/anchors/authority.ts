@@ -1,20 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { readTimestamp, timestampRequest } from '@iodine/evidence/timestamp'
+import { bounded } from '../bounded.js'
 
 const WAIT_MS = 10_000
 /** Tokens with a chain of certificates have some 6 kB. */
 const ANSWER_MAX = 65_536
-
-const readAtMost = async (answer: Response, max: number): Promise<Uint8Array<ArrayBuffer>> => {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of answer.body ?? []) {
-    length += part.length
-    if (length > max) throw new RangeError(`it has more than ${max} bytes`)
-    parts.push(part)
-  }
-  return new Uint8Array(Buffer.concat(parts))
-}
 
 /**
  * Has a text time-stamped by an authority (RFC 3161 over HTTP, 3.4). Resolves to the token in DER.
@@ -32,7 +22,8 @@ export const timestampOf = async (tsaUrl: string, text: string, waitMs = WAIT_MS
       signal: AbortSignal.timeout(waitMs),
     })
     if (!answer.ok) throw new TypeError(`status ${answer.status}`)
-    return (await readTimestamp(await readAtMost(answer, ANSWER_MAX), text, nonce)).token
+    const body = new Uint8Array(await bounded(answer, ANSWER_MAX).arrayBuffer())
+    return (await readTimestamp(body, text, nonce)).token
   } catch (cause) {
     const { message } = cause as Error
     throw new Error(`time-stamping authority ${new URL(tsaUrl).host}: ${message}`, { cause })

@@ -3,6 +3,7 @@ import { type Extraction, type ExtractionFailure, extraction, LIMITS } from '@io
 import { traced } from '@iodine/service-kit'
 import OpenAI from 'openai'
 import { z } from 'zod'
+import { bounded } from '../bounded.js'
 
 export type Triplet = Extraction['triplets'][number]
 
@@ -95,20 +96,6 @@ export const parseTriplets = (content: string): Triplet[] | undefined => {
   return extraction.parse({ triplets }).triplets
 }
 
-/** Limits the bytes that are read of a response body. */
-const bounded = (response: Response): Response => {
-  if (!response.body) return response
-  let bytes = 0
-  const counter = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength
-      if (bytes > ANSWER_BYTES_MAX) controller.error(new Error('the answer is too large'))
-      else controller.enqueue(chunk)
-    },
-  })
-  return new Response(response.body.pipeThrough(counter), response)
-}
-
 /** Redirects are refused: they would let a provider choose addresses that this network requests (SSRF). */
 const refuseRedirect = (response: Response): Response =>
   response.status >= 300 && response.status < 400
@@ -162,7 +149,7 @@ export const createProvider = (options: { baseUrl: string; model: string; timeou
         maxRetries: 0,
         timeout,
         fetch: async (url, init) =>
-          bounded(refuseRedirect(await fetch(url, { ...init, redirect: 'manual' }))),
+          bounded(refuseRedirect(await fetch(url, { ...init, redirect: 'manual' })), ANSWER_BYTES_MAX),
       })
       // A random end marker, which the author of a text cannot guess (prompt injection).
       const marker = `text-${randomBytes(6).toString('hex')}`
