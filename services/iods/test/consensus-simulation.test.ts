@@ -1,4 +1,5 @@
 import type { VoteType } from '@iodine/contracts'
+import { seededRandom } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { expect, it } from 'vitest'
 import type { VoteDoc } from '../src/models/iod.js'
@@ -8,14 +9,6 @@ import { pairsIn } from '../src/policies/vote-pairs.js'
 const DAY = 24 * 3_600_000
 const NOW = Date.UTC(2026, 5, 1)
 const BEGIN = NOW - 100 * DAY
-
-/** Random numbers from 0 to 1 (mulberry32): the same community each time. */
-const randomFrom = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), seed | 1)
-  t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-}
 
 /** An account of this age, by default a year. */
 const account = (days = 365) => {
@@ -58,7 +51,7 @@ const historyOf = (iods: Simulated[]): VoterHistory => {
  * and a ring of 20 who vote within ten minutes, against what is true, on 43 of 200 IODs.
  */
 const simulate = (seed: number, isCloned = false) => {
-  const random = randomFrom(seed)
+  const random = seededRandom(seed)
   const honest = Array.from({ length: 40 }, () => account())
   const ring = Array.from({ length: 20 }, () => account())
   const clone = account()

@@ -10,7 +10,7 @@ type Models = Pick<IodModels, 'mongo' | 'iods' | 'covotes' | 'covoteBuilds'>
 
 /** Bounds of a batch: IODs and votes; one millisecond is always one batch. */
 const BATCH_IODS = 200
-const BATCH_VOTES = 1_000
+const BATCH_VOTES = 200
 /** How long a repair counts votes; the next one goes on. */
 const BUDGET_MS = 500
 /** Age at which the projection is built anew: what was changed by hand, such as a deleted IOD, is corrected. */
@@ -35,7 +35,7 @@ export const projectCovotes = async (
   budgetMs: number = BUDGET_MS,
 ): Promise<void> => {
   const deadline = Date.now() + budgetMs
-  const settled = until ?? (await settledTime(models.mongo))
+  const settled = Math.floor(until ?? (await settledTime(models.mongo)))
   await beginBuild(models)
   const live = await newestLive(models)
   const builds = await models.covoteBuilds

@@ -7,7 +7,7 @@ export const TOGETHER_MS = 10 * 60_000
  * A vote is paired with at most this many votes before it on its side: a popular IOD with thousands of votes in
  * ten minutes makes work in proportion to its votes, not to their square.
  */
-export const PAIRED_MAX = 64
+export const PAIRED_MAX = 32
 
 type Vote = Pick<VoteDoc, 'user_id' | 'vote_type' | 'created_at'>
 /** A vote of a side with its place among the side's votes, those of deleted accounts included. */
