@@ -3,7 +3,8 @@ import { Tooltip } from '@iodine/ui/overlays'
 import styles from './consensus.module.css'
 import { consensusShown, independentOf } from './shown'
 
-const oneDigit = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
+/** Two significant digits at least: 3.1, 31, 310. */
+const format = (n: number) => n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
 
 export interface ConsensusMarkProps {
   /** Number of the IOD's votes. */
@@ -17,7 +18,7 @@ export interface ConsensusMarkProps {
 /** '12 votes ≈ 3.1 independent', explained on hover and focus; nothing where the two hardly differ. */
 export function ConsensusMark({ votes, consensus, tabIndex = 0 }: ConsensusMarkProps) {
   if (!consensusShown(votes, consensus)) return null
-  const independent = oneDigit.format(independentOf(consensus))
+  const independent = format(independentOf(consensus))
   const count = `${votes.toLocaleString('en-US')} ${votes === 1 ? 'vote' : 'votes'}`
   return (
     <Tooltip className={styles.tooltip} content={consensus.reason} placement="bottom">
