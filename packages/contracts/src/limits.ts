@@ -66,6 +66,8 @@ export const LIMITS = {
   timestampTokenMax: 100_000,
   quoteContextMax: 64,
   evidenceCountsMax: 500,
+  /** IODs of which consensus is asked for at once. */
+  consensusMax: 500,
   /** Pieces of evidence of an IOD, and those of them that one user adds or imports. */
   iodEvidenceMax: 100,
   userEvidenceMax: 20,

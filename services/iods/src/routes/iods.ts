@@ -13,6 +13,7 @@ import {
 import { createIod } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexIods } from '../commands/index-iods.js'
+import { projectCovotes } from '../commands/project-covotes.js'
 import { announceIod, eventsOfIod, giveNotice, publishForgotten } from '../commands/publish-iod.js'
 import { mergeTallies, recount } from '../commands/tally-iods.js'
 import { voteIod } from '../commands/vote-iod.js'
@@ -22,6 +23,7 @@ import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createDayCounts } from '../queries/count-days.js'
 import { countMembers, votesSince } from '../queries/count-members.js'
+import { findConsensus } from '../queries/find-consensus.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
 
@@ -61,6 +63,8 @@ export const addIodRoutes = (
     const docs = await iods.find(withValues(body.values)).sort(BY_DATE).lean<IodDoc[]>()
     return present(docs)
   })
+
+  service.route(iodsApi.weighVotes, async ({ body }) => findConsensus(models, body.ids))
 
   service.route(iodsApi.voteIod, async ({ params, body, user }) =>
     presentOne(await voteIod(iods, user.id, params.id, body.vote_type)),
@@ -131,11 +135,12 @@ export const addIodRoutes = (
 
   serveRepair(service, async () => {
     await mergeTallies(models)
-    return (
+    const repaired =
       (await publishForgotten(publishing)) +
       Number((await indexIods(models.mongo)) !== undefined) +
       (await recount(models)) +
       (await quotas.repair())
-    )
+    await projectCovotes(models)
+    return repaired
   })
 }

@@ -1,0 +1,3 @@
+export { ConsensusMark } from './ConsensusMark'
+export { ConsensusContext, useConsensus, useListConsensus, useListedConsensus } from './queries'
+export { consensusShown, independentOf } from './shown'
