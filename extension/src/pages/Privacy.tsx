@@ -56,7 +56,7 @@ export function Privacy() {
           Records and captures that wait to be sent, captures up to 200 MB, and a list of what was sent. The
           content of a capture is deleted here once it is sealed.
         </li>
-        <li>Everything of pages that you don’t collect from: no history, no cookies, no passwords.</li>
+        <li>Everything else of pages that you don’t collect from: no history, no cookies, no passwords.</li>
       </ul>
       <h2>What a page can notice</h2>
       <p>
