@@ -1,6 +1,6 @@
 /**
- * `npm run verify -- FILE.wacz [--key KEY.pem]... [--tsa-ca CA.pem]...`: checks a capture's web archive without a server. Exits with 0 if
- * it is good, 1 if something was changed, 2 if it can't be read, 3 if content was taken out.
+ * `npm run verify -- FILE.wacz [--key KEY.pem]... [--tsa-ca CA.pem]...`: checks a capture's web archive without a
+ * server. Exits with 0 if it is good, 1 if something was changed, 2 if it can't be read, 3 if content was taken out.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -31,8 +31,20 @@ const problem = (description: string) => ({
 
 const bytes = { schema: { type: 'string', format: 'binary' } }
 
-const success = ({ produces, response }: PublicEndpoint) => ({
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of an earlier answer',
+  schema: { type: 'string' },
+}
+const etag = {
+  ETag: { description: 'Tells whether an answer is the same as before', schema: { type: 'string' } },
+}
+
+const success = ({ produces, response, conditional }: PublicEndpoint) => ({
   description: 'Success',
+  ...(conditional && { headers: etag }),
   content: produces
     ? { [produces]: bytes }
     : { 'application/json': { schema: schemaOf(response, 'output') } },
@@ -43,7 +55,11 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   operationId: name,
   summary: spec.summary,
   security: spec.access === 'anyone' ? [] : [{ session: [] }],
-  parameters: [...parametersOf('path', spec.params), ...parametersOf('query', spec.query)],
+  parameters: [
+    ...parametersOf('path', spec.params),
+    ...parametersOf('query', spec.query),
+    ...(spec.conditional ? [ifNoneMatch] : []),
+  ],
   ...(spec.raw && {
     requestBody: {
       required: true,
@@ -61,6 +77,7 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
     ...(spec.knownStatus && {
       [spec.knownStatus]: { ...success(spec), description: 'It is there already' },
     }),
+    ...(spec.conditional && { 304: { description: 'The same as before', headers: etag } }),
     ...(spec.access !== 'anyone' && { 401: problem('No live session') }),
     ...((spec.body || spec.raw || spec.query) && { 422: problem('Validation: one message a fault') }),
     default: problem('Any other failure'),

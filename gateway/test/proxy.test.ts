@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   DETAILS,
@@ -394,6 +395,47 @@ describe('what is forwarded', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('x-request-id')).toBeTruthy()
   })
+  it.each(['/iods/overlay?since=1', '/campaigns/overlay'])(
+    'brings back for the collector that %s has not changed, and the connection stays fit',
+    async path => {
+      const bytes = Buffer.alloc(100_000, 7)
+      const behaviour = (request: IncomingMessage, response: ServerResponse) => {
+        const isKnown = request.headers['if-none-match'] === '"1-2"'
+        response
+          .writeHead(isKnown ? 304 : 200, {
+            etag: '"1-2"',
+            'cache-control': 'private, no-cache',
+            ...(!isKnown && { 'content-type': 'application/octet-stream', 'content-length': bytes.length }),
+          })
+          .end(isKnown ? undefined : bytes)
+      }
+      Object.assign(rig.behaviour, { iods: behaviour, campaigns: behaviour })
+      const collector = (await rig.token({ scope: 'collector' })).token
+      const headOf = ({ status, headers }: Response) => [
+        status,
+        headers.get('etag'),
+        headers.get('cache-control'),
+      ]
+      const whole = await send(path, {}, collector)
+      expect(headOf(whole)).toEqual([200, '"1-2"', 'private, no-cache'])
+      expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true)
+      // `fetch` answers 200 from its cache unless a request forbids that.
+      const asked = { headers: { 'if-none-match': '"1-2"' }, cache: 'no-store' } as const
+      const same = await send(path, asked, collector)
+      expect(headOf(same)).toEqual([304, '"1-2"', 'private, no-cache'])
+      expect(await same.text()).toBe('')
+
+      const head = `GET /api/v1${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${collector}\r\n`
+      const twice = `${head}If-None-Match: "1-2"\r\n\r\n${head}If-None-Match: "1-2"\r\nConnection: close\r\n\r\n`
+      const answers = (await raw(rig.url, twice)).split(/(?=HTTP\/1\.1 )/)
+      expect(answers).toHaveLength(2)
+      for (const answer of answers) {
+        expect(answer).toMatch(/^HTTP\/1\.1 304 /)
+        expect(answer).not.toMatch(/^(content-length: [^0]|transfer-encoding)/im)
+        expect(answer.slice(answer.indexOf('\r\n\r\n'))).toBe('\r\n\r\n')
+      }
+    },
+  )
 })
 
 describe('a body', () => {

@@ -278,6 +278,14 @@ describe('the reference', () => {
     expect(Object.keys(document.paths['/captures'].post.responses)).toEqual(
       expect.arrayContaining(['200', '201', '401', '422']),
     )
+    for (const path of ['/iods/overlay', '/campaigns/overlay']) {
+      const { responses, parameters } = document.paths[path].get
+      expect(responses[200].content).toEqual({ 'application/octet-stream': binary })
+      for (const status of [200, 304]) expect(Object.keys(responses[status].headers)).toEqual(['ETag'])
+      expect(responses[304].content).toBeUndefined()
+      expect(parameters).toContainEqual(expect.objectContaining({ name: 'If-None-Match', in: 'header' }))
+    }
+    expect(document.paths['/iods/overlay'].get.parameters[0]).toMatchObject({ name: 'since', in: 'query' })
     const body =
       document.paths['/auth/request-magic-link'].post.requestBody.content['application/json'].schema
     expect(body).toMatchObject({ required: ['email'], additionalProperties: false })
@@ -369,6 +377,7 @@ describe('headers', () => {
         },
       })
       expect(headers.get('access-control-allow-methods') ?? 'PUT').toMatch(/\bPUT\b/)
+      expect(headers.get('access-control-allow-headers') ?? 'If-None-Match').toContain('If-None-Match')
       return [status < 300, headers.get('access-control-allow-origin')]
     }
     expect(await preflight('https://app.example.org')).toEqual([true, 'https://app.example.org'])
@@ -386,7 +395,7 @@ describe('headers', () => {
       expect((await preflight(stranger))[1]).toBeNull()
     const { headers } = await get('/api/v1/iods', '*/*', { headers: { origin: 'https://app.example.org' } })
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example.org')
-    for (const name of ['X-Total-Count', 'X-Total-Relation', 'X-Next-Cursor'])
+    for (const name of ['X-Total-Count', 'X-Total-Relation', 'X-Next-Cursor', 'ETag'])
       expect(headers.get('access-control-expose-headers')).toContain(name)
   })
 })

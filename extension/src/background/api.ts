@@ -21,6 +21,9 @@ const SLOW_LINE = 64
 /** How long a request may take, in milliseconds, that sends so many bytes. */
 export const timeFor = (bytes: number): number => WAIT_MS + Math.ceil(bytes / SLOW_LINE)
 
+/** Whether the server will not take the request, however often it is asked. Other failures are retried. */
+export const isRefusal = ({ status }: ApiError): boolean => [400, 413, 415, 422].includes(status)
+
 /** The endpoints allowed for a token of the collector's scope. */
 export const endpoints = {
   redeem: authApi.redeemExtensionCode,

@@ -1,5 +1,5 @@
 import { ApiError, DETAILS } from '@iodine/contracts'
-import { callApi, endpoints, timeFor } from './api'
+import { callApi, endpoints, isRefusal, timeFor } from './api'
 import type { Captures, ReadyQuote, WaitingCapture } from './captures'
 import type { Account } from './database'
 
@@ -10,8 +10,7 @@ const LOST = 'a part of it is lost in this browser'
 const has = (error: unknown, ...statuses: number[]): error is ApiError =>
   error instanceof ApiError && statuses.includes(error.status)
 
-/** Whether the server will not take it, however often it is asked. */
-const isRefused = (error: unknown): error is ApiError => has(error, 400, 413, 415, 422)
+const isRefused = (error: unknown): error is ApiError => error instanceof ApiError && isRefusal(error)
 const isTooLarge = ({ detail }: ApiError): boolean =>
   detail === DETAILS.captureTooLarge || detail === DETAILS.bodyTooLarge
 

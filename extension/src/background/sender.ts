@@ -1,5 +1,5 @@
 import { ApiError, type IngestResult } from '@iodine/contracts'
-import { callApi, endpoints, nonsense } from './api'
+import { callApi, endpoints, isRefusal, nonsense } from './api'
 import type { Captures } from './captures'
 import { type Account, type Database, ownerOf, readSetting, type Waiting, writeSetting } from './database'
 import { addQuote, handOver } from './hand-over'
@@ -145,9 +145,6 @@ export const createSender = ({
     },
   }
 }
-
-/** Whether the server refuses the request itself. Other failures are retried. */
-const isRefusal = ({ status }: ApiError): boolean => [400, 413, 415, 422].includes(status)
 
 const handIn = async (account: Account, batch: Waiting[]): Promise<IngestResult[]> => {
   const [first] = batch

@@ -1,17 +1,15 @@
 import { LIMITS, type TelegramRecord, type TiktokRecord } from '@iodine/contracts'
-import { captureDom, projectText } from '@iodine/evidence'
+import { captureDom, DOM_MAX, projectText } from '@iodine/evidence'
 import type { Collected, PageParts } from '../shared/messages'
 import { type Captured, type PageState, readTelegramPost, sourceOf, telegramPosts, urlOf } from '../sources'
 import { chooseRecords, completed } from './capture'
-import { readPictures } from './pictures'
+import { PICTURE_CHARACTERS_MAX, readPictures } from './pictures'
 
 /** Elements whose layout is read in a moment; a page with more would stand still. */
 const ELEMENTS_MAX = 40_000
 const PICTURES_MAX = 50
-/** Characters of HTML and text, and of pictures, in one message: browsers refuse more than 64 MiB. */
+/** Characters of HTML and text in one message: browsers refuse more than 64 MiB, with pictures. */
 const CHARACTERS_MAX = 10_000_000
-const PICTURE_CHARACTERS_MAX = 24_000_000
-const DOM_MAX = Math.floor(LIMITS.blobBytes / 4)
 
 /** Why a part of a page is not captured, for the user. */
 export class NotCaptured extends Error {}

@@ -5,6 +5,8 @@ import type { PictureParts } from '../shared/messages'
 const PICTURE_MS = 8_000
 const PICTURE_BYTES_MAX = 20_000_000
 const PICTURES_AT_ONCE = 6
+/** Characters of pictures in one message, in base64. */
+export const PICTURE_CHARACTERS_MAX = 24_000_000
 
 interface Picture {
   sha256: string

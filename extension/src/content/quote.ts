@@ -2,11 +2,10 @@ import { LIMITS } from '@iodine/contracts'
 import { anchorQuote } from '@iodine/evidence'
 import type { PageParts, QuotedPage } from '../shared/messages'
 import { loadedPictures, NotCaptured, partAround, readPart } from './page-parts'
-import { readPictures } from './pictures'
+import { PICTURE_CHARACTERS_MAX, readPictures } from './pictures'
 
 /** Pictures are read while somebody waits for the form. */
 const PICTURE_MS = 3_000
-const PICTURE_CHARACTERS_MAX = 24_000_000
 
 /** Selected words as the page's text has them, and that text. */
 export interface Selected {

@@ -67,7 +67,7 @@ export const addSecurity = async (
   await app.register(fastifyCors, {
     origin: [...config.CORS_ORIGINS, ...EXTENSIONS],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowedHeaders: ['Authorization', 'Content-Type'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'If-None-Match'],
     // An OPTIONS request that is no preflight is not refused, as the refusal would be plain text.
     strictPreflight: false,
     exposedHeaders: [
@@ -76,6 +76,7 @@ export const addSecurity = async (
       'X-Next-Cursor',
       'X-Request-Id',
       'X-Iods-Unavailable',
+      'ETag',
       'Retry-After',
     ],
     maxAge: 600,

@@ -39,6 +39,13 @@ export const campaignsApi = {
     query: z.strictObject({ iod_id: id.optional(), q: text(LIMITS.searchMax).optional(), ...pageQuery }),
     response: z.array(campaign),
   }),
+  getOverlay: endpoint('collector', 'GET /campaigns/overlay', {
+    summary:
+      'Campaigns with the ids of their IODs, in the format of `@iodine/known-iods`, up to 30 s old. Empty ones are left out, names are cut off after 200 characters; of more than 500,000 ids in all, the largest campaigns are left out',
+    response: z.unknown(),
+    produces: 'application/octet-stream',
+    conditional: true,
+  }),
   listMyCampaigns: endpoint('user', 'GET /campaigns/my', {
     summary: "The caller's campaigns, newest first",
     query: z.strictObject(pageQuery),

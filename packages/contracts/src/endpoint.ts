@@ -21,6 +21,8 @@ export interface EndpointSpec {
   knownStatus?: number
   /** Media type of an answer that is a file: `response` is unknown then. Default: JSON. */
   produces?: string
+  /** Answers carry an ETag; a request whose If-None-Match names it is answered 304. */
+  conditional?: true
   /** Maximum body size in bytes, default 1 MiB. */
   bodyLimit?: number
   /** The body is bytes (application/octet-stream) instead of JSON: `body` is a Uint8Array. */

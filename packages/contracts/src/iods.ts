@@ -7,6 +7,7 @@ import {
   limitParam,
   pageQuery,
   repeatable,
+  revisionParam,
   sourceReference,
   text,
   time,
@@ -123,6 +124,14 @@ export const iodsApi = {
       'Counts a category and a source type under the same filters; above 10,000 matches, lower bounds with `exact: false`',
     query: z.strictObject(filters),
     response: iodFacets,
+  }),
+  getOverlay: endpoint('collector', 'GET /iods/overlay', {
+    summary:
+      'All IODs as keys by which texts are searched for them, with numbers of votes, in the format of `@iodine/known-iods`. `since`: the revision of an earlier answer; then those that changed since and a little before, or all',
+    query: z.strictObject({ since: revisionParam.default(0) }),
+    response: z.unknown(),
+    produces: 'application/octet-stream',
+    conditional: true,
   }),
   countDays: endpoint('user', 'GET /iods/days', {
     summary:

@@ -33,6 +33,8 @@ export const LIMITS = {
   /** Characters of a search in records, narratives, and names of campaigns. */
   searchMax: 200,
   addedIodsMax: 500,
+  /** The last millisecond that a Date can have. */
+  revisionMax: 8.64e15,
   /** IODs of a campaign that are read at once. Larger campaigns are streamed. */
   campaignBatch: 1_000,
   bodyBytes: 1_048_576,

@@ -69,6 +69,8 @@ const wholeNumber = (min: number, max: number) =>
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
 export const limitParam = (max: number) => wholeNumber(1, max)
 export const skipParam = wholeNumber(0, LIMITS.skipMax)
+/** A state of some data that changes: milliseconds of its last change, 0 for none. */
+export const revisionParam = wholeNumber(0, LIMITS.revisionMax)
 
 /** X-Next-Cursor of the previous page. */
 export const cursorParam = text(200)

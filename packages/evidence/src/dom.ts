@@ -5,7 +5,7 @@ import { splitsCharacter } from './quotes.js'
 export const PROJECTION = 'iodine-text-1'
 
 /** Characters of `captureDom`: UTF-8 takes at most three bytes for each. */
-const DOM_MAX = Math.floor(LIMITS.blobBytes / 4)
+export const DOM_MAX = Math.floor(LIMITS.blobBytes / 4)
 
 /** Never captured, with all that they contain: they run, load, hold what the reader typed, or are not drawn. */
 const LEFT_OUT = new Set(
@@ -207,9 +207,9 @@ class Lines {
  * The text that a person sees of a part of a page: blocks as lines, cells apart by tabs, runs of white space as one
  * space unless they are kept. Not in it: what is not drawn (`display: none`, hidden or transparent elements, closed
  * details, text of the size 0), closed shadow roots, form controls, frames, alternative texts and generated content.
- * In it, as a reader can bring it to light: what is cut off, covered, beside the screen, or as pale as its ground. Ends after
- * `LIMITS.captureTextMax` UTF-16 units. Halves of characters become U+FFFD, as in UTF-8. Iterative: depth does not
- * matter. The page is only read.
+ * In it, as a reader can bring it to light: what is cut off, covered, beside the screen, or as pale as its ground.
+ * Ends after `LIMITS.captureTextMax` UTF-16 units. Halves of characters become U+FFFD, as in UTF-8. Iterative: depth
+ * does not matter. The page is only read.
  */
 export const projectText = (root: Node): string => {
   const lines = new Lines()

@@ -10,7 +10,7 @@ import {
   TimeStampResp,
   TSTInfo,
 } from 'pkijs'
-import { concat, fromHex, sha256Hex } from './hash.js'
+import { fromHex, sha256Hex, toHex } from './hash.js'
 
 const SHA_256 = '2.16.840.1.101.3.4.2.1'
 const SIGNED_DATA = '1.2.840.113549.1.7.2'
@@ -89,9 +89,9 @@ export const checkTimestamp = async (
 ): Promise<Timestamp> => {
   const { signed, info } = readToken(token)
   const { hashAlgorithm, hashedMessage } = info.messageImprint
-  const imprint = concat(new Uint8Array(hashedMessage.getValue()))
+  const imprint = toHex(new Uint8Array(hashedMessage.getValue()))
   if (hashAlgorithm.algorithmId !== SHA_256) fail('is over another hash than SHA-256')
-  if (imprint.join() !== fromHex(await sha256Hex(text)).join()) fail('is of something else')
+  if (imprint !== (await sha256Hex(text))) fail('is of something else')
   const trustedCerts = authorities.flatMap(certificatesIn)
   if (authorities.length > 0 && trustedCerts.length === 0) fail('can’t be checked: no certificate was given')
   const verified = (chain: object) =>

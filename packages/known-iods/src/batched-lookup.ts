@@ -1,5 +1,5 @@
 import { type Iod, matchKey, matchKeys } from '@iodine/contracts'
-import { lookupBatches } from './lookup-batches'
+import { lookupBatches } from './lookup-batches.js'
 
 const WAIT_MS = 25
 

@@ -18,6 +18,7 @@ export { createAgent } from './http/agent.js'
 export { isFinalRefusal, repeatNotices, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
 export { done } from './http/done.js'
+export { createDownloads, type Download } from './http/downloads.js'
 export {
   badRequest,
   conflict,
@@ -101,6 +102,7 @@ export { type Migration, migrate } from './stores/migrations.js'
 export {
   type Connection,
   connectMongo,
+  dropCollection,
   inTransaction,
   isDuplicateKey,
   prepareModels,

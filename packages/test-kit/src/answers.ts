@@ -31,9 +31,11 @@ export const checkError = (asked: { method: string; path: string }, status: numb
  * schema, or an error's `{detail}`.
  */
 export const checkAnswer = (endpoint: EndpointSpec, status: number, body: unknown): void => {
-  const { status: success = 200, knownStatus = success, response } = endpoint
+  const { status: success = 200, knownStatus = success, conditional, response } = endpoint
   if (status >= 400) checkError(endpoint, status, body)
-  else if (status !== success && status !== knownStatus) differs(endpoint, status, `success is ${success}`)
+  else if (conditional && status === 304) {
+    if (body !== '') differs(endpoint, status, 'it has a body')
+  } else if (status !== success && status !== knownStatus) differs(endpoint, status, `success is ${success}`)
   else {
     const { error } = response.safeParse(body)
     if (error) differs(endpoint, status, faults(error, 'body').join('; '))

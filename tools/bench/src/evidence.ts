@@ -5,10 +5,9 @@
  *   npm run bench -- evidence
  *   ROUNDS=100 CHARACTERS=1000000 npm run bench -- evidence
  */
-import { createHash } from 'node:crypto'
-import { capturesApi, evidenceApi, iodsApi, type Manifest } from '@iodine/contracts'
+import { evidenceApi, iodsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
-import { iodInput } from '@iodine/test-kit'
+import { iodInput, sealCapture } from '@iodine/test-kit'
 import { startBed } from './lib/bed.js'
 import { count, inTurns, ratio, table, whole } from './lib/measure.js'
 
@@ -22,21 +21,7 @@ try {
   const { api } = await bed.signUp()
   const values = Array.from({ length: rounds + warmUps }, (_, n) => `Giant mirrors heat lake number ${n}`)
   const text = `${values.join('.\n')}.\n`.padEnd(characters, 'Nobody asks. ')
-  const bytes = Buffer.from(text)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const manifest: Manifest = {
-    v: 1,
-    source: 'blog',
-    url: 'https://blog.example.org/mirrors',
-    captured_at: new Date().toISOString(),
-    trigger: 'collect',
-    collector: 'bench/1',
-    projection: 'iodine-text-1',
-    blobs: [{ role: 'text', sha256, bytes: bytes.length, type: 'text/plain' }],
-  }
-  const { id: capture_id } = await api.call(capturesApi.createCapture, { body: manifest })
-  await api.call(capturesApi.putBlob, { params: { id: capture_id, sha256 }, body: bytes })
-  await api.call(capturesApi.sealCapture, { params: { id: capture_id } })
+  const { id: capture_id } = await sealCapture(api.call, { text })
 
   const iods: string[] = []
   for (const value of values) iods.push((await api.call(iodsApi.createIod, { body: iodInput({ value }) })).id)

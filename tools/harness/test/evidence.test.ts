@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import {
   accountsInternal,
-  type Capture,
   campaignsApi,
   capturesApi,
   collectorApi,
@@ -11,7 +9,7 @@ import {
   profileApi,
 } from '@iodine/contracts'
 import { canonicalJson } from '@iodine/evidence'
-import { iodInput, type SignedInUser, tiktokPost } from '@iodine/test-kit'
+import { iodInput, type SignedInUser, sealCapture, tiktokPost } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 
@@ -35,33 +33,10 @@ let made = 0
 const iodOf = (value = `${VALUE} ${++made}`) => ana.api.call(iodsApi.createIod, { body: iodInput({ value }) })
 const list = ({ api }: SignedInUser, id: string) => api.call(evidenceApi.listEvidence, { params: { id } })
 
-/** Captures a page as the collector does, and seals it. */
-const capture = async (
-  { api }: SignedInUser,
-  text: string,
-  record: object = tiktokPost(),
-): Promise<Capture['id']> => {
-  const blobs = [
-    { role: 'text' as const, type: 'text/plain', content: Buffer.from(text) },
-    { role: 'record' as const, type: 'application/json', content: Buffer.from(canonicalJson(record)) },
-  ].map(blob => ({ ...blob, sha256: createHash('sha256').update(blob.content).digest('hex') }))
-  const { id } = await api.call(capturesApi.createCapture, {
-    body: {
-      v: 1,
-      source: 'tiktok',
-      url: 'https://www.tiktok.com/@night.watch/video/1',
-      captured_at: new Date().toISOString(),
-      trigger: 'collect',
-      collector: 'test/1',
-      projection: 'iodine-text-1',
-      blobs: blobs.map(({ content, ...blob }) => ({ ...blob, bytes: content.length })),
-    },
-  })
-  for (const { sha256, content } of blobs)
-    await api.call(capturesApi.putBlob, { params: { id, sha256 }, body: content })
-  await api.call(capturesApi.sealCapture, { params: { id } })
-  return id
-}
+const PAGE = { source: 'tiktok', url: 'https://www.tiktok.com/@night.watch/video/1' } as const
+/** Has a page and its record sealed. Resolves to the capture's id. */
+const capture = async ({ api }: SignedInUser, text: string, record: object = tiktokPost()) =>
+  (await sealCapture(api.call, { text, record: canonicalJson(record), manifest: PAGE })).id
 
 it('a quote of a sealed capture is everybody’s to read, its capture only where it is shared, until it is erased', async () => {
   const iod = await iodOf()

@@ -40,7 +40,7 @@ const LOOKS = 10
  */
 const HEAP_GROWTH = 1.1
 /** Statuses of the contract: any other is a fault. */
-const STATUSES = new Set([200, 201, 204, 400, 401, 403, 404, 409, 413, 414, 415, 422, 431])
+const STATUSES = new Set([200, 201, 204, 304, 400, 401, 403, 404, 409, 413, 414, 415, 422, 431])
 const ADMIN = 'boss@example.org'
 
 let mail: MailCatcher

@@ -5,7 +5,7 @@ import { type Connection, connectMongo } from '@iodine/service-kit'
 import { NO_LIMITS, rounds, type SignedInUser, sealCapture } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { type SpawnedPart, spawnPart } from './spawned.js'
+import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
 const KILLS = rounds(3)
 const CLIENTS = 3
@@ -42,11 +42,10 @@ it('a collector service killed between blobs and seals loses no seal and leaves 
   let unanswered: { text: string; by: SignedInUser }[] = []
   for (let kill = 0; kill < KILLS; kill++) {
     await collector.start()
-    let isRunning = true
     const again = unanswered
     unanswered = []
-    const clients = users.map(async by => {
-      for (let n = 0; isRunning; ) {
+    const seal = (by: SignedInUser) => async (isRunning: () => boolean) => {
+      for (let n = 0; isRunning(); ) {
         // What an earlier kill has left open is handed over again, as the collector does.
         const mine = again.findIndex(each => each.by === by)
         const text = mine >= 0 ? (again.splice(mine, 1)[0]?.text ?? '') : `kill ${kill}, ${n++}, ${by.id}`
@@ -59,19 +58,11 @@ it('a collector service killed between blobs and seals loses no seal and leaves 
           await sleep(20)
         }
       }
-    })
-    const before = acknowledged.length
-    try {
-      await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before), {
-        timeout: 30_000,
-        interval: 5,
-      })
-      await sleep(Math.random() * 300)
-      await collector.kill()
-    } finally {
-      isRunning = false
-      await Promise.all(clients)
     }
+    const before = acknowledged.length
+    await killAtWork(collector, users.map(seal), () =>
+      vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before), { timeout: 30_000, interval: 5 }),
+    )
   }
   await collector.start()
   // Finishes what the last kill may have cut short.

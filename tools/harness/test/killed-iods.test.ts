@@ -3,7 +3,7 @@ import { iodsApi } from '@iodine/contracts'
 import { facetsOf, iodInput, NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { type SpawnedPart, spawnPart } from './spawned.js'
+import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
 const KILLS = rounds(20)
 const CLIENTS = 4
@@ -31,29 +31,26 @@ it(
       // Others each time: a transaction that a kill leaves open blocks its user until the database ends it.
       const users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
       await iods.start()
-      let isRunning = true
-      const clients = users.map(async ({ api }) => {
-        while (isRunning) {
-          const answer = await api.send('POST', '/iods', iodInput({ value: `kill ${kill} ${Math.random()}` }))
-          if (answer.status === 201) acknowledged.add(answer.body.id)
-          else {
-            unanswered++
-            await sleep(20)
+      const create =
+        ({ api }: SignedInUser) =>
+        async (isRunning: () => boolean) => {
+          while (isRunning()) {
+            const answer = await api.send(
+              'POST',
+              '/iods',
+              iodInput({ value: `kill ${kill} ${Math.random()}` }),
+            )
+            if (answer.status === 201) acknowledged.add(answer.body.id)
+            else {
+              unanswered++
+              await sleep(20)
+            }
           }
         }
-      })
       const before = acknowledged.size
-      try {
-        await vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(before), {
-          timeout: 30_000,
-          interval: 5,
-        })
-        await sleep(Math.random() * 300)
-        await iods.kill()
-      } finally {
-        isRunning = false
-        await Promise.all(clients)
-      }
+      await killAtWork(iods, users.map(create), () =>
+        vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(before), { timeout: 30_000, interval: 5 }),
+      )
     }
     await iods.start()
     const { api } = reader

@@ -5,7 +5,7 @@ import { NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { type SpawnedPart, spawnPart } from './spawned.js'
+import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
 const KILLS = rounds(4)
 const WRITERS = 3
@@ -53,20 +53,20 @@ it('a narratives service killed while it folds and builds sums answers what the 
     await user.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
     users.push(user)
     await narratives.start()
-    let isRunning = true
-    const again = async (work: () => Promise<{ status: number } | undefined>) => {
-      while (isRunning) {
-        const status = await work().then(
-          answer => answer?.status ?? 200,
-          () => 503,
-        )
-        if (status < 300) answered++
-        else {
-          refused++
-          await sleep(20)
+    const again =
+      (work: () => Promise<{ status: number } | undefined>) => async (isRunning: () => boolean) => {
+        while (isRunning()) {
+          const status = await work().then(
+            answer => answer?.status ?? 200,
+            () => 503,
+          )
+          if (status < 300) answered++
+          else {
+            refused++
+            await sleep(20)
+          }
         }
       }
-    }
     let made = 0
     let kept = 0
     const clients = [
@@ -86,16 +86,14 @@ it('a narratives service killed while it folds and builds sums answers what the 
         return undefined
       }),
     ]
-    try {
-      await vi.waitFor(() => expect(kept).toBeGreaterThan(2), { timeout: 30_000, interval: 5 })
+    const isKept = (least: number) =>
+      vi.waitFor(() => expect(kept).toBeGreaterThan(least), { timeout: 30_000, interval: 5 })
+    const isDue = async () => {
+      await isKept(2)
       await want(user)
-      await vi.waitFor(() => expect(kept).toBeGreaterThan(6), { timeout: 30_000, interval: 5 })
-      await sleep(Math.random() * 500)
-      await narratives.kill()
-    } finally {
-      isRunning = false
-      await Promise.all(clients)
+      await isKept(6)
     }
+    await killAtWork(narratives, clients, isDue, 500)
   }
   expect(answered).toBeGreaterThan(KILLS)
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, vi } from 'vitest'
@@ -41,5 +42,27 @@ export const spawnPart = async (
       await gone
       child = undefined
     },
+  }
+}
+
+/**
+ * Runs clients until `isDue` resolves, then kills the part within `withinMs` at random, and lets the clients end.
+ * @param clients work as long as the function that they are given is true
+ */
+export const killAtWork = async (
+  part: SpawnedPart,
+  clients: readonly ((isRunning: () => boolean) => Promise<unknown>)[],
+  isDue: () => Promise<unknown>,
+  withinMs = 300,
+): Promise<void> => {
+  let isRunning = true
+  const working = clients.map(client => client(() => isRunning))
+  try {
+    await isDue()
+    await sleep(Math.random() * withinMs)
+    await part.kill()
+  } finally {
+    isRunning = false
+    await Promise.all(working)
   }
 }

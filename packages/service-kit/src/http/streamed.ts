@@ -13,9 +13,12 @@ export interface ReplyHead extends ReplyHeaders {
   code(status: number): unknown
 }
 
-type Content = string | Uint8Array | AsyncIterable<string | Uint8Array>
+type Content = string | Uint8Array | AsyncIterable<string | Uint8Array> | null
 
-/** An answer that is text or bytes, whole or as a stream: JSON of a `T`, or a file of another media type. */
+/**
+ * An answer that is text or bytes, whole or as a stream: JSON of a `T`, or a file of another media type. Null
+ * is no content at all, as of status 304.
+ */
 export class Streamed<T> {
   /** Type of the content; exists at compile time only. */
   declare protected readonly shape: T
@@ -34,6 +37,10 @@ export class Streamed<T> {
 
   send(reply: FastifyReply): FastifyReply {
     const content = this.#content
+    if (content === null) {
+      this.#settle()
+      return reply.send()
+    }
     reply.type(this.#mediaType)
     if (typeof content === 'string' || content instanceof Uint8Array) {
       this.#settle()

@@ -1,6 +1,7 @@
 import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
 import { exportCampaign } from '@iodine/exchange'
 import {
+  createDownloads,
   createSharedReads,
   personalSource,
   type ReplyHeaders,
@@ -24,6 +25,7 @@ import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 import { fetchEvidence } from '../queries/campaign-evidence.js'
+import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
 import { readStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
@@ -52,6 +54,9 @@ export const addCampaignRoutes = (
   service.route(campaignsApi.listCampaigns, async ({ query: { limit, cursor, ...filters }, reply }) =>
     sendList(reply, { model: campaigns, ...selectCampaigns(filters), limit, cursor, present }),
   )
+  const overlay = createCampaignOverlay(campaigns)
+  const download = createDownloads()
+  service.route(campaignsApi.getOverlay, async call => download(call, await overlay()))
   service.route(campaignsApi.listMyCampaigns, async ({ query: { limit, cursor }, user, reply }) => {
     const filter = { created_by: new Types.ObjectId(user.id) }
     return sendList(reply, { model: campaigns, filter, limit, cursor, present })

@@ -17,16 +17,6 @@ export const publishKey = async ({ keys }: LogModels, { id, publicKey }: SealKey
 
 const ATTEMPTS = 50
 
-const orDuplicate = async (insert: Promise<unknown>): Promise<boolean> => {
-  try {
-    await insert
-    return false
-  } catch (error) {
-    if (isDuplicateKey(error)) return true
-    throw error
-  }
-}
-
 /** Hashes of the complete subtrees of the log of this size, largest first. */
 const frontierOf = async ({ nodes }: LogModels, size: number): Promise<string[]> => {
   const ids = subtreesOf(size).map(({ level, index }) => nodeId(level, index))
@@ -46,7 +36,11 @@ const finishAppend = async (
 ): Promise<void> => {
   if (!append) return
   const { capture_id, record_id, nodes } = append
-  await orDuplicate(log.nodes.collection.insertMany(nodes as never, { ordered: false }))
+  await log.nodes.bulkWrite(
+    nodes.map(({ _id, hash }) => ({
+      updateOne: { filter: { _id }, update: { $setOnInsert: { hash } }, upsert: true },
+    })),
+  )
   // One that was erased meanwhile stays erased; its leaf stays, too.
   await captures.updateOne(
     { _id: capture_id, state: 'open' },
@@ -92,7 +86,12 @@ export const createAppender = (models: CollectorModels, key: SealKey) => {
         nodes: nodes.map(({ level, index, hash }) => ({ _id: nodeId(level, index), hash })),
       },
     }
-    if (await orDuplicate(log.checkpoints.collection.insertOne(checkpoint as never))) return false
+    try {
+      await log.checkpoints.collection.insertOne(checkpoint as never)
+    } catch (error) {
+      if (isDuplicateKey(error)) return false
+      throw error
+    }
     await finishAppend(models, checkpoint)
     return true
   }

@@ -34,7 +34,7 @@ export interface CheckpointDoc {
   anchors?: AnchorDoc[]
   /** Its size, if it has anchors: what finds them. */
   anchored_size?: number
-  /** Until all of it is written: readers wait for that. Only the newest checkpoint may have it. */
+  /** Until all of it is written; readers see the size before. Only the newest checkpoint may have it. */
   append?: LogAppend
 }
 

@@ -34,7 +34,8 @@ export const createIod = async (
   }
   try {
     await quotas.change(created_by, { iods: 1, iods_today: 1, iod_bytes: bytesOf(doc) }, async session => {
-      await iods.create([doc], { session })
+      // Of this attempt: its transaction may be repeated for minutes, but each must end within one.
+      await iods.create([{ ...doc, revision: new Date() }], { session })
       await tallies.create([{ category, source_type, n: 1 }], { session })
     })
   } catch (error) {

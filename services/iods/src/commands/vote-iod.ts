@@ -1,11 +1,8 @@
 import { DETAILS, VOTE_TYPES, type VoteType } from '@iodine/contracts'
 import { conflict, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { IodDoc, IodModel } from '../models/iod.js'
+import { type IodDoc, type IodModel, RAISED, votesOf } from '../models/iod.js'
 
-const votesOf = (vote_type: VoteType) => ({
-  $size: { $filter: { input: '$votes', cond: { $eq: ['$$this.vote_type', vote_type] } } },
-})
 const SMALLER_SIDE = { $min: VOTE_TYPES.map(votesOf) }
 
 /** One conditional update: concurrent votes of a user count once. Throws 404, or 409 for a second vote. */
@@ -22,7 +19,7 @@ export const voteIod = async (
     .findOneAndUpdate(
       { _id: iodId, 'votes.user_id': { $ne: user_id } },
       [
-        { $set: { votes: { $concatArrays: ['$votes', [vote]] } } },
+        { $set: { votes: { $concatArrays: ['$votes', [vote]] }, revision: RAISED } },
         { $set: { votes_total: { $size: '$votes' }, votes_disputed: SMALLER_SIDE } },
       ],
       { returnDocument: 'after', updatePipeline: true },

@@ -1,4 +1,4 @@
-import type { Migration } from '@iodine/service-kit'
+import { dropCollection, type Migration } from '@iodine/service-kit'
 import { indexAllIods } from '../commands/index-iods.js'
 
 /** Stores what searches, sorted lists and counts read; drops what the index in memory needed. */
@@ -6,9 +6,6 @@ export const searchInDatabase: Migration = {
   name: '0001-search-in-database',
   async up(mongo) {
     await indexAllIods(mongo)
-    const NAMESPACE_NOT_FOUND = 26
-    await mongo.dropCollection('forgotten').catch(error => {
-      if (error?.code !== NAMESPACE_NOT_FOUND) throw error
-    })
+    await dropCollection(mongo, 'forgotten')
   },
 }

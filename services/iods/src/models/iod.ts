@@ -36,6 +36,11 @@ export interface IodDoc {
   votes_disputed: number
   /** Hash of the folded value, of hashtags without their sign: the unique key within a category and the key of lookups. */
   fold_key: string
+  /**
+   * When the IOD or its votes last changed, raised by `RAISED`. Not shown. IODs that have not changed since an
+   * earlier version have none. Not read by default.
+   */
+  revision?: Date
   /** False until the community service has the IOD. */
   announced: boolean
   /** The repair skips the IOD until this time: a notice is queued or was refused. */
@@ -69,6 +74,17 @@ export const rankFields = (
   return { votes_total: votes.length, votes_disputed: Math.min(positive, votes.length - positive) }
 }
 
+/** Number of an IOD's votes of a type, as an expression of aggregations. */
+export const votesOf = (vote_type: VoteType) => ({
+  $size: { $filter: { input: '$votes', cond: { $eq: ['$$this.vote_type', vote_type] } } },
+})
+
+/**
+ * The next revision, as an expression of updates: the database's time, but later than the one before, so that
+ * no two states of an IOD share one.
+ */
+export const RAISED = { $max: ['$$NOW', { $add: ['$revision', 1] }] }
+
 const required = true
 const vote = new Schema<VoteDoc>({
   user_id: { type: Schema.Types.ObjectId, default: null },
@@ -95,6 +111,7 @@ export const iodSchema = new Schema<IodDoc>(
     fold_key: { type: String, required },
     announced: { type: Boolean, required },
     check_at: { type: Date },
+    revision: { type: Date, select: false },
     ngrams: { type: [Number], select: false },
   },
   { collection: 'iods', versionKey: false },
@@ -129,4 +146,7 @@ for (const order of Object.values(ORDERS)) {
 iodSchema.index({ 'votes.user_id': 1 })
 // For the newest votes.
 iodSchema.index({ 'votes.created_at': 1 }, { sparse: true })
+/** Order of changes, and its index. */
+export const BY_REVISION = { revision: 1 } as const
+iodSchema.index(BY_REVISION, { sparse: true })
 iodSchema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })

@@ -3,6 +3,7 @@ import type { Connection } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import type { IodModel } from '../models/iod.js'
+import { databaseTime } from './database-time.js'
 
 /** IODs with new votes that are listed at most. */
 const VOTED_MAX = 1_000
@@ -16,10 +17,8 @@ export const after = (time: Date) => ({ $gt: ['$$this.created_at', time] })
 export const upTo = (time: Date) => ({ $lte: ['$$this.created_at', time] })
 
 /** A time until which all votes are stored, by the database's clock, in milliseconds. */
-export const settledTime = async (mongo: Connection): Promise<number> => {
-  const { localTime } = await mongo.getClient().db().command({ hello: 1 })
-  return localTime.getTime() - SETTLED_MS
-}
+export const settledTime = async (mongo: Connection): Promise<number> =>
+  (await databaseTime(mongo)) - SETTLED_MS
 
 /** Counts IODs by kind, and their votes until a time and after it. Unknown ids are left out. */
 export const countMembers = async (

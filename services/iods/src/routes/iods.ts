@@ -1,5 +1,6 @@
 import { announceInternal, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
 import {
+  createDownloads,
   done,
   notFound,
   personalSource,
@@ -15,6 +16,7 @@ import { forgetUser } from '../commands/forget-user.js'
 import { indexIods } from '../commands/index-iods.js'
 import { projectCovotes } from '../commands/project-covotes.js'
 import { announceIod, eventsOfIod, giveNotice, publishForgotten } from '../commands/publish-iod.js'
+import { reviseNewIods } from '../commands/revise-iods.js'
 import { mergeTallies, recount } from '../commands/tally-iods.js'
 import { voteIod } from '../commands/vote-iod.js'
 import type { IodsConfig } from '../config.js'
@@ -26,6 +28,7 @@ import { countMembers, votesSince } from '../queries/count-members.js'
 import { findConsensus } from '../queries/find-consensus.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
+import { createOverlay } from '../queries/overlay.js'
 
 export const addIodRoutes = (
   service: StoreService,
@@ -44,6 +47,10 @@ export const addIodRoutes = (
   service.route(iodsApi.getIodFacets, async ({ query, reply }) => queries.facets(reply, query))
 
   service.route(iodsApi.countDays, async ({ query, user }) => countDays(user.id, query.days))
+
+  const overlay = createOverlay(models)
+  const download = createDownloads()
+  service.route(iodsApi.getOverlay, async ({ query, ...call }) => download(call, await overlay(query.since)))
 
   service.route(iodsApi.getIod, async ({ params }) => {
     const doc = await iods.findById(params.id).lean<IodDoc>()
@@ -137,6 +144,7 @@ export const addIodRoutes = (
     await mergeTallies(models)
     const repaired =
       (await publishForgotten(publishing)) +
+      (await reviseNewIods(models)) +
       Number((await indexIods(models.mongo)) !== undefined) +
       (await recount(models)) +
       (await quotas.repair())

@@ -1,0 +1,108 @@
+import { type FoldedText, foldText, foldWithOffsets } from '@iodine/contracts'
+import { rounds } from '@iodine/test-kit/rounds'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createScanner, valueKey } from '../src'
+
+const TEXTS = rounds(20_000)
+
+/** Folded text in which invisible characters and all but one of a run of blanks are gone, and where its units were. */
+const naive = (text: string) => {
+  const { folded, offsets }: FoldedText = foldWithOffsets(text)
+  const units: string[] = []
+  const at: number[] = []
+  for (let n = 0; n < folded.length; n++) {
+    const unit = folded.charAt(n)
+    if (/[\u00ad\u200b\u2060\ufeff]/.test(unit)) continue
+    const isSpace = /\s/.test(unit)
+    if (isSpace && units.at(-1) === ' ') continue
+    units.push(isSpace ? ' ' : unit)
+    at.push(n)
+  }
+  const isWhole = (n: number) => {
+    const place = at[n]
+    return !offsets || place === undefined || place === 0 || offsets[place] !== offsets[place - 1]
+  }
+  return { compared: units.join(''), isWhole }
+}
+
+const SPACELESS =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}'
+const WORD = `(?![${SPACELESS}])[\\p{L}\\p{N}_]`
+const PART = '[\\p{M}\\u200d]'
+const OTHER = `(?!${PART})[^\\p{L}\\p{N}_\\s]`
+const ENDS_IN_WORD = new RegExp(`${WORD}${PART}*$`, 'u')
+const BEGINS_WITH_WORD = new RegExp(`^${WORD}`, 'u')
+const BEGINS_WITH_PART = new RegExp(`^${PART}`, 'u')
+/** Emoji whose joiner wants another one; a joiner without any, too. */
+const ENDS_JOINING = new RegExp(`(?:^|\\s|${OTHER})${PART}*\\u200d$`, 'u')
+const BEGINS_WITH_OTHER = new RegExp(`^${OTHER}`, 'u')
+
+const isApart = (compared: string, at: number): boolean => {
+  const before = compared.slice(0, at)
+  const after = compared.slice(at)
+  if (/[\ud800-\udbff]$/.test(before) && /^[\udc00-\udfff]/.test(after)) return false
+  if (BEGINS_WITH_PART.test(after)) return false
+  if (ENDS_JOINING.test(before) && BEGINS_WITH_OTHER.test(after)) return false
+  return !(ENDS_IN_WORD.test(before) && BEGINS_WITH_WORD.test(after))
+}
+
+const comparedValue = (value: string) => naive(foldText(value.trim())).compared
+
+/** Every place of every value, by comparing it everywhere. */
+const search = (text: string, values: readonly string[]): string[] => {
+  const { compared, isWhole } = naive(text)
+  return values.flatMap((value, key) => {
+    const wanted = comparedValue(value)
+    const found: string[] = []
+    if (wanted.trim() === '') return found
+    for (let at = compared.indexOf(wanted); at !== -1; at = compared.indexOf(wanted, at + 1)) {
+      const end = at + wanted.length
+      const stands = isApart(compared, at) && isApart(compared, end) && isWhole(at) && isWhole(end)
+      if (stands) found.push(`${key} ${wanted}`)
+    }
+    return found
+  })
+}
+
+const PIECES = [
+  ...'aab1_ß.#@-:/ ',
+  ...['word', 'Words', 'Éa', 'e\u0301', 'İ', 'Σ', 'ΟΔΟΣ', 'ǅ', 'ﬁ', '\u1100\u1161', 'كَتَبَ', 'हिन्दी', '１'],
+  ...['疫', '苗', 'กำ', 'ひ', 'カ', '👩‍👩‍👧', '❤️', '🔥', '🇩🇪', '𝐀', '𐐀', '\ud800', '\u200d', '\u0301'],
+  ...['\n', '  ', '\t ', '\u00a0', '\u00ad', '\u200b', '\ufeff', '\u200c', '<b>', 'https://a.example/'],
+]
+const text = (max: number) =>
+  fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: max }).map(pieces => pieces.join(''))
+
+/** Texts with values that are parts of them, in other forms, and values that are not. */
+const cases = text(40).chain(whole =>
+  fc.record({
+    text: fc.constant(whole),
+    values: fc.array(
+      fc.oneof(
+        fc
+          .tuple(fc.nat(whole.length), fc.nat(whole.length))
+          .map(([a, b]) => whole.slice(Math.min(a, b), Math.max(a, b))),
+        fc.nat(whole.length).map(at => whole.slice(at).toUpperCase().replace(/\s+/g, ' ')),
+        text(4),
+      ),
+      { minLength: 1, maxLength: 8 },
+    ),
+  }),
+)
+
+test(`${TEXTS} texts have what a naive search finds`, () => {
+  fc.assert(
+    fc.property(cases, ({ text, values }) => {
+      const scanner = createScanner(values.length, n =>
+        valueKey({ value: values[n] as string, category: 'SENTENCE' }),
+      )
+      const hits = scanner.scan(text)
+      for (const { start, end, key } of hits)
+        expect(naive(text.slice(start, end)).compared).toBe(comparedValue(values[key] as string))
+      const found = hits.map(({ key }) => `${key} ${comparedValue(values[key] as string)}`)
+      expect(found.sort()).toEqual(search(text, values).sort())
+    }),
+    { numRuns: TEXTS },
+  )
+})

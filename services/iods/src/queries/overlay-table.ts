@@ -1,0 +1,125 @@
+import { OVERLAY_ROW_BYTES } from '@iodine/known-iods'
+
+/** Bytes of the id, which a row begins with. */
+const ID_BYTES = 12
+
+/** An IOD that is new or has changed. */
+export interface Change {
+  /** Absent for a value that no text can have. */
+  row?: Uint8Array | undefined
+  /** In milliseconds; 0 without one. */
+  revision: number
+}
+
+type Row = Change & { row: Uint8Array }
+
+/** Compares the ids of two rows, the first one at a place of a table. */
+const compareIds = (rows: Uint8Array, place: number, row: Uint8Array): number => {
+  const at = place * OVERLAY_ROW_BYTES
+  for (let n = 0; n < ID_BYTES; n++) {
+    const difference = (rows[at + n] as number) - (row[n] as number)
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** By id, the newer one first. */
+const byId = (a: Row, b: Row): number => compareIds(a.row, 0, b.row) || b.revision - a.revision
+
+/** Rows of the overlay in the order of their ids, with their revisions: 42 bytes an IOD. */
+export class OverlayTable {
+  #rows = new Uint8Array()
+  #revisions = new Float64Array()
+  #count = 0
+  #revision = 0
+  #sum = 0
+
+  /** The largest revision, also of IODs without a row. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** Differs between any two states: no revision gets smaller, and each change raises one. */
+  get state(): string {
+    return `${this.#count}-${this.#revision}-${this.#sum.toString(36)}`
+  }
+
+  /** All rows. The next change overwrites them. */
+  get rows(): Uint8Array {
+    return this.#rows.subarray(0, this.#count * OVERLAY_ROW_BYTES)
+  }
+
+  /** Inserts rows and replaces older ones. */
+  put(changes: readonly Change[]): void {
+    for (const { revision } of changes) this.#revision = Math.max(this.#revision, revision)
+    const given = changes
+      .filter((change): change is Row => change.row !== undefined)
+      .sort(byId)
+      .filter(({ row }, n, all) => n === 0 || compareIds(row, 0, (all[n - 1] as Row).row) !== 0)
+    const added: { change: Row; at: number }[] = []
+    for (const change of given) {
+      const at = this.#placeOf(change.row)
+      const isThere = at < this.#count && compareIds(this.#rows, at, change.row) === 0
+      if (!isThere) added.push({ change, at })
+      else if (change.revision >= (this.#revisions[at] as number)) this.#set(at, change)
+    }
+    this.#reserve(this.#count + added.length)
+    let end = this.#count
+    this.#count += added.length
+    for (const [n, { change, at }] of [...added.entries()].reverse()) {
+      this.#move(at, end, n + 1)
+      this.#revisions[at + n] = 0
+      this.#set(at + n, change)
+      end = at
+    }
+  }
+
+  /** Rows with a later revision; undefined if there are more than `max`. */
+  after(revision: number, max: number): Uint8Array | undefined {
+    const found: number[] = []
+    for (let n = 0; n < this.#count; n++) {
+      if ((this.#revisions[n] as number) > revision) found.push(n)
+      if (found.length > max) return undefined
+    }
+    const rows = new Uint8Array(found.length * OVERLAY_ROW_BYTES)
+    for (const [to, n] of found.entries())
+      rows.set(
+        this.#rows.subarray(n * OVERLAY_ROW_BYTES, (n + 1) * OVERLAY_ROW_BYTES),
+        to * OVERLAY_ROW_BYTES,
+      )
+    return rows
+  }
+
+  /** The number of rows with a smaller id. */
+  #placeOf(row: Uint8Array): number {
+    let [from, to] = [0, this.#count]
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (compareIds(this.#rows, middle, row) < 0) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+
+  #set(at: number, { row, revision }: Row): void {
+    this.#sum = (this.#sum + revision - (this.#revisions[at] as number)) >>> 0
+    this.#rows.set(row, at * OVERLAY_ROW_BYTES)
+    this.#revisions[at] = revision
+  }
+
+  /** Moves the rows from `from` to before `to` by `by` places to the back. */
+  #move(from: number, to: number, by: number): void {
+    this.#revisions.copyWithin(from + by, from, to)
+    this.#rows.copyWithin((from + by) * OVERLAY_ROW_BYTES, from * OVERLAY_ROW_BYTES, to * OVERLAY_ROW_BYTES)
+  }
+
+  #reserve(count: number): void {
+    if (count <= this.#revisions.length) return
+    const size = Math.ceil(count * 1.2) + 1_000
+    const [rows, revisions] = [this.#rows, this.#revisions]
+    this.#rows = new Uint8Array(size * OVERLAY_ROW_BYTES)
+    this.#rows.set(rows)
+    this.#revisions = new Float64Array(size)
+    this.#revisions.set(revisions)
+  }
+}
