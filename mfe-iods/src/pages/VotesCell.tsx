@@ -13,7 +13,7 @@ export function VotesCell({ iod }: { iod: Iod }) {
         <Tally iod={iod} />
         <Avatars iod={iod} />
       </div>
-      <ConsensusMark votes={iod.votes.length} consensus={useListedConsensus(iod.id)} tabIndex={-1} />
+      <ConsensusMark votes={iod.votes.length} consensus={useListedConsensus(iod.id)} />
     </>
   )
 }

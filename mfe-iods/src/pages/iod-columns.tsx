@@ -73,7 +73,7 @@ export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
       </div>
     ),
   },
-  { name: 'Votes', width: 168, area: 'votes', cell: iod => <VotesCell iod={iod} /> },
+  { name: 'Votes', width: 132, area: 'votes', cell: iod => <VotesCell iod={iod} /> },
   {
     name: 'Created By',
     width: 100,

@@ -11,20 +11,25 @@ export interface ConsensusMarkProps {
   votes: number
   /** Undefined while it is not known. */
   consensus: Consensus | undefined
-  /** -1 in rows, which are one Tab stop. */
-  tabIndex?: number
 }
 
-/** '12 votes ≈ 3.1 independent', explained on hover and focus; nothing where the two hardly differ. */
-export function ConsensusMark({ votes, consensus, tabIndex = 0 }: ConsensusMarkProps) {
+/**
+ * '12 votes ≈ 3.1 independent', of which rows show the second half below their counts of votes; explained under the
+ * pointer. Nothing where the two hardly differ. No Tab stop: the IOD's details say the explanation.
+ */
+export function ConsensusMark({ votes, consensus }: ConsensusMarkProps) {
   if (!consensusShown(votes, consensus)) return null
-  const independent = format(independentOf(consensus))
-  const count = `${votes.toLocaleString('en-US')} ${votes === 1 ? 'vote' : 'votes'}`
   return (
-    <Tooltip className={styles.tooltip} content={consensus.reason} placement="bottom">
-      <button type="button" className={styles.mark} tabIndex={tabIndex} aria-description={consensus.reason}>
-        {count} ≈ {independent} independent
-      </button>
+    <Tooltip
+      className={styles.tooltip}
+      content={<p className={styles.reason}>{consensus.reason}</p>}
+      placement="bottom"
+      openOnTargetFocus={false}
+    >
+      <span className={styles.mark}>
+        <span className="visually-hidden">{votes.toLocaleString('en-US')} votes </span>≈{' '}
+        {format(independentOf(consensus))} independent
+      </span>
     </Tooltip>
   )
 }
