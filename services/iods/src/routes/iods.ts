@@ -90,6 +90,8 @@ export const addIodRoutes = (
     countMembers(iods, body.ids, new Date(body.until)),
   )
 
+  service.internal(iodsInternal.weighVotes, async ({ body }) => findConsensus(models, body.ids))
+
   service.internal(iodsInternal.votesSince, async ({ body }) =>
     votesSince(models, body.since === null ? null : new Date(body.since)),
   )
