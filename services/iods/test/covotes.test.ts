@@ -1,4 +1,11 @@
-import { iodsApi, personalDataInternal, repairInternal, type VoteType } from '@iodine/contracts'
+import {
+  iodsApi,
+  iodsInternal,
+  LIMITS,
+  personalDataInternal,
+  repairInternal,
+  type VoteType,
+} from '@iodine/contracts'
 import { type Connection, connectMongo, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -156,6 +163,20 @@ describe('the projection', () => {
     await project(time + MINUTE)
     const pairs = (votes.length - PAIRED_MAX) * PAIRED_MAX + (PAIRED_MAX * (PAIRED_MAX - 1)) / 2
     expect(await models.covotes.countDocuments()).toBe(votes.length + pairs)
+  })
+
+  it('grows by 64 counts a vote at most of one who votes on everything at once', async () => {
+    const time = Date.now() - DAY
+    const script = account()
+    const votes = 6
+    for (let n = 0; n < votes; n++) {
+      const crowd = Array.from({ length: 100 }, (_, at) => cast(account(), time + at))
+      crowd.splice(50, 0, cast(script, time + 50))
+      await store(crowd)
+    }
+    await project(time + MINUTE)
+    const counted = await models.covotes.countDocuments({ $or: [{ a: script }, { b: script }] })
+    expect(counted).toBe(1 + votes * 2 * PAIRED_MAX)
   })
 
   it('finds the votes of a period by an index', async () => {
@@ -326,6 +347,30 @@ describe('POST /iods/consensus', () => {
     for (const ids of [many, ['x'], [{ $ne: null }], 'x', undefined])
       expect((await api.send('POST', '/iods/consensus', { ids })).status).toBe(422)
     expect((await api.send('POST', '/iods/consensus', { ids: many.slice(1) })).status).toBe(200)
+  })
+
+  it('is weighed one request at a time for a user who asks for many, and always for a page', async () => {
+    const { judged, end } = await arrange()
+    await project(end)
+    const ask = (length: number) =>
+      api.send('POST', '/iods/consensus', { ids: Array.from({ length }, () => judged.toHexString()) })
+    const [many, pages] = await Promise.all([
+      Promise.all(Array.from({ length: 40 }, () => ask(LIMITS.consensusMax))),
+      Promise.all(Array.from({ length: 40 }, () => ask(LIMITS.consensusPage))),
+    ])
+    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([200, 429]))
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]))
+  })
+
+  it('tells other services the same', async () => {
+    const { judged, end } = await arrange()
+    await project(end)
+    const body = { ids: [judged.toHexString(), newId()] }
+    expect(await bed.internal(iodsInternal.weighVotes, { body })).toEqual(await weigh(judged))
+    const many = Array.from({ length: 501 }, () => newId())
+    await expect(bed.internal(iodsInternal.weighVotes, { body: { ids: many } })).rejects.toMatchObject({
+      status: 422,
+    })
   })
 
   it('knows votes once the repair has counted them', async () => {

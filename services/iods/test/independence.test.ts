@@ -82,6 +82,21 @@ describe('the number of independent voters', () => {
     )
   })
 
+  it('is not halved by one who joins, however many they depend on', () => {
+    const largest = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 12, maxLength: 12 })
+    fc.assert(
+      fc.property(matrices, largest, (matrix, near) => {
+        const { size, d } = matrix
+        const joined = {
+          size: size + 1,
+          d: (a: number, b: number) => (Math.max(a, b) < size ? d(a, b) : (near[Math.min(a, b)] ?? 1)),
+        }
+        expect(count(joined)).toBeGreaterThan(count(matrix) / 2)
+      }),
+      RUNS,
+    )
+  })
+
   it('is at least n² / Σ d: a group that joins takes nothing from those who are independent of it', () => {
     fc.assert(
       fc.property(matrices, matrix => {

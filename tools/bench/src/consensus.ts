@@ -8,12 +8,12 @@
  */
 import { iodsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
-import { median } from '@iodine/test-kit'
+import { median, type SignedInUser } from '@iodine/test-kit'
 import { startBed } from './lib/bed.js'
 import { count, inTurns, ratio, table, timed, whole } from './lib/measure.js'
 import { seedIods } from './lib/seed-iods.js'
 
-const rounds = Number(process.env.ROUNDS ?? 8)
+const rounds = Number(process.env.ROUNDS ?? 5)
 const iods = Number(process.env.IODS ?? 10_000)
 const VOTERS = 4
 /** Time of votes in a row: two rounds of the repair, which counts. */
@@ -39,7 +39,7 @@ try {
 
   const found = await db.collection('iods').find().project({ _id: 1 }).toArray()
   const ids = found.map(({ _id }) => String(_id))
-  const voters = []
+  const voters: SignedInUser[] = []
   for (let n = 0; n < VOTERS; n++) voters.push(await bed.signUp())
   let votes = 0
   const vote = async () => {

@@ -1,11 +1,9 @@
-import type { Consensus } from '@iodine/contracts'
+import { type Consensus, LIMITS } from '@iodine/contracts'
 import { useQueries, useQuery } from '@iodine/mfe-kit/query'
 import { createContext, use } from 'react'
 import { useHost } from '../define-parcel'
 import { pagesInView } from '../evidence/in-view'
 
-/** IODs of a request; the rows of a page of the list. */
-const PAGE = 50
 /** How long consensus is shown without asking again, in milliseconds. */
 const FRESH_MS = 60_000
 
@@ -20,7 +18,7 @@ const keyOf = (ids: readonly string[]) => ['consensus', ...ids]
 export function useListConsensus(ids: readonly string[], from: number, to: number): ByIod {
   const { api } = useHost()
   return useQueries({
-    queries: pagesInView(ids, PAGE, from, to).map(page => ({
+    queries: pagesInView(ids, LIMITS.consensusPage, from, to).map(page => ({
       queryKey: keyOf(page),
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         api.call('POST /iods/consensus', { body: { ids: page }, signal }),

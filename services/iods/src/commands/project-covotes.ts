@@ -43,9 +43,10 @@ export const projectCovotes = async (
     .sort({ _id: 1 })
     .lean<Pick<CovoteBuildDoc, '_id'>[]>()
   for (const { _id } of builds) {
-    let isBehind = true
-    while (isBehind && Date.now() < deadline) isBehind = await countBatch(models, _id, settled)
-    if (!isBehind) await models.covoteBuilds.updateOne({ _id, live: false }, { $set: { live: true } })
+    let span = Number.POSITIVE_INFINITY
+    // Votes are about as dense as in the last batch: the end of the next one is looked for near that.
+    while (span > 0 && Date.now() < deadline) span = 2 * (await countBatch(models, _id, settled, span))
+    if (span === 0) await models.covoteBuilds.updateOne({ _id, live: false }, { $set: { live: true } })
   }
   await deleteReplaced(models)
 }
@@ -72,15 +73,20 @@ const beginBuild = async ({ iods, covoteBuilds }: Models): Promise<void> => {
     })
 }
 
-/** Counts the next batch of votes of a build. Resolves to whether there may be more. */
-const countBatch = async (models: Models, _id: number, settled: number): Promise<boolean> => {
+/**
+ * Counts the next batch of votes of a build.
+ * @param span of the longest batch, in milliseconds
+ * @returns the batch's span; 0 if there are no more votes
+ */
+const countBatch = async (models: Models, _id: number, settled: number, span: number): Promise<number> => {
   const { iods, covotes, covoteBuilds } = models
   const build = await covoteBuilds.findById(_id).lean<CovoteBuildDoc>()
-  if (!build) return false
+  if (!build) return 0
   const { up_to, batch } = build
   const from = up_to.getTime()
-  if (!batch && settled <= from) return false
-  const to = batch?.to.getTime() ?? (await endOfBatch(iods, { from, to: settled }))
+  if (!batch && settled <= from) return 0
+  const most = Math.min(settled, from + span)
+  const to = batch?.to.getTime() ?? (await endOfBatch(iods, { from, to: most }))
   const end = new Date(to)
   const counts = countPairs(await readVotes(iods, { from, to }), { from, to })
   const users = new Set([...counts.keys()].flatMap(pair => pair.split(':')))
@@ -91,7 +97,7 @@ const countBatch = async (models: Models, _id: number, settled: number): Promise
       : { batch: { to: end, users: Array.from(users, user => new Types.ObjectId(user)) } }
     const { matchedCount } = await covoteBuilds.updateOne({ _id, up_to, batch: null }, { $set: note })
     // Otherwise another process has noted a batch: the next attempt counts that.
-    if (matchedCount === 0 || isEmpty) return true
+    if (matchedCount === 0 || isEmpty) return to - from
   }
   await addCounts(covotes, _id, end, counts)
   // Accounts deleted meanwhile: `forgetCovotes` may have come before the counts.
@@ -99,7 +105,7 @@ const countBatch = async (models: Models, _id: number, settled: number): Promise
   for (const user of new Set([...users, ...(batch?.users ?? []).map(String)]))
     if (!there.has(user)) await forgetCovotes(models, new Types.ObjectId(user))
   await covoteBuilds.updateOne({ _id, up_to, 'batch.to': end }, { $set: { up_to: end, batch: null } })
-  return true
+  return to - from
 }
 
 /** The end of the longest period, halved until it is one, that holds no more votes than a batch. */

@@ -1,6 +1,7 @@
-import { announceInternal, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
+import { announceInternal, type Iod, iodsApi, iodsInternal, LIMITS } from '@iodine/contracts'
 import {
   createDownloads,
+  createTurns,
   done,
   notFound,
   personalSource,
@@ -38,6 +39,7 @@ export const addIodRoutes = (
   const { iods, evidence, quotas } = models
   const publishing = { iods, queues: service.queues, peers: service.peers }
   const queries = createIodQueries(models, service.users)
+  const weighings = createTurns()
   const countDays = createDayCounts(models)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0] as Iod
@@ -71,7 +73,11 @@ export const addIodRoutes = (
     return present(docs)
   })
 
-  service.route(iodsApi.weighVotes, async ({ body }) => findConsensus(models, body.ids))
+  service.route(iodsApi.weighVotes, async ({ body: { ids }, user }) =>
+    ids.length <= LIMITS.consensusPage
+      ? findConsensus(models, ids)
+      : weighings(user.id, () => findConsensus(models, ids)),
+  )
 
   service.route(iodsApi.voteIod, async ({ params, body, user }) =>
     presentOne(await voteIod(iods, user.id, params.id, body.vote_type)),
