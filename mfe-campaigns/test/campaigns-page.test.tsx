@@ -32,6 +32,7 @@ const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
   openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns${path}`, {
     'GET /campaigns': () => [200, campaigns],
     'GET /campaigns/my': () => [200, []],
+    'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     ...routes,
   })
@@ -193,8 +194,14 @@ describe('the details', () => {
     await waitFor(() => expect(saved).toHaveLength(2))
     expect(exports()).toHaveLength(1)
     expect(exports()[0]?.search.toString()).toBe('format=json&evidence=true')
+    fireEvent.click(screen.getByRole('checkbox', { name: 'With evidence' }))
+    fireEvent.click(screen.getByRole('menuitem', { name: 'STIX 2.1 bundle' }))
+    await waitFor(() => expect(exports()).toHaveLength(2))
+    expect(exports()[1]?.search.toString()).toBe('format=stix&evidence=false')
+    await waitFor(() => expect(saved).toHaveLength(3))
     const day = new Date().toISOString().slice(0, 10)
-    expect(toasts.at(-1)).toMatchObject({ title: `Campaign data exported as campaign_mirrors_${day}.json` })
+    const titles = toasts.map(({ title }) => title)
+    expect(titles).toContain(`Campaign data exported as campaign_mirrors_${day}.json`)
     createUrl.mockRestore()
   })
 

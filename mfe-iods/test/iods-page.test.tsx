@@ -55,6 +55,7 @@ const api = (iods: Iod[]) => {
         },
       ]
     },
+    'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     'POST /iods': ({ body }) => {
       const created = iod('', body as Partial<Iod>)
@@ -457,6 +458,34 @@ test('rows say how much evidence an IOD has, by one request a page, and open it'
   ])
   fireEvent.click(mark)
   expect(await screen.findByRole('dialog', { name: 'Evidence' })).toBeTruthy()
+})
+
+test('a row says what its votes are worth where that is noticeably less, by one request a page', async () => {
+  const votes = (n: number) =>
+    Array.from({ length: n }, (_, at) => ({
+      id: `${at}`.padStart(24, '0'),
+      user_id: null,
+      username: null,
+      vote_type: 'POSITIVE' as const,
+      created_at: '2026-11-20T10:00:00.000Z',
+    }))
+  const ring = iod('ring', { votes: votes(12) })
+  const people = iod('people', { votes: votes(3) })
+  const few = iod('few', { votes: votes(2) })
+  const reason = '12 votes count like 3.1 independent ones: a group of 9 mostly vote the same.'
+  const worth = (n: number) => ({ for: n, against: 0, confidence: 0.4, reason })
+  const { calls } = await open([ring, people, few], {
+    'POST /iods/consensus': [200, { [ring.id]: worth(3.1), [people.id]: worth(2.9), [few.id]: worth(1) }],
+  })
+  const mark = await screen.findByText(/independent$/)
+  expect(mark.textContent).toBe('12 votes ≈ 3.1 independent')
+  expect(mark.closest('tr')?.textContent).toContain('ring')
+  expect(screen.getAllByText(/independent/)).toHaveLength(1)
+  expect(mark.closest('button, [tabindex="0"]')).toBe(mark.closest('tr[tabindex="0"]'))
+  fireEvent.mouseEnter(mark)
+  expect(await screen.findByText(reason)).toBeTruthy()
+  const asked = calls.filter(({ route }) => route === 'POST /iods/consensus')
+  expect(asked.map(({ body }) => body)).toEqual([{ ids: [ring.id, people.id, few.id] }])
 })
 
 test('the list works on while nobody knows how much evidence there is', async () => {

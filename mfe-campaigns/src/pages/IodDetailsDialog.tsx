@@ -1,4 +1,5 @@
 import { countVotes, type Iod } from '@iodine/contracts'
+import { useConsensus } from '@iodine/mfe-kit/consensus'
 import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
   Button,
@@ -81,6 +82,7 @@ function Field({ label, children }: { label: string; children: ReactNode }) {
 
 function Votes({ iod }: { iod: Iod }) {
   const { positive, negative } = countVotes(iod)
+  const consensus = useConsensus(iod.id, iod.votes.length > 0)
   return (
     <section className={styles.block}>
       <h3>Votes ({iod.votes.length})</h3>
@@ -88,6 +90,7 @@ function Votes({ iod }: { iod: Iod }) {
         <span className={styles.positive}>Positive: {positive}</span>
         <span className={styles.negative}>Negative: {negative}</span>
       </p>
+      {consensus && <p className={styles.none}>{consensus.reason}</p>}
       {iod.votes.length > 0 && (
         <div className={styles.scroll}>
           <HTMLTable compact className={styles.votes}>

@@ -5,8 +5,8 @@ import { useCallback } from 'react'
 import { useNotices } from './notices'
 
 /**
- * Saves a campaign as a file. The code of the formats is loaded on first use. With evidence the service writes
- * the file, as it knows the seals.
+ * Saves a campaign as a file. The code of the formats is loaded on first use. The service writes files with evidence,
+ * as it knows the seals, and STIX, whose confidence it asks for.
  */
 export function useExport() {
   const { api, session } = useHost()
@@ -18,8 +18,8 @@ export function useExport() {
         const { exportCampaign, exportNameOf } = await import('@iodine/exchange')
         const now = new Date()
         let file: { name: string; content: Blob }
-        if (withEvidence && format !== 'csv') {
-          const query = { format, evidence: 'true' } as const
+        if (format === 'stix' || (withEvidence && format !== 'csv')) {
+          const query = { format, evidence: withEvidence ? 'true' : 'false' } as const
           const params = { id: campaign.id }
           const content = await api.download('GET /campaigns/:id/export', { params, query })
           file = { name: exportNameOf(campaign.name, format, now), content }

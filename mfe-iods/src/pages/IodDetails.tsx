@@ -1,5 +1,6 @@
 import type { Iod } from '@iodine/contracts'
 import { errorToast, useHost } from '@iodine/mfe-kit'
+import { useConsensus } from '@iodine/mfe-kit/consensus'
 import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
   Button,
@@ -69,7 +70,7 @@ export function IodDetails({ iod }: { iod: Iod }) {
           </div>
         )}
       </dl>
-      <Votes iod={iod} />
+      <Votes iod={iod} isSettled={isSettled} />
       <section className={styles.part} aria-label="Description">
         <h3>Description</h3>
         {description ? (
@@ -109,8 +110,9 @@ function CopyButton({ text }: { text: string }) {
 }
 
 /** The votes by number, the buttons to vote, and who voted how, newest first. */
-function Votes({ iod }: { iod: Iod }) {
+function Votes({ iod, isSettled }: { iod: Iod; isSettled: boolean }) {
   const vote = useVote()
+  const consensus = useConsensus(iod.id, isSettled && iod.votes.length > 0)
   const [isWhole, setWhole] = useState(false)
   const votes = iod.votes.toReversed()
   const shown = isWhole ? votes : votes.slice(0, VOTES_SHOWN)
@@ -121,6 +123,7 @@ function Votes({ iod }: { iod: Iod }) {
         <Tally iod={iod} />
         <VoteButtons iod={iod} onVote={vote} />
       </div>
+      {consensus && votes.length > 0 && <p className={styles.none}>{consensus.reason}</p>}
       {votes.length === 0 && <p className={styles.none}>None yet</p>}
       <ul className={styles.votes}>
         {shown.map(({ id, user_id, username, vote_type, created_at }) => (

@@ -1,5 +1,6 @@
 import type { Iod, VoteType } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
+import { ConsensusContext, useListConsensus } from '@iodine/mfe-kit/consensus'
 import { EvidenceCountsContext, useEvidenceCounts } from '@iodine/mfe-kit/evidence'
 import { Button, Spinner, useDebouncedCallback, useLatest } from '@iodine/ui'
 import { useRowFocus, useVirtualRows, VirtualTable } from '@iodine/ui/table'
@@ -72,6 +73,7 @@ export function IodTable(props: IodTableProps) {
   const { from, to, rowHeight, offset, scrollTo } = rows
   const ids = useMemo(() => iods.map(({ id }) => id), [iods])
   const evidence = useEvidenceCounts(ids, from, to)
+  const consensus = useListConsensus(ids, from, to)
 
   const lastChosen = useRef<string>(undefined)
   const latest = useLatest({ iods, onSelect })
@@ -180,35 +182,37 @@ export function IodTable(props: IodTableProps) {
   return (
     <RowSelectionContext value={rowSelection}>
       <EvidenceCountsContext value={evidence}>
-        <VirtualTable
-          rows={rows}
-          focus={{ ...focus, onFocus: follow }}
-          selected={selection}
-          // Popovers of the rows have keys of their own.
-          onKeyDown={event => rows.frame.current?.contains(event.target as Node) && onKeyDown(event)}
-          label="IODs"
-          columns={columns}
-          minWidth={MIN_WIDTH}
-          cardTemplate={CARD_TEMPLATE}
-          total={total}
-          isBusy={isFetching}
-          isOutdated={isOutdated}
-          footer={
-            hasMore && (
-              <div className={styles.more}>
-                {hasFailed ? (
-                  <>
-                    More IODs could not be loaded. <Button size="small" text="Retry" onClick={fetchMore} />
-                  </>
-                ) : (
-                  <>
-                    <Spinner size={16} aria-hidden /> Loading...
-                  </>
-                )}
-              </div>
-            )
-          }
-        />
+        <ConsensusContext value={consensus}>
+          <VirtualTable
+            rows={rows}
+            focus={{ ...focus, onFocus: follow }}
+            selected={selection}
+            // Popovers of the rows have keys of their own.
+            onKeyDown={event => rows.frame.current?.contains(event.target as Node) && onKeyDown(event)}
+            label="IODs"
+            columns={columns}
+            minWidth={MIN_WIDTH}
+            cardTemplate={CARD_TEMPLATE}
+            total={total}
+            isBusy={isFetching}
+            isOutdated={isOutdated}
+            footer={
+              hasMore && (
+                <div className={styles.more}>
+                  {hasFailed ? (
+                    <>
+                      More IODs could not be loaded. <Button size="small" text="Retry" onClick={fetchMore} />
+                    </>
+                  ) : (
+                    <>
+                      <Spinner size={16} aria-hidden /> Loading...
+                    </>
+                  )}
+                </div>
+              )
+            }
+          />
+        </ConsensusContext>
       </EvidenceCountsContext>
     </RowSelectionContext>
   )

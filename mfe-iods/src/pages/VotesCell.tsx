@@ -1,16 +1,20 @@
 import type { Iod } from '@iodine/contracts'
+import { ConsensusMark, useListedConsensus } from '@iodine/mfe-kit/consensus'
 import { summarizeVotes } from '../model/votes'
 import styles from './VotesCell.module.css'
 
 const AVATARS_MAX = 3
 
-/** Vote counts, the share of positive votes as a bar, and the voters. */
+/** Vote counts, the share of positive votes as a bar, the voters, and what the votes are worth if that is less. */
 export function VotesCell({ iod }: { iod: Iod }) {
   return (
-    <div className={styles.votes}>
-      <Tally iod={iod} />
-      <Avatars iod={iod} />
-    </div>
+    <>
+      <div className={styles.votes}>
+        <Tally iod={iod} />
+        <Avatars iod={iod} />
+      </div>
+      <ConsensusMark votes={iod.votes.length} consensus={useListedConsensus(iod.id)} />
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
 import { evidence, scoredPlace, seal, sha256 } from './evidence.js'
-import { iod, iodCounts } from './iods.js'
+import { consensus, iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
 import { filledText, id, time, timestamp } from './primitives.js'
@@ -55,6 +55,12 @@ export const iodsInternal = {
     summary: 'Numbers of the IODs of these ids, and of their votes: until a time, and later ones',
     body: ids.extend({ until: time }),
     response: iodCounts.extend({ votes: z.int(), later: z.int() }),
+  }),
+  weighVotes: internalEndpoint('POST /internal/iods/consensus', {
+    summary:
+      'What the votes of IODs are worth, as in `POST /iods/consensus`; unknown IODs are left out, and all until past votes have been read for the first time',
+    body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
+    response: z.record(id, consensus),
   }),
   votesSince: internalEndpoint('POST /internal/iods/votes-since', {
     summary:

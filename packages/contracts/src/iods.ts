@@ -99,6 +99,18 @@ export const iodDay = z.strictObject({
 })
 export type IodDay = z.output<typeof iodDay>
 
+/** What an IOD's votes are worth when those who vote together count less. */
+export const consensus = z.strictObject({
+  /** Numbers of independent voters; 0 to the number of votes of the side. */
+  for: z.number(),
+  against: z.number(),
+  /** Wilson's lower bound of the share of positive votes, 0 to 1. */
+  confidence: z.number(),
+  /** How the numbers come about, as a sentence; names nobody. */
+  reason: z.string(),
+})
+export type Consensus = z.output<typeof consensus>
+
 export const iodsApi = {
   listIods: endpoint('user', 'GET /iods', {
     summary:
@@ -146,6 +158,12 @@ export const iodsApi = {
         .max(LIMITS.lookupValuesMax, `must hold at most ${LIMITS.lookupValuesMax} values`),
     }),
     response: z.array(iod),
+  }),
+  weighVotes: endpoint('user', 'POST /iods/consensus', {
+    summary:
+      'What the votes of IODs are worth when those who vote together count less. Unknown IODs are left out, and all until past votes have been read for the first time; votes of the last seconds count as independent',
+    body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
+    response: z.record(id, consensus),
   }),
   voteIod: endpoint('user', 'POST /iods/:id/vote', {
     summary: 'Vote once on an IOD',

@@ -68,6 +68,9 @@ export const LIMITS = {
   timestampTokenMax: 100_000,
   quoteContextMax: 64,
   evidenceCountsMax: 500,
+  /** IODs of which consensus is asked for at once; with more than a page, a user has one request at a time. */
+  consensusMax: 500,
+  consensusPage: 50,
   /** Pieces of evidence of an IOD, and those of them that one user adds or imports. */
   iodEvidenceMax: 100,
   userEvidenceMax: 20,

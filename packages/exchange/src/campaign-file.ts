@@ -1,4 +1,4 @@
-import { type CampaignDetail, type Category, countVotes, type Iod } from '@iodine/contracts'
+import { type CampaignDetail, type Category, type Consensus, countVotes, type Iod } from '@iodine/contracts'
 import { type EvidenceById, toFileEvidence } from './evidence.js'
 
 /** A downloadable export of a campaign. */
@@ -8,6 +8,9 @@ export interface ExportFile {
   text: string
 }
 
+/** What is known of the worth of IODs' votes, by the IOD's id. */
+export type ConsensusById = ReadonlyMap<string, Consensus>
+
 /** Time and user of an export. */
 export interface ExportContext {
   now: Date
@@ -15,6 +18,8 @@ export interface ExportContext {
   userId?: string | undefined
   /** The IODs' evidence; absent: the file has none. */
   evidence?: EvidenceById | undefined
+  /** For the confidence of STIX; absent or without an IOD: not specified. */
+  consensus?: ConsensusById | undefined
 }
 
 /** Contents of the JSON file. */

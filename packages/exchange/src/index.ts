@@ -11,7 +11,13 @@ import { toCsv } from './csv.js'
 import { toMispEvent } from './misp.js'
 import { toStixBundle } from './stix.js'
 
-export { type CampaignFile, type ExportContext, type ExportFile, toCampaignFile } from './campaign-file.js'
+export {
+  type CampaignFile,
+  type ConsensusById,
+  type ExportContext,
+  type ExportFile,
+  toCampaignFile,
+} from './campaign-file.js'
 export type { EvidenceById, Quotes } from './evidence.js'
 export { type MispEvent, toMispEvent } from './misp.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'

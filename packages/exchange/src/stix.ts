@@ -1,4 +1,4 @@
-import { type CampaignDetail, type Evidence, type Iod, PRODUCT_NAME } from '@iodine/contracts'
+import { type CampaignDetail, type Consensus, type Evidence, type Iod, PRODUCT_NAME } from '@iodine/contracts'
 import type { ExportContext } from './campaign-file.js'
 import { classify } from './classify.js'
 import { idOf, observableId } from './ids.js'
@@ -191,10 +191,28 @@ const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): Sti
   })
 }
 
+/**
+ * Confidence in an indicator, an integer from 0 to 100 (STIX 2.1 section 3.2), or undefined: not specified. The lower
+ * bound of the share of positive votes; on the scale of appendix A 1–29 is low, 30–69 medium and 70–100 high.
+ */
+const confidenceIn = (consensus: Consensus | undefined): number | undefined =>
+  consensus && consensus.for + consensus.against > 0 ? Math.round(consensus.confidence * 100) : undefined
+
+/** What else an export says of an IOD. */
+interface About {
+  evidence: readonly Evidence[]
+  consensus: Consensus | undefined
+  /** The time of the export. */
+  exported: string
+}
+
 /** All STIX objects of one IOD; the indicator comes first. */
-function iodObjects(iod: Iod, campaign: StixObject, evidence: readonly Evidence[]): StixObject[] {
+function iodObjects(iod: Iod, campaign: StixObject, { evidence, consensus, exported }: About): StixObject[] {
   const { pattern, object } = describe(iod)
-  const indicator = made('indicator', ['indicator', iod.id], iod.created_at, {
+  const confidence = confidenceIn(consensus)
+  // Confidence changes with votes on other IODs, too: each export with it is a new version.
+  const modified = confidence === undefined ? iod.created_at : exported
+  const properties = {
     name: iod.value,
     ...(iod.description && { description: iod.description }),
     indicator_types: ['unknown'],
@@ -202,6 +220,7 @@ function iodObjects(iod: Iod, campaign: StixObject, evidence: readonly Evidence[
     pattern,
     pattern_type: 'stix',
     valid_from: iod.created_at,
+    ...(confidence !== undefined && { confidence }),
     external_references: [
       {
         source_name: PRODUCT_NAME,
@@ -210,7 +229,8 @@ function iodObjects(iod: Iod, campaign: StixObject, evidence: readonly Evidence[
         ...(iod.source && (isUri(iod.source) ? { url: iod.source } : { description: iod.source })),
       },
     ],
-  })
+  }
+  const indicator = made('indicator', ['indicator', iod.id], iod.created_at, properties, modified)
   const about = { object_refs: [indicator.id] }
   return [
     indicator,
@@ -242,9 +262,12 @@ function iodObjects(iod: Iod, campaign: StixObject, evidence: readonly Evidence[
 
 /**
  * A campaign as a STIX 2.1 bundle. Ids are the same in each export; a later export is a newer version of
- * campaign and grouping, and all other objects are unchanged.
+ * campaign, grouping and the indicators with a confidence, and all other objects are unchanged.
  */
-export function toStixBundle(detail: CampaignDetail, { now, evidence }: ExportContext): StixBundle {
+export function toStixBundle(
+  detail: CampaignDetail,
+  { now, evidence, consensus }: ExportContext,
+): StixBundle {
   const { iods } = detail
   const times = iods.map(({ created_at }) => created_at).sort()
   const exported = now.toISOString()
@@ -254,7 +277,12 @@ export function toStixBundle(detail: CampaignDetail, { now, evidence }: ExportCo
     ...(detail.description && { description: detail.description }),
     ...(times.length > 0 && { first_seen: times[0], last_seen: times.at(-1) }),
   })
-  const content = [campaign, ...iods.flatMap(iod => iodObjects(iod, campaign, evidence?.get(iod.id) ?? []))]
+  const aboutOf = ({ id }: Iod): About => ({
+    evidence: evidence?.get(id) ?? [],
+    consensus: consensus?.get(id),
+    exported,
+  })
+  const content = [campaign, ...iods.flatMap(iod => iodObjects(iod, campaign, aboutOf(iod)))]
   const grouping = versioned('grouping', {
     context: 'suspicious-activity',
     object_refs: [...new Set(content.map(({ id }) => id))],

@@ -1,5 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type Evidence, EXPORT_FORMATS, type Iod, importedQuote, LIMITS } from '@iodine/contracts'
+import {
+  type Consensus,
+  type Evidence,
+  EXPORT_FORMATS,
+  type Iod,
+  importedQuote,
+  LIMITS,
+} from '@iodine/contracts'
 import { rounds } from '@iodine/test-kit'
 import { anEvidence, anIod as iod, aVote as vote } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
@@ -104,6 +111,8 @@ function expectValid(objects: StixObject[]) {
       expect(value).not.toHaveLength(0)
       for (const ref of value as string[]) expect(ids).toContain(ref)
     }
+    const { confidence = 0 } = object as { confidence?: number }
+    expect(Number.isInteger(confidence) && confidence >= 0 && confidence <= 100).toBe(true)
     if (object.modified) expect(String(object.modified) >= String(object.created)).toBe(true)
   }
 }
@@ -211,6 +220,71 @@ describe('the STIX bundle', () => {
       (object, index) => object.modified !== first.objects[index]?.modified,
     )
     expect(changed.map(({ type }) => type).sort()).toEqual(['campaign', 'grouping'])
+  })
+})
+
+describe('confidence in STIX', () => {
+  const weighed = (positive: number, negative: number, confidence: number): Consensus => ({
+    for: positive,
+    against: negative,
+    confidence,
+    reason: 'Nobody here often votes together with another.',
+  })
+  const only = iod()
+  const exported = (consensus?: Consensus, now = context.now) => {
+    const known = consensus && new Map([[only.id, consensus]])
+    return toStixBundle(campaign([only]), { ...context, now, consensus: known }).objects
+  }
+  const indicatorOf = (objects: StixObject[]) => objects.find(({ type }) => type === 'indicator')
+
+  test.each([
+    ['one voter for it', weighed(1, 0, 0.207), 21],
+    ['ten voters for it', weighed(10, 0, 0.722), 72],
+    ['as many against it', weighed(10, 10, 0.299), 30],
+    ['voters against it alone', weighed(0, 3, 0), 0],
+    ['all that there can be', weighed(1e9, 0, 1), 100],
+  ])('is the lower bound in percent: %s', (_, consensus, confidence) => {
+    const objects = exported(consensus)
+    expectValid(objects)
+    expect(indicatorOf(objects)?.confidence).toBe(confidence)
+    // The sentence is for people, and about votes that the file holds one by one.
+    expect(JSON.stringify(objects)).not.toContain(consensus.reason)
+  })
+
+  it('is not specified where it is unknown or nobody’s vote counts; all else is as without it', () => {
+    const plain = indicatorOf(exported())
+    expect(plain).not.toHaveProperty('confidence')
+    expect(indicatorOf(exported(weighed(0, 0, 0)))).toEqual(plain)
+    const modified = context.now.toISOString()
+    expect(indicatorOf(exported(weighed(1, 0, 0.2)))).toEqual({ ...plain, confidence: 20, modified })
+  })
+
+  it('is of the time of the export: a newer version of the indicator', () => {
+    const later = new Date('2026-11-22T08:00:00.000Z')
+    const [first, second] = [context.now, later].map(now => indicatorOf(exported(weighed(1, 0, 0.2), now)))
+    expect(first).toMatchObject({
+      id: second?.id,
+      created: only.created_at,
+      modified: context.now.toISOString(),
+    })
+    expect(second?.modified).toBe(later.toISOString())
+  })
+
+  it('changes no other file, and is read by no import', () => {
+    fc.assert(
+      fc.property(anyCampaign, fc.double({ min: 0, max: 1, noNaN: true }), (detail, confidence) => {
+        const consensus = new Map(detail.iods.map(({ id }) => [id, weighed(2, 1, confidence)]))
+        for (const format of EXPORT_FORMATS) {
+          const { text } = exportCampaign(detail, format, { ...context, consensus })
+          const plain = exportCampaign(detail, format, context).text
+          if (format === 'stix') {
+            expectValid(JSON.parse(text).objects)
+            expect(readIods(text)).toEqual(readIods(plain))
+          } else expect(text).toBe(plain)
+        }
+      }),
+      { numRuns: rounds(30) },
+    )
   })
 })
 

@@ -62,6 +62,7 @@ beforeEach(() => {
     return [...iods.values()].filter(({ id }) => body.ids.includes(id)).reverse()
   })
   bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
+  bed.answer(iodsInternal.weighVotes, () => ({}))
 })
 
 const create = (name = 'Night numbers', description?: string, client = api) =>
@@ -505,6 +506,58 @@ describe('export', () => {
     }
     expect((await download(id, '?format=csv&evidence=true')).status).toBe(422)
     expect((await download(id, '?evidence=yes')).status).toBe(422)
+  })
+
+  it('has the confidence of the consensus in STIX, and in no other format asks for it', async () => {
+    const { id } = await create()
+    const members = [iod(), iod(), iod()]
+    for (const member of members) await add(id, member.id)
+    const [one, two] = members as [Iod, Iod, Iod]
+    const asked: string[][] = []
+    bed.answer(iodsInternal.weighVotes, ({ body }) => {
+      asked.push(body.ids)
+      const reason = 'How it comes about.'
+      return {
+        [one.id]: { for: 10, against: 0, confidence: 0.722, reason },
+        [two.id]: { for: 0, against: 0, confidence: 0, reason },
+      }
+    })
+    for (const format of ['json', 'misp', 'csv'])
+      expect((await download(id, `?format=${format}`)).status).toBe(200)
+    expect(asked).toEqual([])
+    const { objects } = await (await download(id, '?format=stix')).json()
+    const indicators = objects.filter(({ type }: { type: string }) => type === 'indicator')
+    expect(indicators.map(({ confidence }: { confidence?: number }) => confidence)).toEqual([
+      72,
+      undefined,
+      undefined,
+    ])
+    expect(asked).toEqual([members.map(member => member.id)])
+  })
+
+  it('has no confidence in STIX while consensus can’t be read, or not in time', async () => {
+    const { id } = await create()
+    await add(id, iod().id)
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const failures = [
+      () => {
+        throw new HttpError(503, DETAILS.unavailable)
+      },
+      async () => {
+        await held
+        return {}
+      },
+    ]
+    for (const failure of failures) {
+      bed.answer(iodsInternal.weighVotes, failure)
+      const answer = await download(id, '?format=stix')
+      expect(answer.status).toBe(200)
+      expect(await answer.text()).not.toContain('confidence')
+    }
+    release()
   })
 
   it('makes no file that lacks its evidence, and none with too much of it', async () => {

@@ -23,6 +23,7 @@ import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc, CampaignModels } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
+import { fetchConsensus } from '../queries/campaign-consensus.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 import { fetchEvidence } from '../queries/campaign-evidence.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
@@ -72,14 +73,16 @@ export const addCampaignRoutes = (
   service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
     const doc = await findCampaign(campaigns, params.id)
     const wantsEvidence = query.evidence === 'true'
-    const [campaign, iods, evidence] = await Promise.all([
+    const [campaign, iods, evidence, consensus] = await Promise.all([
       presentOne(doc),
       fetchIods(service.peers, doc).catch(nullWhenDown),
       wantsEvidence ? fetchEvidence(service.peers, doc, user.id).catch(nullWhenDown) : undefined,
+      query.format === 'stix' ? fetchConsensus(service.peers, doc).catch(nullWhenDown) : undefined,
     ])
     // Refused, as a file without the IODs, or their evidence, would look like the whole campaign.
     if (!iods || evidence === null) throw unavailable()
-    const context = { now: new Date(), userId: user.id, evidence }
+    // Not so without consensus: an indicator without a confidence is one whose confidence is not specified.
+    const context = { now: new Date(), userId: user.id, evidence, consensus: consensus ?? undefined }
     const { name, mediaType, text } = exportCampaign({ ...campaign, iods }, query.format, context)
     reply.header('content-disposition', `attachment; filename="${name}"`)
     return new Streamed(text, mediaType)

@@ -1,8 +1,9 @@
 import type { QueryFilter, Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import { type IodDoc, RAISED } from '../models/iod.js'
+import { forgetCovotes } from './project-covotes.js'
 
-type Models = Pick<IodModels, 'iods' | 'evidence' | 'quotas'>
+type Models = Pick<IodModels, 'iods' | 'evidence' | 'quotas' | 'covotes' | 'covoteBuilds'>
 
 /** IODs of an update, which has one time for all of them: none may get a revision that is long past. */
 const BATCH = 500
@@ -25,16 +26,16 @@ const changeAll = async (
 }
 
 /** Removes a deleted user's id from their IODs, votes and evidence. All remain, but count in no user's usage. */
-export const forgetUser = async (
-  { iods, evidence, quotas }: Models,
-  userId: Types.ObjectId,
-): Promise<void> => {
+export const forgetUser = async (models: Models, userId: Types.ObjectId): Promise<void> => {
+  const { iods, evidence, quotas } = models
   // Ensures that the usage is counted, as what remains still counts in the total.
   await quotas.used(userId)
   await changeAll(iods, { created_by: userId }, { created_by: null })
   const user_id = { $cond: [{ $eq: ['$$this.user_id', userId] }, null, '$$this.user_id'] }
   const votes = { $map: { input: '$votes', in: { $mergeObjects: ['$$this', { user_id }] } } }
   await changeAll(iods, { 'votes.user_id': userId }, { votes })
+  // After the votes: the projection, which may be counting them, looks at the votes again.
+  await forgetCovotes(models, userId)
   await evidence.updateMany({ created_by: userId }, { $set: { created_by: null } })
   await quotas.forget(userId, { left: true })
 }

@@ -1,5 +1,6 @@
 import { type Connection, createQuotas } from '@iodine/service-kit'
 import type { IodsConfig } from '../config.js'
+import { type CovoteBuildDoc, type CovoteDoc, covoteBuildSchema, covoteSchema } from './covote.js'
 import {
   EVIDENCE_BYTES,
   type EvidenceCountDoc,
@@ -69,6 +70,8 @@ export const createModels = (mongo: Connection, limits: Limits) => {
     evidenceCounts: mongo.model<EvidenceCountDoc>('EvidenceCount', evidenceCountSchema),
     tallies: mongo.model<TallyDoc>('Tally', tallySchema),
     recounts: mongo.model<RecountDoc>('Recount', recountSchema),
+    covotes: mongo.model<CovoteDoc>('Covote', covoteSchema),
+    covoteBuilds: mongo.model<CovoteBuildDoc>('CovoteBuild', covoteBuildSchema),
     quotas,
   }
 }

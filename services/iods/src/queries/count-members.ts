@@ -1,4 +1,5 @@
 import type { Category, iodsInternal, ResponseOf, SourceType } from '@iodine/contracts'
+import type { Connection } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import type { IodModel } from '../models/iod.js'
@@ -9,11 +10,15 @@ const VOTED_MAX = 1_000
 /** Votes of this age are all stored: more than a write takes, and clocks of database servers differ. */
 const SETTLED_MS = 10_000
 
-const votesWhere = (...conditions: object[]) => ({
+export const votesWhere = (...conditions: object[]) => ({
   $size: { $filter: { input: '$votes', cond: { $and: conditions } } },
 })
-const after = (time: Date) => ({ $gt: ['$$this.created_at', time] })
-const upTo = (time: Date) => ({ $lte: ['$$this.created_at', time] })
+export const after = (time: Date) => ({ $gt: ['$$this.created_at', time] })
+export const upTo = (time: Date) => ({ $lte: ['$$this.created_at', time] })
+
+/** A time until which all votes are stored, by the database's clock, in milliseconds. */
+export const settledTime = async (mongo: Connection): Promise<number> =>
+  (await databaseTime(mongo)) - SETTLED_MS
 
 /** Counts IODs by kind, and their votes until a time and after it. Unknown ids are left out. */
 export const countMembers = async (
@@ -61,7 +66,7 @@ export const votesSince = async (
   { mongo, iods }: Pick<IodModels, 'mongo' | 'iods'>,
   since: Date | null,
 ): Promise<ResponseOf<typeof iodsInternal.votesSince>> => {
-  const until = new Date(Math.max((await databaseTime(mongo)) - SETTLED_MS, since?.getTime() ?? 0))
+  const until = new Date(Math.max(await settledTime(mongo), since?.getTime() ?? 0))
   const voted = since
     ? await iods.aggregate<{ _id: Types.ObjectId; votes: number; later: number }>([
         { $match: { 'votes.created_at': { $gt: since } } },

@@ -1,6 +1,7 @@
-import { announceInternal, type Iod, iodsApi, iodsInternal } from '@iodine/contracts'
+import { announceInternal, type Iod, iodsApi, iodsInternal, LIMITS } from '@iodine/contracts'
 import {
   createDownloads,
+  createTurns,
   done,
   notFound,
   personalSource,
@@ -14,6 +15,7 @@ import {
 import { createIod } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexIods } from '../commands/index-iods.js'
+import { projectCovotes } from '../commands/project-covotes.js'
 import { announceIod, eventsOfIod, giveNotice, publishForgotten } from '../commands/publish-iod.js'
 import { reviseNewIods } from '../commands/revise-iods.js'
 import { mergeTallies, recount } from '../commands/tally-iods.js'
@@ -24,6 +26,7 @@ import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createDayCounts } from '../queries/count-days.js'
 import { countMembers, votesSince } from '../queries/count-members.js'
+import { findConsensus } from '../queries/find-consensus.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
 import { createOverlay } from '../queries/overlay.js'
@@ -36,6 +39,7 @@ export const addIodRoutes = (
   const { iods, evidence, quotas } = models
   const publishing = { iods, queues: service.queues, peers: service.peers }
   const queries = createIodQueries(models, service.users)
+  const weighings = createTurns()
   const countDays = createDayCounts(models)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0] as Iod
@@ -69,6 +73,12 @@ export const addIodRoutes = (
     return present(docs)
   })
 
+  service.route(iodsApi.weighVotes, async ({ body: { ids }, user }) =>
+    ids.length <= LIMITS.consensusPage
+      ? findConsensus(models, ids)
+      : weighings(user.id, () => findConsensus(models, ids)),
+  )
+
   service.route(iodsApi.voteIod, async ({ params, body, user }) =>
     presentOne(await voteIod(iods, user.id, params.id, body.vote_type)),
   )
@@ -85,6 +95,8 @@ export const addIodRoutes = (
   service.internal(iodsInternal.countIods, async ({ body }) =>
     countMembers(iods, body.ids, new Date(body.until)),
   )
+
+  service.internal(iodsInternal.weighVotes, async ({ body }) => findConsensus(models, body.ids))
 
   service.internal(iodsInternal.votesSince, async ({ body }) =>
     votesSince(models, body.since === null ? null : new Date(body.since)),
@@ -138,12 +150,13 @@ export const addIodRoutes = (
 
   serveRepair(service, async () => {
     await mergeTallies(models)
-    return (
+    const repaired =
       (await publishForgotten(publishing)) +
       (await reviseNewIods(models)) +
       Number((await indexIods(models.mongo)) !== undefined) +
       (await recount(models)) +
       (await quotas.repair())
-    )
+    await projectCovotes(models)
+    return repaired
   })
 }

@@ -1,0 +1,209 @@
+import { campaignsApi, type Iod, iodsApi, type VoteType } from '@iodine/contracts'
+import { startTestStack, type TestStack } from '@iodine/harness'
+import { type SignedInUser, seededRandom } from '@iodine/test-kit'
+import { expect, type Page, test } from '@playwright/test'
+import { type Db, MongoClient, ObjectId } from 'mongodb'
+import { keepLog } from '../support/keep-log.js'
+import { openAs } from '../support/open-as.js'
+import { watchPolicy } from '../support/policy.js'
+import { pressEscape } from '../support/press-escape.js'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+/** IODs that everybody has voted on before. */
+const BEFORE = 8
+const RING = ['rita', 'rolf', 'ruth', 'rudi', 'rosa']
+const PEOPLE = ['paul', 'pia', 'petra']
+
+const REASON =
+  '8 votes count like 4.4 independent ones: a group of 5 mostly vote the same within ten minutes of each other on other IODs.'
+
+let stack: TestStack
+let mongo: MongoClient
+let reader: SignedInUser
+let voters: SignedInUser[]
+/** The ring is for it, the others against it. */
+let contested: Iod
+/** All but the ring have voted on it. */
+let honest: Iod
+
+const database = (service: string): Db => mongo.db(`${stack.prefix}_${service}`)
+
+/** Somebody whose account is a year old: it is in the database before they sign in with a mailed link. */
+const signUpOld = async (name: string): Promise<SignedInUser> => {
+  const created_at = new Date(Date.now() - 365 * DAY)
+  const seconds = Math.floor(created_at.getTime() / 1_000).toString(16)
+  const email = `${name}@example.org`
+  await database('auth')
+    .collection('users')
+    .insertOne({
+      _id: new ObjectId(seconds + new ObjectId().toHexString().slice(8)),
+      email,
+      username: null,
+      sealed_ai_key: null,
+      created_at,
+      last_active_at: new Date(),
+      revision: 0,
+      announced: true,
+    })
+  return stack.signUp(email, name)
+}
+
+const create = ({ api }: SignedInUser, value: string) =>
+  api.call(iodsApi.createIod, {
+    body: { value, category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL' },
+  })
+const vote = ({ api }: SignedInUser, { id }: Iod, vote_type: VoteType) =>
+  api.call(iodsApi.voteIod, { params: { id }, body: { vote_type } })
+
+/** Moves the votes on an IOD to the time at which each voter has cast theirs. */
+const moveVotes = async ({ id }: Iod, timeOf: (name: string) => number) => {
+  const iods = database('iods').collection<{ votes: { user_id: ObjectId; created_at: Date }[] }>('iods')
+  const found = await iods.findOne({ _id: new ObjectId(id) })
+  const nameOf = new Map(voters.map(({ id, username }) => [id, username ?? '']))
+  const votes = found?.votes.map(each => ({
+    ...each,
+    created_at: new Date(timeOf(nameOf.get(each.user_id.toHexString()) ?? '')),
+  }))
+  await iods.updateOne({ _id: new ObjectId(id) }, { $set: { votes } })
+}
+
+test.beforeAll(async () => {
+  test.setTimeout(240_000)
+  stack = await startTestStack()
+  mongo = await MongoClient.connect(stack.mongoUrl)
+  voters = []
+  for (const name of [...RING, ...PEOPLE]) voters.push(await signUpOld(name))
+  const ring = voters.slice(0, RING.length)
+  const people = voters.slice(RING.length)
+  reader = await stack.signUp('reader@example.org', 'reader')
+
+  const random = seededRandom(7)
+  const begin = Date.now() - 5 * DAY
+  const earlier: Iod[] = []
+  for (let n = 0; n < BEFORE; n++) earlier.push(await create(reader, `earlier claim ${n}`))
+  contested = await create(reader, 'contested claim')
+  honest = await create(reader, 'honest claim')
+  for (const [n, iod] of [...earlier, contested, honest].entries()) {
+    const isContested = iod === contested
+    if (iod !== honest) await Promise.all(ring.map(each => vote(each, iod, 'POSITIVE')))
+    await Promise.all(people.map(each => vote(each, iod, isContested ? 'NEGATIVE' : 'POSITIVE')))
+    // The ring within nine minutes, the others an hour and more apart.
+    const time = begin + n * 6 * 60 * MINUTE
+    await moveVotes(iod, name =>
+      RING.includes(name) ? time + random() * 9 * MINUTE : time + (PEOPLE.indexOf(name) + 1) * 60 * MINUTE,
+    )
+  }
+  // The votes have been moved by hand: as after a week, who votes together is counted anew.
+  const builds = database('iods').collection<{ _id: number; live: boolean }>('covote_builds')
+  const last = await builds.findOne({}, { sort: { _id: -1 } })
+  await builds.updateMany({}, { $set: { begun_at: new Date(0) } })
+  await expect
+    .poll(() => builds.countDocuments({ _id: { $gt: last?._id ?? 0 }, live: true }), { timeout: 60_000 })
+    .toBe(1)
+})
+test.afterEach(() => keepLog(test.info(), stack))
+test.afterAll(async () => {
+  await mongo?.close()
+  await stack?.stop()
+})
+
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+const sideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+test('the list says what votes are worth, and the details why in one sentence', async ({ page }) => {
+  const violations = await watchPolicy(page)
+  const answers: string[] = []
+  page.on('response', response => {
+    if (new URL(response.url()).pathname.endsWith('/iods/consensus'))
+      void response.text().then(text => answers.push(text))
+  })
+  await openAs(page, stack.url, reader.token, '/dashboard/iods')
+  const contestedRow = row(page, contested.value)
+
+  await test.step('in the Votes cell, where it is less than their number', async () => {
+    const cell = contestedRow.getByRole('cell').nth(3)
+    await expect(cell).toContainText('8 votes ≈ 4.4 independent')
+    await expect(row(page, honest.value).getByRole('cell').nth(3)).toContainText('+3')
+    await expect(row(page, honest.value)).not.toContainText('independent')
+    const mark = cell.getByText('independent')
+    expect(await mark.evaluate(each => each.scrollWidth <= each.clientWidth)).toBe(true)
+    await mark.hover()
+    await expect(page.locator('.bp6-tooltip')).toHaveText(REASON)
+    await page.mouse.move(5, 5)
+  })
+
+  await test.step('in the details, by keyboard; the row has no stop for it', async () => {
+    await expect(page.locator('.bp6-tooltip')).toHaveCount(0)
+    await expect(async () => {
+      await page.keyboard.press('j')
+      await expect(page.locator('tr:focus')).toContainText(contested.value, { timeout: 300 })
+    }).toPass()
+    const stops = contestedRow.locator('button, a, input, [tabindex]')
+    for (const stop of await stops.all()) await expect(stop).not.toContainText('independent')
+    await page.keyboard.press('Enter')
+    const votes = page.getByRole('region', { name: 'Votes' })
+    await expect(votes.getByText(REASON)).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(votes).toBeHidden()
+  })
+
+  await test.step('and never who stands in which group', async () => {
+    expect(answers.length).toBeGreaterThan(0)
+    for (const answer of answers) {
+      for (const { id, username } of voters) {
+        expect(answer).not.toContain(id)
+        expect(answer).not.toContain(username)
+      }
+      for (const each of Object.values(JSON.parse(answer)))
+        expect(Object.keys(each as object).sort()).toEqual(['against', 'confidence', 'for', 'reason'])
+    }
+  })
+  expect(violations).toEqual([])
+})
+
+test('on a narrow screen the card and the details say it', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openAs(page, stack.url, reader.token, '/dashboard/iods')
+  const card = row(page, contested.value)
+  const mark = card.getByText('independent')
+  await expect(mark).toBeVisible()
+  await expect(mark).toHaveText('8 votes ≈ 4.4 independent')
+  expect(await mark.evaluate(each => each.scrollWidth <= each.clientWidth)).toBe(true)
+  expect(await sideways(page)).toBe(0)
+  await card.getByRole('link', { name: contested.value }).click()
+  const sentence = page.getByRole('region', { name: 'Votes' }).getByText(REASON)
+  await sentence.scrollIntoViewIfNeeded()
+  await expect(sentence).toBeInViewport()
+  expect(await sideways(page)).toBe(0)
+  await pressEscape(page)
+})
+
+test('a campaign’s file in STIX has it as confidence', async ({ page }) => {
+  const { api } = reader
+  const { id } = await api.call(campaignsApi.createCampaign, { body: { name: 'Judged' } })
+  const iod_ids = [contested, honest].map(iod => iod.id)
+  await api.call(campaignsApi.addIods, { params: { id }, body: { iod_ids } })
+  await openAs(page, stack.url, reader.token, `/dashboard/campaigns/${id}`)
+  const detail = page.getByRole('dialog', { name: 'Judged' })
+  await row(page, contested.value).getByRole('button', { name: 'View details' }).click()
+  const dialog = page.getByRole('dialog', { name: 'IOD Details' })
+  await expect(dialog.getByText(REASON)).toBeVisible()
+  await dialog.getByText('Close', { exact: true }).click()
+  await detail.getByRole('button', { name: 'Export in another format' }).click()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'STIX 2.1 bundle' }).click(),
+  ])
+  const chunks: Buffer[] = []
+  for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer)
+  const { objects } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  const indicators = objects.filter(({ type }: { type: string }) => type === 'indicator')
+  const consensus = await api.call(iodsApi.weighVotes, { body: { ids: iod_ids } })
+  expect(indicators.map(({ confidence }: { confidence: number }) => confidence)).toEqual(
+    iod_ids.map(each => Math.round((consensus[each]?.confidence ?? Number.NaN) * 100)),
+  )
+  // 1.41 of 4.41 are for the one, 3 of 3 for the other.
+  expect(indicators.map(({ confidence }: { confidence: number }) => confidence)).toEqual([8, 44])
+})

@@ -1,0 +1,35 @@
+import type { Consensus } from '@iodine/contracts'
+import { Tooltip } from '@iodine/ui/overlays'
+import styles from './consensus.module.css'
+import { consensusShown, independentOf } from './shown'
+
+/** Two significant digits at least: 3.1, 31, 310. */
+const format = (n: number) => n.toLocaleString('en-US', { maximumFractionDigits: n < 10 ? 1 : 0 })
+
+export interface ConsensusMarkProps {
+  /** Number of the IOD's votes. */
+  votes: number
+  /** Undefined while it is not known. */
+  consensus: Consensus | undefined
+}
+
+/**
+ * '12 votes ≈ 3.1 independent', of which rows show the second half below their counts of votes; explained under the
+ * pointer. Nothing where the two hardly differ. No Tab stop: the IOD's details say the explanation.
+ */
+export function ConsensusMark({ votes, consensus }: ConsensusMarkProps) {
+  if (!consensusShown(votes, consensus)) return null
+  return (
+    <Tooltip
+      className={styles.tooltip}
+      content={<p className={styles.reason}>{consensus.reason}</p>}
+      placement="bottom"
+      openOnTargetFocus={false}
+    >
+      <span className={styles.mark}>
+        <span className="visually-hidden">{votes.toLocaleString('en-US')} votes </span>≈{' '}
+        {format(independentOf(consensus))} independent
+      </span>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,2 @@
+export { ConsensusMark } from './ConsensusMark'
+export { ConsensusContext, useConsensus, useListConsensus, useListedConsensus } from './queries'

@@ -1,0 +1,50 @@
+import { type Consensus, LIMITS } from '@iodine/contracts'
+import { useQueries, useQuery } from '@iodine/mfe-kit/query'
+import { createContext, use } from 'react'
+import { useHost } from '../define-parcel'
+import { pagesInView } from '../evidence/in-view'
+
+/** How long consensus is shown without asking again, in milliseconds. */
+const FRESH_MS = 60_000
+
+type ByIod = Readonly<Record<string, Consensus>>
+
+const keyOf = (ids: readonly string[]) => ['consensus', ...ids]
+
+/**
+ * Consensus of the IODs in view, by id; those not known yet are missing. One request a page of 50 IODs. `from`
+ * and `to` are the indexes of the rows in view.
+ */
+export function useListConsensus(ids: readonly string[], from: number, to: number): ByIod {
+  const { api } = useHost()
+  return useQueries({
+    queries: pagesInView(ids, LIMITS.consensusPage, from, to).map(page => ({
+      queryKey: keyOf(page),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        api.call('POST /iods/consensus', { body: { ids: page }, signal }),
+      staleTime: FRESH_MS,
+    })),
+    combine: mergePages,
+  })
+}
+
+const mergePages = (pages: { data: ByIod | undefined }[]): ByIod =>
+  Object.assign({}, ...pages.map(({ data }) => data))
+
+/** The consensus of a list's rows. */
+export const ConsensusContext = createContext<ByIod>({})
+
+/** The consensus of an IOD as its list knows it; undefined until it does. */
+export const useListedConsensus = (id: string): Consensus | undefined => use(ConsensusContext)[id]
+
+/** The consensus of an IOD; undefined until it is known. `enabled`: whether the server may be asked. */
+export function useConsensus(id: string, enabled: boolean): Consensus | undefined {
+  const { api } = useHost()
+  const { data } = useQuery({
+    queryKey: keyOf([id]),
+    queryFn: ({ signal }) => api.call('POST /iods/consensus', { body: { ids: [id] }, signal }),
+    enabled,
+    staleTime: FRESH_MS,
+  })
+  return data?.[id]
+}

@@ -1,0 +1,58 @@
+import type { Consensus } from '@iodine/contracts'
+import type { WeighedSide, WeighedVotes } from '../policies/consensus.js'
+
+const round = (n: number) => Math.round(n * 100) / 100
+const format = (n: number) => n.toLocaleString('en-US', { maximumFractionDigits: 1 })
+const some = (n: number, one: string, more: string) => `${n.toLocaleString('en-US')} ${n === 1 ? one : more}`
+/** Groups that are named by their sizes. */
+const GROUPS_NAMED = 3
+
+/** Consensus as clients see it. Groups are told by their sizes alone, never by who is in them. */
+export const presentConsensus = (weighed: WeighedVotes): Consensus => {
+  const { positive, negative, confidence } = weighed
+  return {
+    for: round(positive.independent),
+    against: round(negative.independent),
+    confidence: Math.round(confidence * 1_000) / 1_000,
+    reason: reasonOf(positive, negative),
+  }
+}
+
+const reasonOf = (positive: WeighedSide, negative: WeighedSide): string => {
+  const sides = [positive, negative]
+  const sum = (of: (side: WeighedSide) => number) => sides.reduce((n, side) => n + of(side), 0)
+  const votes = sum(side => side.votes)
+  if (votes === 0) return 'Nobody has voted yet.'
+  const independent = sum(side => side.independent)
+  const groups = sides.flatMap(side => side.groups).sort((a, b) => b - a)
+  const newcomers = sum(side => side.newcomers)
+  const deleted = sum(side => side.deleted)
+  const parts = [
+    ...(groups.length > 0
+      ? [`${sizes(groups)} mostly vote the same within ten minutes of each other on other IODs`]
+      : []),
+    ...(newcomers > 0
+      ? [`${some(newcomers, 'is', 'are')} from ${newcomers === 1 ? 'a new account' : 'new accounts'}`]
+      : []),
+    ...(deleted > 0
+      ? [`${some(deleted, 'is', 'are')} from ${deleted === 1 ? 'a deleted account' : 'deleted accounts'}`]
+      : []),
+    ...(sides.some(({ creator }) => creator) ? ["the creator's own does not count"] : []),
+  ]
+  const counted = `${some(votes, 'vote counts', 'votes count')} like ${independentOnes(independent)}`
+  if (parts.length > 0) return `${counted}: ${parts.join(', ')}.`
+  return votes - independent < 0.05
+    ? `${counted}: nobody here often votes together with another.`
+    : `${counted}: some here now and then vote the same within ten minutes of each other on other IODs.`
+}
+
+const independentOnes = (n: number) => `${format(n)} independent ${format(n) === '1' ? 'one' : 'ones'}`
+
+/** 'a group of 9', 'groups of 9 and 3', 'groups of 9, 3, 2 and 4 more groups'. */
+const sizes = (groups: number[]): string => {
+  const named = groups.slice(0, GROUPS_NAMED).map(String)
+  if (groups.length > GROUPS_NAMED)
+    named.push(`${some(groups.length - GROUPS_NAMED, 'more group', 'more groups')}`)
+  const last = named.pop() ?? ''
+  return named.length === 0 ? `a group of ${last}` : `groups of ${named.join(', ')} and ${last}`
+}

@@ -1,0 +1,382 @@
+import {
+  iodsApi,
+  iodsInternal,
+  LIMITS,
+  personalDataInternal,
+  repairInternal,
+  type VoteType,
+} from '@iodine/contracts'
+import { type Connection, connectMongo, readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  iodInput,
+  newId,
+  rounds,
+  type ServiceBed,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { Types } from 'mongoose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { projectCovotes } from '../src/commands/project-covotes.js'
+import { createApp, iodsConfigSchema } from '../src/index.js'
+import { createModels, type IodModels } from '../src/models/index.js'
+import { searchFields } from '../src/models/iod.js'
+import { PAIRED_MAX } from '../src/policies/vote-pairs.js'
+
+const MINUTE = 60_000
+const DAY = 24 * 3_600_000
+
+let bed: ServiceBed
+let service: StoreService
+let mongo: Connection
+let models: IodModels
+let api: ApiClient
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  const config = readConfig(iodsConfigSchema, bed.env)
+  service = await createApp(config, bed.deps)
+  const { MONGODB_URI = '', MONGODB_PREFIX = '' } = bed.env
+  mongo = await connectMongo(MONGODB_URI, `${MONGODB_PREFIX}_iods`)
+  models = createModels(mongo, config)
+  api = apiClient(await bed.listen(service), (await bed.user('ana')).token)
+})
+afterAll(async () => {
+  await mongo?.close()
+  await service?.close()
+  await bed?.stop()
+})
+beforeEach(async () => {
+  await models.iods.deleteMany({})
+  await models.covotes.deleteMany({})
+  await models.covoteBuilds.deleteMany({})
+})
+
+/** An account made a year ago. */
+const account = () => {
+  const time = Math.floor((Date.now() - 365 * DAY) / 1_000)
+  return new Types.ObjectId(`${time.toString(16)}${newId().slice(8)}`)
+}
+const cast = (user_id: Types.ObjectId, time: number, vote_type: VoteType = 'POSITIVE') => ({
+  _id: new Types.ObjectId(),
+  user_id,
+  vote_type,
+  created_at: new Date(time),
+})
+/** Stores an IOD with votes of the past, as requests of the time have. */
+const store = async (votes: ReturnType<typeof cast>[], created_by = account()) => {
+  const input = { ...iodInput(), source: null, source_id: null }
+  const _id = new Types.ObjectId()
+  await models.iods.create({
+    ...input,
+    ...searchFields(input),
+    _id,
+    created_by,
+    created_at: new Date(Date.now() - DAY),
+    votes,
+    votes_total: votes.length,
+    votes_disputed: 0,
+    fold_key: newId(),
+    announced: true,
+  })
+  return _id
+}
+const addVote = (iod: Types.ObjectId, vote: ReturnType<typeof cast>) =>
+  models.iods.updateOne({ _id: iod }, { $push: { votes: vote } })
+
+/** Counts to the end, whatever the time. */
+const project = async (until: number, of: IodModels = models) => {
+  await projectCovotes(of, until, 60_000)
+}
+/** The live build's counts by pair. */
+const counts = async (): Promise<Record<string, number>> => {
+  const live = await models.covoteBuilds.findOne({ live: true }).sort({ _id: -1 }).lean()
+  const docs = await models.covotes.find({ build: live?._id }).lean()
+  return Object.fromEntries(docs.map(({ _id, n }) => [_id.slice(_id.indexOf(':') + 1), n]).sort())
+}
+const weigh = (...ids: Types.ObjectId[]) =>
+  api.call(iodsApi.weighVotes, { body: { ids: ids.map(id => id.toHexString()) } })
+const forget = (user: Types.ObjectId) =>
+  bed.internal(personalDataInternal.forgetUser, { params: { id: user.toHexString() } })
+
+/** Model access that fails, as at the end of a process, after so many writes; of a bulk a part is written. */
+const failingAfter = (writes: number): IodModels => {
+  let left = writes
+  const guard = <T extends object>(model: T): T =>
+    new Proxy(model, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name)
+        if (typeof method !== 'function' || !/^(create|updateOne|deleteMany|bulkWrite)$/.test(String(name)))
+          return typeof method === 'function' ? method.bind(target) : method
+        return async (...args: unknown[]) => {
+          if (name === 'bulkWrite') {
+            const all = args[0] as unknown[]
+            const part = all.slice(0, left)
+            left -= part.length
+            if (part.length > 0) await method.call(target, part, ...args.slice(1))
+            if (part.length < all.length) throw new Error('killed')
+            return undefined
+          }
+          if (left-- <= 0) throw new Error('killed')
+          return method.apply(target, args)
+        }
+      },
+    })
+  return { ...models, covotes: guard(models.covotes), covoteBuilds: guard(models.covoteBuilds) }
+}
+
+describe('the projection', () => {
+  it('counts who votes on the same side within ten minutes, and how often each votes', async () => {
+    const [a, b, c] = [account(), account(), account()].sort((x, y) => x.toString().localeCompare(`${y}`))
+    if (!a || !b || !c) throw new Error('no accounts')
+    const time = Date.now() - DAY
+    await store([cast(b, time), cast(a, time + 10 * MINUTE), cast(c, time + 10 * MINUTE + 1)])
+    await store([cast(a, time + 1), cast(b, time + 2), cast(c, time + 3, 'NEGATIVE')])
+    await project(time + 11 * MINUTE)
+    expect(await counts()).toEqual({
+      [`${a}:${a}`]: 2,
+      [`${a}:${b}`]: 2,
+      [`${a}:${c}`]: 1,
+      [`${b}:${b}`]: 2,
+      [`${c}:${c}`]: 2,
+    })
+  })
+
+  it('goes on where it ended; a vote later pairs with those before', async () => {
+    const [a, b] = [account(), account()]
+    const time = Date.now() - DAY
+    const iod = await store([cast(a, time)])
+    await project(time + MINUTE)
+    expect(await counts()).toEqual({ [`${a}:${a}`]: 1 })
+    await addVote(iod, cast(b, time + 2 * MINUTE))
+    await project(time + 3 * MINUTE)
+    await project(time + 4 * MINUTE)
+    const pair = [a, b].map(String).sort().join(':')
+    expect(await counts()).toEqual({ [`${a}:${a}`]: 1, [`${b}:${b}`]: 1, [pair]: 1 })
+  })
+
+  it('makes work in proportion to the votes of a popular IOD, not to their square', async () => {
+    const time = Date.now() - DAY
+    const votes = Array.from({ length: 120 }, (_, n) => cast(account(), time + n))
+    await store(votes)
+    await project(time + MINUTE)
+    const pairs = (votes.length - PAIRED_MAX) * PAIRED_MAX + (PAIRED_MAX * (PAIRED_MAX - 1)) / 2
+    expect(await models.covotes.countDocuments()).toBe(votes.length + pairs)
+  })
+
+  it('grows by 64 counts a vote at most of one who votes on everything at once', async () => {
+    const time = Date.now() - DAY
+    const script = account()
+    const votes = 6
+    for (let n = 0; n < votes; n++) {
+      const crowd = Array.from({ length: 100 }, (_, at) => cast(account(), time + at))
+      crowd.splice(50, 0, cast(script, time + 50))
+      await store(crowd)
+    }
+    await project(time + MINUTE)
+    const counted = await models.covotes.countDocuments({ $or: [{ a: script }, { b: script }] })
+    expect(counted).toBe(1 + votes * 2 * PAIRED_MAX)
+  })
+
+  it('finds the votes of a period by an index', async () => {
+    const time = Date.now() - DAY
+    for (let n = 0; n < 30; n++) await store([cast(account(), time + n * MINUTE)])
+    const period = { $gt: new Date(time + 28 * MINUTE), $lte: new Date(time + 29 * MINUTE) }
+    const { executionStats } = await mongo
+      .collection('iods')
+      .find({ votes: { $elemMatch: { created_at: period } } })
+      .explain('executionStats')
+    expect(executionStats).toMatchObject({ nReturned: 1, totalDocsExamined: 1 })
+  })
+
+  it('counts a batch once when two processes count it', async () => {
+    const users = Array.from({ length: 6 }, account)
+    const time = Date.now() - DAY
+    for (let n = 0; n < 20; n++) await store(users.map((user, place) => cast(user, time + n * 1_000 + place)))
+    await Promise.all([1, 2, 3, 4].map(() => project(time + DAY / 2)))
+    await project(time + DAY / 2)
+    const values = Object.values(await counts())
+    expect(values).toEqual(Array.from({ length: 6 + 15 }, () => 20))
+  })
+
+  it('is what a rebuild gives after random votes, deleted accounts and crashes', async () => {
+    let users = Array.from({ length: 8 }, account)
+    const iods: { id: Types.ObjectId; voted: Set<string> }[] = []
+    const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
+    let time = Date.now() - 300 * DAY
+    let crashes = 0
+    for (let step = 0; step < rounds(200); step++) {
+      const chance = Math.random()
+      if (iods.length < 3 || chance < 0.05) iods.push({ id: await store([]), voted: new Set() })
+      else if (chance < 0.07) {
+        const user = pick(users)
+        users = [...users.filter(each => each !== user), account()]
+        await forget(user)
+        expect(await models.covotes.countDocuments({ $or: [{ a: user }, { b: user }] })).toBe(0)
+      } else if (chance < 0.7) {
+        const [iod, user] = [pick(iods.slice(-6)), pick(users)]
+        if (iod.voted.has(String(user))) continue
+        iod.voted.add(String(user))
+        time += Math.random() * 4 * MINUTE
+        await addVote(iod.id, cast(user, time, Math.random() < 0.7 ? 'POSITIVE' : 'NEGATIVE'))
+      } else if (chance < 0.9) {
+        const failing = failingAfter(Math.floor(Math.random() * 12))
+        await project(time, failing).catch(error => {
+          if (error.message !== 'killed') throw error
+          crashes++
+        })
+        // An account is deleted while a batch is half counted.
+        if (Math.random() < 0.1) {
+          const user = pick(users)
+          users = [...users.filter(each => each !== user), account()]
+          await forget(user)
+        }
+      } else await project(time)
+    }
+    expect(crashes).toBeGreaterThan(5)
+    await project(time)
+    const live = await counts()
+    expect(Object.keys(live).length).toBeGreaterThan(8)
+    await models.covoteBuilds.updateMany({}, { begun_at: new Date(0) })
+    await project(time)
+    const [build, ...others] = await models.covoteBuilds.find().lean()
+    expect(others).toEqual([])
+    expect(build).toMatchObject({ live: true, batch: null })
+    expect(build?._id).toBeGreaterThan(1)
+    expect(await models.covotes.countDocuments()).toBe(Object.keys(live).length)
+    expect(await counts()).toEqual(live)
+  }, 1_200_000)
+
+  it('corrects what was changed by hand when it is a week old, and is read meanwhile', async () => {
+    const [a, b] = [account(), account()]
+    const time = Date.now() - DAY
+    const gone = await store([cast(a, time), cast(b, time)])
+    const stays = await store([cast(a, time), cast(b, time)])
+    await project(time + MINUTE)
+    await models.iods.deleteOne({ _id: gone })
+    await project(time + 2 * MINUTE)
+    const pair = [a, b].map(String).sort().join(':')
+    expect((await counts())[pair]).toBe(2)
+    await models.covoteBuilds.updateMany({}, { begun_at: new Date(Date.now() - 8 * DAY) })
+    await project(time + 3 * MINUTE, failingAfter(2)).catch(() => {})
+    expect(await models.covoteBuilds.countDocuments()).toBe(2)
+    expect(await weigh(stays)).toHaveProperty(String(stays))
+    await project(time + 3 * MINUTE)
+    expect((await counts())[pair]).toBe(1)
+  })
+})
+
+describe('POST /iods/consensus', () => {
+  /** A ring of 5 and 3 independent people, with 8 IODs behind them; then one that both vote on. */
+  const arrange = async () => {
+    const ring = Array.from({ length: 5 }, account)
+    const people = Array.from({ length: 3 }, account)
+    const time = Date.now() - DAY
+    for (let n = 0; n < 8; n++) {
+      const begin = time + n * 120 * MINUTE
+      await store([
+        ...ring.map((user, place) => cast(user, begin + place * MINUTE)),
+        ...people.map((user, place) => cast(user, begin + (20 + place * 20) * MINUTE)),
+      ])
+    }
+    const end = time + 20 * 60 * MINUTE
+    const judged = await store([
+      ...ring.map((user, place) => cast(user, end + place)),
+      ...people.map((user, place) => cast(user, end + place, 'NEGATIVE')),
+    ])
+    return { ring, people, judged, end: end + MINUTE }
+  }
+
+  it('counts a ring as little more than one, and says so without saying who', async () => {
+    const { ring, people, judged, end } = await arrange()
+    expect(await weigh(judged)).toEqual({})
+    await project(end)
+    const { [String(judged)]: found } = await weigh(judged)
+    expect(found?.for).toBeGreaterThanOrEqual(1)
+    expect(found?.for).toBeLessThan(1.8)
+    expect(found?.against).toBe(3)
+    expect(found?.confidence).toBeLessThan(0.2)
+    expect(found?.reason).toBe(
+      '8 votes count like 4.4 independent ones: a group of 5 mostly vote the same within ten minutes of each other on other IODs.',
+    )
+    for (const user of [...ring, ...people]) expect(JSON.stringify(found)).not.toContain(String(user))
+  })
+
+  it('tells new and deleted accounts and the creator; unknown IODs are left out', async () => {
+    const { ring, people, end } = await arrange()
+    const [creator, first] = people
+    if (!creator || !first) throw new Error('no people')
+    const mixed = await store(
+      [cast(creator, end), cast(first, end), cast(new Types.ObjectId(), end), cast(account(), end)],
+      creator,
+    )
+    const none = await store([])
+    await project(end)
+    const answer = await weigh(mixed, none, new Types.ObjectId())
+    expect(answer).toEqual({
+      [String(mixed)]: {
+        for: 2,
+        against: 0,
+        confidence: expect.closeTo(0.342, 3),
+        reason:
+          "4 votes count like 2 independent ones: 2 are from new accounts, the creator's own does not count.",
+      },
+      [String(none)]: { for: 0, against: 0, confidence: 0, reason: 'Nobody has voted yet.' },
+    })
+    await forget(first)
+    expect((await weigh(mixed))[String(mixed)]?.reason).toContain('1 is from a deleted account')
+    expect(ring).toHaveLength(5)
+  })
+
+  it('does not count what voters have in common on the IOD itself', async () => {
+    const time = Date.now() - DAY
+    const users = Array.from({ length: 6 }, account)
+    for (let n = 0; n < 6; n++)
+      await store(users.map((user, place) => cast(user, time + (n * 100 + place * 11) * MINUTE)))
+    const iods = [
+      await store(users.map(user => cast(user, time + 700 * MINUTE))),
+      await store(users.map(user => cast(user, time + 800 * MINUTE))),
+    ]
+    await project(time + 900 * MINUTE)
+    for (const { for: independent } of Object.values(await weigh(...iods))) expect(independent).toBe(6)
+  })
+
+  it('refuses more than 500 ids, and what is no id', async () => {
+    const many = Array.from({ length: 501 }, () => newId())
+    for (const ids of [many, ['x'], [{ $ne: null }], 'x', undefined])
+      expect((await api.send('POST', '/iods/consensus', { ids })).status).toBe(422)
+    expect((await api.send('POST', '/iods/consensus', { ids: many.slice(1) })).status).toBe(200)
+  })
+
+  it('is weighed one request at a time for a user who asks for many, and always for a page', async () => {
+    const { judged, end } = await arrange()
+    await project(end)
+    const ask = (length: number) =>
+      api.send('POST', '/iods/consensus', { ids: Array.from({ length }, () => judged.toHexString()) })
+    const [many, pages] = await Promise.all([
+      Promise.all(Array.from({ length: 40 }, () => ask(LIMITS.consensusMax))),
+      Promise.all(Array.from({ length: 40 }, () => ask(LIMITS.consensusPage))),
+    ])
+    expect(new Set(many.map(({ status }) => status))).toEqual(new Set([200, 429]))
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]))
+  })
+
+  it('tells other services the same', async () => {
+    const { judged, end } = await arrange()
+    await project(end)
+    const body = { ids: [judged.toHexString(), newId()] }
+    expect(await bed.internal(iodsInternal.weighVotes, { body })).toEqual(await weigh(judged))
+    const many = Array.from({ length: 501 }, () => newId())
+    await expect(bed.internal(iodsInternal.weighVotes, { body: { ids: many } })).rejects.toMatchObject({
+      status: 422,
+    })
+  })
+
+  it('knows votes once the repair has counted them', async () => {
+    const { judged } = await arrange()
+    expect(await weigh(judged)).toEqual({})
+    await bed.internal(repairInternal.repair)
+    expect((await weigh(judged))[String(judged)]?.against).toBe(3)
+  })
+})
