@@ -250,3 +250,16 @@ test('an answer is bounded, whatever a page says', async () => {
     Array.from({ length: 100 }, (_, n) => (n < 25 ? 200 : 0)),
   )
 })
+
+test('words that are everywhere take no place from longer values', async () => {
+  iods = await snapshot(10, { n: 1, value: 'x' }, { n: 2, value: 'giant mirrors' })
+  await overlay.refresh()
+  const text = `${'x '.repeat(400)}giant mirrors`
+  expect(await found(text)).toHaveLength(200)
+  expect(await found(text)).toContain('2 giant mirrors')
+  const { hits } = await overlay.scan([
+    ...Array.from({ length: 30 }, () => 'x '.repeat(200)),
+    'giant mirrors',
+  ])
+  expect(hits.at(-1)).toHaveLength(3)
+})

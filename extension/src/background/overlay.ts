@@ -3,6 +3,7 @@ import {
   createScanner,
   decodeCampaigns,
   decodeOverlay,
+  type Hit,
   mergeRows,
   OverlayRows,
   overlayRow,
@@ -15,7 +16,7 @@ import { type Account, type Database, type Downloaded, readSetting, writeSetting
 
 /** All IODs are downloaded anew so often: of what a server did not tell, nothing stays. */
 const WHOLE_MS = 24 * 60 * 60_000
-/** What one answer says of a page. */
+/** What one answer says of a page; of more the longest values, as anybody can make IODs of words that are everywhere. */
 const HITS_MAX = 5_000
 const HITS_PER_TEXT = 200
 const CAMPAIGNS_MAX = 5
@@ -38,6 +39,15 @@ interface Known {
   rows: OverlayRows
   scanner: Scanner
   campaigns: Map<string, { id: string; name: string }[]>
+}
+
+/** So many hits of the longest values, in their order. */
+const longest = (hits: readonly Hit[], max: number): readonly Hit[] => {
+  if (hits.length <= max) return hits
+  const lengthOf = ({ start, end }: Hit) => end - start
+  const least = hits.map(lengthOf).sort((a, b) => b - a)[max - 1] ?? 0
+  let spare = max - hits.filter(hit => lengthOf(hit) > least).length
+  return hits.filter(hit => lengthOf(hit) > least || (lengthOf(hit) === least && spare-- > 0))
 }
 
 const nothingOf = (server: string): Downloaded => ({
@@ -133,25 +143,24 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
   return {
     async scan(texts) {
       const all = await read()
-      const hits: number[][] = []
       const positions = new Map<number, number>()
       const iods: KnownIod[] = []
-      let left = HITS_MAX
-      for (const text of texts) {
-        const numbers: number[] = []
-        const found = all && left > 0 ? all.scanner.scan(text, Math.min(left, HITS_PER_TEXT)) : []
-        left -= found.length
-        for (const { start, end, key } of found) {
-          let position = positions.get(key)
-          if (position === undefined) {
-            position = iods.push(entryOf(all as Known, key)) - 1
-            positions.set(key, position)
-          }
-          const isHashtag = iods[position]?.category === 'HASHTAGS'
-          numbers.push(isHashtag ? withSign(text, start) : start, end, position)
-        }
-        hits.push(numbers)
+      const positionOf = (row: number): number => {
+        const known = positions.get(row) ?? iods.push(entryOf(all as Known, row)) - 1
+        positions.set(row, known)
+        return known
       }
+      const found = texts.map(text => (all ? longest(all.scanner.scan(text), HITS_PER_TEXT) : []))
+      const kept = new Set(longest(found.flat(), HITS_MAX))
+      const hits = found.map((of, n) =>
+        of
+          .filter(hit => kept.has(hit))
+          .flatMap(({ start, end, key }) => {
+            const position = positionOf(key)
+            const isHashtag = iods[position]?.category === 'HASHTAGS'
+            return [isHashtag ? withSign(texts[n] as string, start) : start, end, position]
+          }),
+      )
       return { iods, hits }
     },
 

@@ -95,7 +95,7 @@ onmessage = ({ data: { rows, texts } }) => {
     return
   }
   const iods = []
-  const hits = texts.map(text => scanner.scan(text, 200).flatMap(({ start, end, key }) => {
+  const hits = texts.map(text => scanner.scan(text).slice(0, 200).flatMap(({ start, end, key }) => {
     const { key: _, ...iod } = all.entryAt(key)
     return [start, end, iods.push({ ...iod, campaigns: [], more: 0 }) - 1]
   }))

@@ -15,6 +15,8 @@ const NEAR_MS = 100
 const NEAR_RESTING_MS = 3_000
 const NEAR_BUDGET_MS = 3
 const LINES_MAX = 500
+/** Of one value: a word that is everywhere takes up no other's place. */
+const LINES_OF_ONE = 50
 /** Layouts change without an event, too. */
 const REDRAW_MS = 1_000
 /** Distance from a line at which its words count as pointed at. */
@@ -129,9 +131,17 @@ export const createPainter = (surface: Surface) => {
     const isAsked = () => isSettled && performance.now() - begun < COVER_BUDGET_MS
     drawn = []
     findNear()
+    const linesOf = new Map<string | undefined, number>()
     for (const block of near)
       for (const text of known.get(block) ?? [])
-        for (const found of text.found) if (drawn.length < LINES_MAX) place(text, found, isAsked)
+        for (const found of text.found) {
+          const id = found.iods[0]?.id
+          const before = drawn.length
+          const lines = linesOf.get(id) ?? 0
+          if (before >= LINES_MAX || lines >= LINES_OF_ONE) continue
+          place(text, found, isAsked)
+          linesOf.set(id, lines + drawn.length - before)
+        }
     // A range in the page is kept up with each of its changes.
     range.setStart(document, 0)
     range.collapse(true)

@@ -16,9 +16,8 @@ export interface Scanner {
   /**
    * All places of a text that have one of the values, overlapping ones included, in the order of their starts. Compared
    * folded, white space as one space, without invisible characters; as whole words in scripts that have spaces.
-   * @param max ends the search after so many
    */
-  scan(text: string, max?: number): Hit[]
+  scan(text: string): Hit[]
 }
 
 const NONE = -1
@@ -148,17 +147,16 @@ export const createScanner = (
   }
   const text = new ComparedText()
   return {
-    scan(from, max = Number.POSITIVE_INFINITY) {
+    scan(from) {
       text.read(from)
       const hits: Hit[] = []
       const add = (key: number, at: number) => {
-        if (hits.length >= max) return
         const [start, end] = text.rangeOf(at, at + table.lengthOf(key))
         hits.push({ start, end, key })
       }
       const { words, wordHash, wordStart, isStrong } = text
       let previous = -1
-      for (let n = 0; n < words && hits.length < max; n++) {
+      for (let n = 0; n < words; n++) {
         const hash = wordHash[n] as number
         table.find(anchorOf(hash), wordStart[n] as number, text, add)
         if (!isStrong[n]) continue
