@@ -123,13 +123,20 @@ export default {
     only(
       'services-import-contracts-and-kit',
       '^(services/[^/]+|gateway)/(?!test/)',
-      [contracts, 'packages/service-kit', 'packages/exchange', 'packages/evidence'],
+      [contracts, 'packages/service-kit', 'packages/exchange', 'packages/evidence', 'packages/known-iods'],
       'A service never imports another: ask it over HTTP, or listen to its events; share types in packages/contracts.',
     ),
     only(
       'service-tests-add-the-test-kit',
       '^(services/[^/]+|gateway|packages/service-kit)/test/',
-      [contracts, 'packages/service-kit', 'packages/evidence', 'packages/test-kit', 'packages/demo'],
+      [
+        contracts,
+        'packages/service-kit',
+        'packages/evidence',
+        'packages/known-iods',
+        'packages/test-kit',
+        'packages/demo',
+      ],
       'A service’s test has packages/test-kit (and may take packages/demo): what needs other parts is a test of tools/harness.',
     ),
     only(

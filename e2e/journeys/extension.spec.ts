@@ -4,6 +4,7 @@ import { apiClient } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import {
   type Fixture,
+  fireAlarm,
   fixture,
   launchCollector,
   listFixture,
@@ -12,6 +13,7 @@ import {
   startSites,
 } from '../support/collector.js'
 import { expect, type Person, selectWithMouse, test } from '../support/fixtures.js'
+import { isUnderlined } from '../support/underlines.js'
 
 const HOSTS = ['*.tiktok.com', 't.me', 'blog.example.org', 'evil.example.org']
 
@@ -239,13 +241,20 @@ test('keeps collecting until stopped; marks what is known; a page can do none of
   const { page, popup } = await collector.open(address)
   const { id: extensionId } = await (await collector.worker()).evaluate(() => ({ id: chrome.runtime.id }))
 
-  await test.step('known values are marked without a change of the page', async () => {
+  await test.step('known values are marked without a change of the page but for one element without content', async () => {
     const before = await page.content()
     await popup.getByLabel('Mark known IODs on evil.example.org').click({ force: true })
-    const marked = () =>
-      page.evaluate(() => [...(CSS.highlights.get('iodine-known') ?? [])].map(range => String(range)))
-    await expect.poll(marked).toEqual([known])
-    expect(await page.content()).toBe(before)
+    await page.bringToFront()
+    await expect(async () => {
+      await fireAlarm(await collector.worker())
+      await expect.poll(() => isUnderlined(page, '#known', known), { timeout: 1_500 }).toBe(true)
+    }).toPass()
+    const drawn = page.locator(':root > :last-child')
+    expect(
+      await drawn.evaluate(element => [element.nodeName, element.shadowRoot, element.innerHTML]),
+    ).toEqual(['DIV', null, ''])
+    const after = await page.evaluate(() => document.documentElement.lastElementChild?.outerHTML ?? '')
+    expect((await page.content()).replace(after, '')).toBe(before)
   })
 
   await test.step('a page that tries to read, collect and press gets nowhere', async () => {

@@ -59,9 +59,12 @@ export const startSites = async (): Promise<Sites> => {
   }
 }
 
-/** A connection to a server, which can be cut. */
+/** A connection to a server, which can be cut, and knows what was sent to the server. */
 export interface Line {
   url: string
+  /** The bytes that were sent since `forget`. */
+  sent(): string
+  forget(): void
   cut(): void
   mend(): void
   stop(): void
@@ -71,6 +74,7 @@ export const startLine = async (to: string): Promise<Line> => {
   const { port, hostname } = new URL(to)
   const open = new Set<Socket>()
   let isCut = false
+  let sent = ''
   const server: Server = createServer(socket => {
     if (isCut) return socket.destroy()
     const onward = connect(Number(port), hostname)
@@ -78,6 +82,9 @@ export const startLine = async (to: string): Promise<Line> => {
       open.add(end)
       end.on('error', () => {}).on('close', () => open.delete(end))
     }
+    socket.on('data', bytes => {
+      sent += bytes.toString('latin1')
+    })
     socket.pipe(onward).pipe(socket)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -86,6 +93,10 @@ export const startLine = async (to: string): Promise<Line> => {
   }
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    sent: () => sent,
+    forget() {
+      sent = ''
+    },
     cut() {
       isCut = true
       hangUp()
@@ -244,4 +255,9 @@ export const pressCreateIod = async (page: Page): Promise<void> => {
     await page.keyboard.press('Enter')
     await expect(page.locator(':root > [popover]')).toHaveCount(0, { timeout: 1_000 })
   }).toPass()
+}
+
+/** Has the alarm of the collector fire that downloads what is known. */
+export const fireAlarm = async (worker: Worker): Promise<void> => {
+  await worker.evaluate(() => chrome.alarms.create('overlay', { when: Date.now() }))
 }

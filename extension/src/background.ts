@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createApp, SEND } from './background/app'
+import { createApp, OVERLAY, SEND } from './background/app'
 import { openDatabase } from './background/database'
 
 // zod would otherwise generate code, which the content security policy forbids.
@@ -14,6 +14,7 @@ chrome.runtime.onMessage.addListener((message, from, reply) => {
 })
 chrome.alarms.onAlarm.addListener(({ name }) => {
   if (name === SEND) app.then(({ send }) => send())
+  if (name === OVERLAY) app.then(({ refreshOverlay }) => refreshOverlay())
 })
 chrome.runtime.onStartup.addListener(() => app.then(({ send }) => send()))
 chrome.runtime.onInstalled.addListener(() => app.then(({ send }) => send()))

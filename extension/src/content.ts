@@ -1,6 +1,6 @@
 import { createIodButton } from './content/iod-button'
 import { createKeeper } from './content/keep'
-import { createMarker } from './content/mark'
+import { createOverlay } from './content/overlay'
 import { collect } from './content/page-parts'
 import { ask, type Order } from './shared/messages'
 
@@ -13,8 +13,8 @@ const TOO_MUCH = { problem: 'the page is too long' }
 /** Handles the background's orders, and starts the features that the user has enabled for this site. */
 const start = () => {
   const keeper = createKeeper()
-  const marker = createMarker()
-  const iodButton = createIodButton(iod => marker.learn(iod))
+  const overlay = createOverlay()
+  const iodButton = createIodButton(() => overlay.refresh())
 
   const keep = (on: boolean) => (on ? keeper.start() : keeper.stop())
   /** Hands over what was asked for: without captures if they are too much for a message. */
@@ -29,7 +29,7 @@ const start = () => {
     return { url: location.href }
   }
   const mark = (on: boolean) => {
-    for (const feature of [marker, iodButton]) on ? feature.start() : feature.stop()
+    for (const feature of [overlay, iodButton]) on ? feature.start() : feature.stop()
   }
 
   chrome.runtime.onMessage.addListener((order: Order, from, reply) => {
@@ -38,9 +38,14 @@ const start = () => {
       answer(order).then(reply, () => reply())
       return true
     }
+    if (order.order === 'conceal') {
+      overlay.conceal(order.on).then(() => reply({ url: location.href }))
+      return true
+    }
     if (order.order === 'keep') keep(order.on)
-    else mark(order.on)
-    reply({ url: location.href })
+    else if (order.order === 'mark') mark(order.on)
+    else if (order.order === 'refresh') overlay.refresh()
+    reply({ url: location.href, ...(order.order === 'found' && { found: overlay.found() }) })
     return false
   })
 

@@ -66,6 +66,7 @@ const PAGES_ALONE = [
   'setServer',
   'setReading',
   'setSealing',
+  'found',
   'markSite',
   'collect',
   'keep',
@@ -89,8 +90,8 @@ test.each<[string, Partial<Sender>]>([
   ['a page without a tab', { tab: undefined as never }],
   ['a page whose address only begins like ours', { url: `https://${ID}/popup.html`, frameId: 1 }],
 ])('%s is not answered', (_, difference) => {
-  for (const name of ['hello', 'lookup', 'captured', 'status'])
-    expect(app.handle({ name, values: ['x'], captured: [] }, { ...content, ...difference })).toBeUndefined()
+  for (const name of ['hello', 'scan', 'captured', 'status'])
+    expect(app.handle({ name, texts: ['x'], captured: [] }, { ...content, ...difference })).toBeUndefined()
 })
 
 test.each([undefined, null, 'status', 7, {}, { name: 5 }, { name: { toString: () => 'status' } }])(
@@ -108,12 +109,14 @@ const captured = [
   },
 ]
 
-test('a page on which nothing was switched on can have nothing collected, looked up or created', async () => {
+test('a page on which nothing was switched on can have nothing collected, compared, opened or created', async () => {
   expect(await app.handle({ name: 'captured', captured }, content)).toEqual({
     ok: false,
     error: 'Not collecting here',
   })
-  expect(await app.handle({ name: 'lookup', values: ['x'] }, content)).toMatchObject({ ok: false })
+  expect(await app.handle({ name: 'scan', texts: ['x'] }, content)).toMatchObject({ ok: false })
+  const path = `iods/${'a'.repeat(24)}`
+  expect(await app.handle({ name: 'openApp', path }, content)).toMatchObject({ ok: false })
   const iod = { value: 'x', category: 'SENTENCE', description: '' }
   expect(await app.handle({ name: 'createIod', iod }, content)).toMatchObject({ ok: false })
   expect(await app.handle({ name: 'hello' }, content)).toEqual({

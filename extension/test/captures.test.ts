@@ -497,7 +497,7 @@ test('what waited in the first version’s stores is there after the upgrade, an
   })
   first.close()
   const { add, flush, queue, ofPage } = await open()
-  expect(database.version).toBe(2)
+  expect(database.version).toBe(3)
   expect(await queue.summary(owner())).toMatchObject({ waiting: 1, totals: { created: 7 } })
   await add(captureOf('giant mirrors'))
   await flush()

@@ -2,6 +2,7 @@ import {
   API_BASE,
   ApiError,
   authApi,
+  campaignsApi,
   capturesApi,
   collectorApi,
   createClient,
@@ -31,6 +32,8 @@ export const endpoints = {
   profile: profileApi.getProfile,
   ingest: collectorApi.ingestRecords,
   lookup: iodsApi.lookupIods,
+  iodOverlay: iodsApi.getOverlay,
+  campaignOverlay: campaignsApi.getOverlay,
   createIod: iodsApi.createIod,
   createCapture: capturesApi.createCapture,
   putBlob: capturesApi.putBlob,
@@ -38,19 +41,17 @@ export const endpoints = {
   addEvidence: evidenceApi.addEvidence,
 } as const
 
-/**
- * Calls an endpoint of a server. Rejects with an ApiError, whose message is for the user, also if the
- * response does not match the contract.
- */
-export const callApi = async <E extends EndpointSpec>(
-  { server, token }: { server: string; token?: string | undefined },
-  endpoint: E,
-  ...input: InputArguments<E>
-): Promise<ResponseOf<E>> => {
-  const client = createClient(
+interface Session {
+  server: string
+  token?: string | undefined
+}
+
+const clientOf = ({ server, token }: Session, headers: Record<string, string> = {}) =>
+  createClient(
     (target, request) =>
       fetch(server + API_BASE + target, {
         ...request,
+        headers: { ...request.headers, ...headers },
         cache: 'no-store',
         credentials: 'omit',
         // A redirect could send the token to another server.
@@ -64,9 +65,39 @@ export const callApi = async <E extends EndpointSpec>(
       },
     },
   )
-  return client.call(endpoint, ...input).catch(error => {
-    throw error instanceof ApiError ? Object.assign(error, { message: messageOf(server, error) }) : error
+
+const withMessage = (server: string) => (error: unknown) => {
+  throw error instanceof ApiError ? Object.assign(error, { message: messageOf(server, error) }) : error
+}
+
+/**
+ * Calls an endpoint of a server. Rejects with an ApiError, whose message is for the user, also if the
+ * response does not match the contract.
+ */
+export const callApi = async <E extends EndpointSpec>(
+  session: Session,
+  endpoint: E,
+  ...input: InputArguments<E>
+): Promise<ResponseOf<E>> =>
+  clientOf(session)
+    .call(endpoint, ...input)
+    .catch(withMessage(session.server))
+
+/** Downloads bytes with their ETag; undefined if they are those that the ETag names. Rejects as `callApi` does. */
+export const download = async <E extends EndpointSpec>(
+  session: Session,
+  endpoint: E,
+  etag: string | undefined,
+  ...input: InputArguments<E>
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; etag: string } | undefined> => {
+  const client = clientOf(session, etag === undefined ? {} : { 'if-none-match': etag })
+  const answer = await client.open(endpoint, ...input).catch(error => {
+    if (error instanceof ApiError && error.status === 304) return undefined
+    return withMessage(session.server)(error)
   })
+  if (!answer) return undefined
+  const bytes = await answer.arrayBuffer().catch(() => withMessage(session.server)(new ApiError(0, null)))
+  return { bytes: new Uint8Array(bytes), etag: answer.headers.get('etag') ?? '' }
 }
 
 /** The error for a response that does not match the contract. */

@@ -17,15 +17,21 @@ import { callApi, endpoints } from './api'
 import { createCaptures } from './captures'
 import { createCollector, type Place } from './collect'
 import { type Account, type Database, ownerOf, readSetting, writeSetting } from './database'
-import { createLookups } from './lookups'
 import { captureAddress } from './make-capture'
+import { createOverlay, knownValue } from './overlay'
 import { createQueue } from './queue'
 import { createSender } from './sender'
 import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
-import { order, prepareTab, readKeeping, styleHighlights, watchLists, writeKeeping } from './tabs'
+import { order, prepareTab, readKeeping, watchLists, writeKeeping } from './tabs'
 
 /** Name of the alarm that sends the queued records. */
 export const SEND = 'send'
+/** Name of the alarm that downloads what is known. Nothing that is read on pages decides when. */
+export const OVERLAY = 'overlay'
+const OVERLAY_MINUTES = 5
+/** Characters that are compared for one message. */
+const SCAN_MAX = 1_000_000
+const APP_PATH = /^(iods|campaigns)\/[0-9a-f]{24}$/
 /** Browsers fire alarms at most twice a minute. Shorter waits use a timer, with the alarm as a fallback. */
 const SHORT_MS = 30_000
 /** Browsers end an idle background after 30 s, also while it waits for an answer to a large blob. */
@@ -48,6 +54,8 @@ export interface App {
   /** The answer to a message; undefined if its sender is not allowed to send it. */
   handle(message: unknown, from: chrome.runtime.MessageSender): Promise<Answer<unknown>> | undefined
   send(options?: { force: boolean }): void
+  /** Downloads what is known, where it is marked. */
+  refreshOverlay(): Promise<void>
   /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
   pageLoaded(tabId: number): Promise<void>
   tabClosed(tabId: number): Promise<void>
@@ -76,16 +84,37 @@ export const createApp = (database: Database): App => {
       clearInterval(awake)
     }
   }
-  const knownValue = ({ id, value, category }: Iod): KnownValue => ({ id, value, category })
-  const lookups = createLookups(async values => {
-    const account = await requireAccount(database)
-    return (await callApi(account, endpoints.lookup, { body: { values } })).map(knownValue)
-  })
+  const overlay = createOverlay(database, () => requireAccount(database))
+
+  /** Ends the session if the server no longer takes its token. */
+  const endIfRefused = async (error: unknown): Promise<boolean> => {
+    if (!(error instanceof ApiError && error.status === 401)) return false
+    const account = await readSetting(database, 'account')
+    if (account) {
+      const { token: _, ...ended } = account
+      await writeSetting(database, 'account', ended)
+    }
+    return true
+  }
 
   const isReading = async () => (await readSetting(database, 'reading')) ?? true
   const isSealing = async () => (await readSetting(database, 'sealing')) ?? true
   const markedSites = async () => (await readSetting(database, 'markedSites')) ?? []
-  const refreshMarking = async () => registerMarking((await isReading()) ? await markedSites() : [])
+  const refreshMarking = async () => {
+    const sites = (await isReading()) ? await markedSites() : []
+    await registerMarking(sites)
+    const account = await readSetting(database, 'account')
+    if (sites.length > 0 && account?.token)
+      await chrome.alarms.create(OVERLAY, { periodInMinutes: OVERLAY_MINUTES })
+    else await chrome.alarms.clear(OVERLAY)
+  }
+  const refreshOverlay = async (): Promise<void> => {
+    const sites = (await isReading()) ? await markedSites() : []
+    if (sites.length === 0 || !(await readSetting(database, 'account'))?.token) return
+    if (!(await overlay.refresh())) return
+    const tabs = await chrome.tabs.query({ url: await permittedOf(sites) })
+    await Promise.allSettled(tabs.map(({ id }) => id !== undefined && order(id, { order: 'refresh' })))
+  }
 
   const stopKeeping = async (tabId: number): Promise<void> => {
     const keeping = await writeKeeping(tabId, undefined)
@@ -113,6 +142,7 @@ export const createApp = (database: Database): App => {
           leftOut: (await readSetting(database, 'leftOut')) ?? '',
           trouble: captureTrouble ? { reason: captureTrouble.reason, until: captureTrouble.until } : null,
         },
+        overlay: await overlay.state(),
       }
     },
 
@@ -131,7 +161,8 @@ export const createApp = (database: Database): App => {
 
     async signIn({ code }) {
       await signIn(database, await readServer(database), code)
-      lookups.forget()
+      await refreshMarking()
+      refreshOverlay().catch(endIfRefused)
       send({ force: true })
     },
 
@@ -141,7 +172,8 @@ export const createApp = (database: Database): App => {
         await stopKeeping(Number(tabId))
       }
       await signOut(database)
-      lookups.forget()
+      await overlay.forget()
+      await refreshMarking()
     },
 
     async setServer({ server }) {
@@ -154,6 +186,7 @@ export const createApp = (database: Database): App => {
     async setReading({ on }) {
       await writeSetting(database, 'reading', on)
       await refreshMarking()
+      if (on) refreshOverlay().catch(endIfRefused)
     },
 
     async setSealing({ on }) {
@@ -165,8 +198,12 @@ export const createApp = (database: Database): App => {
       await writeSetting(database, 'markedSites', on ? [...others, pattern] : others)
       await refreshMarking()
       await prepareTab(tabId)
-      await styleHighlights(tabId)
       await order(tabId, { order: 'mark', on: on && (await isReading()) })
+      if (on) refreshOverlay().catch(endIfRefused)
+    },
+
+    async found({ tabId }) {
+      return (await order(tabId, { order: 'found' }).catch(() => undefined))?.found ?? []
     },
 
     async collect({ tabId, what }) {
@@ -267,9 +304,7 @@ export const createApp = (database: Database): App => {
     [N in keyof ContentRequests]: (input: InputOf<N>, place: Place) => Promise<ResultOf<N>>
   } = {
     async hello(_, place) {
-      const marking = await isMarked(place)
-      if (marking) await styleHighlights(place.tabId)
-      return { keeping: await isKept(place), marking, sealing: await isSealing() }
+      return { keeping: await isKept(place), marking: await isMarked(place), sealing: await isSealing() }
     },
 
     async captured({ captured }, place) {
@@ -288,11 +323,16 @@ export const createApp = (database: Database): App => {
       collector.answer(place, ticket, collected)
     },
 
-    async lookup({ values }, place) {
+    async scan({ texts }, place) {
       if (!(await isMarked(place))) throw new Error('Not marking here')
-      return lookups.find(
-        values.slice(0, LIMITS.lookupValuesMax).filter(value => value.length <= LIMITS.fieldMax),
-      )
+      if (texts.reduce((sum, text) => sum + text.length, 0) > SCAN_MAX) throw new Error('Too much text')
+      return overlay.scan(texts)
+    },
+
+    async openApp({ path }, place) {
+      if (!(await isMarked(place)) || !APP_PATH.test(path)) throw new Error('Not marking here')
+      const { server } = await requireAccount(database)
+      await chrome.tabs.create({ url: `${server}/dashboard/${path}`, openerTabId: place.tabId })
     },
 
     async createIod({ iod: { value, category, description }, quoted }, place) {
@@ -318,7 +358,7 @@ export const createApp = (database: Database): App => {
         if (!existing) throw error
         return { iod: existing, isNew: false }
       }
-      lookups.learn(created)
+      await overlay.learn(created)
       return { iod: created, isNew: true, ...(quoted && (await quote(account, created, quoted, place))) }
     },
 
@@ -349,14 +389,7 @@ export const createApp = (database: Database): App => {
 
   /** An error's message for the user. A 401 ends the session. */
   const messageOf = async (error: unknown): Promise<string> => {
-    if (error instanceof ApiError && error.status === 401) {
-      const account = await readSetting(database, 'account')
-      if (account) {
-        const { token: _, ...ended } = account
-        await writeSetting(database, 'account', ended)
-      }
-      return 'Your session has ended: sign in again'
-    }
+    if (await endIfRefused(error)) return 'Your session has ended: sign in again'
     return error instanceof Error ? error.message : 'Something went wrong'
   }
 
@@ -372,6 +405,7 @@ export const createApp = (database: Database): App => {
         .catch(async (error): Promise<Answer<unknown>> => ({ ok: false, error: await messageOf(error) }))
     },
     send,
+    refreshOverlay: () => refreshOverlay().catch(error => void endIfRefused(error)),
     async pageLoaded(tabId) {
       if (!(await readKeeping())[tabId]) return
       try {

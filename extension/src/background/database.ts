@@ -90,6 +90,20 @@ export interface Settings {
   sealing: boolean
   /** What is missing of the capture of the page that was collected last, in sentences. */
   leftOut: string
+  /** Why the known IODs could not be downloaded. */
+  overlayTrouble: string
+}
+
+/** What was downloaded of a server's IODs or campaigns. */
+export interface Downloaded {
+  server: string
+  /** The ETag with which the server knows it. */
+  etag: string
+  /** Rows or campaigns, as they came. */
+  bytes: Uint8Array<ArrayBuffer>
+  /** Of IODs: the newest change that they have, and when all of them were downloaded (milliseconds of `Date.now()`). */
+  revision: number
+  wholeAt: number
 }
 
 /** A failed attempt, and the time of the next (milliseconds of `Date.now()`). */
@@ -127,12 +141,13 @@ interface Schema extends DBSchema {
     value: StoredQuote
     indexes: { 'by-state': [owner: string, state: string]; 'by-capture': number }
   }
+  overlay: { key: 'iods' | 'campaigns'; value: Downloaded }
 }
 
 export type Database = IDBPDatabase<Schema>
 
 export const openDatabase = (name = 'iodine'): Promise<Database> =>
-  openDB<Schema>(name, 2, {
+  openDB<Schema>(name, 3, {
     upgrade(database, from) {
       if (from < 1) {
         database.createObjectStore('settings')
@@ -152,6 +167,7 @@ export const openDatabase = (name = 'iodine'): Promise<Database> =>
         quotes.createIndex('by-state', ['owner', 'state'])
         quotes.createIndex('by-capture', 'capture')
       }
+      if (from < 3) database.createObjectStore('overlay')
     },
   })
 

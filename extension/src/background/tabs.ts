@@ -1,4 +1,4 @@
-import type { Order } from '../shared/messages'
+import type { FoundOnPage, Order } from '../shared/messages'
 
 const KEEPING = 'keeping'
 
@@ -30,20 +30,11 @@ export const watchLists = async (tabId: number): Promise<void> => {
   await chrome.scripting.executeScript({ target: { tabId }, files: ['page-lists.js'], world: 'MAIN' })
 }
 
-/**
- * The style of marked values, in a style sheet that the page's scripts can't see. Chromium ignores
- * `::highlight` backgrounds of the origin USER.
- */
-const HIGHLIGHT_CSS =
-  '::highlight(iodine-known) { background-color: #fff0b3; color: #1c2127; text-decoration: underline 2px #15803d }'
-
-export const styleHighlights = async (tabId: number): Promise<void> => {
-  await chrome.scripting.insertCSS({ target: { tabId }, css: HIGHLIGHT_CSS })
-}
-
 /** A page's answer to an order: its address. */
 export interface PageReport {
   url: string
+  /** The known IODs that are on it, if they were asked for. */
+  found?: FoundOnPage[]
 }
 
 export const order = (tabId: number, message: Order): Promise<PageReport | undefined> =>

@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category, LIMITS } from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
 import { suggestCategory } from '@iodine/known-iods'
-import { ask, type CreatedIod, type KnownValue } from '../shared/messages'
+import { ask, type CreatedIod } from '../shared/messages'
 import css from './iod-button.css?raw'
 import { NotCaptured } from './page-parts'
 import { findSelected, quotedPage, type Selected } from './quote'
@@ -32,7 +32,7 @@ const isShown = (element: Element): Promise<boolean> =>
  * Offers '+ IOD' beside a selected text. Its elements are in a closed shadow root, which the page's scripts
  * can't read.
  */
-export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
+export const createIodButton = (onCreated: () => void) => {
   const host = document.createElement('div')
   const root = host.attachShadow({ mode: 'closed' })
   const sheet = new CSSStyleSheet()
@@ -185,8 +185,8 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
         button.disabled = false
       }
     }
-    const end = ({ iod, isNew, problem: reason }: CreatedIod) => {
-      onCreated(iod)
+    const end = ({ isNew, problem: reason }: CreatedIod) => {
+      onCreated()
       if (reason === undefined || !form.isConnected) return hide()
       tell(
         isNew ? `The IOD was created, without evidence: ${reason}.` : `Your quote was not added: ${reason}.`,
@@ -216,7 +216,7 @@ export const createIodButton = (onCreated: (iod: KnownValue) => void) => {
         const created = await ask('createIod', { iod, quoted })
         if (created.isNew) return end(typeof words === 'string' ? { ...created, problem: words } : created)
         problem.textContent = 'This IOD already exists'
-        onCreated(created.iod)
+        onCreated()
         if (!selected) return
         problem.after(addQuote)
         keepInside()

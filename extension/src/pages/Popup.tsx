@@ -2,6 +2,7 @@ import { PRODUCT_NAME } from '@iodine/contracts'
 import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch, Tag } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
 import { ask, type PageCapture } from '../shared/messages'
+import { KnownHere } from './KnownHere'
 import styles from './Popup.module.css'
 import { QueueState } from './QueueState'
 import { type CurrentTab, type StatusProps, useStatus, useTab } from './use-status'
@@ -26,6 +27,9 @@ export function Popup() {
       {!status && !problem && <Loading />}
       {status && !isSignedIn && <SignIn status={status} attempt={attempt} />}
       {isSignedIn && tab && <ThisPage tab={tab} attempt={attempt} refreshTab={refreshTab} />}
+      {isSignedIn && status.reading && tab?.status.marking && (
+        <KnownHere tabId={tab.tabId} server={status.server} overlay={status.overlay} />
+      )}
       {status?.account && <QueueState status={status} attempt={attempt} />}
       <footer className={styles.footer}>
         <a href="options.html" target="_blank" rel="noreferrer">

@@ -27,9 +27,10 @@ export function Privacy() {
           around the selected words, or else of the whole page. Keep collecting makes none.
         </li>
         <li>
-          <strong>Words and phrases that are on your screen</strong>, on the sites where you switched on Mark
-          known IODs: the server is asked which of them are IODs. It gets the words, not the page’s address,
-          and keeps nothing of them.
+          <strong>Nothing of the pages on which known IODs are marked</strong>: every few minutes the
+          collector downloads what has changed of all IODs and campaigns, the same for everybody, and compares
+          the page’s words with that here in the browser. Which pages you read, and what is on them, is not
+          sent.
         </li>
         <li>
           <strong>IODs that you create</strong> from selected text, with the address of the page (without its
@@ -53,6 +54,10 @@ export function Privacy() {
           add evidence and read your profile.
         </li>
         <li>
+          What is known of all IODs, where you have known IODs marked: hashes of their values, their votes and
+          campaigns. It is deleted when you sign out.
+        </li>
+        <li>
           Records and captures that wait to be sent, captures up to 200 MB, and a list of what was sent. The
           content of a capture is deleted here once it is sealed.
         </li>
@@ -61,8 +66,9 @@ export function Privacy() {
       <h2>What a page can notice</h2>
       <p>
         While you keep collecting on a short-video page, its own requests for lists are passed on to the
-        collector, which the page could find out. Where known IODs are marked, the page could find out which
-        of its words are. The form that opens beside a selected text is part of the page as far as the
+        collector, which the page could find out. Where known IODs are marked, a page could find out that, but
+        not which of its words are; what opens when you click marked words, and the form that opens beside a
+        selected text, are seen to be there while they are open. That form is part of the page as far as the
         keyboard goes: a page could notice what you type into it, though not read the rest of it.
       </p>
       <h2>To delete it all</h2>

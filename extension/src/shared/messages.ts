@@ -92,6 +92,7 @@ export interface Status {
   /** Whether what is collected is captured, too. */
   sealing: boolean
   captures: CaptureSummary
+  overlay: OverlayState
 }
 
 /** The state of the tab that the popup was opened for. */
@@ -123,6 +124,8 @@ export interface PageRequests {
   setReading: { input: { on: boolean }; value: null }
   markSite: { input: { tabId: number; pattern: string; on: boolean }; value: null }
   setSealing: { input: { on: boolean }; value: null }
+  /** The known IODs of a tab's page; none where they are not marked. */
+  found: { input: { tabId: number }; value: FoundOnPage[] }
   collect: { input: { tabId: number; what: 'own' | 'all' }; value: CollectResult }
   keep: { input: { tabId: number; on: boolean }; value: null }
   sendNow: { input: object; value: null }
@@ -138,6 +141,42 @@ export interface KnownValue {
   id: string
   value: string
   category: Category
+}
+
+/** What the browser knows of an IOD whose value is on a page. Votes saturate at 255. */
+export interface KnownIod {
+  id: string
+  category: Category
+  votes_for: number
+  votes_against: number
+  /** The votes weighed by their independence; undefined if that is not known. */
+  independent?: { for: number; against: number } | undefined
+  campaigns: { id: string; name: string }[]
+  /** Number of further campaigns. */
+  more: number
+}
+
+/**
+ * The known values of texts: for each text start, end (UTF-16) and number of the IOD, of one value behind the other.
+ */
+export interface Scanned {
+  iods: KnownIod[]
+  hits: number[][]
+}
+
+/** An IOD that is on a page, in the words of its first place there. */
+export interface FoundOnPage extends KnownIod {
+  text: string
+  /** Number of places. */
+  places: number
+}
+
+/** What the browser has of all IODs. */
+export interface OverlayState {
+  /** Number of IODs; null before the first download. */
+  iods: number | null
+  /** Why the last download failed, for the user; empty if it did not. */
+  trouble: string
 }
 
 /** The selected words in the text of a page's parts. */
@@ -160,7 +199,10 @@ export interface ContentRequests {
   captured: { input: { captured: Captured[] }; value: null }
   /** Answers the order to collect that has this ticket. */
   collected: { input: { ticket: string; collected: Collected[] }; value: null }
-  lookup: { input: { values: string[] }; value: KnownValue[] }
+  /** Compares texts with all IODs, here in the browser. */
+  scan: { input: { texts: string[] }; value: Scanned }
+  /** Opens the page of an IOD or a campaign in the app. */
+  openApp: { input: { path: string }; value: null }
   createIod: {
     input: { iod: Pick<NewIod, 'value' | 'category' | 'description'>; quoted?: QuotedPage | undefined }
     value: CreatedIod
@@ -174,6 +216,11 @@ export type Order =
   | { order: 'collect'; what: 'own' | 'all'; ticket: string; sealing: boolean }
   | { order: 'keep'; on: boolean }
   | { order: 'mark'; on: boolean }
+  /** More IODs are known. */
+  | { order: 'refresh' }
+  /** Hides what is drawn over the page while its picture is taken. */
+  | { order: 'conceal'; on: boolean }
+  | { order: 'found' }
 
 type Requests = PageRequests & ContentRequests
 export type RequestName = keyof Requests

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { DETAILS } from '@iodine/contracts'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -132,9 +133,24 @@ it('a client that stops reading is cut off, and the next download begins', async
   const { bytes, download } = bytesOf(LARGE)
   const url = await serve(download, 300)
   const slow = await ask(`${url}/ana`)
-  const next = await ask(`${url}/ana`)
-  expect((await read(next)).equals(bytes)).toBe(true)
+  expect((await ask(`${url}/ana`)).statusCode).toBe(200)
   const had = await read(slow)
   expect(had.length).toBeLessThan(LARGE)
   expect(had.equals(bytes.subarray(0, had.length))).toBe(true)
+})
+
+it('a client that leaves while it waits for its turn holds up nobody', async () => {
+  const { bytes, download } = bytesOf(LARGE)
+  const url = await serve(download)
+  const first = await ask(`${url}/ana`)
+  const two = [0, 1].map(() => get(`${url}/ana`, { agent: false }).on('error', () => {}))
+  const refused = await Promise.race(
+    two.map(request => once(request, 'response').then(([{ statusCode }]) => ({ request, statusCode }))),
+  )
+  expect(refused.statusCode).toBe(429)
+  for (const request of two) request.destroy()
+  first.destroy()
+  const next = await ask(`${url}/ana`)
+  expect(next.statusCode).toBe(200)
+  expect((await read(next)).equals(bytes)).toBe(true)
 })

@@ -30,7 +30,7 @@ beforeAll(async () => {
   url = await bed.listen(service)
   ana = await bed.user('ana')
   api = apiClient(url, ana.token)
-  model = service.mongo.model('Campaign')
+  model = service.mongo.model('Campaign') as CampaignModel
 })
 afterAll(async () => {
   await service?.close()

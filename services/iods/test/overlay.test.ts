@@ -34,6 +34,7 @@ import {
 import { type PipelineStage, Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
+import type { CovoteBuildDoc, CovoteDoc } from '../src/models/covote.js'
 import type { IodModel } from '../src/models/iod.js'
 import { createOverlay } from '../src/queries/overlay.js'
 
@@ -79,9 +80,15 @@ const aggregatingBy = (run: (aggregate: () => unknown) => Promise<unknown>): Iod
   })
 
 type Options = Parameters<typeof createOverlay>[1]
+const modelsWith = (iods: IodModel) => ({
+  mongo,
+  iods,
+  covotes: mongo.model<CovoteDoc>('Covote'),
+  covoteBuilds: mongo.model<CovoteBuildDoc>('CovoteBuild'),
+})
 /** The overlay of a replica; it reads changes before each answer unless told otherwise. */
 const replica = (options: Options = {}) =>
-  createOverlay({ mongo, iods: mongo.model('Iod') as IodModel }, { refreshMs: 0, snapshotMs: 0, ...options })
+  createOverlay(modelsWith(mongo.model('Iod') as IodModel), { refreshMs: 0, snapshotMs: 0, ...options })
 type Ask = ReturnType<typeof replica>
 
 /** What a client gets. */
@@ -110,7 +117,7 @@ const read = async (response: Response) => {
 }
 
 /** An IOD as the version before stored it, but for its search. */
-const stored = (fields: object = {}) => ({
+const stored = <F extends object>(fields: F = {} as F) => ({
   _id: new Types.ObjectId(),
   value: `Stored ${newId()}`,
   category: 'TITLE',
@@ -446,10 +453,10 @@ describe('with many IODs', () => {
     const held = new Promise<void>(resolve => {
       release = resolve
     })
-    const ask = createOverlay(
-      { mongo, iods: aggregatingBy(async aggregate => held.then(aggregate)) },
-      { refreshMs: 0, firstMs: 20 },
-    )
+    const ask = createOverlay(modelsWith(aggregatingBy(async aggregate => held.then(aggregate))), {
+      refreshMs: 0,
+      firstMs: 20,
+    })
     for (let n = 0; n < 3; n++)
       await expect(ask(0)).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
     release()
@@ -511,7 +518,7 @@ it('a failed reading is one failed answer', async () => {
     if (failures-- > 0) throw new Error('broken')
     return aggregate()
   })
-  const ask = createOverlay({ mongo, iods }, { refreshMs: 60_000 })
+  const ask = createOverlay(modelsWith(iods), { refreshMs: 60_000 })
   await expect(ask(0)).rejects.toThrow('broken')
   expect(entriesOf(await answerOf(ask))).toHaveLength(1)
 })
@@ -573,3 +580,24 @@ it(`clients that go on from what they have know all IODs, in ${rounds(8)} runs o
     }
   }
 }, 120_000)
+
+it('rows tell what votes are worth by independence, of two votes and more', async () => {
+  await empty()
+  const [disputed, once] = [await create(), await create()]
+  for (const type of ['POSITIVE', 'POSITIVE', 'POSITIVE', 'NEGATIVE'] as const) await vote(disputed, type)
+  await vote(once)
+  const { covoteBuilds } = modelsWith(mongo.model('Iod') as IodModel)
+  await covoteBuilds.deleteMany({})
+  const worth = async () =>
+    entriesOf(await answerOf(replica())).flatMap(({ id, independent }) =>
+      id === disputed.id ? [independent] : [],
+    )
+  // Nothing is known before past votes have been read.
+  expect(await worth()).toEqual([undefined])
+  await covoteBuilds.create({ _id: 1, begun_at: new Date(), up_to: new Date(0), batch: null, live: true })
+  // New accounts count 1 together.
+  expect(await worth()).toEqual([{ for: 1, against: 1 }])
+  const [{ independent } = {}] = entriesOf(await answerOf(replica())).filter(({ id }) => id === once.id)
+  expect(independent).toBeUndefined()
+  await covoteBuilds.deleteMany({})
+})

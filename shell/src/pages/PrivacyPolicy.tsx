@@ -39,8 +39,8 @@ export function PrivacyPolicy() {
               <strong>Browser extension.</strong> Temporary authentication codes only (5 minutes). The
               extension doesn't record your browsing. When you choose to collect a post or an article, that
               public content and its public author details are sent to your account and listed under My data.
-              On sites where you switch on marking, words and phrases on your screen are sent to ask which are
-              known IODs, without the page's address; they are not stored.
+              On sites where you switch on marking, your browser compares pages with a list of all IODs that
+              it has downloaded; nothing of those pages is sent.
             </p>
             <p>
               <strong>Captures.</strong> What a collector hands over of a page in your name: its text, its

@@ -26,13 +26,23 @@ const compareIds = (rows: Uint8Array, place: number, row: Uint8Array): number =>
 /** By id, the newer one first. */
 const byId = (a: Row, b: Row): number => compareIds(a.row, 0, b.row) || b.revision - a.revision
 
+/** With some more to come: a larger table is another one, to which all rows are copied. */
+const roomFor = (count: number): number => Math.ceil(count * 1.2) + 1_000
+
 /** Rows of the overlay in the order of their ids, with their revisions: 42 bytes an IOD. */
 export class OverlayTable {
-  #rows = new Uint8Array()
-  #revisions = new Float64Array()
+  #rows: Uint8Array
+  #revisions: Float64Array
   #count = 0
   #revision = 0
   #sum = 0
+
+  /** @param expected about how many rows it will have */
+  constructor(expected = 0) {
+    const size = roomFor(expected)
+    this.#rows = new Uint8Array(size * OVERLAY_ROW_BYTES)
+    this.#revisions = new Float64Array(size)
+  }
 
   /** The largest revision, also of IODs without a row. */
   get revision(): number {
@@ -115,7 +125,7 @@ export class OverlayTable {
 
   #reserve(count: number): void {
     if (count <= this.#revisions.length) return
-    const size = Math.ceil(count * 1.2) + 1_000
+    const size = roomFor(count)
     const [rows, revisions] = [this.#rows, this.#revisions]
     this.#rows = new Uint8Array(size * OVERLAY_ROW_BYTES)
     this.#rows.set(rows)

@@ -6,6 +6,7 @@ import type { PipelineStage, Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import { BY_REVISION, votesOf } from '../models/iod.js'
 import { databaseTime } from './database-time.js'
+import { findConsensus } from './find-consensus.js'
 import { type Change, OverlayTable } from './overlay-table.js'
 
 /** Changes are read at most this often. */
@@ -16,7 +17,7 @@ const REFRESH_PATIENCE_MS = 5_000
 const LATE_MS = 90_000
 /** All IODs are read again after this time, as a restored database or a wrong clock may falsify the table. */
 const TRUSTED_MS = 24 * 3_600_000
-/** How long a request waits for the first reading of all IODs: a million take 40 s. */
+/** How long a request waits for the first reading of all IODs: a million take a minute. */
 const FIRST_MS = 2_000
 /** Rows of an answer that has not all IODs. */
 const DELTA_MAX = 20_000
@@ -25,6 +26,11 @@ const SNAPSHOT_MS = 30_000
 /** IODs that are read at once, and the time after which other work comes in between. */
 const BATCH = 250
 const SLICE_MS = 10
+
+/** Votes that are weighed at least: one alone is worth what it is. */
+const WEIGHED_MIN = 2
+
+type Models = Pick<IodModels, 'mongo' | 'iods' | 'covotes' | 'covoteBuilds'>
 
 interface Found {
   _id: Types.ObjectId
@@ -42,26 +48,40 @@ const FIELDS: PipelineStage.Project['$project'] = {
   votes_against: votesOf('NEGATIVE'),
 }
 
-const changeOf = ({ _id, revision, ...iod }: Found): Change => ({
-  row: overlayRow({ id: _id.toHexString(), ...iod }),
-  revision: revision?.getTime() ?? 0,
-})
+/**
+ * The rows of IODs. What votes are worth changes with votes elsewhere, too: it is that of the IOD's last change, or of the
+ * last reading of all.
+ */
+const changesOf = async (models: Models, found: readonly Found[]): Promise<Change[]> => {
+  const voted = found.filter(({ votes_for, votes_against }) => votes_for + votes_against >= WEIGHED_MIN)
+  const consensus = await findConsensus(
+    models,
+    voted.map(({ _id }) => _id.toHexString()),
+  )
+  return found.map(({ _id, revision, ...iod }) => {
+    const id = _id.toHexString()
+    const weighed = consensus[id]
+    const independent = weighed && { for: weighed.for, against: weighed.against }
+    return { row: overlayRow({ id, ...iod, independent }), revision: revision?.getTime() ?? 0 }
+  })
+}
 
 /** Adds what is found to a table a batch at a time, so that other requests are answered in between. */
-const putAll = async (table: OverlayTable, found: AsyncIterable<Found>): Promise<void> => {
-  let changes: Change[] = []
+const putAll = async (models: Models, table: OverlayTable, found: AsyncIterable<Found>): Promise<void> => {
+  let batch: Found[] = []
+  const put = async () => {
+    table.put(await changesOf(models, batch))
+    batch = []
+  }
   let since = performance.now()
   for await (const each of found) {
-    if (changes.push(changeOf(each)) >= BATCH) {
-      table.put(changes)
-      changes = []
-    }
+    if (batch.push(each) >= BATCH) await put()
     if (performance.now() - since > SLICE_MS) {
       await setImmediate()
       since = performance.now()
     }
   }
-  table.put(changes)
+  await put()
 }
 
 /** An answer with all IODs. */
@@ -86,7 +106,7 @@ interface OverlayBounds {
  * @returns a function of the revision that the client has, 0 for none. It throws 503 until all are read
  */
 export const createOverlay = (
-  { mongo, iods }: Pick<IodModels, 'mongo' | 'iods'>,
+  models: Models,
   {
     refreshMs = REFRESH_MS,
     snapshotMs = SNAPSHOT_MS,
@@ -95,6 +115,7 @@ export const createOverlay = (
     deltaMax = DELTA_MAX,
   }: OverlayBounds = {},
 ) => {
+  const { mongo, iods } = models
   interface Kept {
     table: OverlayTable
     /** All changes until this time are in the table, by the database's clock. */
@@ -136,8 +157,8 @@ export const createOverlay = (
   const build = async (): Promise<Kept> => {
     const built = Date.now()
     const until = await databaseTime(mongo)
-    const table = new OverlayTable()
-    await putAll(table, readAll())
+    const table = new OverlayTable(await iods.estimatedDocumentCount())
+    await putAll(models, table, readAll())
     kept = { table, until, refreshed: 0, built }
     return kept
   }
@@ -145,7 +166,7 @@ export const createOverlay = (
   const refresh = async (state: Kept): Promise<void> => {
     const refreshed = Date.now()
     const until = await databaseTime(mongo)
-    await putAll(state.table, readChanges(state.until - LATE_MS))
+    await putAll(models, state.table, readChanges(state.until - LATE_MS))
     Object.assign(state, { until, refreshed })
   }
 

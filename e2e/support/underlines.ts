@@ -1,0 +1,142 @@
+import { expect, type Page } from '@playwright/test'
+import { PNG } from 'pngjs'
+
+type Colour = readonly [red: number, green: number, blue: number]
+const LINE: Colour = [0x15, 0x80, 0x3d]
+const CARD_EDGE: Colour = [0xc5, 0xcb, 0xd3]
+
+const isLike = (colour: Colour, wanted: Colour): boolean =>
+  wanted.every((part, n) => Math.abs(part - (colour[n] ?? 0)) < 12)
+
+/** What is drawn on screen. */
+const screenshot = async (page: Page): Promise<{ at(x: number, y: number): Colour }> => {
+  const { width, data } = PNG.sync.read(await page.screenshot({ scale: 'css' }))
+  return {
+    at: (x, y) => {
+      const n = 4 * (y * width + x)
+      return [data[n] ?? 0, data[n + 1] ?? 0, data[n + 2] ?? 0]
+    },
+  }
+}
+
+/** Whether words of an element are underlined, from their beginning to their end, by what is drawn on screen. */
+export const isUnderlined = async (page: Page, selector: string, words: string): Promise<boolean> => {
+  const lines = await page.locator(selector).evaluate((element, text) => {
+    const range = document.createRange()
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+    const start = element.textContent?.indexOf(text) ?? -1
+    if (start < 0) throw new Error(`${JSON.stringify(text)} is not there`)
+    let passed = 0
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const { length } = node as Text
+      if (start >= passed && start < passed + length) range.setStart(node, start - passed)
+      const end = start + text.length - passed
+      if (end > 0 && end <= length) range.setEnd(node, end)
+      passed += length
+    }
+    return [...range.getClientRects()].map(({ left, right, bottom }) => ({ left, right, bottom }))
+  }, words)
+  const pixels = await screenshot(page)
+  const isGreen = (x: number, y: number) => isLike(pixels.at(x, y), LINE)
+  expect(lines.length).toBeGreaterThan(0)
+  return lines.every(({ left, right, bottom }) =>
+    [left + 2, (left + right) / 2, right - 2].every(x =>
+      [-2, -1, 0].some(y => isGreen(Math.round(x), Math.round(bottom) + y)),
+    ),
+  )
+}
+
+/** What a page's own script can notice of what is done to it. */
+export interface Spy {
+  /** Whether the left edge of the card with what is known is at this place. */
+  isCardAt(x: number, y: number): Promise<boolean>
+  /** All that was noticed since. */
+  report(): Promise<unknown>
+}
+
+/** Has the page's own script watch whatever a browser lets it watch. */
+export const spyOn = async (page: Page): Promise<Spy> => {
+  await page.evaluate(() => {
+    const noticed: unknown[] = []
+    const textOf = (node: Node) => (node instanceof Element ? node.outerHTML : node.nodeValue)
+    const changes = new MutationObserver(records => {
+      for (const { type, target, attributeName } of records)
+        noticed.push([type, textOf(target), attributeName])
+    })
+    changes.observe(document, { attributes: true, childList: true, characterData: true, subtree: true })
+    for (const type of [
+      'focusin',
+      'focusout',
+      'scroll',
+      'resize',
+      'toggle',
+      'beforetoggle',
+      'selectionchange',
+    ])
+      addEventListener(type, event => noticed.push([type, textOf(event.target as Node)]), true)
+    for (const type of ['pointerover', 'pointerout', 'pointermove', 'mouseenter'])
+      addEventListener(type, event => noticed.push([type, (event.target as Element | null)?.nodeName]), true)
+    for (const type of ['layout-shift', 'largest-contentful-paint', 'element', 'resource'])
+      new PerformanceObserver(list => {
+        for (const entry of list.getEntries()) noticed.push([type, entry.name, entry.entryType])
+      }).observe({ type })
+    const state = () => {
+      const hit: string[] = []
+      for (let x = 5; x < innerWidth; x += 20)
+        for (let y = 5; y < innerHeight; y += 10)
+          hit.push(
+            document
+              .elementsFromPoint(x, y)
+              .map(({ nodeName }) => nodeName)
+              .join(),
+          )
+      const words = document.getElementById('words') as HTMLElement
+      const { width, height } = words.getBoundingClientRect()
+      return {
+        highlights: CSS.highlights.size,
+        sheets: document.styleSheets.length + document.adoptedStyleSheets.length,
+        animations: document.getAnimations().length,
+        style: [...getComputedStyle(words)].map(name => getComputedStyle(words).getPropertyValue(name)),
+        sizes: [width, height, document.documentElement.scrollHeight, document.documentElement.scrollWidth],
+        elements: [...document.documentElement.children]
+          .slice(2)
+          .map(element => [
+            element.outerHTML,
+            element.shadowRoot,
+            JSON.stringify(element.getBoundingClientRect()),
+            element.childNodes.length,
+          ]),
+        active: document.activeElement?.nodeName,
+        hit,
+      }
+    }
+    const states: string[] = []
+    // A state counts once, however long it lasted.
+    const look = () => {
+      const now = JSON.stringify(state())
+      if (states.at(-1) !== now) states.push(now)
+    }
+    const seen: unknown[] = []
+    new IntersectionObserver(
+      entries => seen.push(entries.map(entry => (entry as never as { isVisible: boolean }).isVisible)),
+      {
+        trackVisibility: true,
+        delay: 100,
+      } as IntersectionObserverInit,
+    ).observe(document.getElementById('words') as HTMLElement)
+    const timer = setInterval(look, 50)
+    Object.assign(window, {
+      spied: () => {
+        look()
+        clearInterval(timer)
+        return { noticed, states, visible: seen.at(-1) }
+      },
+    })
+  })
+  return {
+    async isCardAt(x, y) {
+      return isLike((await screenshot(page)).at(Math.round(x), Math.round(y)), CARD_EDGE)
+    },
+    report: () => page.evaluate(() => (window as never as { spied: () => unknown }).spied()),
+  }
+}

@@ -1,0 +1,122 @@
+import { ask, type KnownIod } from '../../shared/messages'
+import { votesOf } from '../../shared/votes'
+import css from './card.css?raw'
+import type { Drawn } from './painter'
+
+/** Pointing at words for so long shows what is known of them. */
+const DWELL_MS = 200
+const MARGIN = 8
+const IODS_MAX = 3
+
+const element = <K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  properties: Partial<HTMLElementTagNameMap[K]>,
+  ...children: Element[]
+): HTMLElementTagNameMap[K] => {
+  const made = Object.assign(document.createElement(name), properties)
+  made.append(...children)
+  return made
+}
+
+/** What the votes of an IOD are worth; undefined if that is not known. */
+const worthOf = ({ independent }: KnownIod): string | undefined =>
+  independent && `≈ ${independent.for.toFixed(1)} independent for, ${independent.against.toFixed(1)} against`
+
+/**
+ * What is known of words: shown beside them while they are pointed at, when the page can't notice it, and for good once
+ * they are clicked, with links into the app. Its texts are those of others.
+ */
+export const createCard = (root: ShadowRoot) => {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  root.adoptedStyleSheets = [sheet]
+  const card = element('div', { className: 'card', hidden: true })
+  card.setAttribute('role', 'dialog')
+  card.setAttribute('aria-label', 'Known IOD')
+  root.append(card)
+  let waiting: number | undefined
+  let shown: readonly Drawn[] = []
+  let isPinned = false
+
+  const link = (text: string, path: string) => {
+    const row = element('button', { type: 'button', className: 'row', textContent: text })
+    row.addEventListener('click', event => {
+      if (!event.isTrusted || !isPinned) return
+      ask('openApp', { path }).catch(() => {})
+      close()
+    })
+    return row
+  }
+
+  const note = (className: string, textContent: string) => element('p', { className, textContent })
+
+  const describe = (text: string, iod: KnownIod): HTMLElement => {
+    const page = `iods/${iod.id}`
+    const worth = worthOf(iod)
+    return element(
+      'div',
+      { className: 'iod' },
+      note('words', text),
+      note('category', iod.category),
+      link(`Votes: ${votesOf(iod)}`, page),
+      ...(worth ? [link(worth, page)] : []),
+      ...iod.campaigns.map(({ id, name }) => link(`Campaign: ${name}`, `campaigns/${id}`)),
+      ...(iod.more > 0 ? [note('category', `and ${iod.more} more campaigns`)] : []),
+      link('Where seen', page),
+    )
+  }
+
+  const place = (words: readonly Drawn[]) => {
+    const { width, height } = card.getBoundingClientRect()
+    const left = Math.min(...words.map(({ rect }) => rect.left))
+    const x = Math.max(MARGIN, Math.min(left, innerWidth - width - MARGIN))
+    const below = Math.max(...words.map(({ bottom }) => bottom)) + MARGIN
+    const above = Math.min(...words.map(({ top }) => top)) - height - MARGIN
+    const y = below + height <= innerHeight ? below : Math.max(MARGIN, above)
+    card.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`
+  }
+
+  const show = (words: readonly Drawn[]) => {
+    shown = words
+    const all = words.flatMap(({ text, iods }) => iods.map(iod => ({ text, iod })))
+    const more = all.length - IODS_MAX
+    card.replaceChildren(
+      ...all.slice(0, IODS_MAX).map(({ text, iod }) => describe(text, iod)),
+      ...(more > 0 ? [note('category', `and ${more} more: see the list of the toolbar button`)] : []),
+      note('hint', isPinned ? 'Opens in the app. Escape closes this.' : 'Click the words to keep this open.'),
+    )
+    card.classList.toggle('pinned', isPinned)
+    card.hidden = false
+    place(words)
+  }
+
+  const close = () => {
+    clearTimeout(waiting)
+    shown = []
+    isPinned = false
+    card.hidden = true
+    card.replaceChildren()
+  }
+  const isShown = (words: readonly Drawn[]) =>
+    words.length === shown.length && words.every(({ iods }, n) => iods === shown[n]?.iods)
+
+  return {
+    close,
+    /** The pointer is over these words. */
+    point(words: readonly Drawn[]) {
+      if (isPinned || isShown(words)) return
+      close()
+      if (words.length > 0) waiting = setTimeout(show, DWELL_MS, words)
+    },
+    /** Closes what is shown for pointing alone. */
+    release() {
+      if (!isPinned) close()
+    },
+    pin(words: readonly Drawn[]) {
+      close()
+      isPinned = true
+      show(words)
+      card.querySelector('button')?.focus({ preventScroll: true })
+    },
+  }
+}

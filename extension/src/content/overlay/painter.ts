@@ -1,0 +1,206 @@
+import type { KnownIod } from '../../shared/messages'
+import { boxOf, contains, isVisible, parentOf } from './dom'
+import { type FoundValue, type KnownText, wordsOf } from './known-texts'
+import { setRange } from './page-texts'
+import type { Line, Surface } from './surface'
+
+/** Drawing takes one part in so many of the time at most, but for scrolling. */
+const SHARE = 50
+/** Asking what covers words takes longest: a drawing does it for so long, of the same words so often, and not while the page scrolls. */
+const COVER_BUDGET_MS = 3
+const COVER_MS = 1_000
+const SETTLED_MS = 150
+/** Which blocks are near the window is asked so often while the page moves and while it rests, for so long at a time. */
+const NEAR_MS = 100
+const NEAR_RESTING_MS = 3_000
+const NEAR_BUDGET_MS = 3
+const LINES_MAX = 500
+/** Of one value: a word that is everywhere takes up no other's place. */
+const LINES_OF_ONE = 50
+/** Layouts change without an event, too. */
+const REDRAW_MS = 1_000
+/** Distance from a line at which its words count as pointed at. */
+const AROUND_PX = 2
+
+/** Words on screen that are known, with one of their lines. */
+export interface Drawn {
+  rect: DOMRect
+  /** Of all their lines. */
+  top: number
+  bottom: number
+  text: string
+  iods: readonly KnownIod[]
+}
+
+/** Underlines the known values that are in view, and knows where. */
+export const createPainter = (surface: Surface) => {
+  const known = new Map<Element, readonly KnownText[]>()
+  /** Blocks within a window's height of the window; all that have no box of their own. */
+  const near = new Set<Element>()
+  const covered = new WeakMap<FoundValue, { is: boolean; at: number }>()
+  const range = document.createRange()
+  let drawn: Drawn[] = []
+  let isOn = false
+  let frame = 0
+  let timer: number | undefined
+  /** Whether the timer is for a drawing that was asked for. */
+  let isDue = false
+  let scrolledAt = 0
+  /** When the page's thread has rested from the last drawing. */
+  let drawAfter = 0
+
+  let rest: Iterator<Element> = known.keys()
+  let nearAfter = 0
+  let movedAfter = 0
+  /** Goes on asking which blocks are near, and begins anew after the last. An observer would ask for all in each frame. */
+  const findNear = () => {
+    const begun = performance.now()
+    if (begun < nearAfter) return
+    let now = begun
+    for (let next = rest.next(); now - begun < NEAR_BUDGET_MS; next = rest.next()) {
+      if (next.done) {
+        rest = known.keys()
+        nearAfter = now + NEAR_RESTING_MS
+        movedAfter = now + Math.max(NEAR_MS, SHARE * (now - begun))
+        return
+      }
+      const { top, bottom } = boxOf(next.value)
+      if (bottom > -innerHeight && top < 2 * innerHeight) near.add(next.value)
+      else near.delete(next.value)
+      now = performance.now()
+    }
+  }
+
+  /** Something has moved. */
+  const moved = () => {
+    nearAfter = Math.min(nearAfter, movedAfter)
+  }
+
+  const drawNow = () => {
+    if (isOn && frame === 0) frame = requestAnimationFrame(draw)
+  }
+  /** Draws at the next frame that leaves the page most of its time. */
+  const drawSoon = () => {
+    if (isDue || frame !== 0) return
+    const wait = drawAfter - performance.now()
+    if (wait <= 0) return drawNow()
+    isDue = true
+    clearTimeout(timer)
+    timer = setTimeout(drawNow, wait)
+  }
+
+  /** Whether the words are not seen where they stand; as it was before, unless it is asked again. */
+  const isCovered = (
+    found: FoundValue,
+    { left, right, top, bottom }: DOMRect,
+    parent: Element,
+    isAsked: boolean,
+  ): boolean => {
+    const before = covered.get(found)
+    const now = performance.now()
+    if (!isAsked || (before && now - before.at < COVER_MS)) return before?.is ?? false
+    const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
+    const isBehind = seen !== null && !contains(seen, parent) && !contains(parent, seen)
+    const is = isBehind || !isVisible(parent)
+    covered.set(found, { is, at: now })
+    return is
+  }
+
+  const place = (text: KnownText, found: FoundValue, isAsked: () => boolean) => {
+    if (!setRange(range, text, found)) return
+    const parent = parentOf(range.startContainer)
+    const rects = [...range.getClientRects()].filter(
+      ({ width, bottom, top, left, right }) =>
+        width > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth,
+    )
+    const [first] = rects
+    if (!first || !parent || isCovered(found, first, parent, isAsked())) return
+    const words = wordsOf(text, found)
+    const top = Math.min(...rects.map(rect => rect.top))
+    const bottom = Math.max(...rects.map(rect => rect.bottom))
+    for (const rect of rects) drawn.push({ rect, top, bottom, text: words, iods: found.iods })
+  }
+
+  const draw = () => {
+    frame = 0
+    isDue = false
+    clearTimeout(timer)
+    if (!isOn) return
+    const begun = performance.now()
+    const isSettled = begun - scrolledAt > SETTLED_MS
+    const isAsked = () => isSettled && performance.now() - begun < COVER_BUDGET_MS
+    drawn = []
+    findNear()
+    const linesOf = new Map<string | undefined, number>()
+    for (const block of near)
+      for (const text of known.get(block) ?? [])
+        for (const found of text.found) {
+          const id = found.iods[0]?.id
+          const before = drawn.length
+          const lines = linesOf.get(id) ?? 0
+          if (before >= LINES_MAX || lines >= LINES_OF_ONE) continue
+          place(text, found, isAsked)
+          linesOf.set(id, lines + drawn.length - before)
+        }
+    // A range in the page is kept up with each of its changes.
+    range.setStart(document, 0)
+    range.collapse(true)
+    surface.draw(drawn.map(({ rect }): Line => rect))
+    const now = performance.now()
+    drawAfter = now + SHARE * (now - begun)
+    if (known.size > 0 && !document.hidden) timer = setTimeout(drawNow, REDRAW_MS)
+  }
+
+  const listen = (on: boolean) => {
+    const change = on ? addEventListener : removeEventListener
+    for (const type of ['resize', 'load', 'transitionend', 'animationend', 'toggle', 'visibilitychange'])
+      change(type, laidOut, { capture: true, passive: true })
+    change('scroll', scrolled, { capture: true, passive: true })
+  }
+  const laidOut = () => {
+    moved()
+    drawNow()
+  }
+  const scrolled = () => {
+    scrolledAt = performance.now()
+    moved()
+    drawNow()
+  }
+
+  return {
+    start() {
+      isOn = true
+      listen(true)
+    },
+    stop() {
+      isOn = false
+      cancelAnimationFrame(frame)
+      frame = 0
+      clearTimeout(timer)
+      listen(false)
+      drawn = []
+      surface.draw([])
+    },
+    /** Takes in what is known of a block: an empty list for nothing. */
+    put(block: Element, texts: readonly KnownText[]) {
+      if (texts.length === 0) {
+        known.delete(block)
+        near.delete(block)
+      } else known.set(block, texts)
+      moved()
+      drawSoon()
+    },
+    /** The page has changed somewhere. */
+    changed() {
+      moved()
+      if (drawn.length > 0) drawSoon()
+    },
+    /** The known words at a point of the window: those that overlap there are several. */
+    wordsAt(x: number, y: number): Drawn[] {
+      return drawn.filter(
+        ({ rect: { left, right, top, bottom } }) =>
+          x >= left && x <= right && y >= top - AROUND_PX && y <= bottom + AROUND_PX,
+      )
+    },
+  }
+}
