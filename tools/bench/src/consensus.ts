@@ -1,10 +1,10 @@
 /**
  * What a vote takes while the projection of who votes together is stopped, while it counts votes as they come, and
- * while it is built from scratch; and what consensus takes to read. Through the gateway, one at a time, as with
- * `npm start`. Stopped and counting take turns.
+ * while it is built from scratch, in turns; and what consensus takes to read. Through the gateway, one at a time, as
+ * with `npm start`.
  *
  *   npm run bench -- consensus
- *   ROUNDS=20 IODS=100000 npm run bench -- consensus
+ *   ROUNDS=20 IODS=20000 npm run bench -- consensus
  */
 import { iodsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
@@ -14,7 +14,7 @@ import { count, inTurns, ratio, table, timed, whole } from './lib/measure.js'
 import { seedIods } from './lib/seed-iods.js'
 
 const rounds = Number(process.env.ROUNDS ?? 5)
-const iods = Number(process.env.IODS ?? 10_000)
+const iods = Number(process.env.IODS ?? 4_000)
 const VOTERS = 4
 /** Time of votes in a row: two rounds of the repair, which counts. */
 const BLOCK_MS = 4_000
@@ -29,13 +29,8 @@ const bed = await startBed(startProduct, { fill: uri => seedIods(uri, iods, 'sho
 try {
   const db = bed.client.db('iodine_iods')
   const builds = db.collection<{ _id: number; up_to: Date; live: boolean; begun_at: Date }>('covote_builds')
-  const covotes = db.collection('covotes')
-  const newest = () => builds.findOne({}, { sort: { _id: -1 } })
-  const built = async (least: number) => {
-    while (!(await builds.countDocuments({ _id: { $gte: least }, live: true })))
-      await new Promise(resolve => setTimeout(resolve, POLL_MS))
-  }
-  await built(1)
+  while (!(await builds.countDocuments({ live: true })))
+    await new Promise(resolve => setTimeout(resolve, POLL_MS))
 
   const found = await db.collection('iods').find().project({ _id: 1 }).toArray()
   const ids = found.map(({ _id }) => String(_id))
@@ -48,58 +43,51 @@ try {
     votes++
     await voter.api.call(iodsApi.voteIod, { params: { id }, body: { vote_type: 'POSITIVE' } })
   }
-  /** Times votes one after another until it is over. */
-  const block = async (isOver: (ms: number) => unknown): Promise<number[]> => {
+  /** Times votes one after another. */
+  const block = async (): Promise<number[]> => {
     const took: number[] = []
     const from = performance.now()
-    while (!(await isOver(performance.now() - from))) took.push(await timed(vote))
+    while (performance.now() - from < BLOCK_MS) took.push(await timed(vote))
     return took
   }
-  const afterBlock = (ms: number) => ms > BLOCK_MS
-  await block(afterBlock)
+  await block()
 
-  const stopped: number[] = []
-  const counting: number[] = []
+  const took = { stopped: [] as number[], counting: [] as number[], building: [] as number[] }
   for (let round = 0; round < rounds; round++) {
-    // A build that is ahead of all votes has nothing to count.
-    const build = await newest()
-    await builds.updateMany({}, { $set: { up_to: NEVER, batch: null } })
-    stopped.push(...(await block(afterBlock)))
-    await builds.updateMany({}, { $set: { up_to: build?.up_to ?? new Date(0) } })
-    counting.push(...(await block(afterBlock)))
+    // A build that is ahead of all votes has nothing to count, and none begins beside a young one.
+    const state = await builds.find().toArray()
+    await builds.deleteMany({ live: false })
+    await builds.updateMany({}, { $set: { up_to: NEVER, batch: null, begun_at: new Date() } })
+    took.stopped.push(...(await block()))
+    for (const { _id, up_to } of state) await builds.updateOne({ _id }, { $set: { up_to } })
+    took.counting.push(...(await block()))
+    const unfinished = state.filter(({ live }) => !live)
+    if (unfinished.length > 0) await builds.insertMany(unfinished)
+    await builds.updateMany({}, { $set: { begun_at: new Date(0) } })
+    took.building.push(...(await block()))
   }
-
-  const last = (await newest())?._id ?? 0
-  await builds.updateMany({}, { $set: { begun_at: new Date(0) } })
-  let isBuilt = false
-  const building = built(last + 1).then(() => {
-    isBuilt = true
-  })
-  const from = performance.now()
-  const meanwhile = await block(() => isBuilt)
-  await building
-  const builtMs = performance.now() - from
 
   const { api } = await bed.signUp()
   const weigh = (n: number) => api.call(iodsApi.weighVotes, { body: { ids: ids.slice(0, n) } })
   const reads = await inTurns(READS, { page: () => weigh(PAGE), most: () => weigh(MOST) }, WARM_UPS)
-  const plain = median(stopped)
-  const line = (name: string, ms: number) => [name, count(ms), ratio(ms, plain)]
+  const mean = (times: number[]) => times.reduce((sum, each) => sum + each, 0) / times.length
+  const { stopped, counting, building } = took
+  const line = (name: string, times: number[]) => [
+    name,
+    count(median(times)),
+    ratio(median(times), median(stopped)),
+    count(mean(times)),
+    ratio(mean(times), mean(stopped)),
+  ]
   table(
+    [`a vote, ${whole(iods)} IODs, ${whole(votes)} votes cast`, 'median, ms', '', 'mean, ms', ''],
     [
-      `median, ${whole(iods)} IODs, ${whole(await covotes.countDocuments())} counts, ${whole(votes)} votes cast`,
-      'ms',
-      'beside the first',
-    ],
-    [
-      line('POST /iods/:id/vote, the projection stopped', plain),
-      line('the same while it counts votes as they come', median(counting)),
-      line('the same while it is built from scratch', median(meanwhile)),
-      line(`POST /iods/consensus, ${PAGE} IODs`, reads.page),
-      line(`POST /iods/consensus, ${MOST} IODs`, reads.most),
+      line('the projection stopped', stopped),
+      line('it counts votes as they come', counting),
+      line('it is built from scratch', building),
     ],
   )
-  console.log(`\nBuilt from scratch in ${whole(Math.round(builtMs))} ms.`)
+  console.log(`\nConsensus of ${PAGE} IODs: ${count(reads.page)} ms, of ${MOST}: ${count(reads.most)} ms.`)
 } finally {
   await bed.stop()
 }
