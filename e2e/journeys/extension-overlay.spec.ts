@@ -273,6 +273,21 @@ test('pointing tells what is known; a click keeps it open and leads into the app
     await expect.poll(() => isUnderlined(page, '#new', fresh)).toBe(true)
     await expect.poll(() => listed(popup)).toEqual([value, fresh])
   })
+  await test.step('switched off in the options, or signed out, nothing is marked in pages that are open', async () => {
+    const options = await collector.context.newPage()
+    await options.goto(new URL('options.html', popup.url()).href)
+    const marking = options.getByLabel('Mark known IODs')
+    const isMarked = async () => {
+      await page.bringToFront()
+      return isUnderlined(page, '#words', value)
+    }
+    await marking.click({ force: true })
+    await expect.poll(isMarked).toBe(false)
+    await marking.click({ force: true })
+    await expect.poll(isMarked).toBe(true)
+    await popup.getByRole('button', { name: 'Sign out' }).click()
+    await expect.poll(isMarked).toBe(false)
+  })
   await collector.close()
   await sites.stop()
 })

@@ -6,6 +6,7 @@ import type {
   CreatedIod,
   InputOf,
   KnownValue,
+  Order,
   PageRequests,
   QuotedPage,
   RequestName,
@@ -108,12 +109,16 @@ export const createApp = (database: Database): App => {
       await chrome.alarms.create(OVERLAY, { periodInMinutes: OVERLAY_MINUTES })
     else await chrome.alarms.clear(OVERLAY)
   }
+  /** Gives an order to the open pages of sites that the user still permits. */
+  const orderAll = async (sites: readonly string[], message: Order): Promise<void> => {
+    const url = await permittedOf(sites)
+    const tabs = url.length > 0 ? await chrome.tabs.query({ url }) : []
+    await Promise.allSettled(tabs.map(({ id }) => id !== undefined && order(id, message)))
+  }
   const refreshOverlay = async (): Promise<void> => {
     const sites = (await isReading()) ? await markedSites() : []
     if (sites.length === 0 || !(await readSetting(database, 'account'))?.token) return
-    if (!(await overlay.refresh())) return
-    const tabs = await chrome.tabs.query({ url: await permittedOf(sites) })
-    await Promise.allSettled(tabs.map(({ id }) => id !== undefined && order(id, { order: 'refresh' })))
+    if (await overlay.refresh()) await orderAll(sites, { order: 'refresh' })
   }
 
   const stopKeeping = async (tabId: number): Promise<void> => {
@@ -174,6 +179,7 @@ export const createApp = (database: Database): App => {
       await signOut(database)
       await overlay.forget()
       await refreshMarking()
+      await orderAll(await markedSites(), { order: 'refresh' })
     },
 
     async setServer({ server }) {
@@ -186,6 +192,7 @@ export const createApp = (database: Database): App => {
     async setReading({ on }) {
       await writeSetting(database, 'reading', on)
       await refreshMarking()
+      await orderAll(await markedSites(), { order: 'mark', on })
       if (on) refreshOverlay().catch(endIfRefused)
     },
 
@@ -198,7 +205,9 @@ export const createApp = (database: Database): App => {
       await writeSetting(database, 'markedSites', on ? [...others, pattern] : others)
       await refreshMarking()
       await prepareTab(tabId)
-      await order(tabId, { order: 'mark', on: on && (await isReading()) })
+      const message: Order = { order: 'mark', on: on && (await isReading()) }
+      await order(tabId, message)
+      await orderAll([pattern], message)
       if (on) refreshOverlay().catch(endIfRefused)
     },
 
