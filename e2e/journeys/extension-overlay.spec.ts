@@ -1,5 +1,5 @@
 import { campaignsApi, iodsApi } from '@iodine/contracts'
-import type { Page } from '@playwright/test'
+import type { Page, Worker } from '@playwright/test'
 import {
   type Collector,
   fireAlarm,
@@ -49,6 +49,14 @@ const expectListed = async (popup: Page, collector: Collector, words: readonly s
   }).toPass()
 }
 
+/** What the collector has found on the page of a tab. */
+const foundOn = (worker: Worker, url: string): Promise<string[]> =>
+  worker.evaluate(async address => {
+    const [tab] = (await chrome.tabs.query({})).filter(each => each.url === address)
+    const report = await chrome.tabs.sendMessage(tab?.id ?? 0, { order: 'found' }).catch(() => undefined)
+    return (report?.found ?? []).map(({ text }: { text: string }) => text)
+  }, url)
+
 test('20 pages are read, and whatever they are, the same bytes leave the browser', async ({
   product,
   person,
@@ -71,15 +79,16 @@ test('20 pages are read, and whatever they are, the same bytes leave the browser
   await markSite(popup)
   await expectListed(popup, collector, known)
 
+  const worker = await collector.worker()
   const sent: Record<string, string> = {}
   for (const kind of Object.keys(pages)) {
     line.forget()
     for (const [n, value] of known.entries()) {
       await page.goto(address(`${kind}/${n}`))
-      await expect.poll(() => listed(popup)).toEqual([value])
+      await expect.poll(() => foundOn(worker, page.url()), { intervals: [50] }).toEqual([value])
     }
     expect(line.sent()).toBe('')
-    await fireAlarm(await collector.worker())
+    await fireAlarm(worker)
     await expect.poll(() => line.sent().match(/GET /g)?.length).toBe(2)
     sent[kind] = line.sent()
   }

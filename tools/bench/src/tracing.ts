@@ -7,6 +7,7 @@
  *   npm run bench -- tracing
  */
 import { collectorApi } from '@iodine/contracts'
+import { newSigningKey } from '@iodine/service-kit'
 import { median, quantile, startTestMongo, tiktokPost } from '@iodine/test-kit'
 import { preciseCpuSeconds } from './lib/cpu.js'
 import { atOnce, count, mapValues, table, takeTurns, timed } from './lib/measure.js'
@@ -42,6 +43,7 @@ const startSide = async (env: Record<string, string>) => {
   const shared = {
     ...session.env,
     AUTH_URL: collector,
+    SEAL_PRIVATE_KEY: newSigningKey(),
     MONGODB_URI: mongo.url,
     MONGODB_PREFIX: session.prefix,
     ...env,

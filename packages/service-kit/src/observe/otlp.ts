@@ -10,6 +10,7 @@ import {
   propagation,
   ROOT_CONTEXT,
   SpanKind,
+  TraceFlags,
   type Tracer,
   type TracerProvider,
   trace,
@@ -95,6 +96,9 @@ const byPart: TracerProvider = {
       const begins = options.kind === SpanKind.SERVER || options.kind === SpanKind.CONSUMER
       if (!part || !(begins || (parent && isSpanContextValid(parent))))
         return trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
+      // Nothing of a trace that is not sampled is kept: its context alone goes on, without the SDK's work.
+      if (parent && isSpanContextValid(parent) && !(parent.traceFlags & TraceFlags.SAMPLED))
+        return trace.wrapSpanContext(parent)
       // Instrumentations give three times as many attributes as are exported: the span need not hold them.
       if (options.attributes) options.attributes = redact(options.attributes)
       return tracerOf(part).startSpan(span, options, work)
