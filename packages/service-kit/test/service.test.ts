@@ -29,6 +29,7 @@ let url: string
 let token: string
 let collectorToken: string
 let expired: string
+let ofScope: (scope: unknown) => Promise<string>
 
 const echo = endpoint('user', 'POST /things/:id', {
   summary: 'Echo',
@@ -104,6 +105,7 @@ beforeAll(async () => {
   url = await service.listen()
   const sign = (scope: 'full' | 'collector', ms: number) =>
     signToken(keys.privateKey, { id: 'u1', sid: 's1', scope }, ms)
+  ofScope = scope => sign(scope as 'full', 60_000)
   token = await sign('full', 60_000)
   collectorToken = await sign('collector', 60_000)
   expired = await sign('full', -60_000)
@@ -193,6 +195,28 @@ describe('a service', () => {
       expect([response.status, response.headers.get('x-request-id')]).toEqual([201, 'abcdef-123'])
       expect(await response.json()).toMatchObject({ user: 'u1', body: { name: 'x' } })
     }
+  })
+  it.each([
+    undefined,
+    null,
+    '',
+    'feed',
+    'Full',
+    'full collector',
+    ['full'],
+    ['collector'],
+    { full: true },
+    true,
+  ])('refuses a well-signed token of the scope %j', async scope => {
+    const authorization = `Bearer ${await ofScope(scope)}`
+    for (let time = 0; time < 2; time++)
+      expect(await answers(await post('/things/a', '{"name":"x"}', { authorization }), 401)).toBeTypeOf(
+        'string',
+      )
+  })
+  it('takes a token made the same way of a known scope', async () => {
+    const authorization = `Bearer ${await ofScope('full')}`
+    expect((await post('/things/a', '{"name":"x"}', { authorization })).status).toBe(201)
   })
   it('takes an empty JSON body for an empty object', async () =>
     expect((await post('/things/a', '')).status).toBe(201))

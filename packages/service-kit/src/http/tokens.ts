@@ -8,11 +8,13 @@ import {
 } from 'jose'
 import { LRUCache } from 'lru-cache'
 
+const SCOPES = ['full', 'collector'] as const
+
 /** The user of a request, from the token; the gateway checks separately whether the session is alive. */
 export interface Caller {
   id: string
   sid: string
-  scope: 'full' | 'collector'
+  scope: (typeof SCOPES)[number]
 }
 
 export type TokenVerifier = (token: string) => Promise<Caller | undefined>
@@ -27,8 +29,8 @@ const ISSUER = 'iodine'
 const CACHE_SIZE = 10_000
 
 /**
- * Verifies signature (EdDSA), issuer and expiry. Verified tokens are cached, bounded, until they expire, as a
- * signature check costs more than the rest of a request.
+ * Verifies signature (EdDSA), issuer and expiry, and refuses a scope that is absent or unknown. Verified tokens
+ * are cached, bounded, until they expire, as a signature check costs more than the rest of a request.
  */
 export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
   // Wall clock, as for token expiry: it continues while the machine sleeps.
@@ -42,11 +44,10 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
         algorithms: ['EdDSA'],
         requiredClaims: ['sub', 'sid', 'exp'],
       })
-      const caller: Caller = {
-        id: String(payload.sub),
-        sid: String(payload.sid),
-        scope: payload.scope === 'collector' ? 'collector' : 'full',
-      }
+      // A scope that this version doesn't know must not become one that it does.
+      const scope = SCOPES.find(one => one === payload.scope)
+      if (!scope) return undefined
+      const caller: Caller = { id: String(payload.sub), sid: String(payload.sid), scope }
       const ttl = Math.floor(Number(payload.exp) * 1000 - Date.now())
       // A TTL of 0 means no expiry to the cache.
       if (ttl > 0) verified.set(token, caller, { ttl })
