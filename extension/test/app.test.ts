@@ -24,7 +24,15 @@ let picture: (...given: unknown[]) => Promise<string>
 const session: Record<string, unknown> = {}
 let app: App
 let database: Database
+/** Timers of the app, which would try to send again after the tests. */
+const timers: NodeJS.Timeout[] = []
 beforeAll(async () => {
+  const start = setTimeout
+  vi.stubGlobal('setTimeout', (...given: Parameters<typeof setTimeout>) => {
+    const timer = start(...given)
+    timers.push(timer)
+    return timer
+  })
   vi.stubGlobal('chrome', {
     runtime: {
       id: ID,
@@ -55,6 +63,7 @@ beforeAll(async () => {
   app = createApp(database)
 })
 afterAll(() => {
+  for (const timer of timers) clearTimeout(timer)
   database.close()
   vi.unstubAllGlobals()
 })
