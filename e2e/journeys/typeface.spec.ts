@@ -127,37 +127,52 @@ test("the graph's canvas has the typeface, in its worker, too", async ({ page, p
   await who.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-canvas' } })
   ai.next({ triplets: [{ subject: 'Giant mirrors', verb: 'heat', object: 'the lake' }] })
   await who.api.call(narrativesApi.createNarrative, { body: { text: 'Giant mirrors heat the lake.' } })
-  const canvas = page.getByRole('application', { name: 'Narrative triplets graph' })
-  const digest = () =>
-    canvas.evaluate(async element => {
-      const { width, height } = element as HTMLCanvasElement
-      const copy = new OffscreenCanvas(width, height).getContext('2d') as OffscreenCanvasRenderingContext2D
-      copy.drawImage(element as HTMLCanvasElement, 0, 0)
-      const { data } = copy.getImageData(0, 0, width, height)
-      return [...new Uint8Array(await crypto.subtle.digest('SHA-256', data))].join()
-    })
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  await page.addInitScript(() => {
-    if (localStorage.getItem('plain'))
-      Reflect.deleteProperty(HTMLCanvasElement.prototype, 'transferControlToOffscreen')
-  })
-  const settled = async (drawing: string) => {
+  /** The graph on a page of its own, once something is drawn; `digest` is of its pixels, empty while there are none. */
+  const open = async (page: Page, drawing: 'page' | 'worker') => {
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    if (drawing === 'page')
+      await page.addInitScript(() =>
+        Reflect.deleteProperty(HTMLCanvasElement.prototype, 'transferControlToOffscreen'),
+      )
+    // The typeface is preloaded, which would hold the load event up.
+    await page.goto('/dashboard/graph', { waitUntil: 'commit' })
+    const canvas = page.getByRole('application', { name: 'Narrative triplets graph' })
     await expect(canvas).toHaveAttribute('data-layout', 'settled')
     await expect(canvas).toHaveAttribute('data-drawing', drawing)
+    const digest = () =>
+      canvas.evaluate(async element => {
+        const { width, height } = element as HTMLCanvasElement
+        const copy = new OffscreenCanvas(width, height).getContext('2d') as OffscreenCanvasRenderingContext2D
+        copy.drawImage(element as HTMLCanvasElement, 0, 0)
+        const { data } = copy.getImageData(0, 0, width, height)
+        if (data.every(value => value === 0)) return ''
+        return [...new Uint8Array(await crypto.subtle.digest('SHA-256', data))].join()
+      })
+    await expect.poll(digest).not.toBe('')
+    return digest
   }
   await openAs(who, '/privacy-policy')
-  await page.evaluate(() => localStorage.setItem('plain', 'yes'))
+  const context = page.context()
   await page.route(FONTS, route => route.abort())
-  await page.goto('/dashboard/graph')
-  await settled('page')
-  const without = await digest()
-  await page.unroute(FONTS)
-  await page.reload()
-  await settled('page')
-  await expect.poll(digest).not.toBe(without)
-  const withIt = await digest()
-  await page.evaluate(() => localStorage.removeItem('plain'))
-  await page.reload()
-  await settled('worker')
-  await expect.poll(digest).toBe(withIt)
+  const without = await open(page, 'page')
+  const onPage = await open(await context.newPage(), 'page')
+  // Something is drawn before the worker has the typeface.
+  const late = await context.newPage()
+  let release = () => {}
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  await late.route(FONTS, async route => {
+    await released
+    await route.continue()
+  })
+  const inWorker = await open(late, 'worker')
+  release()
+  // Each is drawn anew when its font is there, so all three are read until they agree.
+  await expect
+    .poll(async () => {
+      const [fallback, drawn, worked] = [await without(), await onPage(), await inWorker()]
+      return { fallback: drawn === fallback, worker: drawn === worked }
+    })
+    .toEqual({ fallback: false, worker: true })
 })

@@ -12,6 +12,22 @@ export const fontsHere = (): FontFaceSet | undefined =>
   (globalThis as { fonts?: FontFaceSet }).fonts ??
   (typeof document === 'undefined' ? undefined : document.fonts)
 
+const unquoted = (family: string) => family.trim().replace(/^["']|["']$/g, '')
+
+/**
+ * `families`, a list as in CSS, without those that have a file which is not loaded. In a worker, Chromium goes on
+ * with the font that it first found for a list of families, even after a file of theirs has been loaded: the whole
+ * list must not be used before.
+ */
+export function loadedFamilies(families: string): string {
+  const faces = [...(fontsHere() ?? [])].filter(({ status }) => status !== 'loaded')
+  const awaited = new Set(faces.map(({ family }) => unquoted(family)))
+  return families
+    .split(',')
+    .filter(family => !awaited.has(unquoted(family)))
+    .join()
+}
+
 /** The font files of the page's own style sheets. */
 export const fontFiles = (): FontFile[] =>
   [...document.styleSheets].flatMap(sheet =>
@@ -23,7 +39,7 @@ export const fontFiles = (): FontFile[] =>
       const { style } = rule
       const base = sheet.href ?? document.baseURI
       return {
-        family: style.getPropertyValue('font-family').replace(/^["']|["']$/g, ''),
+        family: unquoted(style.getPropertyValue('font-family')),
         source: style
           .getPropertyValue('src')
           .replace(/url\("?([^")]+)"?\)/g, (_, path) => `url("${new URL(path, base)}")`),

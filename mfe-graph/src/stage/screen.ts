@@ -7,7 +7,7 @@ import {
   type Scene,
   type View,
 } from '../model/painter'
-import { fontsHere } from './fonts'
+import { fontsHere, loadedFamilies } from './fonts'
 import { createPictures, type Pictures } from './pictures'
 
 /** A canvas on which a graph is drawn, in the page or in a worker. */
@@ -59,14 +59,15 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
       pictures = createPictures(painter, moved, scene.shape.radii, schedule)
     schedule()
   }
-  /** Labels drawn before their font is there have the widths and look of another one. */
-  const loadFont = async (shown: Scene) => {
-    const characters = new Set<string>()
-    for (const label of shown.labels) for (const character of label) characters.add(character)
-    const loaded = await fontsHere()
-      ?.load(fontOf(palette), [...characters].join(''))
-      .catch(() => null)
-    if (!loaded?.length || scene !== shown) return
+  /** Labels are drawn with the fonts that are there, and anew when theirs is loaded, or can't be. */
+  const paintLabels = async (shown: Scene) => {
+    const fonts = fontsHere()
+    const text = [...new Set(shown.labels.join(''))].join('')
+    const isThere = fonts?.check(fontOf(palette), text) ?? true
+    painter = createPainter(shown, isThere ? palette : { ...palette, font: loadedFamilies(palette.font) })
+    if (isThere) return
+    await fonts?.load(fontOf(palette), text).catch(() => null)
+    if (scene !== shown) return
     painter = createPainter(shown, palette)
     if (pictures && positions) move(positions, true)
     schedule()
@@ -75,10 +76,10 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
     show: shown => {
       dropPictures()
       scene = shown
-      painter = shown && createPainter(shown, palette)
+      painter = null
       positions = null
       schedule()
-      if (shown) void loadFont(shown)
+      if (shown) void paintLabels(shown)
     },
     move,
     setView: seen => {
