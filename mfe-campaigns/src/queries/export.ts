@@ -6,7 +6,7 @@ import { useNotices } from './notices'
 
 /**
  * Saves a campaign as a file. The code of the formats is loaded on first use. The service writes files with evidence,
- * as it knows the seals, and STIX, whose confidence it asks for.
+ * as it knows the seals, and STIX and MISP, as it knows since when their objects are as they are.
  */
 export function useExport() {
   const { api, session } = useHost()
@@ -15,10 +15,10 @@ export function useExport() {
   return useCallback(
     async (campaign: CampaignDetail, format: ExportFormat, withEvidence = false): Promise<void> => {
       try {
-        const { exportCampaign, exportNameOf } = await import('@iodine/exchange')
+        const { exportCampaign, exportNameOf, isVersioned } = await import('@iodine/exchange')
         const now = new Date()
         let file: { name: string; content: Blob }
-        if (format === 'stix' || (withEvidence && format !== 'csv')) {
+        if (isVersioned(format) || (withEvidence && format !== 'csv')) {
           const query = { format, evidence: withEvidence ? 'true' : 'false' } as const
           const params = { id: campaign.id }
           const content = await api.download('GET /campaigns/:id/export', { params, query })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
 import { evidence, scoredPlace, seal, sha256 } from './evidence.js'
-import { consensus, iod, iodCounts } from './iods.js'
+import { iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
 import { filledText, id, time, timestamp } from './primitives.js'
@@ -16,6 +16,17 @@ export type UserCard = z.output<typeof userCard>
 
 const ids = z.strictObject({ ids: z.array(id).max(5_000) })
 const byId = z.strictObject({ id })
+
+/** What files of other tools say of an IOD, in versions. */
+export const iodStatement = z.strictObject({
+  /** The name that the ids of its objects are derived from: the same in each deployment. */
+  uid: z.string(),
+  /** Confidence of STIX: its consensus in percent, 0 to 100; null while nobody's vote counts. */
+  confidence: z.int().nullable(),
+  /** When this version began. */
+  since: time,
+})
+export type IodStatement = z.output<typeof iodStatement>
 
 export const authInternal = {
   checkSession: internalEndpoint('POST /internal/sessions/check', {
@@ -56,11 +67,10 @@ export const iodsInternal = {
     body: ids.extend({ until: time }),
     response: iodCounts.extend({ votes: z.int(), later: z.int() }),
   }),
-  weighVotes: internalEndpoint('POST /internal/iods/consensus', {
-    summary:
-      'What the votes of IODs are worth, as in `POST /iods/consensus`; unknown IODs are left out, and all until past votes have been read for the first time',
+  stateIods: internalEndpoint('POST /internal/iods/statements', {
+    summary: 'What files of other tools say of IODs, and since when; unknown ones are left out',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
-    response: z.record(id, consensus),
+    response: z.record(id, iodStatement),
   }),
   votesSince: internalEndpoint('POST /internal/iods/votes-since', {
     summary:

@@ -1,4 +1,10 @@
-import { type CampaignDetail, type Category, type Consensus, countVotes, type Iod } from '@iodine/contracts'
+import {
+  type CampaignDetail,
+  type Category,
+  countVotes,
+  type Iod,
+  type IodStatement,
+} from '@iodine/contracts'
 import { type EvidenceById, toFileEvidence } from './evidence.js'
 
 /** A downloadable export of a campaign. */
@@ -8,8 +14,8 @@ export interface ExportFile {
   text: string
 }
 
-/** What is known of the worth of IODs' votes, by the IOD's id. */
-export type ConsensusById = ReadonlyMap<string, Consensus>
+/** What files of other tools say of IODs, by the IOD's id. */
+export type StatementsById = ReadonlyMap<string, IodStatement>
 
 /** Time and user of an export. */
 export interface ExportContext {
@@ -18,8 +24,29 @@ export interface ExportContext {
   userId?: string | undefined
   /** The IODs' evidence; absent: the file has none. */
   evidence?: EvidenceById | undefined
-  /** For the confidence of STIX; absent or without an IOD: not specified. */
-  consensus?: ConsensusById | undefined
+  /** For STIX and MISP; an IOD without one is of its creation, has its id as its name, and no confidence. */
+  statements?: StatementsById | undefined
+  /** When the campaign or its members last changed, for STIX and MISP; absent: at its creation. */
+  changedAt?: Date | undefined
+}
+
+/** What a file says of an IOD. */
+export const statementOf = ({ id, created_at }: Iod, { statements }: ExportContext): IodStatement =>
+  statements?.get(id) ?? { uid: id, confidence: null, since: created_at }
+
+/** When the campaign itself last changed: ISO 8601. */
+export const changeOf = ({ created_at }: CampaignDetail, { changedAt }: ExportContext): string =>
+  changedAt?.toISOString() ?? created_at
+
+/** When anything that a file of another tool says of a campaign last changed: ISO 8601. The same until something does. */
+export const versionOf = (detail: CampaignDetail, context: ExportContext): string => {
+  const times = detail.iods.flatMap(iod => [
+    statementOf(iod, context).since,
+    ...[...iod.votes, ...iod.comments, ...(context.evidence?.get(iod.id) ?? [])].map(
+      ({ created_at }) => created_at,
+    ),
+  ])
+  return [changeOf(detail, context), ...times].sort().at(-1) as string
 }
 
 /** Contents of the JSON file. */

@@ -13,12 +13,13 @@ import { toStixBundle } from './stix.js'
 
 export {
   type CampaignFile,
-  type ConsensusById,
   type ExportContext,
   type ExportFile,
+  type StatementsById,
   toCampaignFile,
 } from './campaign-file.js'
 export type { EvidenceById, Quotes } from './evidence.js'
+export { iodUid } from './ids.js'
 export { type MispEvent, toMispEvent } from './misp.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix.js'
@@ -46,6 +47,9 @@ const WRITERS: Record<
   },
   csv: { extension: 'csv', mediaType: 'text/csv; charset=utf-8', write: ({ iods }) => toCsv(iods) },
 }
+
+/** Whether a format has versions of its objects: it needs statements and the time of the last change. */
+export const isVersioned = (format: ExportFormat): boolean => format === 'stix' || format === 'misp'
 
 /** Name of a campaign's file. */
 export const exportNameOf = (campaign: string, format: ExportFormat, now: Date): string =>

@@ -1,5 +1,5 @@
 import { type CampaignDetail, type Evidence, type Iod, PRODUCT_NAME } from '@iodine/contracts'
-import type { ExportContext } from './campaign-file.js'
+import { type ExportContext, statementOf, versionOf } from './campaign-file.js'
 import { classify, type Kind } from './classify.js'
 import { idOf } from './ids.js'
 
@@ -49,8 +49,7 @@ const tag = (predicate: string, value: string) => ({
   name: `${PRODUCT_NAME.toLowerCase()}:${predicate}="${value}"`,
 })
 
-function toAttribute(iod: Iod) {
-  const uuid = idOf('attribute', iod.id)
+function toAttribute(iod: Iod, uuid: string) {
   const said = (time: string, username: string | null) => ({
     object_uuid: uuid,
     object_type: 'Attribute',
@@ -95,7 +94,7 @@ const ANNOTATION = {
 }
 
 /** A piece of evidence as an annotation that refers to the IOD's attribute. */
-function toAnnotation(evidence: Evidence, iod: Iod) {
+function toAnnotation(evidence: Evidence, referenced_uuid: string) {
   const { id, url, captured_at, exact, seal } = evidence
   const timestamp = seconds(evidence.created_at)
   const attribute = (object_relation: string, type: string, category: string, value: string) => ({
@@ -126,7 +125,7 @@ function toAnnotation(evidence: Evidence, iod: Iod) {
       {
         uuid: idOf('evidence', 'reference', id),
         object_uuid: uuid,
-        referenced_uuid: idOf('attribute', iod.id),
+        referenced_uuid,
         relationship_type: 'mentions',
         comment: '',
         timestamp,
@@ -136,9 +135,11 @@ function toAnnotation(evidence: Evidence, iod: Iod) {
 }
 
 /**
- * A campaign as a MISP event: one attribute per IOD, votes as opinions of 0 or 100, evidence as annotations.
+ * A campaign as a MISP event: one attribute per IOD, votes as opinions of 0 or 100, evidence as annotations. Its
+ * `timestamp` is the same until something changes.
  */
-export function toMispEvent(detail: CampaignDetail, { now, evidence }: ExportContext) {
+export function toMispEvent(detail: CampaignDetail, context: ExportContext) {
+  const uuidOf = (iod: Iod) => idOf('attribute', statementOf(iod, context).uid)
   return {
     Event: {
       uuid: idOf('event', detail.id),
@@ -148,10 +149,12 @@ export function toMispEvent(detail: CampaignDetail, { now, evidence }: ExportCon
       analysis: ONGOING,
       distribution: OWN_ORGANISATION,
       published: false,
-      timestamp: seconds(now),
+      timestamp: seconds(versionOf(detail, context)),
       Tag: [{ name: 'tlp:green' }],
-      Attribute: detail.iods.map(toAttribute),
-      Object: detail.iods.flatMap(iod => (evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, iod))),
+      Attribute: detail.iods.map(iod => toAttribute(iod, uuidOf(iod))),
+      Object: detail.iods.flatMap(iod =>
+        (context.evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, uuidOf(iod))),
+      ),
     },
   }
 }

@@ -1,5 +1,11 @@
-import { type CampaignDetail, type Consensus, type Evidence, type Iod, PRODUCT_NAME } from '@iodine/contracts'
-import type { ExportContext } from './campaign-file.js'
+import {
+  type CampaignDetail,
+  type Evidence,
+  type Iod,
+  type IodStatement,
+  PRODUCT_NAME,
+} from '@iodine/contracts'
+import { changeOf, type ExportContext, statementOf, versionOf } from './campaign-file.js'
 import { classify } from './classify.js'
 import { idOf, observableId } from './ids.js'
 
@@ -95,7 +101,7 @@ interface Described {
 const ADDRESS_TYPES = { domain: 'domain-name', ipv4: 'ipv4-addr', ipv6: 'ipv6-addr' } as const
 
 /** The observable (or other object) for an IOD's value, and the pattern that matches it. */
-function describe(iod: Iod): Described {
+function describe(iod: Iod, uid: string): Described {
   const kind = classify(iod)
   const value = iod.value.trim()
   const observable = (type: string, properties: object, path: string, text = value): Described => ({
@@ -128,7 +134,7 @@ function describe(iod: Iod): Described {
     case 'organization':
       return {
         pattern: asText,
-        object: made('identity', ['subject', iod.id], iod.created_at, {
+        object: made('identity', ['subject', uid], iod.created_at, {
           name: iod.value,
           identity_class: kind.kind === 'person' ? 'individual' : 'organization',
         }),
@@ -136,7 +142,7 @@ function describe(iod: Iod): Described {
     case 'triplet':
       return {
         pattern: asText,
-        object: made('narrative', ['narrative', iod.id], iod.created_at, {
+        object: made('narrative', ['narrative', uid], iod.created_at, {
           name: iod.value,
           ...(iod.description && { description: iod.description }),
           narrative_types: ['narrative-triplet'],
@@ -191,27 +197,16 @@ const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): Sti
   })
 }
 
-/**
- * Confidence in an indicator, an integer from 0 to 100 (STIX 2.1 section 3.2), or undefined: not specified. The lower
- * bound of the share of positive votes; on the scale of appendix A 1–29 is low, 30–69 medium and 70–100 high.
- */
-const confidenceIn = (consensus: Consensus | undefined): number | undefined =>
-  consensus && consensus.for + consensus.against > 0 ? Math.round(consensus.confidence * 100) : undefined
-
 /** What else an export says of an IOD. */
 interface About {
   evidence: readonly Evidence[]
-  consensus: Consensus | undefined
-  /** The time of the export. */
-  exported: string
+  statement: IodStatement
 }
 
 /** All STIX objects of one IOD; the indicator comes first. */
-function iodObjects(iod: Iod, campaign: StixObject, { evidence, consensus, exported }: About): StixObject[] {
-  const { pattern, object } = describe(iod)
-  const confidence = confidenceIn(consensus)
-  // Confidence changes with votes on other IODs, too: each export with it is a new version.
-  const modified = confidence === undefined ? iod.created_at : exported
+function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement }: About): StixObject[] {
+  const { uid, confidence, since } = statement
+  const { pattern, object } = describe(iod, uid)
   const properties = {
     name: iod.value,
     ...(iod.description && { description: iod.description }),
@@ -220,7 +215,7 @@ function iodObjects(iod: Iod, campaign: StixObject, { evidence, consensus, expor
     pattern,
     pattern_type: 'stix',
     valid_from: iod.created_at,
-    ...(confidence !== undefined && { confidence }),
+    ...(confidence !== null && { confidence }),
     external_references: [
       {
         source_name: PRODUCT_NAME,
@@ -230,7 +225,7 @@ function iodObjects(iod: Iod, campaign: StixObject, { evidence, consensus, expor
       },
     ],
   }
-  const indicator = made('indicator', ['indicator', iod.id], iod.created_at, properties, modified)
+  const indicator = made('indicator', ['indicator', uid], iod.created_at, properties, since)
   const about = { object_refs: [indicator.id] }
   return [
     indicator,
@@ -261,38 +256,34 @@ function iodObjects(iod: Iod, campaign: StixObject, { evidence, consensus, expor
 }
 
 /**
- * A campaign as a STIX 2.1 bundle. Ids are the same in each export; a later export is a newer version of
- * campaign, grouping and the indicators with a confidence, and all other objects are unchanged.
+ * A campaign as a STIX 2.1 bundle. An object has the same id in each export, and the same `modified` until what it
+ * says changes.
  */
-export function toStixBundle(
-  detail: CampaignDetail,
-  { now, evidence, consensus }: ExportContext,
-): StixBundle {
+export function toStixBundle(detail: CampaignDetail, context: ExportContext): StixBundle {
   const { iods } = detail
+  const { evidence } = context
   const times = iods.map(({ created_at }) => created_at).sort()
-  const exported = now.toISOString()
-  const versioned = (type: string, properties: object) =>
-    made(type, [type, detail.id], detail.created_at, { name: detail.name, ...properties }, exported)
-  const campaign = versioned('campaign', {
+  const version = versionOf(detail, context)
+  const versioned = (type: string, properties: object, modified: string) =>
+    made(type, [type, detail.id], detail.created_at, { name: detail.name, ...properties }, modified)
+  const properties = {
     ...(detail.description && { description: detail.description }),
     ...(times.length > 0 && { first_seen: times[0], last_seen: times.at(-1) }),
-  })
-  const aboutOf = ({ id }: Iod): About => ({
-    evidence: evidence?.get(id) ?? [],
-    consensus: consensus?.get(id),
-    exported,
+  }
+  const campaign = versioned('campaign', properties, changeOf(detail, context))
+  const aboutOf = (iod: Iod): About => ({
+    evidence: evidence?.get(iod.id) ?? [],
+    statement: statementOf(iod, context),
   })
   const content = [campaign, ...iods.flatMap(iod => iodObjects(iod, campaign, aboutOf(iod)))]
-  const grouping = versioned('grouping', {
-    context: 'suspicious-activity',
-    object_refs: [...new Set(content.map(({ id }) => id))],
-  })
+  const object_refs = [...new Set(content.map(({ id }) => id))]
+  const grouping = versioned('grouping', { context: 'suspicious-activity', object_refs }, version)
   // Two IODs may share an observable.
   const common = [AUTHOR, TLP_GREEN, ...(evidence ? [EVIDENCE_EXTENSION] : [])]
   const objects = new Map([...common, ...content, grouping].map(object => [object.id, object]))
   return {
     type: 'bundle',
-    id: `bundle--${idOf('bundle', detail.id, exported)}`,
+    id: `bundle--${idOf('bundle', detail.id, version)}`,
     objects: [...objects.values()],
   }
 }

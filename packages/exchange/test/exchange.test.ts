@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import {
-  type Consensus,
+  type CampaignDetail,
   type Evidence,
   EXPORT_FORMATS,
   type Iod,
@@ -16,6 +16,7 @@ import {
   exportCampaign,
   exportIods,
   iodKey,
+  iodUid,
   type MispEvent,
   readIods,
   type StixObject,
@@ -211,71 +212,100 @@ describe('the STIX bundle', () => {
     )
   })
 
-  it('of a later export updates the campaign and repeats the rest under the same ids', () => {
+  it('is the same at any time until something changes; then what changed is a newer version under its id', () => {
     const detail = campaign([iod(), iod({ value: 'other' })])
     const first = toStixBundle(detail, context)
-    const second = toStixBundle({ ...detail, name: 'Renamed' }, { now: new Date('2026-11-22T08:00:00.000Z') })
-    expect(second.objects.map(({ id }) => id)).toEqual(first.objects.map(({ id }) => id))
-    const changed = second.objects.filter(
-      (object, index) => object.modified !== first.objects[index]?.modified,
-    )
-    expect(changed.map(({ type }) => type).sort()).toEqual(['campaign', 'grouping'])
+    const later = { now: new Date('2026-11-22T08:00:00.000Z') }
+    expect(toStixBundle(detail, later)).toEqual(first)
+    const changesAfter = (next: CampaignDetail, changedAt?: Date) => {
+      const { objects } = toStixBundle(next, { ...later, changedAt })
+      const before = new Map(first.objects.map(object => [object.id, object]))
+      return objects
+        .filter(object => object.modified !== before.get(object.id)?.modified)
+        .map(({ id, type, modified }) => ({ type, modified, isKnown: before.has(id) }))
+    }
+    const renamed = new Date('2026-11-22T07:00:00.000Z')
+    const at = (type: string, modified: string, isKnown = true) => ({ type, modified, isKnown })
+    expect(changesAfter({ ...detail, name: 'Renamed' }, renamed)).toEqual([
+      at('campaign', renamed.toISOString()),
+      at('grouping', renamed.toISOString()),
+    ])
+    const created_at = '2026-11-22T07:30:00.000Z'
+    const votes = [{ ...vote('bo', 'POSITIVE'), created_at }]
+    const iods = detail.iods.map((each, index) => (index ? each : { ...each, votes }))
+    expect(changesAfter({ ...detail, iods })).toEqual([
+      at('opinion', created_at, false),
+      at('grouping', created_at),
+    ])
   })
+
+  it('names an IOD by its uid, which another deployment gives it, too', () => {
+    const [here, there] = [iod({ value: 'Same' }), iod({ value: ' sAME ' })]
+    expect(here.id).not.toBe(there.id)
+    expect(iodUid(here)).toBe(iodUid(there))
+    expect(iodUid(here)).not.toBe(iodUid(iod({ value: 'Same', category: 'TITLE' })))
+    const detail = campaign([])
+    const idsOf = (only: Iod, uid?: string) => {
+      const since = only.created_at
+      const statements =
+        uid === undefined ? undefined : new Map([[only.id, { uid, confidence: null, since }]])
+      const files = { ...context, statements }
+      const { objects } = toStixBundle({ ...detail, iods: [only] }, files)
+      const { Attribute } = toMispEvent({ ...detail, iods: [only] }, files).Event
+      return [objects.find(({ type }) => type === 'indicator')?.id, Attribute[0]?.uuid]
+    }
+    expect(idsOf(here, iodUid(here))).toEqual(idsOf(there, iodUid(there)))
+    // One of before uids keeps the ids that it was exported under.
+    expect(idsOf(here, here.id)).toEqual(idsOf(here))
+    expect(idsOf(here)).not.toEqual(idsOf(there))
+  })
+
+  // The first two are examples of STIX 2.1; all are what other implementations derive.
+  test.each([
+    ['DOMAIN', 'example.com', 'domain-name--bedb4899-d24b-5401-bc86-8f6b4cc18ec7'],
+    ['IP_ADDRESS', '198.51.100.3', 'ipv4-addr--28bb3599-77cd-5a82-a950-b5bc3caf07c4'],
+    ['IP_ADDRESS', '2001:db8::1', 'ipv6-addr--6469e3a9-b053-5e34-a025-9396ae051d26'],
+  ] as const)(
+    'has the id that others derive for the observable of %s %s (STIX 2.1, 2.9)',
+    (category, value, id) => {
+      const { objects } = toStixBundle(campaign([iod({ category, value })]), context)
+      expect(objects.map(object => object.id)).toContain(id)
+    },
+  )
 })
 
 describe('confidence in STIX', () => {
-  const weighed = (positive: number, negative: number, confidence: number): Consensus => ({
-    for: positive,
-    against: negative,
-    confidence,
-    reason: 'Nobody here often votes together with another.',
-  })
   const only = iod()
-  const exported = (consensus?: Consensus, now = context.now) => {
-    const known = consensus && new Map([[only.id, consensus]])
-    return toStixBundle(campaign([only]), { ...context, now, consensus: known }).objects
+  const since = '2026-11-20T12:00:00.000Z'
+  const exported = (confidence: number | null) => {
+    const statements = new Map([[only.id, { uid: only.id, confidence, since }]])
+    return toStixBundle(campaign([only]), { ...context, statements }).objects
   }
   const indicatorOf = (objects: StixObject[]) => objects.find(({ type }) => type === 'indicator')
 
-  test.each([
-    ['one voter for it', weighed(1, 0, 0.207), 21],
-    ['ten voters for it', weighed(10, 0, 0.722), 72],
-    ['as many against it', weighed(10, 10, 0.299), 30],
-    ['voters against it alone', weighed(0, 3, 0), 0],
-    ['all that there can be', weighed(1e9, 0, 1), 100],
-  ])('is the lower bound in percent: %s', (_, consensus, confidence) => {
-    const objects = exported(consensus)
+  test.each([0, 21, 100])('is what is stated, since when it is: %d', confidence => {
+    const objects = exported(confidence)
     expectValid(objects)
-    expect(indicatorOf(objects)?.confidence).toBe(confidence)
-    // The sentence is for people, and about votes that the file holds one by one.
-    expect(JSON.stringify(objects)).not.toContain(consensus.reason)
+    expect(indicatorOf(objects)).toMatchObject({ confidence, created: only.created_at, modified: since })
   })
 
-  it('is not specified where it is unknown or nobody’s vote counts; all else is as without it', () => {
-    const plain = indicatorOf(exported())
-    expect(plain).not.toHaveProperty('confidence')
-    expect(indicatorOf(exported(weighed(0, 0, 0)))).toEqual(plain)
-    const modified = context.now.toISOString()
-    expect(indicatorOf(exported(weighed(1, 0, 0.2)))).toEqual({ ...plain, confidence: 20, modified })
-  })
-
-  it('is of the time of the export: a newer version of the indicator', () => {
-    const later = new Date('2026-11-22T08:00:00.000Z')
-    const [first, second] = [context.now, later].map(now => indicatorOf(exported(weighed(1, 0, 0.2), now)))
-    expect(first).toMatchObject({
-      id: second?.id,
-      created: only.created_at,
-      modified: context.now.toISOString(),
-    })
-    expect(second?.modified).toBe(later.toISOString())
+  it('is not specified where nobody’s vote counts; that, too, may be a newer version', () => {
+    const objects = exported(null)
+    expectValid(objects)
+    expect(indicatorOf(objects)).not.toHaveProperty('confidence')
+    expect(indicatorOf(objects)?.modified).toBe(since)
+    const { objects: plain } = toStixBundle(campaign([only]), context)
+    expect(indicatorOf(plain)).toEqual({ ...indicatorOf(objects), modified: only.created_at })
   })
 
   it('changes no other file, and is read by no import', () => {
     fc.assert(
-      fc.property(anyCampaign, fc.double({ min: 0, max: 1, noNaN: true }), (detail, confidence) => {
-        const consensus = new Map(detail.iods.map(({ id }) => [id, weighed(2, 1, confidence)]))
+      fc.property(anyCampaign, fc.integer({ min: 0, max: 100 }), (detail, confidence) => {
+        const statements = new Map(
+          detail.iods.map(({ id, created_at }) => [id, { uid: id, confidence, since: created_at }]),
+        )
         for (const format of EXPORT_FORMATS) {
-          const { text } = exportCampaign(detail, format, { ...context, consensus })
+          const { text } = exportCampaign(detail, format, { ...context, statements })
           const plain = exportCampaign(detail, format, context).text
           if (format === 'stix') {
             expectValid(JSON.parse(text).objects)

@@ -1,6 +1,7 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { CampaignsConfig } from './config.js'
 import { searchNames } from './migrations/0001-search-names.js'
+import { datedChanges } from './migrations/0002-date-changes.js'
 import { createModels } from './models/campaign.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
 
@@ -11,5 +12,5 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
     config,
     deps,
     service => addCampaignRoutes(service, createModels(service.mongo, config), config),
-    [searchNames],
+    [searchNames, datedChanges],
   )

@@ -62,7 +62,7 @@ beforeEach(() => {
     return [...iods.values()].filter(({ id }) => body.ids.includes(id)).reverse()
   })
   bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
-  bed.answer(iodsInternal.weighVotes, () => ({}))
+  bed.answer(iodsInternal.stateIods, () => ({}))
 })
 
 const create = (name = 'Night numbers', description?: string, client = api) =>
@@ -508,56 +508,69 @@ describe('export', () => {
     expect((await download(id, '?evidence=yes')).status).toBe(422)
   })
 
-  it('has the confidence of the consensus in STIX, and in no other format asks for it', async () => {
+  it('has what is stated of its IODs in STIX and MISP, and in no other format asks for it', async () => {
     const { id } = await create()
     const members = [iod(), iod(), iod()]
     for (const member of members) await add(id, member.id)
-    const [one, two] = members as [Iod, Iod, Iod]
     const asked: string[][] = []
-    bed.answer(iodsInternal.weighVotes, ({ body }) => {
+    const since = '2999-01-01T00:00:00.000Z'
+    bed.answer(iodsInternal.stateIods, ({ body }) => {
       asked.push(body.ids)
-      const reason = 'How it comes about.'
-      return {
-        [one.id]: { for: 10, against: 0, confidence: 0.722, reason },
-        [two.id]: { for: 0, against: 0, confidence: 0, reason },
-      }
+      return Object.fromEntries(
+        members.map((member, n) => [member.id, { uid: `uid ${n}`, confidence: n ? null : 72, since }]),
+      )
     })
-    for (const format of ['json', 'misp', 'csv'])
-      expect((await download(id, `?format=${format}`)).status).toBe(200)
+    for (const format of ['json', 'csv']) expect((await download(id, `?format=${format}`)).status).toBe(200)
     expect(asked).toEqual([])
     const { objects } = await (await download(id, '?format=stix')).json()
     const indicators = objects.filter(({ type }: { type: string }) => type === 'indicator')
-    expect(indicators.map(({ confidence }: { confidence?: number }) => confidence)).toEqual([
-      72,
-      undefined,
-      undefined,
-    ])
+    expect(indicators).toMatchObject([{ confidence: 72, modified: since }, {}, {}])
+    expect(indicators[1]).not.toHaveProperty('confidence')
     expect(asked).toEqual([members.map(member => member.id)])
+    const { Event } = await (await download(id, '?format=misp')).json()
+    expect(Event.timestamp).toBe(String(Date.parse(since) / 1000))
   })
 
-  it('has no confidence in STIX while consensus can’t be read, or not in time', async () => {
+  it('is the same file until the campaign changes, by whatever change', async () => {
+    const { id } = await create()
+    const [one, two] = [iod(), iod()]
+    await add(id, one.id)
+    const read = async (): Promise<{ texts: string[]; modified: string }> => {
+      const texts = await Promise.all(
+        ['stix', 'misp'].map(async format => (await download(id, `?format=${format}`)).text()),
+      )
+      const { objects } = JSON.parse(texts[0] ?? '') as { objects: { type: string; modified: string }[] }
+      return { texts, modified: objects.find(({ type }) => type === 'campaign')?.modified ?? '' }
+    }
+    let before = await read()
+    expect(await read()).toEqual(before)
+    const changes = [
+      () => api.call(campaignsApi.updateCampaign, { params: { id }, body: { name: 'Renamed' } }),
+      () => add(id, two.id),
+      () => remove(id, one.id),
+      () => api.call(campaignsApi.addIods, { params: { id }, body: { iod_ids: [one.id] } }),
+    ]
+    for (const change of changes) {
+      await change()
+      const after = await read()
+      expect(after.modified > before.modified).toBe(true)
+      expect(await read()).toEqual(after)
+      before = after
+    }
+    // What changes nothing is no change.
+    await add(id, one.id)
+    await remove(id, newId())
+    expect(await read()).toEqual(before)
+  })
+
+  it('makes no file that would name its IODs differently', async () => {
     const { id } = await create()
     await add(id, iod().id)
-    let release = () => {}
-    const held = new Promise<void>(resolve => {
-      release = resolve
+    bed.answer(iodsInternal.stateIods, () => {
+      throw new HttpError(503, DETAILS.unavailable)
     })
-    const failures = [
-      () => {
-        throw new HttpError(503, DETAILS.unavailable)
-      },
-      async () => {
-        await held
-        return {}
-      },
-    ]
-    for (const failure of failures) {
-      bed.answer(iodsInternal.weighVotes, failure)
-      const answer = await download(id, '?format=stix')
-      expect(answer.status).toBe(200)
-      expect(await answer.text()).not.toContain('confidence')
-    }
-    release()
+    for (const format of ['stix', 'misp']) expect((await download(id, `?format=${format}`)).status).toBe(503)
+    for (const format of ['json', 'csv']) expect((await download(id, `?format=${format}`)).status).toBe(200)
   })
 
   it('makes no file that lacks its evidence, and none with too much of it', async () => {

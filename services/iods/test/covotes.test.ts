@@ -362,13 +362,41 @@ describe('POST /iods/consensus', () => {
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]))
   })
 
-  it('tells other services the same', async () => {
+  it('is stated in files, and since when: the same until it changes', async () => {
     const { judged, end } = await arrange()
+    const unknown = newId()
+    const state = async () => {
+      const ids = [judged.toHexString(), unknown]
+      const { [judged.toHexString()]: statement, ...others } = await bed.internal(iodsInternal.stateIods, {
+        body: { ids },
+      })
+      expect(others).toEqual({})
+      return statement
+    }
+    const { created_at } = await api.call(iodsApi.getIod, { params: { id: judged.toHexString() } })
+    const uid = judged.toHexString()
+    // Votes that were not read yet are none that files speak of.
+    expect(await state()).toEqual({ uid, confidence: null, since: created_at })
     await project(end)
-    const body = { ids: [judged.toHexString(), newId()] }
-    expect(await bed.internal(iodsInternal.weighVotes, { body })).toEqual(await weigh(judged))
+    const asked = new Date()
+    // Files that are made at once state it once.
+    const [stated, ...others] = await Promise.all(Array.from({ length: 8 }, state))
+    const confidence = Math.round(((await weigh(judged))[uid]?.confidence ?? Number.NaN) * 100)
+    expect(stated).toMatchObject({ uid, confidence })
+    expect(new Date(stated?.since ?? 0) >= asked).toBe(true)
+    expect(new Set(others.map(each => each?.since))).toEqual(new Set([stated?.since]))
+    const { iods } = models
+    const { votes } = (await iods.findById(judged).lean()) ?? {}
+    await iods.updateOne({ _id: judged }, { $set: { votes: [] } })
+    const withdrawn = await state()
+    expect(withdrawn).toMatchObject({ uid, confidence: null })
+    await iods.updateOne({ _id: judged }, { $set: { votes } })
+    const again = await state()
+    expect(again).toMatchObject({ uid, confidence })
+    const times = [stated, withdrawn, again].map(each => each?.since)
+    expect(times).toEqual([...new Set(times)].sort())
     const many = Array.from({ length: 501 }, () => newId())
-    await expect(bed.internal(iodsInternal.weighVotes, { body: { ids: many } })).rejects.toMatchObject({
+    await expect(bed.internal(iodsInternal.stateIods, { body: { ids: many } })).rejects.toMatchObject({
       status: 422,
     })
   })

@@ -1,7 +1,7 @@
 import { type campaignsApi, iodsInternal, type ResponseOf } from '@iodine/contracts'
 import { notFound, type Peers, QuotaExceeded, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
+import { type CampaignDoc, type CampaignModel, CHANGED } from '../models/campaign.js'
 import { findCampaign } from '../queries/campaign-detail.js'
 
 /**
@@ -22,7 +22,7 @@ export const addIod = async (
     peers.call('iods', iodsInternal.knownIods, { body: { ids: [iod.toHexString()] } }),
   ])
   if (!exists || !known) throw notFound()
-  const change = { $push: { iod_ids: iod }, $inc: { iod_count: 1 } }
+  const change = { $push: { iod_ids: iod }, $inc: { iod_count: 1 }, ...CHANGED }
   const isNew = { _id: id, iod_ids: { $ne: iod } }
   const added = await model
     .findOneAndUpdate({ ...isNew, iod_count: { $lt: max } }, change, { returnDocument: 'after' })
@@ -73,7 +73,7 @@ export const addIods = async (
     const fresh = added.map(each => new Types.ObjectId(each))
     const { modifiedCount } = await model.updateOne(
       { _id: id, iod_ids: { $nin: fresh }, iod_count: { $lte: max - fresh.length } },
-      { $push: { iod_ids: { $each: fresh } }, $inc: { iod_count: fresh.length } },
+      { $push: { iod_ids: { $each: fresh } }, $inc: { iod_count: fresh.length }, ...CHANGED },
     )
     if (modifiedCount === 1) return answer
   }
@@ -103,6 +103,7 @@ export const removeIod = async (model: CampaignModel, id: string, iodId: string)
         $set: {
           iod_ids: { $filter: { input: '$iod_ids', cond: { $ne: ['$$this', iod] } } },
           iod_count: { $subtract: ['$iod_count', 1] },
+          changed_at: '$$NOW',
           removals: { $add: [{ $ifNull: ['$removals', 0] }, 1] },
           counted: { $cond: [isCounted, counted, '$counted'] },
         },

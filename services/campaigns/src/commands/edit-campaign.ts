@@ -5,6 +5,7 @@ import {
   type CampaignDoc,
   type CampaignModel,
   type CampaignModels,
+  CHANGED,
   searchFields,
 } from '../models/campaign.js'
 
@@ -15,13 +16,15 @@ export const createCampaign = async (
   { name, description }: BodyOf<typeof campaignsApi.createCampaign>,
 ): Promise<CampaignDoc> => {
   const created_by = new Types.ObjectId(userId)
+  const created_at = new Date()
   const doc: CampaignDoc = {
     _id: new Types.ObjectId(),
     ...searchFields({ name }),
     name,
     description: description ?? '',
     created_by,
-    created_at: new Date(),
+    created_at,
+    changed_at: created_at,
     iod_count: 0,
   }
   await quotas.change(created_by, { campaigns: 1 }, session =>
@@ -48,7 +51,7 @@ export const updateCampaign = async (
     ...(description !== undefined && { description: description ?? '' }),
   }
   const doc = await (Object.keys(changes).length > 0
-    ? model.findOneAndUpdate(mine(userId, id), { $set: changes }, { returnDocument: 'after' })
+    ? model.findOneAndUpdate(mine(userId, id), { $set: changes, ...CHANGED }, { returnDocument: 'after' })
     : model.findOne(mine(userId, id))
   ).lean<CampaignDoc>()
   if (!doc) throw await refusal(model, id)

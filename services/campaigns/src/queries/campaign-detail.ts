@@ -5,9 +5,16 @@ import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
 /** IODs per request: one request for nearly every campaign, and well within the timeout. */
 const BATCH = LIMITS.campaignBatch
 
-/** A campaign with its members' ids. Throws 404. */
-export const findCampaign = async (model: CampaignModel, id: string): Promise<CampaignDoc> => {
-  const doc = await model.findById(id).select('+iod_ids').lean<CampaignDoc>()
+/** A campaign with its members' ids, and with other fields that are not read by default. Throws 404. */
+export const findCampaign = async (
+  model: CampaignModel,
+  id: string,
+  ...fields: `+${keyof CampaignDoc}`[]
+): Promise<CampaignDoc> => {
+  const doc = await model
+    .findById(id)
+    .select(['+iod_ids', ...fields])
+    .lean<CampaignDoc>()
   if (!doc) throw notFound()
   return doc
 }

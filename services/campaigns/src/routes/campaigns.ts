@@ -1,5 +1,5 @@
 import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
-import { exportCampaign } from '@iodine/exchange'
+import { exportCampaign, isVersioned } from '@iodine/exchange'
 import {
   createDownloads,
   createSharedReads,
@@ -16,6 +16,7 @@ import {
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { addIod, addIods, removeIod } from '../commands/change-members.js'
+import { dateChanges } from '../commands/date-changes.js'
 import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexNames } from '../commands/index-names.js'
@@ -23,9 +24,9 @@ import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc, CampaignModels } from '../models/campaign.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
-import { fetchConsensus } from '../queries/campaign-consensus.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 import { fetchEvidence } from '../queries/campaign-evidence.js'
+import { fetchStatements } from '../queries/campaign-statements.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
 import { readStatistics } from '../queries/statistics.js'
@@ -71,18 +72,18 @@ export const addCampaignRoutes = (
     oneAtATime(id.toLowerCase(), () => readStatistics(campaigns, service.peers, id)),
   )
   service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
-    const doc = await findCampaign(campaigns, params.id)
+    const doc = await findCampaign(campaigns, params.id, '+changed_at')
     const wantsEvidence = query.evidence === 'true'
-    const [campaign, iods, evidence, consensus] = await Promise.all([
+    const [campaign, iods, evidence, statements] = await Promise.all([
       presentOne(doc),
       fetchIods(service.peers, doc).catch(nullWhenDown),
       wantsEvidence ? fetchEvidence(service.peers, doc, user.id).catch(nullWhenDown) : undefined,
-      query.format === 'stix' ? fetchConsensus(service.peers, doc).catch(nullWhenDown) : undefined,
+      isVersioned(query.format) ? fetchStatements(service.peers, doc).catch(nullWhenDown) : undefined,
     ])
-    // Refused, as a file without the IODs, or their evidence, would look like the whole campaign.
-    if (!iods || evidence === null) throw unavailable()
-    // Not so without consensus: an indicator without a confidence is one whose confidence is not specified.
-    const context = { now: new Date(), userId: user.id, evidence, consensus: consensus ?? undefined }
+    // Refused, as a file without the IODs, or their evidence, would look like the whole campaign, and one without the
+    // statements would give its objects other ids.
+    if (!iods || evidence === null || statements === null) throw unavailable()
+    const context = { now: new Date(), userId: user.id, evidence, statements, changedAt: doc.changed_at }
     const { name, mediaType, text } = exportCampaign({ ...campaign, iods }, query.format, context)
     reply.header('content-disposition', `attachment; filename="${name}"`)
     return new Streamed(text, mediaType)
@@ -120,5 +121,9 @@ export const addCampaignRoutes = (
     const stored = await storedOf(campaigns)
     return { ...stored, share: stored.bytes / STORAGE_ALARM_BYTES }
   })
-  serveRepair(service, async () => (await indexNames(models.mongo)) + (await quotas.repair()))
+  serveRepair(
+    service,
+    async () =>
+      (await indexNames(models.mongo)) + (await dateChanges(models.mongo)) + (await quotas.repair()),
+  )
 }

@@ -1,4 +1,5 @@
 import { type BodyOf, DETAILS, foldIod, type iodsApi } from '@iodine/contracts'
+import { iodUid } from '@iodine/exchange'
 import { conflict, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { bytesOf, type IodModels } from '../models/index.js'
@@ -30,6 +31,7 @@ export const createIod = async (
     votes_total: 0,
     votes_disputed: 0,
     fold_key: foldKey(input),
+    uid: iodUid(input),
     announced: false,
   }
   try {

@@ -41,6 +41,10 @@ export interface IodDoc {
    * earlier version have none. Not read by default.
    */
   revision?: Date
+  /** Name in files of other tools. IODs of earlier versions have none: it is their id. Not read by default, as `stated`. */
+  uid?: string
+  /** Confidence that such a file last stated, in percent, and since when it does. */
+  stated?: { confidence: number | null; at: Date }
   /** False until the community service has the IOD. */
   announced: boolean
   /** The repair skips the IOD until this time: a notice is queued or was refused. */
@@ -112,6 +116,8 @@ export const iodSchema = new Schema<IodDoc>(
     announced: { type: Boolean, required },
     check_at: { type: Date },
     revision: { type: Date, select: false },
+    uid: { type: String, select: false },
+    stated: { type: Schema.Types.Mixed, select: false },
     ngrams: { type: [Number], select: false },
   },
   { collection: 'iods', versionKey: false },

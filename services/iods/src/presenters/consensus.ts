@@ -18,6 +18,13 @@ export const presentConsensus = (weighed: WeighedVotes): Consensus => {
   }
 }
 
+/**
+ * Confidence of STIX 2.1 (section 3.2), 0 to 100: the lower bound of the share of positive votes, in percent; null if
+ * nobody's vote counts. On the scale of appendix A 1–29 is low, 30–69 medium and 70–100 high.
+ */
+export const confidenceOf = (consensus: Pick<Consensus, 'for' | 'against' | 'confidence'>): number | null =>
+  consensus.for + consensus.against > 0 ? Math.round(consensus.confidence * 100) : null
+
 const reasonOf = (positive: WeighedSide, negative: WeighedSide): string => {
   const sides = [positive, negative]
   const sum = (of: (side: WeighedSide) => number) => sides.reduce((n, side) => n + of(side), 0)

@@ -18,6 +18,7 @@ import { indexIods } from '../commands/index-iods.js'
 import { projectCovotes } from '../commands/project-covotes.js'
 import { announceIod, eventsOfIod, giveNotice, publishForgotten } from '../commands/publish-iod.js'
 import { reviseNewIods } from '../commands/revise-iods.js'
+import { stateIods } from '../commands/state-iods.js'
 import { mergeTallies, recount } from '../commands/tally-iods.js'
 import { voteIod } from '../commands/vote-iod.js'
 import type { IodsConfig } from '../config.js'
@@ -96,7 +97,7 @@ export const addIodRoutes = (
     countMembers(iods, body.ids, new Date(body.until)),
   )
 
-  service.internal(iodsInternal.weighVotes, async ({ body }) => findConsensus(models, body.ids))
+  service.internal(iodsInternal.stateIods, async ({ body }) => stateIods(models, body.ids))
 
   service.internal(iodsInternal.votesSince, async ({ body }) =>
     votesSince(models, body.since === null ? null : new Date(body.since)),
