@@ -283,9 +283,26 @@ test('a row that is scrolled away leaves the focus in the list, and keys come ba
   const ana = await person('ana')
   const mark = newMark()
   await createAll(ana, mark, numbered(mark, 120))
+  // Keys are faster than the next page.
+  let release = () => {}
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  await page.route(
+    url =>
+      url.pathname.endsWith('/iods/') || url.pathname.endsWith('/iods')
+        ? url.searchParams.has('cursor')
+        : false,
+    async route => {
+      await released
+      await route.continue()
+    },
+  )
   await openAs(ana, `${LIST}?q=${mark}`)
   await expect(showing(page)).toHaveText(/^Showing 120 of/)
   for (let n = 0; n < 60; n++) await page.keyboard.press('j')
+  await expect(focusedRow(page)).toHaveAttribute('aria-rowindex', '51')
+  release()
   await expect(focusedRow(page)).toHaveAttribute('aria-rowindex', '61')
   await expect(focusedRow(page)).toBeInViewport({ ratio: 1 })
   const frame = page.getByRole('region', { name: 'IODs' })

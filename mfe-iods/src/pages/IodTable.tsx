@@ -87,7 +87,7 @@ export function IodTable(props: IodTableProps) {
   )
   const rowSelection = useMemo(() => ({ selection, choose }), [selection, choose])
 
-  const focus = useRowFocus(rows)
+  const focus = useRowFocus(rows, hasMore)
   const follow = (event: FocusEvent) => {
     focus.onFocus(event)
     const iod = iods[focus.focused()]

@@ -28,6 +28,8 @@ export const createReader = (
   const known = new Map<Element, readonly KnownText[]>()
   /** Texts that were compared, known or not: those of a block that is read again are not compared again. */
   let compared = new WeakMap<Element, Map<string, readonly FoundValue[]>>()
+  /** Those before the last refresh, which stand until their texts are compared again. */
+  let before = compared
   let isOn = false
   // What has changed, until it is read.
   let isAll = false
@@ -44,23 +46,22 @@ export const createReader = (
   }
 
   /** Takes a block's texts in, and adds those that must be compared to the missing ones. */
-  const put = (block: Element, texts: readonly PageText[], missing: PageText[]) => {
+  const put = (block: Element, texts: readonly PageText[], missing: KnownText[]) => {
     const seen = compared.get(block)
     const kept = new Map<string, readonly FoundValue[]>()
     const has: KnownText[] = []
     for (const text of texts) {
       const found = seen?.get(text.text)
-      if (!found) missing.push(text)
-      else {
-        kept.set(text.text, found)
-        if (found.length > 0) has.push({ ...text, found })
-      }
+      const last = { ...text, found: found ?? before.get(block)?.get(text.text) ?? [] }
+      if (found) kept.set(text.text, found)
+      else missing.push(last)
+      if (last.found.length > 0) has.push(last)
     }
     compared.set(block, kept)
     keep(block, has)
   }
 
-  const compare = async (missing: readonly PageText[]) => {
+  const compare = async (missing: readonly KnownText[]) => {
     for (let start = 0; start < missing.length && isOn; ) {
       let characters = 0
       let end = start
@@ -74,7 +75,9 @@ export const createReader = (
         const { block } = text
         const found = values[n] ?? []
         compared.get(block)?.set(text.text, found)
-        if (found.length > 0) keep(block, [...(known.get(block) ?? []), { ...text, found }])
+        const others = (known.get(block) ?? []).filter(each => each !== text)
+        if (found.length > 0) keep(block, [...others, { ...text, found }])
+        else if (others.length < (known.get(block)?.length ?? 0)) keep(block, others)
       }
     }
   }
@@ -95,7 +98,7 @@ export const createReader = (
     isAll = false
     nodes.clear()
     added.clear()
-    const missing: PageText[] = []
+    const missing: KnownText[] = []
     let begun = performance.now()
     let spent = 0
     for (const [root, isDeep] of roots) {
@@ -140,6 +143,7 @@ export const createReader = (
   })
 
   const readAll = () => {
+    before = compared
     compared = new WeakMap()
     isAll = true
     readSoon()

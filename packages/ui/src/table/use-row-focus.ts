@@ -11,13 +11,16 @@ const FIRST = 2
 /**
  * One Tab stop for all rows of a virtualized table (roving focus): the row that had the focus last. The
  * controls of the cells need a `tabIndex` of -1. If scrolling removes the focused row, its frame has the focus.
+ * @param hasMore whether further rows are loaded at the end: steps beyond the last one are taken once they are there
  */
-export function useRowFocus<T extends { id: string }>(rows: VirtualRows<T>): RowFocus {
+export function useRowFocus<T extends { id: string }>(rows: VirtualRows<T>, hasMore = false): RowFocus {
   const { items, from, to, frame, offset, rowHeight, scrollTo } = rows
   const [activeId, setActiveId] = useState<string | null>(null)
   const active = activeId === null ? -1 : items.findIndex(({ id }) => id === activeId)
   const wanted = useRef<number>(null)
   const hasFocus = useRef(false)
+  /** Steps beyond the last row. */
+  const ahead = useRef(0)
   const rowAt = (index: number) =>
     frame.current?.querySelector<HTMLElement>(`tr[aria-rowindex="${index + FIRST}"]`)
   const indexOf = (element: Element | null): number => {
@@ -31,7 +34,23 @@ export function useRowFocus<T extends { id: string }>(rows: VirtualRows<T>): Row
     row.focus({ preventScroll: true })
     row.scrollIntoView({ block: 'nearest' })
   }
+  const move = (step: number) => {
+    const last = items.length - 1
+    const inView = Math.min(Math.ceil(offset / rowHeight), last)
+    const aim = active === -1 ? inView : active + ahead.current + step
+    ahead.current = hasMore ? Math.max(0, aim - last) : 0
+    const target = Math.max(0, Math.min(aim, last))
+    const item = items[target]
+    if (!item || isGap(item)) return
+    wanted.current = target
+    setActiveId(item.id)
+    if (target < from || target >= to) scrollTo(target)
+    focusWanted()
+  }
   useLayoutEffect(focusWanted)
+  useLayoutEffect(() => {
+    if (ahead.current > 0 && active < items.length - 1) move(0)
+  })
   useLayoutEffect(() => {
     // The focused row was scrolled out of what is drawn, or its focused control was disabled.
     if (hasFocus.current && document.activeElement === document.body)
@@ -40,16 +59,7 @@ export function useRowFocus<T extends { id: string }>(rows: VirtualRows<T>): Row
   return {
     index: Math.max(active, 0),
     focused: () => indexOf(document.activeElement),
-    move: step => {
-      const inView = Math.min(Math.ceil(offset / rowHeight), items.length - 1)
-      const target = active === -1 ? inView : Math.max(0, Math.min(active + step, items.length - 1))
-      const item = items[target]
-      if (!item || isGap(item)) return
-      wanted.current = target
-      setActiveId(item.id)
-      if (target < from || target >= to) scrollTo(target)
-      focusWanted()
-    },
+    move,
     moveInRow: step => {
       const focused = document.activeElement
       const row = focused?.closest<HTMLElement>(ROWS)
@@ -65,6 +75,7 @@ export function useRowFocus<T extends { id: string }>(rows: VirtualRows<T>): Row
     },
     onBlur: ({ relatedTarget }) => {
       hasFocus.current = indexOf(relatedTarget as Element | null) !== -1
+      if (!hasFocus.current) ahead.current = 0
     },
   }
 }
