@@ -1,4 +1,3 @@
-import { foldIod, type NewIod } from '@iodine/contracts'
 import { v5 } from 'uuid'
 
 /** UUID namespace of Iodine's ids: an object has the same id in every export. */
@@ -11,7 +10,3 @@ export const idOf = (...name: string[]): string => v5(name.join(' '), OURS)
 
 /** STIX's deterministic id of an observable with these properties, which must be sorted by name. */
 export const observableId = (properties: object): string => v5(JSON.stringify(properties), STIX_OBSERVABLES)
-
-/** Name of an IOD in files: the same for the same category and folded value, in each deployment. */
-export const iodUid = (iod: Pick<NewIod, 'category' | 'value'>): string =>
-  idOf('iod', iod.category, foldIod(iod))

@@ -19,7 +19,6 @@ export {
   toCampaignFile,
 } from './campaign-file.js'
 export type { EvidenceById, Quotes } from './evidence.js'
-export { iodUid } from './ids.js'
 export { type MispEvent, toMispEvent } from './misp.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix.js'

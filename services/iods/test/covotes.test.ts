@@ -22,6 +22,7 @@ import { projectCovotes } from '../src/commands/project-covotes.js'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 import { createModels, type IodModels } from '../src/models/index.js'
 import { searchFields } from '../src/models/iod.js'
+import { iodUid } from '../src/policies/uid.js'
 import { PAIRED_MAX } from '../src/policies/vote-pairs.js'
 
 const MINUTE = 60_000
@@ -399,6 +400,14 @@ describe('POST /iods/consensus', () => {
     await expect(bed.internal(iodsInternal.stateIods, { body: { ids: many } })).rejects.toMatchObject({
       status: 422,
     })
+  })
+
+  it('names IODs in files as another deployment names them', async () => {
+    const made = await api.call(iodsApi.createIod, { body: iodInput({ value: ' Giant MIRRORS' }) })
+    const { [made.id]: statement } = await bed.internal(iodsInternal.stateIods, { body: { ids: [made.id] } })
+    expect(statement?.uid).toBe(iodUid({ category: made.category, value: 'giant mirrors ' }))
+    expect(statement?.uid).not.toBe(iodUid({ category: 'TITLE', value: made.value }))
+    expect(statement).toMatchObject({ confidence: null, since: made.created_at })
   })
 
   it('knows votes once the repair has counted them', async () => {

@@ -1,0 +1,9 @@
+import { foldIod } from '@iodine/contracts'
+import { v5 } from 'uuid'
+
+/** UUID namespace of IODs. */
+const IODS = 'b7c1a9de-3c0e-5f0a-8a52-0f7a1d1e6c43'
+
+/** The name of an IOD in files of other tools: the same for its category and folded value in each deployment. */
+export const iodUid = (iod: Parameters<typeof foldIod>[0]): string =>
+  v5(`${iod.category} ${foldIod(iod)}`, IODS)
