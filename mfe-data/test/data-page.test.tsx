@@ -156,17 +156,16 @@ test('a selected text becomes an IOD of the suggested category, and is highlight
   })
   await waitFor(() => expect(card.querySelectorAll('mark')[1]?.textContent).toBe('numbers'))
   expect(toasts).toHaveLength(1)
-  const quotes = calls.filter(({ route }) => route === 'POST /iods/:id/evidence')
-  expect(quotes.map(({ body }) => body)).toEqual([
-    {
-      record: { source: 'tiktok', id: expect.stringMatching(/^[0-9a-f]{24}$/) },
-      role: 'record',
-      pointer: '/main/description',
-      start: 14,
-      end: 24,
-      exact: 'numbers fr',
-    },
-  ])
+  const quotes = () => calls.filter(({ route }) => route === 'POST /iods/:id/evidence')
+  await waitFor(() => expect(quotes()).toHaveLength(1))
+  expect(quotes()[0]?.body).toEqual({
+    record: { source: 'tiktok', id: expect.stringMatching(/^[0-9a-f]{24}$/) },
+    role: 'record',
+    pointer: '/main/description',
+    start: 14,
+    end: 24,
+    exact: 'numbers fr',
+  })
 })
 
 const createFrom = async (name: string, value?: string) => {
