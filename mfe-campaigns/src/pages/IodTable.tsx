@@ -1,7 +1,7 @@
 import { countVotes, type Iod } from '@iodine/contracts'
 import { Button, CategoryTag, DateTime, type Place, Tag, useLatest, withPlaces } from '@iodine/ui'
 import { EyeOpenIcon, TrashIcon } from '@iodine/ui/icons'
-import { type Column, type Gap, useVirtualRows, VirtualTable } from '@iodine/ui/table'
+import { type CardColumn, type Gap, useVirtualRows, VirtualTable } from '@iodine/ui/table'
 import { useCallback, useMemo, useState } from 'react'
 import styles from './IodTable.module.css'
 
@@ -17,7 +17,7 @@ export interface IodTableProps {
   onRemove: (iodId: string) => Promise<void>
 }
 
-export const memberColumns = ({ onOpen, onRemove }: Omit<IodTableProps, 'iods'>): Column<Iod>[] => [
+export const memberColumns = ({ onOpen, onRemove }: Omit<IodTableProps, 'iods'>): CardColumn<Iod>[] => [
   {
     name: 'Value',
     area: 'value',

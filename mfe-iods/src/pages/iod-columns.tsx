@@ -4,7 +4,7 @@ import { EvidenceMark, useIodEvidence, useListedCount } from '@iodine/mfe-kit/ev
 import { AnchorButton, Button, CategoryTag, DateTime, Tag, truncate } from '@iodine/ui'
 import { InfoSignIcon, ShareIcon, ThumbsDownIcon, ThumbsUpIcon } from '@iodine/ui/icons'
 import { ScrollPopover, Tooltip } from '@iodine/ui/overlays'
-import type { Column } from '@iodine/ui/table'
+import type { CardColumn } from '@iodine/ui/table'
 import { type ReactNode, useMemo, useState } from 'react'
 import { findMatches } from '../model/matches'
 import { ownVote } from '../model/votes'
@@ -28,7 +28,7 @@ export const CARD_TEMPLATE =
  * The columns of the list. Their controls have a `tabIndex` of -1: each row is one Tab stop, and the arrow keys
  * reach its controls. `q` is the searched text, marked in the rows; may be empty.
  */
-export const iodColumns = (q: string, onVote: OnVote): Column<Iod>[] => [
+export const iodColumns = (q: string, onVote: OnVote): CardColumn<Iod>[] => [
   {
     name: 'Value',
     area: 'value',

@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { type Column, Table, TableSkeleton, useVirtualRows, VirtualTable } from '../src/table'
+import { type CardColumn, Table, TableSkeleton, useVirtualRows, VirtualTable } from '../src/table'
 
 // happy-dom has no layout: the frame needs a fixed size.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 400 })
@@ -9,9 +9,9 @@ const ROW_HEIGHT = 40
 const HEIGHTS = { row: ROW_HEIGHT, card: 120 }
 const items = Array.from({ length: 1_000 }, (_, n) => ({ id: `id ${n}`, text: `item ${n}` }))
 
-const COLUMNS: readonly Column<(typeof items)[number]>[] = [
-  { name: 'Text', cell: ({ text }) => text },
-  { name: 'Id', width: 100, isNamed: true, cell: ({ id }) => id },
+const COLUMNS: readonly CardColumn<(typeof items)[number]>[] = [
+  { name: 'Text', area: 'text', cell: ({ text }) => text },
+  { name: 'Id', width: 100, area: 'id', isNamed: true, cell: ({ id }) => id },
 ]
 
 function Items({ total }: { total?: number | null }) {

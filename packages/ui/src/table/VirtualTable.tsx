@@ -84,10 +84,15 @@ export interface RowFocus {
   onBlur: (event: FocusEvent) => void
 }
 
+/** A column that has its place on cards, too: their height is fixed. */
+export interface CardColumn<T> extends Column<T> {
+  area: string
+}
+
 export interface VirtualTableProps<T> {
   rows: VirtualRows<T>
   label: string
-  columns: readonly Column<T>[]
+  columns: readonly CardColumn<T>[]
   /** In pixels; a narrower frame scrolls horizontally, unless rows are cards. */
   minWidth: number
   /** CSS `grid-template` of a card, of the areas that the columns name. */
