@@ -170,6 +170,9 @@ export const createPainter = (surface: Surface) => {
   return {
     start() {
       isOn = true
+      // A drawing that was due at the stop never came.
+      isDue = false
+      drawAfter = 0
       listen(true)
     },
     stop() {

@@ -160,6 +160,7 @@ export const createReader = (
     known: known as ReadonlyMap<Element, readonly KnownText[]>,
     start() {
       isOn = true
+      readAfter = 0
       observer.observe(document.body, { childList: true, subtree: true, characterData: true })
       readAll()
     },
