@@ -139,7 +139,8 @@ test('underlines follow the page: scrolling, zooming, changes; and are gone at o
     await expect.poll(underlined('#form', second)).toBe(true)
     await expect.poll(underlined('#under', hidden)).toBe(true)
     expect(await isUnderlined(page, '#one', 'they')).toBe(false)
-    expect(await isUnderlined(page, '#faint', hidden)).toBe(false)
+    // What hides words is asked for within a bounded time of each drawing: on a busy machine by one of the next.
+    await expect.poll(underlined('#faint', hidden)).toBe(false)
     expect(await isUnderlined(page, '[contenteditable]', first)).toBe(false)
   })
   await test.step('a part of the page is scrolled, the page is, and its size changes', async () => {
