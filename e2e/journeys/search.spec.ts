@@ -1,6 +1,7 @@
 import { campaignsApi, collectorApi, iodsApi } from '@iodine/contracts'
 import { tiktokPost } from '@iodine/test-kit'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { holdRequests } from '../support/hold-requests.js'
 import { watchPolicy } from '../support/policy.js'
 
 const bar = (page: Page) => page.getByRole('combobox', { name: 'Search everything' })
@@ -89,12 +90,7 @@ test('what is typed while its code loads reaches it, not the page', async ({ pag
   await openAs(ana, '/dashboard/iods')
   const row = page.getByRole('row').filter({ hasText: iod.value })
   await row.focus()
-  let release = () => {}
-  const held = new Promise<void>(resolve => (release = resolve))
-  await page.route('**/static/js/async/**', async route => {
-    await held
-    await route.continue()
-  })
+  const release = await holdRequests(page, '**/static/js/async/**')
   await page.keyboard.press('Control+k')
   // Keys of the list: vote, vote, create.
   await page.keyboard.type('udc')

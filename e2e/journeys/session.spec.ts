@@ -3,6 +3,7 @@ import { adminApi, authApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
 import { linkIn } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
+import { holdRequests } from '../support/hold-requests.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { pressEscape } from '../support/press-escape.js'
@@ -179,14 +180,7 @@ test('a remote whose code throws, or that is slow, costs its own place alone', a
   )
   await openAs(page, stack.url, token, '/dashboard/community')
   await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible()
-  let release = () => {}
-  const held = new Promise<void>(resolve => {
-    release = resolve
-  })
-  await page.route('**/remotes/mfe-graph/mf-manifest.json*', async route => {
-    await held
-    await route.continue()
-  })
+  const release = await holdRequests(page, '**/remotes/mfe-graph/mf-manifest.json*')
   await page.getByRole('link', { name: 'Graph' }).click()
   await expect(page.getByRole('main').getByText('Loading...')).toBeVisible()
   await page.getByRole('link', { name: 'Profile', exact: true }).click()

@@ -2,6 +2,7 @@ import { adminApi, campaignsApi, type Iod, iodsApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
 import type { SignedInUser } from '@iodine/test-kit'
 import { expect, type Locator, type Page, test } from '@playwright/test'
+import { holdRequests } from '../support/hold-requests.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
@@ -246,24 +247,13 @@ test('blank rows stand where rows are loaded, and Refresh without a network says
   page,
   context,
 }) => {
-  const heldBack = async (path: string) => {
-    let release = () => {}
-    const held = new Promise<void>(resolve => {
-      release = resolve
-    })
-    await page.route(path, async route => {
-      await held
-      await route.fallback()
-    })
-    return release
-  }
   for (const [api, path, shown] of [
     ['**/api/v1/campaigns', '/dashboard/campaigns', 'Lake mirrors'],
     [`**/api/v1/campaigns/${campaignId}*`, `/dashboard/campaigns/${campaignId}`, 'claim 129'],
     ['**/api/v1/admin/beta-codes', '/dashboard/admin', 'Available'],
     ['**/api/v1/iods?*', '/dashboard/iods', 'claim 129'],
   ] as const) {
-    const release = await heldBack(api)
+    const release = await holdRequests(page, api)
     await open(page, path)
     const blank = page.locator('.bp6-skeleton')
     await expect(blank.first()).toBeVisible()

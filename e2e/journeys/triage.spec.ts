@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { campaignsApi, type Iod, iodsApi } from '@iodine/contracts'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { holdRequests } from '../support/hold-requests.js'
 import { pressEscape } from '../support/press-escape.js'
 
 const LIST = '/dashboard/iods'
@@ -284,19 +285,9 @@ test('a row that is scrolled away leaves the focus in the list, and keys come ba
   const mark = newMark()
   await createAll(ana, mark, numbered(mark, 120))
   // Keys are faster than the next page.
-  let release = () => {}
-  const released = new Promise<void>(resolve => {
-    release = resolve
-  })
-  await page.route(
-    url =>
-      url.pathname.endsWith('/iods/') || url.pathname.endsWith('/iods')
-        ? url.searchParams.has('cursor')
-        : false,
-    async route => {
-      await released
-      await route.continue()
-    },
+  const release = await holdRequests(
+    page,
+    url => /\/iods\/?$/.test(url.pathname) && url.searchParams.has('cursor'),
   )
   await openAs(ana, `${LIST}?q=${mark}`)
   await expect(showing(page)).toHaveText(/^Showing 120 of/)

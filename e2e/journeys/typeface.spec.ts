@@ -1,5 +1,6 @@
 import { iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { expect, type Page, test } from '../support/fixtures.js'
+import { holdRequests } from '../support/hold-requests.js'
 import { watchPolicy } from '../support/policy.js'
 
 const FONTS = '**/static/font/*.woff2'
@@ -99,14 +100,7 @@ test('nothing moves when the typeface arrives late', async ({ page, person, open
     ['/dashboard/community', '@'],
     ['/dashboard/graph', 'No data to display'],
   ] as const) {
-    let release = () => {}
-    const released = new Promise<void>(resolve => {
-      release = resolve
-    })
-    await page.route(FONTS, async route => {
-      await released
-      await route.continue()
-    })
+    const release = await holdRequests(page, FONTS)
     // A preload that is under way holds the load event up.
     await page.goto(path, { waitUntil: 'commit' })
     await expect(page.getByRole('main').getByText(shown).first()).toBeVisible()
@@ -158,14 +152,7 @@ test("the graph's canvas has the typeface, in its worker, too", async ({ page, p
   const onPage = await open(await context.newPage(), 'page')
   // Something is drawn before the worker has the typeface.
   const late = await context.newPage()
-  let release = () => {}
-  const released = new Promise<void>(resolve => {
-    release = resolve
-  })
-  await late.route(FONTS, async route => {
-    await released
-    await route.continue()
-  })
+  const release = await holdRequests(late, FONTS)
   const inWorker = await open(late, 'worker')
   release()
   // Each is drawn anew when its font is there, so all three are read until they agree.

@@ -1,6 +1,11 @@
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { KnownText } from '../src/content/overlay/known-texts'
 import { createPainter } from '../src/content/overlay/painter'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
 
 test('a drawing that was due when marking was switched off comes once it is on again', async () => {
   document.body.innerHTML = '<p>alpha</p>'
@@ -34,6 +39,4 @@ test('a drawing that was due when marking was switched off comes once it is on a
   run()
   expect(draw).toHaveBeenCalledTimes(1)
   painter.stop()
-  vi.unstubAllGlobals()
-  vi.restoreAllMocks()
 })

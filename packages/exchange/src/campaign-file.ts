@@ -34,9 +34,9 @@ export interface ExportContext {
 export const statementOf = ({ id, created_at }: Iod, { statements }: ExportContext): IodStatement =>
   statements?.get(id) ?? { uid: id, confidence: null, since: created_at }
 
-/** When the campaign itself last changed: ISO 8601. */
+/** When the campaign itself last changed: ISO 8601. Not before its creation, which another clock has dated. */
 export const changeOf = ({ created_at }: CampaignDetail, { changedAt }: ExportContext): string =>
-  changedAt?.toISOString() ?? created_at
+  [created_at, changedAt?.toISOString() ?? created_at].sort().at(-1) as string
 
 /** When anything that a file of another tool says of a campaign last changed: ISO 8601. The same until something does. */
 export const versionOf = (detail: CampaignDetail, context: ExportContext): string => {

@@ -238,6 +238,12 @@ describe('the STIX bundle', () => {
     ])
   })
 
+  it('is never of a time before the creation, whatever the clocks', () => {
+    const detail = campaign([])
+    const { objects } = toStixBundle(detail, { ...context, changedAt: new Date(0) })
+    expect(objects.find(({ type }) => type === 'campaign')?.modified).toBe(detail.created_at)
+  })
+
   it('names an IOD by its uid', () => {
     const [here, there] = [iod({ value: 'Same' }), iod({ value: 'Same' })]
     expect(here.id).not.toBe(there.id)

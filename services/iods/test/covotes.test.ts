@@ -24,6 +24,7 @@ import { createModels, type IodModels } from '../src/models/index.js'
 import { searchFields } from '../src/models/iod.js'
 import { iodUid } from '../src/policies/uid.js'
 import { PAIRED_MAX } from '../src/policies/vote-pairs.js'
+import { confidenceOf } from '../src/presenters/consensus.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 3_600_000
@@ -267,6 +268,15 @@ describe('the projection', () => {
     await project(time + 3 * MINUTE)
     expect((await counts())[pair]).toBe(1)
   })
+})
+
+it.each([
+  ['one voter for it', { for: 1, against: 0, confidence: 0.207 }, 21],
+  ['ten voters for it', { for: 10, against: 0, confidence: 0.722 }, 72],
+  ['voters against it alone', { for: 0, against: 3, confidence: 0 }, 0],
+  ['nobody whose vote counts', { for: 0, against: 0, confidence: 0 }, null],
+])('the confidence of a file is the lower bound in percent: %s', (_, consensus, confidence) => {
+  expect(confidenceOf(consensus)).toBe(confidence)
 })
 
 describe('POST /iods/consensus', () => {

@@ -24,7 +24,8 @@ export const stateIods = async (
     const weighed = consensus[_id.toHexString()]
     const confidence = weighed ? confidenceOf(weighed) : stated?.confidence
     if (confidence === undefined || confidence === (stated?.confidence ?? null)) return []
-    const at = { $max: ['$$NOW', { $add: ['$stated.at', 1] }] }
+    // Not before the creation, which the service's clock has dated.
+    const at = { $max: ['$$NOW', '$created_at', { $add: ['$stated.at', 1] }] }
     // Nothing is stated twice by two files that are made at once.
     const unchanged = { _id, 'stated.at': stated?.at ?? null }
     return [{ updateOne: { filter: unchanged, update: [{ $set: { stated: { confidence, at } } }] } }]
