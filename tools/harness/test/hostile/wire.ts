@@ -43,7 +43,8 @@ const decode = (bytes: Buffer, isOver: boolean, isHead: boolean): RawAnswer | un
     ]),
   )
   const rest = bytes.subarray(end + 4)
-  if (isHead || status === 204) return { status, headers, body: Buffer.alloc(0) }
+  // Without a body, whatever the headers say: RFC 9112, 6.3.
+  if (isHead || status === 204 || status === 304) return { status, headers, body: Buffer.alloc(0) }
   const length = headers['content-length']
   if (length !== undefined)
     return rest.length >= Number(length)
