@@ -346,6 +346,21 @@ test('filters by source and creator have chips, which remove them', async () => 
   await waitFor(() => expect(search()).toBe(''))
 })
 
+test('a second chip may be clicked before the first is gone', async () => {
+  const iods = [iod('alpha', { source: SOURCE })]
+  const { search } = await open(iods, `?source=a%2Fpath&category=URL&created_by=${iods[0]?.created_by_id}`, {
+    'GET /iods': () => [200, iods, { 'X-Total-Count': '1' }],
+  })
+  await rowOf('alpha')
+  const chips = ['Source: a/path', `Created By: ${iods[0]?.created_by}`].map(label =>
+    screen.getByRole('button', { name: `Remove filter ${label}` }),
+  )
+  act(() => {
+    for (const chip of chips) chip.click()
+  })
+  await waitFor(() => expect(search()).toBe('?category=URL'))
+})
+
 test('add=campaign opens the dialog at once, and closing it takes the parameter away', async () => {
   const target = iod('alpha')
   const { search, path } = await open([target], `/${target.id}?q=of&add=campaign`)

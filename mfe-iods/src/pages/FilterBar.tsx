@@ -22,7 +22,7 @@ export interface FilterBarProps {
     categories: MenuCounts<Category> | undefined
     sourceTypes: MenuCounts<SourceType> | undefined
   }
-  onChange: (filters: IodFilters) => void
+  onChange: (changes: Partial<IodFilters>) => void
   sort: IodSort
   onSortChange: (sort: IodSort) => void
 }
@@ -36,26 +36,24 @@ interface MenuCounts<T extends string> {
 /** The search field, two filter menus and the order; below them, the active filters as removable chips. */
 export function FilterBar({ filters, creator, counts, onChange, sort, onSortChange }: FilterBarProps) {
   const sortId = useId()
-  const [text, setText] = useSearchText(filters.q, q => onChange({ ...filters, q }))
+  const [text, setText] = useSearchText(filters.q, q => onChange({ q }))
   const { q, categories, sourceTypes, source, createdBy } = filters
-  const chips = [
-    ...(q ? [{ label: `Search: ${truncate(q, CHIP_CHARS)}`, without: { ...filters, q: '' } }] : []),
+  const chips: { label: string; without: Partial<IodFilters> }[] = [
+    ...(q ? [{ label: `Search: ${truncate(q, CHIP_CHARS)}`, without: { q: '' } }] : []),
     ...categories.map(category => ({
       label: category,
-      without: { ...filters, categories: toggled(categories, category) },
+      without: { categories: toggled(categories, category) },
     })),
     ...sourceTypes.map(type => ({
       label: `Source: ${type}`,
-      without: { ...filters, sourceTypes: toggled(sourceTypes, type) },
+      without: { sourceTypes: toggled(sourceTypes, type) },
     })),
-    ...(source
-      ? [{ label: `Source: ${truncate(source, CHIP_CHARS)}`, without: { ...filters, source: '' } }]
-      : []),
+    ...(source ? [{ label: `Source: ${truncate(source, CHIP_CHARS)}`, without: { source: '' } }] : []),
     ...(createdBy
       ? [
           {
             label: `Created By: ${truncate(creator ?? createdBy, CHIP_CHARS)}`,
-            without: { ...filters, createdBy: '' },
+            without: { createdBy: '' },
           },
         ]
       : []),
@@ -74,14 +72,14 @@ export function FilterBar({ filters, creator, counts, onChange, sort, onSortChan
           choices={CATEGORIES}
           chosen={categories}
           {...counts.categories}
-          onChange={next => onChange({ ...filters, categories: next })}
+          onChange={next => onChange({ categories: next })}
         />
         <FilterMenu
           label="Sources"
           choices={SOURCE_TYPES}
           chosen={sourceTypes}
           {...counts.sourceTypes}
-          onChange={next => onChange({ ...filters, sourceTypes: next })}
+          onChange={next => onChange({ sourceTypes: next })}
         />
         <div className={styles.sort}>
           <label htmlFor={sortId}>Sort</label>

@@ -5,7 +5,7 @@ import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { HotkeysProvider } from '@iodine/ui/overlays'
 import { useLocation, useSearchParams } from '@iodine/ui/router'
 import { TableSkeleton } from '@iodine/ui/table'
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import {
   type IodFilters,
   isFiltered,
@@ -231,30 +231,40 @@ function useAddress() {
     return { filters: readFilters(params), sort: readSort(params), page: readPage(params) }
   }, [query])
   const { state } = useLocation()
-  const latest = useLatest({ filters, sort, search, setSearch, state })
-  const setFilters = useCallback(
-    (next: IodFilters) => {
-      const { sort, setSearch } = latest.current
-      setSearch(writeSearch(next, { sort }))
+  /** What the address says by now: a click may come before the last one is drawn. */
+  const written = useRef(query)
+  useEffect(() => {
+    written.current = query
+  }, [query])
+  const latest = useLatest({ setSearch, state })
+  const write = useCallback(
+    (change: (now: URLSearchParams) => URLSearchParams, options?: Parameters<typeof setSearch>[1]) => {
+      const next = change(new URLSearchParams(written.current))
+      written.current = next.toString()
+      latest.current.setSearch(next, options)
     },
     [latest],
+  )
+  const setFilters = useCallback(
+    (changes: Partial<IodFilters>) =>
+      write(now => writeSearch({ ...readFilters(now), ...changes }, { sort: readSort(now) })),
+    [write],
   )
   const setSort = useCallback(
-    (next: IodSort) => {
-      const { filters, setSearch } = latest.current
-      setSearch(writeSearch(filters, { sort: next }))
-    },
-    [latest],
+    (sort: IodSort) => write(now => writeSearch(readFilters(now), { sort })),
+    [write],
   )
   const setPage = useCallback(
-    (next: number) => {
-      const { search, state, setSearch } = latest.current
-      const params = new URLSearchParams(search)
-      if (next > 1) params.set('page', String(next))
-      else params.delete('page')
-      setSearch(params, { replace: true, state })
-    },
-    [latest],
+    (next: number) =>
+      write(
+        now => {
+          if (next > 1) now.set('page', String(next))
+          else now.delete('page')
+          return now
+        },
+        { replace: true, state: latest.current.state },
+      ),
+    [write, latest],
   )
   return { filters, setFilters, sort, setSort, page, setPage }
 }
