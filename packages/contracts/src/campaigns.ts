@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS } from './limits.js'
 import { filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
-import { EXPORT_FORMATS } from './vocabulary.js'
+import { EXPORT_FORMATS, TLP_LEVELS } from './vocabulary.js'
 
 export const campaign = z.strictObject({
   id,
@@ -27,6 +27,14 @@ export const campaignStatistics = iodCounts.extend({
   comments: z.int(),
 })
 export type CampaignStatistics = z.output<typeof campaignStatistics>
+
+/** How far a campaign may be passed on. */
+export const campaignSharing = z.strictObject({
+  tlp: z.enum(TLP_LEVELS),
+  /** The strictest level of what was imported: the campaign's is never below. */
+  least: z.enum(TLP_LEVELS),
+})
+export type CampaignSharing = z.output<typeof campaignSharing>
 
 const params = z.strictObject({ id })
 const membership = z.strictObject({ iod_id: id })
@@ -77,6 +85,17 @@ export const campaignsApi = {
         error: 'has no place in CSV',
       }),
     response: z.unknown(),
+  }),
+  getSharing: endpoint('user', 'GET /campaigns/:id/sharing', {
+    summary: 'The level of the Traffic Light Protocol that a campaign’s exports carry',
+    params,
+    response: campaignSharing,
+  }),
+  updateSharing: endpoint('user', 'PATCH /campaigns/:id/sharing', {
+    summary: 'Set that level (its creator); 409 below the strictest level that was imported',
+    params,
+    body: z.strictObject({ tlp: z.enum(TLP_LEVELS) }),
+    response: campaignSharing,
   }),
   createCampaign: endpoint('user', 'POST /campaigns', {
     summary: 'Create a campaign',

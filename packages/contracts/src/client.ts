@@ -148,15 +148,17 @@ export const createClient = <A extends WireAnswer>(
   const send = async (spec: EndpointSpec, { params, query, body, signal, ms = usualMs }: LooseInput) => {
     const token = getToken?.() ?? null
     const signals = [signal ?? [], ms === undefined ? [] : AbortSignal.timeout(ms)].flat()
+    // By the body, not by the endpoint, of which browsers know the path alone.
+    const isBytes = ArrayBuffer.isView(body)
     const answer = await transport(requestTarget(spec, { params, query }), {
       method: spec.method,
       headers: {
         accept: 'application/json',
         ...(token !== null && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': spec.raw ? BYTES_TYPE : 'application/json' }),
+        ...(body !== undefined && { 'content-type': isBytes ? BYTES_TYPE : 'application/json' }),
       },
       ...(body !== undefined && {
-        body: spec.raw ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body),
+        body: isBytes ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body),
       }),
       ...(signals[0] && { signal: signals[1] ? AbortSignal.any(signals) : signals[0] }),
     }).catch(cause => {

@@ -60,6 +60,8 @@ export const QUEUES = {
   mail: { data: z.strictObject({ sealed: z.string() }) },
   /** Removes a deleted user's data from the services. */
   erasures: { data: z.strictObject({ user_id: id }) },
+  /** Plans and applies files that were imported into campaigns. */
+  imports: { data: z.strictObject({ import_id: id }) },
   inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
   /** Has the log of seals time-stamped. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
 import { evidence, scoredPlace, seal, sha256 } from './evidence.js'
-import { iod, iodCounts } from './iods.js'
+import { iod, iodCounts, newIod } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
 import { filledText, id, time, timestamp } from './primitives.js'
-import { BLOB_ROLES, EVIDENCE_KINDS, SOURCES } from './vocabulary.js'
+import { BLOB_ROLES, EVIDENCE_KINDS, SOURCES, TLP_LEVELS } from './vocabulary.js'
 
 export const sessionState = z.strictObject({ user_id: id, scope: z.enum(['full', 'collector']) })
 /** User and permissions of a live session. */
@@ -25,6 +25,8 @@ export const iodStatement = z.strictObject({
   confidence: z.int().nullable(),
   /** When this version began. */
   since: time,
+  /** Level of the file that the IOD came from; null if it was not imported. */
+  tlp: z.enum(TLP_LEVELS).nullable(),
 })
 export type IodStatement = z.output<typeof iodStatement>
 
@@ -66,6 +68,29 @@ export const iodsInternal = {
     summary: 'Numbers of the IODs of these ids, and of their votes: until a time, and later ones',
     body: ids.extend({ until: time }),
     response: iodCounts.extend({ votes: z.int(), later: z.int() }),
+  }),
+  findIods: internalEndpoint('POST /internal/iods/find', {
+    summary:
+      'The ids of the IODs with these categories and values, in the given order; null where there is none',
+    body: z.strictObject({
+      iods: z
+        .array(z.strictObject({ category: newIod.shape.category, value: newIod.shape.value }))
+        .max(LIMITS.broughtIodsMax),
+    }),
+    response: z.array(id.nullable()),
+    bodyLimit: 8 * LIMITS.bodyBytes,
+  }),
+  bringIods: internalEndpoint('POST /internal/iods/bring', {
+    summary:
+      'Finds IODs by category and value, and creates those that are missing in the name of a user; repeating it creates none. 413 if they do not fit into the user’s quotas: none is created then',
+    body: z.strictObject({
+      user_id: id,
+      iods: z
+        .array(z.strictObject({ iod: newIod, tlp: z.enum(TLP_LEVELS).nullable() }))
+        .max(LIMITS.broughtIodsMax),
+    }),
+    response: z.array(z.strictObject({ id, created: z.boolean() })),
+    bodyLimit: 8 * LIMITS.bodyBytes,
   }),
   stateIods: internalEndpoint('POST /internal/iods/statements', {
     summary: 'What files of other tools say of IODs, and since when; unknown ones are left out',

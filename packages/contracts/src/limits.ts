@@ -67,6 +67,21 @@ export const LIMITS = {
   /** Characters of an RFC 3161 token in base64. */
   timestampTokenMax: 100_000,
   quoteContextMax: 64,
+  /** Bytes of an imported file; its objects, and the bytes of one. */
+  importBytes: 67_108_864,
+  importObjects: 200_000,
+  importObjectBytes: 4_194_304,
+  /** Objects that are worked on at once, and their bytes, but for a larger one. */
+  importBatch: 1_000,
+  importBatchBytes: 2_097_152,
+  /** Objects of other tools in a campaign, and their bytes. */
+  keptObjectsMax: 400_000,
+  keptBytes: 268_435_456,
+  /** How long a plan waits to be applied. */
+  importPlanMs: 24 * 3_600_000,
+  /** IODs that are brought in by one call, and the characters of their texts. */
+  broughtIodsMax: 250,
+  broughtChars: 500_000,
   evidenceCountsMax: 500,
   /** IODs of which consensus is asked for at once; with more than a page, a user has one request at a time. */
   consensusMax: 500,

@@ -12,6 +12,7 @@ import {
   rebuildInternal,
 } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
+import { importsApi, importsInternal } from './imports.js'
 import {
   authInternal,
   capturesInternal,
@@ -85,9 +86,9 @@ export const SERVICES = {
     },
   },
   campaigns: {
-    prefixes: { campaigns: {} },
-    apis: { campaigns: campaignsApi },
-    internal: { ...personalDataInternal, ...usageInternal, ...repairInternal },
+    prefixes: { campaigns: { bodyLimit: LIMITS.importBytes, waitMs: 60_000 } },
+    apis: { campaigns: campaignsApi, imports: importsApi },
+    internal: { ...importsInternal, ...personalDataInternal, ...usageInternal, ...repairInternal },
   },
   narratives: {
     prefixes: {

@@ -60,6 +60,24 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number]
 export const QUOTE_RELATIONS = ['same', 'folded', 'part'] as const
 export type QuoteRelation = (typeof QUOTE_RELATIONS)[number]
 
+/**
+ * The levels of the Traffic Light Protocol, each stricter than the one before. 1.0 has `white` in place of `clear` and
+ * no `amber+strict`. Source: FIRST, Traffic Light Protocol 2.0.
+ */
+export const TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict', 'red'] as const
+export type Tlp = (typeof TLP_LEVELS)[number]
+
+/** Formats of files that are taken in whole, and kept as they are. */
+export const IMPORT_FORMATS = ['stix'] as const
+export type ImportFormat = (typeof IMPORT_FORMATS)[number]
+
+/**
+ * An import is planned, which changes nothing, then applied. A failed one goes on where it stopped when it is applied
+ * again.
+ */
+export const IMPORT_STATES = ['planning', 'planned', 'applying', 'done', 'failed'] as const
+export type ImportState = (typeof IMPORT_STATES)[number]
+
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 

@@ -4,6 +4,7 @@ import {
   countVotes,
   type Iod,
   type IodStatement,
+  type Tlp,
 } from '@iodine/contracts'
 import { type EvidenceById, toFileEvidence } from './evidence.js'
 
@@ -17,6 +18,12 @@ export interface ExportFile {
 /** What files of other tools say of IODs, by the IOD's id. */
 export type StatementsById = ReadonlyMap<string, IodStatement>
 
+/** An object of another tool that stands for an IOD. */
+export interface StandIn {
+  id: string
+  tlp: Tlp | null
+}
+
 /** Time and user of an export. */
 export interface ExportContext {
   now: Date
@@ -28,11 +35,15 @@ export interface ExportContext {
   statements?: StatementsById | undefined
   /** When the campaign or its members last changed, for STIX and MISP; absent: at its creation. */
   changedAt?: Date | undefined
+  /** The campaign's level, for STIX; absent: green. */
+  tlp?: Tlp | undefined
+  /** Objects of other tools that stand for IODs, by the IOD's id. They are written elsewhere. */
+  standIns?: ReadonlyMap<string, StandIn> | undefined
 }
 
 /** What a file says of an IOD. */
 export const statementOf = ({ id, created_at }: Iod, { statements }: ExportContext): IodStatement =>
-  statements?.get(id) ?? { uid: id, confidence: null, since: created_at }
+  statements?.get(id) ?? { uid: id, confidence: null, since: created_at, tlp: null }
 
 /** When the campaign itself last changed: ISO 8601. Not before its creation, which another clock has dated. */
 export const changeOf = ({ created_at }: CampaignDetail, { changedAt }: ExportContext): string =>

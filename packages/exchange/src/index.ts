@@ -9,19 +9,24 @@ import {
 } from './campaign-file.js'
 import { toCsv } from './csv.js'
 import { toMispEvent } from './misp.js'
-import { toStixBundle } from './stix.js'
+import { toStixBundle } from './stix/bundle.js'
 
 export {
   type CampaignFile,
   type ExportContext,
   type ExportFile,
+  type StandIn,
   type StatementsById,
   toCampaignFile,
 } from './campaign-file.js'
 export type { EvidenceById, Quotes } from './evidence.js'
+export { type SliceLimits, type Span, sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
-export { type StixBundle, type StixObject, toStixBundle } from './stix.js'
+export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
+export { isForeignStix } from './stix/ours.js'
+export { type ForeignObject, type Markings, markingOf, parseObject, readStixObject } from './stix/read.js'
+export { highestTlp } from './tlp.js'
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
@@ -49,6 +54,8 @@ const WRITERS: Record<
 
 /** Whether a format has versions of its objects: it needs statements and the time of the last change. */
 export const isVersioned = (format: ExportFormat): boolean => format === 'stix' || format === 'misp'
+
+export const mediaTypeOf = (format: ExportFormat): string => WRITERS[format].mediaType
 
 /** Name of a campaign's file. */
 export const exportNameOf = (campaign: string, format: ExportFormat, now: Date): string =>

@@ -2,7 +2,7 @@ import { foldIod, type NewIod } from '@iodine/contracts'
 import { readCsv } from './csv.js'
 import { type Quotes, readQuotes } from './evidence.js'
 import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
-import { EVIDENCE_EXTENSION } from './stix.js'
+import { EVIDENCE_EXTENSION } from './stix/bundle.js'
 
 /** An entry of a file: a valid IOD, with its evidence if there is any, or the reason why it is invalid. */
 export type Entry = { place: string } & (

@@ -251,7 +251,7 @@ describe('the STIX bundle', () => {
     const idsOf = (only: Iod, uid?: string) => {
       const since = only.created_at
       const statements =
-        uid === undefined ? undefined : new Map([[only.id, { uid, confidence: null, since }]])
+        uid === undefined ? undefined : new Map([[only.id, { uid, confidence: null, since, tlp: null }]])
       const files = { ...context, statements }
       const { objects } = toStixBundle({ ...detail, iods: [only] }, files)
       const { Attribute } = toMispEvent({ ...detail, iods: [only] }, files).Event
@@ -281,7 +281,7 @@ describe('confidence in STIX', () => {
   const only = iod()
   const since = '2026-11-20T12:00:00.000Z'
   const exported = (confidence: number | null) => {
-    const statements = new Map([[only.id, { uid: only.id, confidence, since }]])
+    const statements = new Map([[only.id, { uid: only.id, confidence, since, tlp: null }]])
     return toStixBundle(campaign([only]), { ...context, statements }).objects
   }
   const indicatorOf = (objects: StixObject[]) => objects.find(({ type }) => type === 'indicator')
@@ -305,7 +305,10 @@ describe('confidence in STIX', () => {
     fc.assert(
       fc.property(anyCampaign, fc.integer({ min: 0, max: 100 }), (detail, confidence) => {
         const statements = new Map(
-          detail.iods.map(({ id, created_at }) => [id, { uid: id, confidence, since: created_at }]),
+          detail.iods.map(({ id, created_at }) => [
+            id,
+            { uid: id, confidence, since: created_at, tlp: null },
+          ]),
         )
         for (const format of EXPORT_FORMATS) {
           const { text } = exportCampaign(detail, format, { ...context, statements })

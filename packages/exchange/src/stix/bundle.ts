@@ -4,10 +4,12 @@ import {
   type Iod,
   type IodStatement,
   PRODUCT_NAME,
+  type Tlp,
 } from '@iodine/contracts'
-import { changeOf, type ExportContext, statementOf, versionOf } from './campaign-file.js'
-import { classify } from './classify.js'
-import { idOf, observableId } from './ids.js'
+import { changeOf, type ExportContext, statementOf, versionOf } from '../campaign-file.js'
+import { classify } from '../classify.js'
+import { idOf, observableId } from '../ids.js'
+import { highestTlp, toMarking } from '../tlp.js'
 
 /** Any STIX object: the bundle mixes many types. */
 export interface StixObject {
@@ -26,18 +28,11 @@ const NEW_SDO = 'extension-definition--ea279b3e-5c71-4632-ac08-831c66a786ba'
 const NEW_SCO = 'extension-definition--f93e2c80-4231-4f9a-af8b-95c9bd566a82'
 
 /** TLP:GREEN: data visible to Iodine's members is limited to the community, not public. */
-const TLP_GREEN: StixObject = {
-  type: 'marking-definition',
-  spec_version: '2.1',
-  id: 'marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da',
-  created: '2017-01-20T00:00:00.000Z',
-  definition_type: 'tlp',
-  name: 'TLP:GREEN',
-  definition: { tlp: 'green' },
-}
+const USUAL: Tlp = 'green'
 
 const SINCE = '2026-01-01T00:00:00.000Z'
-const AUTHOR: StixObject = {
+/** Who says what our bundles say. */
+export const AUTHOR: StixObject = {
   type: 'identity',
   spec_version: '2.1',
   id: `identity--${idOf('identity', PRODUCT_NAME)}`,
@@ -68,7 +63,8 @@ export const EVIDENCE_EXTENSION: StixObject = {
   extension_types: ['property-extension'],
 }
 
-const marked = { object_marking_refs: [TLP_GREEN.id] }
+/** Of an object whose level is not known yet. */
+const marked = { object_marking_refs: [toMarking(USUAL).id] }
 
 /** A STIX object created by Iodine. Its id is derived from `name`, so it is the same in each export. */
 const made = (type: string, name: string[], created: string, properties: object, modified = created) => ({
@@ -201,10 +197,12 @@ const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): Sti
 interface About {
   evidence: readonly Evidence[]
   statement: IodStatement
+  /** Id of another tool's object that stands for the IOD, which is in the file as it came. */
+  standIn: string | undefined
 }
 
 /** All STIX objects of one IOD; the indicator comes first. */
-function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement }: About): StixObject[] {
+function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement, standIn }: About): StixObject[] {
   const { uid, confidence, since } = statement
   const { pattern, object } = describe(iod, uid)
   const properties = {
@@ -225,18 +223,24 @@ function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement }: Abo
       },
     ],
   }
-  const indicator = made('indicator', ['indicator', uid], iod.created_at, properties, since)
+  const own = made('indicator', ['indicator', uid], iod.created_at, properties, since)
+  const indicator = standIn === undefined ? own : { ...own, id: standIn }
   const about = { object_refs: [indicator.id] }
   return [
-    indicator,
-    object,
+    // What another tool's object is based on, that tool has said.
+    ...(standIn === undefined
+      ? [
+          indicator,
+          object,
+          relationship(
+            object.type === 'identity' || object.type === 'narrative' ? 'related-to' : 'based-on',
+            indicator,
+            object,
+            iod.created_at,
+          ),
+        ]
+      : []),
     relationship('indicates', indicator, campaign, iod.created_at),
-    relationship(
-      object.type === 'identity' || object.type === 'narrative' ? 'related-to' : 'based-on',
-      indicator,
-      object,
-      iod.created_at,
-    ),
     ...iod.votes.map(vote =>
       made('opinion', ['opinion', vote.id], vote.created_at, {
         opinion: vote.vote_type === 'POSITIVE' ? 'agree' : 'disagree',
@@ -255,13 +259,26 @@ function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement }: Abo
   ]
 }
 
+/** Marks objects with the strictest level of what they are about: two IODs may share an observable. */
+const markAll = (levelled: readonly (readonly [StixObject, Tlp])[]): StixObject[] => {
+  const objects = new Map<string, readonly [StixObject, Tlp]>()
+  for (const [object, level] of levelled) {
+    const before = objects.get(object.id)?.[1]
+    objects.set(object.id, [object, highestTlp([level, before]) ?? level])
+  }
+  return [...objects.values()].map(([object, level]) => ({
+    ...object,
+    object_marking_refs: [toMarking(level).id],
+  }))
+}
+
 /**
  * A campaign as a STIX 2.1 bundle. An object has the same id in each export, and the same `modified` until what it
- * says changes.
+ * says changes. Nothing is marked less strictly than what it is about.
  */
 export function toStixBundle(detail: CampaignDetail, context: ExportContext): StixBundle {
   const { iods } = detail
-  const { evidence } = context
+  const { evidence, standIns, tlp = USUAL } = context
   const times = iods.map(({ created_at }) => created_at).sort()
   const version = versionOf(detail, context)
   const versioned = (type: string, properties: object, modified: string) =>
@@ -271,19 +288,23 @@ export function toStixBundle(detail: CampaignDetail, context: ExportContext): St
     ...(times.length > 0 && { first_seen: times[0], last_seen: times.at(-1) }),
   }
   const campaign = versioned('campaign', properties, changeOf(detail, context))
-  const aboutOf = (iod: Iod): About => ({
-    evidence: evidence?.get(iod.id) ?? [],
-    statement: statementOf(iod, context),
+  const ofIods = iods.flatMap(iod => {
+    const statement = statementOf(iod, context)
+    const standIn = standIns?.get(iod.id)
+    const level = highestTlp([tlp, statement.tlp, standIn?.tlp]) ?? tlp
+    const about = { evidence: evidence?.get(iod.id) ?? [], statement, standIn: standIn?.id }
+    return iodObjects(iod, campaign, about).map(object => [object, level] as const)
   })
-  const content = [campaign, ...iods.flatMap(iod => iodObjects(iod, campaign, aboutOf(iod)))]
-  const object_refs = [...new Set(content.map(({ id }) => id))]
+  const content = [[campaign, tlp] as const, ...ofIods]
+  const named = [...content.map(([{ id }]) => id), ...iods.flatMap(({ id }) => standIns?.get(id)?.id ?? [])]
+  const object_refs = [...new Set(named)]
   const grouping = versioned('grouping', { context: 'suspicious-activity', object_refs }, version)
-  // Two IODs may share an observable.
-  const common = [AUTHOR, TLP_GREEN, ...(evidence ? [EVIDENCE_EXTENSION] : [])]
-  const objects = new Map([...common, ...content, grouping].map(object => [object.id, object]))
+  const strictest = highestTlp(content.map(([, level]) => level)) ?? tlp
+  const levelled = markAll([...content, [grouping, strictest]])
+  const levels = new Set([tlp, ...content.map(([, level]) => level)])
   return {
     type: 'bundle',
     id: `bundle--${idOf('bundle', detail.id, version)}`,
-    objects: [...objects.values()],
+    objects: [AUTHOR, ...[...levels].map(toMarking), ...(evidence ? [EVIDENCE_EXTENSION] : []), ...levelled],
   }
 }

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { endpoint, internalEndpoint } from './endpoint.js'
+import { LIMITS } from './limits.js'
+import { id, time } from './primitives.js'
+import { IMPORT_FORMATS, IMPORT_STATES, TLP_LEVELS } from './vocabulary.js'
+
+const byId = z.strictObject({ id })
+const tlp = z.enum(TLP_LEVELS)
+
+/** A file of another tool that goes into a campaign. */
+export const campaignImport = z.strictObject({
+  id,
+  campaign_id: id,
+  format: z.enum(IMPORT_FORMATS),
+  state: z.enum(IMPORT_STATES),
+  /** Why it failed, or stopped. */
+  problem: z.string().nullable(),
+  bytes: z.int(),
+  objects: z.int(),
+  /** Objects that the present step, planning or applying, is through with. */
+  done: z.int(),
+  /** Objects that stand for an IOD, and those of these whose IOD the product has before the import. */
+  iods: z.int(),
+  known_iods: z.int(),
+  /** Objects that could be an IOD, but that none can be made of. All others are kept without one. */
+  refused: z.int(),
+  /** The strictest level in the file; null: nothing is marked. */
+  tlp: tlp.nullable(),
+  created_at: time,
+})
+export type CampaignImport = z.output<typeof campaignImport>
+
+/** What a campaign keeps of other tools' files. */
+export const keptObjects = z.strictObject({
+  objects: z.int(),
+  bytes: z.int(),
+  /** Objects that are in no export, as their IOD was taken out of the campaign. */
+  withheld: z.int(),
+  types: z.array(z.strictObject({ type: z.string(), objects: z.int() })),
+  imports: z.array(
+    z.strictObject({
+      id,
+      user_id: id.nullable(),
+      username: z.string().nullable(),
+      created_at: time,
+      objects: z.int(),
+      /** Whether the caller may remove it. */
+      removable: z.boolean(),
+    }),
+  ),
+})
+export type KeptObjects = z.output<typeof keptObjects>
+
+export const importsApi = {
+  createImport: endpoint('user', 'POST /campaigns/imports', {
+    summary:
+      'Hand in a STIX bundle of any tool for a campaign: it is planned, which changes nothing, and the plan is there for a day. 422 for what is none, 413 above the limits',
+    query: z.strictObject({ campaign_id: id, format: z.enum(IMPORT_FORMATS) }),
+    raw: true,
+    bodyLimit: LIMITS.importBytes,
+    response: byId,
+    status: 202,
+  }),
+  getImport: endpoint('user', 'GET /campaigns/imports/:id', {
+    summary: "The caller's import: its plan, and how far it is",
+    params: byId,
+    response: campaignImport,
+  }),
+  applyImport: endpoint('user', 'POST /campaigns/imports/:id/apply', {
+    summary:
+      'Carry a plan out, or go on with an import that stopped; 409 unless it is planned or has stopped. Without `iods` all objects are kept and no IODs are made',
+    params: byId,
+    body: z.strictObject({ iods: z.boolean().default(true) }),
+    response: campaignImport,
+    status: 202,
+  }),
+  deleteImport: endpoint('user', 'DELETE /campaigns/imports/:id', {
+    summary:
+      'Discard a plan, or remove the objects that came by an import (who imported them, or the creator of the campaign). Their IODs stay',
+    params: byId,
+    response: byId,
+  }),
+  getKept: endpoint('user', 'GET /campaigns/:id/kept', {
+    summary: 'What a campaign keeps of files of other tools, as its exports in STIX give it back',
+    params: byId,
+    response: keptObjects,
+  }),
+} as const
+
+export const importsInternal = {
+  stepImport: internalEndpoint('POST /internal/imports/:id/step', {
+    summary: 'One bounded step of planning or applying an import, and whether there is another one',
+    params: byId,
+    response: z.strictObject({ more: z.boolean() }),
+  }),
+} as const

@@ -1,0 +1,38 @@
+import { AUTHOR, EVIDENCE_EXTENSION } from './bundle.js'
+
+/** Types of what our bundles hold without saying who made it. */
+const UNSIGNED = new Set([
+  'marking-definition',
+  'url',
+  'domain-name',
+  'ipv4-addr',
+  'ipv6-addr',
+  'file',
+  'user-account',
+  'text',
+])
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isOurs = (object: unknown): boolean =>
+  isObject(object) &&
+  (object.created_by_ref === undefined
+    ? object.id === AUTHOR.id || object.id === EVIDENCE_EXTENSION.id || UNSIGNED.has(String(object.type))
+    : object.created_by_ref === AUTHOR.id)
+
+/**
+ * Whether a file is STIX in which another tool says something: its objects are kept as they are. A bundle of Iodine's own
+ * objects alone holds nothing that its IODs and their evidence don't say.
+ */
+export const isForeignStix = (text: string): boolean => {
+  let file: unknown
+  try {
+    file = JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    return false
+  }
+  if (Array.isArray(file)) return file.some(object => isObject(object) && typeof object.type === 'string')
+  if (!isObject(file) || typeof file.type !== 'string') return false
+  return Array.isArray(file.objects) ? !file.objects.every(isOurs) : file.type !== 'bundle'
+}

@@ -1,0 +1,93 @@
+import { TLP_LEVELS, type Tlp } from '@iodine/contracts'
+
+/** The strictest of levels; null if there is none. */
+export const highestTlp = (levels: Iterable<Tlp | null | undefined>): Tlp | null => {
+  let highest = -1
+  for (const level of levels) if (level) highest = Math.max(highest, TLP_LEVELS.indexOf(level))
+  return TLP_LEVELS[highest] ?? null
+}
+
+/** A level by its name in either version, in any case, with or without `TLP:`; undefined for any other text. */
+export const tlpOfName = (name: string): Tlp | undefined => {
+  const level = name.trim().toLowerCase().replace(/^tlp:/, '')
+  if (level === 'white') return 'clear'
+  return TLP_LEVELS.find(each => each === level)
+}
+
+/** The level of a MISP tag such as `tlp:green`. A tag of TLP that names no level counts as red; null for other tags. */
+export const tlpOfTag = (tag: string): Tlp | null =>
+  /^\s*tlp:/i.test(tag) ? (tlpOfName(tag) ?? (/^\s*tlp:ex:/i.test(tag) ? null : 'red')) : null
+
+/** Ids of TLP 1.0's markings, fixed by STIX 2.1, section 7.2.1.4. */
+const IDS_1: readonly (readonly [Tlp, string])[] = [
+  ['clear', '613f2e26-407d-48c7-9eca-b8e91df99dc9'],
+  ['green', '34098fce-860f-48ae-8e50-ebd3cc5e41da'],
+  ['amber', 'f88d31f6-486f-44da-b317-01333bde0b82'],
+  ['red', '5e57c739-391a-4eb3-b6be-7d15ca92d5ed'],
+]
+/** Ids of TLP 2.0's markings, of the OASIS extension definition `tlp-2.0`. */
+const IDS_2: readonly (readonly [Tlp, string])[] = [
+  ['clear', '94868c89-83c2-464b-929b-a1a8aa3c8487'],
+  ['green', 'bab4a63c-aed9-4cf5-a766-dfca5abac2bb'],
+  ['amber', '55d920b0-5e8b-4f79-9ee9-91f868d9b421'],
+  ['amber+strict', '939a9414-2ddd-4d32-a0cd-375ea402b003'],
+  ['red', 'e828b379-4e03-4974-9ac4-e53a884c97c1'],
+]
+const BY_ID = new Map<string, Tlp>(
+  [...IDS_1, ...IDS_2].map(([level, id]) => [`marking-definition--${id}`, level]),
+)
+
+/** The level of a marking by its id; undefined for the ids of other markings. */
+export const tlpOfMarkingId = (id: string): Tlp | undefined => BY_ID.get(id.toLowerCase())
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * The level of a `marking-definition`. Null for a statement, which is about copyright and the like; any other one
+ * that is unknown counts as red.
+ */
+export const tlpOfDefinition = (definition: Readonly<Record<string, unknown>>): Tlp | null => {
+  const known = typeof definition.id === 'string' ? tlpOfMarkingId(definition.id) : undefined
+  if (known) return known
+  if (definition.definition_type === 'statement') return null
+  const content = isObject(definition.definition) ? definition.definition.tlp : undefined
+  const extended = Object.values(isObject(definition.extensions) ? definition.extensions : {}).map(
+    extension => (isObject(extension) ? (extension.tlp_2_0 ?? extension.tlp) : undefined),
+  )
+  const names = [content, ...extended, definition.name].filter(name => typeof name === 'string')
+  return highestTlp(names.map(tlpOfName)) ?? 'red'
+}
+
+/**
+ * A level as a marking of STIX: 1.0's, which all readers know, or 2.0's for what 1.0 lacks.
+ * Shape of the objects: STIX 2.1, section 7.2.1.4, and the extension definition `tlp-2.0`.
+ */
+export const toMarking = (level: Tlp) => {
+  const old = IDS_1.find(([each]) => each === level)
+  if (!old) {
+    return {
+      type: 'marking-definition',
+      spec_version: '2.1',
+      id: `marking-definition--${IDS_2.find(([each]) => each === level)?.[1]}`,
+      created: '2022-10-01T00:00:00.000Z',
+      name: `TLP:${level.toUpperCase()}`,
+      extensions: {
+        'extension-definition--60a3c5c5-0d10-413e-aab3-9e08dde9e88d': {
+          extension_type: 'property-extension',
+          tlp_2_0: level,
+        },
+      },
+    }
+  }
+  const tlp = level === 'clear' ? 'white' : level
+  return {
+    type: 'marking-definition',
+    spec_version: '2.1',
+    id: `marking-definition--${old[1]}`,
+    created: '2017-01-20T00:00:00.000Z',
+    definition_type: 'tlp',
+    name: `TLP:${tlp.toUpperCase()}`,
+    definition: { tlp },
+  }
+}

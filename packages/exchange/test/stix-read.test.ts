@@ -1,0 +1,229 @@
+import { TLP_LEVELS, type Tlp } from '@iodine/contracts'
+import { anIod } from '@iodine/test-kit/iods'
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { highestTlp, markingOf, parseObject, readStixObject, toStixBundle } from '../src/index.js'
+import { tlpOfDefinition, tlpOfMarkingId, tlpOfTag, toMarking } from '../src/tlp.js'
+import { campaign } from './campaigns.js'
+
+const NONE = new Map<string, Tlp | null>()
+const indicator = (pattern: string, more: object = {}) => ({
+  type: 'indicator',
+  id: 'indicator--1',
+  created: '2026-01-01T00:00:00Z',
+  modified: '2026-02-01T00:00:00Z',
+  pattern,
+  pattern_type: 'stix',
+  ...more,
+})
+const iodOf = (pattern: string, more?: object) => readStixObject(indicator(pattern, more), NONE).iod
+
+describe('an indicator stands for an IOD', () => {
+  test.each([
+    ["[url:value = 'https://example.org/a?b=1']", 'URL', 'https://example.org/a?b=1'],
+    ["[ domain-name:value='example.org' ]", 'DOMAIN', 'example.org'],
+    ["[hostname:value = 'a.example.org']", 'DOMAIN', 'a.example.org'],
+    ["[ipv4-addr:value = '198.51.100.3']", 'IP_ADDRESS', '198.51.100.3'],
+    ["[ipv6-addr:value = '2001:db8::1']", 'IP_ADDRESS', '2001:db8::1'],
+    [`[file:hashes.'SHA-256' = '${'a'.repeat(64)}']`, 'HASH', 'a'.repeat(64)],
+    [`[file:hashes.MD5 = '${'b'.repeat(32)}']`, 'HASH', 'b'.repeat(32)],
+    ["[user-account:account_login = 'ann']", 'USERNAME', 'ann'],
+    [String.raw`[text:value = 'It\'s a \\ mirror']`, 'SENTENCE', String.raw`It's a \ mirror`],
+  ])('%s', (pattern, category, value) => {
+    expect(iodOf(pattern)).toMatchObject({ category, value, source_type: 'MANUAL', source: null })
+  })
+
+  it('with what its labels, name and references say', () => {
+    const more = {
+      labels: ['TITLE', 'TELEGRAM', 'other'],
+      name: 'Mirrors',
+      external_references: [
+        { source_name: 'x' },
+        { source_name: 'y', url: 'javascript:1' },
+        { url: 'https://e.org/1' },
+      ],
+    }
+    expect(iodOf("[text:value = 'Giant mirrors']", more)).toEqual({
+      value: 'Giant mirrors',
+      category: 'TITLE',
+      description: 'Mirrors',
+      source_type: 'TELEGRAM',
+      source: 'https://e.org/1',
+    })
+  })
+
+  test.each([
+    "[url:value = 'https://a.org' AND url:value = 'https://b.org']",
+    "[url:value = 'a'] FOLLOWEDBY [url:value = 'b']",
+    "[url:value LIKE 'a%']",
+    "[url:value != 'a']",
+    "[email-addr:value = 'a@example.org']",
+    "[file:name = 'a.exe']",
+    "[__proto__:value = 'a']",
+    "[constructor:name = 'a']",
+    '[url:value = 5]',
+    '',
+    `[url:value = '${'\\'.repeat(30_000)}`,
+  ])('but not with %s', pattern => {
+    expect(iodOf(pattern.slice(0, 60_000))).toBeUndefined()
+  })
+
+  test.each([{ revoked: true }, { pattern_type: 'yara' }, { pattern: 7 }, { type: 'malware' }])(
+    'nor with %o',
+    more => {
+      expect(iodOf("[url:value = 'https://a.org']", more)).toBeUndefined()
+    },
+  )
+
+  it('unless its value cannot be stored, which is said', () => {
+    for (const value of ['a\0b', 'a\ud800b', ' ', 'x'.repeat(10_001)]) {
+      const { iod, reason } = readStixObject(indicator(`[text:value = '${value}']`), NONE)
+      expect([iod, typeof reason]).toEqual([undefined, 'string'])
+    }
+  })
+})
+
+describe('any object', () => {
+  it('has its id, its version, and what it connects', () => {
+    const relation = {
+      type: 'relationship',
+      id: 'r--1',
+      created: 'c',
+      source_ref: 'a--1',
+      target_ref: 'b--2',
+    }
+    expect(readStixObject(relation, NONE)).toEqual({
+      type: 'relationship',
+      key: 'r--1',
+      version: 'c',
+      tlp: null,
+      refs: ['a--1', 'b--2'],
+    })
+    expect(readStixObject({ ...relation, modified: 'm' }, NONE).version).toBe('m')
+  })
+
+  it('may be of any shape', () => {
+    const shape = fc.dictionary(
+      fc.constantFrom(
+        'type',
+        'id',
+        'pattern',
+        'labels',
+        'object_marking_refs',
+        'granular_markings',
+        'source_ref',
+        'extensions',
+        'definition',
+        'external_references',
+        'name',
+      ),
+      fc.oneof(
+        fc.anything(),
+        fc.constantFrom('indicator', 'relationship', 'marking-definition', "[url:value = 'x']"),
+      ),
+    )
+    fc.assert(
+      fc.property(shape, object => {
+        const read = readStixObject(object, NONE)
+        expect(typeof read.key).toBe('string')
+        markingOf(object)
+      }),
+    )
+  })
+
+  it('is refused as broken JSON with its place', () => {
+    expect(() => parseObject('{"a":tru}', 7)).toThrow('Object 7 of the file is not valid JSON.')
+  })
+})
+
+describe('TLP', () => {
+  const ids = (level: Tlp) => toMarking(level).id
+
+  it('is known by the ids of both versions', () => {
+    for (const level of TLP_LEVELS) expect(tlpOfMarkingId(ids(level))).toBe(level)
+    expect(tlpOfMarkingId('marking-definition--613f2e26-407d-48c7-9eca-b8e91df99dc9')).toBe('clear')
+    expect(tlpOfMarkingId('marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1')).toBe('red')
+    expect(tlpOfMarkingId('marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487')).toBe('clear')
+  })
+
+  it('of an object is the strictest of all its markings; an unknown one counts as red, a statement as none', () => {
+    const levelOf = (object: object, markings = NONE) =>
+      readStixObject({ type: 'x', ...object }, markings).tlp
+    const unknown = 'marking-definition--00000000-0000-4000-8000-000000000000'
+    expect(levelOf({})).toBe(null)
+    expect(levelOf({ object_marking_refs: [ids('green'), ids('amber')] })).toBe('amber')
+    expect(
+      levelOf({ object_marking_refs: [ids('green')], granular_markings: [{ marking_ref: ids('red') }] }),
+    ).toBe('red')
+    expect(levelOf({ granular_markings: [{ lang: 'en' }] })).toBe(null)
+    expect(levelOf({ object_marking_refs: [unknown] })).toBe('red')
+    expect(levelOf({ object_marking_refs: [unknown] }, new Map([[unknown, null]]))).toBe(null)
+  })
+
+  test.each([
+    [{ definition_type: 'tlp', definition: { tlp: 'amber' } }, 'amber'],
+    [{ definition_type: 'TLP', definition: { tlp: 'WHITE' } }, 'clear'],
+    [{ name: 'TLP:AMBER+STRICT', extensions: { x: { tlp_2_0: 'amber+strict' } } }, 'amber+strict'],
+    [{ definition_type: 'statement', definition: { statement: 'Copyright' } }, null],
+    [{ definition_type: 'tlp', definition: { tlp: 'purple' } }, 'red'],
+    [{ name: 'PAP:RED' }, 'red'],
+  ])('is what a definition says: %o', (definition, level) => {
+    expect(tlpOfDefinition({ id: 'marking-definition--x', ...definition })).toBe(level)
+  })
+
+  test.each([
+    ['tlp:white', 'clear'],
+    ['TLP:Amber+Strict', 'amber+strict'],
+    ['tlp:unclear', 'red'],
+    ['tlp:ex:chr', null],
+    ['misp:tlp', null],
+  ])('is what a tag says: %s', (tag, level) => expect(tlpOfTag(tag)).toBe(level))
+
+  it('of a file is never below what it is about', () => {
+    const level = fc.constantFrom(...TLP_LEVELS)
+    const maybe = fc.option(level)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(maybe, maybe), { maxLength: 5 }), level, (given, tlp) => {
+        // Two categories of the same text share an observable.
+        const iods = given.map((_, n) =>
+          anIod({ value: `text ${n >> 1}`, category: n % 2 ? 'TITLE' : 'SENTENCE' }),
+        )
+        const statements = new Map(
+          iods.map(({ id, created_at }, n) => [
+            id,
+            { uid: id, confidence: null, since: created_at, tlp: given[n]?.[0] ?? null },
+          ]),
+        )
+        const standIns = new Map(
+          iods.flatMap(({ id }, n) => {
+            const own = given[n]?.[1]
+            return own ? [[id, { id: `indicator--foreign-${n}`, tlp: own }] as const] : []
+          }),
+        )
+        const { objects } = toStixBundle(campaign(iods), { now: new Date(), tlp, statements, standIns })
+        const levels = new Map(
+          objects.map(object => [object.id, highestTlp([readStixObject(object, NONE).tlp])] as const),
+        )
+        for (const object of objects) {
+          const about = Object.values(object).flat()
+          const [reference] = (object.external_references ?? []) as { external_id?: string }[]
+          if (!object.object_marking_refs) continue
+          const rank = (each: Tlp | null | undefined) => (each ? TLP_LEVELS.indexOf(each) : -1)
+          const own = rank(levels.get(object.id))
+          expect(own).toBeGreaterThanOrEqual(rank(tlp))
+          for (const [n, iod] of iods.entries()) {
+            const says =
+              (object.type === 'text' && object.value === iod.value && !standIns.has(iod.id)) ||
+              reference?.external_id === iod.id ||
+              about.includes(standIns.get(iod.id)?.id)
+            if (says) expect(own).toBeGreaterThanOrEqual(Math.max(rank(given[n]?.[0]), rank(given[n]?.[1])))
+          }
+        }
+        // Every marking comes along.
+        const there = new Set(objects.map(({ id }) => id))
+        for (const { object_marking_refs } of objects)
+          for (const ref of (object_marking_refs as string[] | undefined) ?? []) expect(there).toContain(ref)
+      }),
+    )
+  })
+})
