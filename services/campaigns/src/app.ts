@@ -2,8 +2,9 @@ import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/
 import type { CampaignsConfig } from './config.js'
 import { searchNames } from './migrations/0001-search-names.js'
 import { datedChanges } from './migrations/0002-date-changes.js'
-import { createModels } from './models/campaign.js'
+import { createModels } from './models/index.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
+import { addImportRoutes } from './routes/imports.js'
 
 /** Campaigns: named collections of IODs. */
 export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<StoreService> =>
@@ -11,6 +12,10 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
     'campaigns',
     config,
     deps,
-    service => addCampaignRoutes(service, createModels(service.mongo, config), config),
+    service => {
+      const models = createModels(service.mongo, config)
+      addCampaignRoutes(service, models, config)
+      addImportRoutes(service, models, config)
+    },
     [searchNames, datedChanges],
   )

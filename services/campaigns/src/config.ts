@@ -6,5 +6,7 @@ export const campaignsConfigSchema = storeConfigSchema.extend({
   /** Maximum campaigns per user, and maximum IODs per campaign. */
   QUOTA_CAMPAIGNS: quotaSetting.default(200),
   QUOTA_CAMPAIGN_IODS: quotaSetting.default(10_000),
+  /** Maximum bytes of a user's imported files. */
+  QUOTA_IMPORT_BYTES: quotaSetting.default(268_435_456),
 })
 export type CampaignsConfig = z.output<typeof campaignsConfigSchema>

@@ -517,7 +517,10 @@ describe('export', () => {
     bed.answer(iodsInternal.stateIods, ({ body }) => {
       asked.push(body.ids)
       return Object.fromEntries(
-        members.map((member, n) => [member.id, { uid: `uid ${n}`, confidence: n ? null : 72, since }]),
+        members.map((member, n) => [
+          member.id,
+          { uid: `uid ${n}`, confidence: n ? null : 72, since, tlp: null },
+        ]),
       )
     })
     for (const format of ['json', 'csv']) expect((await download(id, `?format=${format}`)).status).toBe(200)

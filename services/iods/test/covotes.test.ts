@@ -388,7 +388,7 @@ describe('POST /iods/consensus', () => {
     const { created_at } = await api.call(iodsApi.getIod, { params: { id: judged.toHexString() } })
     const uid = judged.toHexString()
     // Votes that were not read yet are none that files speak of.
-    expect(await state()).toEqual({ uid, confidence: null, since: created_at })
+    expect(await state()).toEqual({ uid, confidence: null, since: created_at, tlp: null })
     await project(end)
     const asked = new Date()
     // Files that are made at once state it once.

@@ -4,6 +4,7 @@ import { startProcessor } from './processor.js'
 import { anchorsProcessor } from './processors/anchors.js'
 import { erasuresProcessor } from './processors/erasures.js'
 import { extractionProcessor } from './processors/extraction.js'
+import { importsProcessor } from './processors/imports.js'
 import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
@@ -18,6 +19,7 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
     await Promise.all([
       startProcessor(erasuresProcessor, context),
       startProcessor(extractionProcessor, context),
+      startProcessor(importsProcessor, context),
       startProcessor(inactivityProcessor, context),
       startProcessor(anchorsProcessor, context),
       startProcessor(mailProcessor, context),

@@ -1,13 +1,9 @@
 import type { BodyOf, campaignsApi } from '@iodine/contracts'
 import { forbidden, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import {
-  type CampaignDoc,
-  type CampaignModel,
-  type CampaignModels,
-  CHANGED,
-  searchFields,
-} from '../models/campaign.js'
+import { type CampaignDoc, type CampaignModel, CHANGED, searchFields } from '../models/campaign.js'
+import type { CampaignModels } from '../models/index.js'
+import { toBeRemoved } from './remove-import.js'
 
 /** Throws 413 when the user's quota is full. */
 export const createCampaign = async (
@@ -60,7 +56,7 @@ export const updateCampaign = async (
 
 /** Throws 404, or 403 for another user's campaign. */
 export const deleteCampaign = async (
-  { campaigns, quotas }: CampaignModels,
+  { campaigns, imports, quotas }: CampaignModels,
   userId: string,
   id: string,
 ): Promise<void> => {
@@ -68,5 +64,6 @@ export const deleteCampaign = async (
     const { deletedCount } = await campaigns.deleteOne(mine(userId, id), { session })
     // The exception rolls the usage back.
     if (deletedCount === 0) throw await refusal(campaigns, id)
+    await imports.updateMany({ campaign_id: id }, toBeRemoved(), { session })
   })
 }

@@ -1,13 +1,17 @@
 import type { Types } from 'mongoose'
-import type { CampaignModels } from '../models/campaign.js'
+import type { CampaignModels } from '../models/index.js'
+import { toBeRemoved } from './remove-import.js'
 
-/** Removes a deleted user's id from their campaigns. The campaigns remain and can no longer be edited. */
+/** Removes a deleted user's id from their campaigns and imports. These remain; the campaigns can no longer be edited. */
 export const forgetUser = async (
-  { campaigns, quotas }: CampaignModels,
+  { campaigns, imports, quotas }: CampaignModels,
   userId: Types.ObjectId,
 ): Promise<void> => {
   // Ensures that the usage is counted, as the remaining campaigns still count.
   await quotas.used(userId)
   await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null } })
+  // What is done stays with its campaign.
+  await imports.updateMany({ user_id: userId, state: { $ne: 'done' } }, toBeRemoved())
+  await imports.updateMany({ user_id: userId }, { $set: { user_id: null } })
   await quotas.forget(userId, { left: true })
 }

@@ -1,7 +1,6 @@
 import { foldText, type IodCounts } from '@iodine/contracts'
-import { type Connection, createQuotas, type GramLengths, gramsOf } from '@iodine/service-kit'
+import { type GramLengths, gramsOf } from '@iodine/service-kit'
 import { type Model, Schema, type Types } from 'mongoose'
-import type { CampaignsConfig } from '../config.js'
 
 /** Statistics of a campaign's first members at some time, to which what came later is added. */
 export interface CountedMembers extends IodCounts {
@@ -36,6 +35,9 @@ export interface CampaignDoc {
   counted?: CountedMembers
   /** Number of removals, so that what was counted before one is not stored after it. Only read where selected. */
   removals?: number
+  /** Level of its exports, and the strictest that was imported: places in `TLP_LEVELS`. Not read by default. */
+  tlp?: number
+  tlp_least?: number
   /** The folded name, which is searched. Not read by default, as `ngrams`. */
   search: string
   /** The n-grams of `search`. Campaigns that an earlier version wrote have none, until the repair. */
@@ -61,7 +63,7 @@ export const BY_IOD = { iod_ids: 1, ...BY_DATE } as const
 export const BY_GRAM = { ngrams: 1, ...BY_DATE } as const
 
 const required = true
-const schema = new Schema<CampaignDoc>(
+export const campaignSchema = new Schema<CampaignDoc>(
   {
     // First, so that a search finds the field without reading the others.
     search: { type: String, select: false },
@@ -75,28 +77,13 @@ const schema = new Schema<CampaignDoc>(
     iod_ids: { type: [Schema.Types.ObjectId], select: false },
     counted: { type: Schema.Types.Mixed, select: false },
     removals: { type: Number, select: false },
+    tlp: { type: Number, select: false },
+    tlp_least: { type: Number, select: false },
     ngrams: { type: [Number], select: false },
   },
   { collection: 'campaigns', versionKey: false },
 )
-schema.index(BY_DATE)
-schema.index({ created_by: 1, ...BY_DATE })
-schema.index(BY_IOD)
-schema.index(BY_GRAM)
-
-export const createModels = (
-  mongo: Connection,
-  { QUOTA_CAMPAIGNS }: Pick<CampaignsConfig, 'QUOTA_CAMPAIGNS'>,
-) => {
-  const campaigns = mongo.model<CampaignDoc>('Campaign', schema)
-  const quotas = createQuotas<'campaigns'>({
-    mongo,
-    limits: { campaigns: QUOTA_CAMPAIGNS },
-    owners: () => campaigns.distinct('created_by'),
-    count: async (created_by, session) => ({
-      campaigns: await campaigns.countDocuments({ created_by }).session(session),
-    }),
-  })
-  return { mongo, campaigns, quotas }
-}
-export type CampaignModels = ReturnType<typeof createModels>
+campaignSchema.index(BY_DATE)
+campaignSchema.index({ created_by: 1, ...BY_DATE })
+campaignSchema.index(BY_IOD)
+campaignSchema.index(BY_GRAM)

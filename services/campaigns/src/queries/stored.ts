@@ -1,14 +1,20 @@
-import type { CampaignModel } from '../models/campaign.js'
+import type { CampaignModels } from '../models/index.js'
 
 /** Size of a member's id in BSON. */
 const MEMBER_BYTES = 12
 
-/** Number of campaigns, and the bytes of their texts and members. */
-export const storedOf = async (model: CampaignModel): Promise<{ documents: number; bytes: number }> => {
+/** Number of campaigns, and the bytes of their texts, members and imported files. */
+export const storedOf = async ({
+  campaigns,
+  imports,
+}: Pick<CampaignModels, 'campaigns' | 'imports'>): Promise<{ documents: number; bytes: number }> => {
   const members = { $multiply: ['$iod_count', MEMBER_BYTES] }
   const bytes = { $add: [{ $strLenBytes: '$name' }, { $strLenBytes: '$description' }, members] }
-  const [stored] = await model.aggregate<{ documents: number; bytes: number }>([
+  const [stored] = await campaigns.aggregate<{ documents: number; bytes: number }>([
     { $group: { _id: null, documents: { $sum: 1 }, bytes: { $sum: bytes } } },
   ])
-  return { documents: stored?.documents ?? 0, bytes: stored?.bytes ?? 0 }
+  const [imported] = await imports.aggregate<{ bytes: number }>([
+    { $group: { _id: null, bytes: { $sum: '$bytes' } } },
+  ])
+  return { documents: stored?.documents ?? 0, bytes: (stored?.bytes ?? 0) + (imported?.bytes ?? 0) }
 }

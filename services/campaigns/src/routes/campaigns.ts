@@ -1,8 +1,22 @@
-import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
-import { exportCampaign, isVersioned } from '@iodine/exchange'
+import {
+  type Campaign,
+  type CampaignDetail,
+  type CampaignStatistics,
+  campaignsApi,
+  type QueryOf,
+} from '@iodine/contracts'
+import {
+  type ExportContext,
+  exportCampaign,
+  exportNameOf,
+  isVersioned,
+  mediaTypeOf,
+  toStixBundle,
+} from '@iodine/exchange'
 import {
   createDownloads,
   createSharedReads,
+  createTurns,
   personalSource,
   type ReplyHeaders,
   type StoreService,
@@ -20,13 +34,19 @@ import { dateChanges } from '../commands/date-changes.js'
 import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexNames } from '../commands/index-names.js'
+import { repeatImports } from '../commands/queue-import.js'
+import { removeForgotten } from '../commands/remove-import.js'
 import type { CampaignsConfig } from '../config.js'
-import type { CampaignDoc, CampaignModels } from '../models/campaign.js'
+import type { CampaignDoc } from '../models/campaign.js'
+import type { CampaignModels } from '../models/index.js'
+import { levelOf, USUAL_RANK } from '../policies/levels.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
+import { stixFile, withoutKept } from '../presenters/stix-file.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 import { fetchEvidence } from '../queries/campaign-evidence.js'
 import { fetchStatements } from '../queries/campaign-statements.js'
+import { countWithheld, findKept, foreignBytes, readForeignPart } from '../queries/foreign-objects.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
 import { readStatistics } from '../queries/statistics.js'
@@ -34,6 +54,8 @@ import { storedOf } from '../queries/stored.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
+/** Number of other tools' objects that an export leaves out, as their IOD was taken out of the campaign. */
+const WITHHELD = 'x-withheld'
 
 /** How long a reading of a campaign's statistics is waited for before the next one begins. */
 const STATISTICS_MS = 5_000
@@ -43,7 +65,7 @@ export const addCampaignRoutes = (
   models: CampaignModels,
   { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
 ): void => {
-  const { campaigns, quotas } = models
+  const { campaigns, foreign, imports, quotas } = models
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
@@ -71,22 +93,57 @@ export const addCampaignRoutes = (
   service.route(campaignsApi.getStatistics, async ({ params: { id } }) =>
     oneAtATime(id.toLowerCase(), () => readStatistics(campaigns, service.peers, id)),
   )
-  service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
-    const doc = await findCampaign(campaigns, params.id, '+changed_at')
-    const wantsEvidence = query.evidence === 'true'
+  const exportFile = async (
+    { format, evidence: wanted }: QueryOf<typeof campaignsApi.exportCampaign>,
+    id: string,
+    userId: string,
+    reply: ReplyHeaders,
+  ) => {
+    const doc = await findCampaign(campaigns, id, '+changed_at', '+tlp')
+    const keeps = format === 'stix' ? await readForeignPart(foreign, doc, format) : undefined
     const [campaign, iods, evidence, statements] = await Promise.all([
       presentOne(doc),
       fetchIods(service.peers, doc).catch(nullWhenDown),
-      wantsEvidence ? fetchEvidence(service.peers, doc, user.id).catch(nullWhenDown) : undefined,
-      isVersioned(query.format) ? fetchStatements(service.peers, doc).catch(nullWhenDown) : undefined,
+      wanted === 'true' ? fetchEvidence(service.peers, doc, userId).catch(nullWhenDown) : undefined,
+      isVersioned(format) ? fetchStatements(service.peers, doc).catch(nullWhenDown) : undefined,
     ])
     // Refused, as a file without the IODs, or their evidence, would look like the whole campaign, and one without the
     // statements would give its objects other ids.
     if (!iods || evidence === null || statements === null) throw unavailable()
-    const context = { now: new Date(), userId: user.id, evidence, statements, changedAt: doc.changed_at }
-    const { name, mediaType, text } = exportCampaign({ ...campaign, iods }, query.format, context)
-    reply.header('content-disposition', `attachment; filename="${name}"`)
-    return new Streamed(text, mediaType)
+    const context: ExportContext = {
+      now: new Date(),
+      userId,
+      evidence,
+      statements,
+      changedAt: doc.changed_at,
+      tlp: levelOf(doc.tlp ?? USUAL_RANK) ?? 'red',
+      standIns: keeps?.standIns,
+    }
+    const detail = { ...campaign, iods }
+    const file = (content: string | AsyncIterable<string | Uint8Array>, name: string, mediaType: string) => {
+      reply.header('content-disposition', `attachment; filename="${name}"`)
+      return new Streamed<unknown>(content, mediaType)
+    }
+    if (!keeps || !(await foreign.exists({ campaign_id: doc._id, format: 'stix' }))) {
+      const { name, mediaType, text } = exportCampaign(detail, format, context)
+      return file(text, name, mediaType)
+    }
+    reply.header(WITHHELD, String(await countWithheld(foreign, doc._id, keeps)))
+    const own = toStixBundle(detail, context)
+    const kept = await findKept(
+      foreign,
+      doc._id,
+      own.objects.map(({ id }) => id),
+    )
+    const objects = foreignBytes(foreign, doc._id, 'stix', keeps)
+    const name = exportNameOf(detail.name, format, context.now)
+    return file(stixFile(withoutKept(own, kept), objects), name, mediaTypeOf(format))
+  }
+  // Votes are weighed anew for each.
+  const exporting = createTurns()
+  service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
+    const write = () => exportFile(query, params.id, user.id, reply)
+    return isVersioned(query.format) ? exporting(user.id, write) : write()
   })
   service.route(campaignsApi.createCampaign, async ({ body, user }) =>
     presentOne(await createCampaign(models, user.id, body)),
@@ -109,7 +166,10 @@ export const addCampaignRoutes = (
   )
 
   servePersonalData(service, {
-    sources: [personalSource('campaign', campaigns, created_by => ({ created_by }))],
+    sources: [
+      personalSource('campaign', campaigns, created_by => ({ created_by })),
+      personalSource('import', imports, user_id => ({ user_id })),
+    ],
     forget: userId => forgetUser(models, userId),
   })
 
@@ -118,12 +178,16 @@ export const addCampaignRoutes = (
     return { campaign_iods: { used: fullest?.iod_count ?? 0, limit: QUOTA_CAMPAIGN_IODS } }
   })
   watchStorage(service, async () => {
-    const stored = await storedOf(campaigns)
+    const stored = await storedOf(models)
     return { ...stored, share: stored.bytes / STORAGE_ALARM_BYTES }
   })
   serveRepair(
     service,
     async () =>
-      (await indexNames(models.mongo)) + (await dateChanges(models.mongo)) + (await quotas.repair()),
+      (await indexNames(models.mongo)) +
+      (await dateChanges(models.mongo)) +
+      (await removeForgotten(models)) +
+      (await repeatImports(service, imports)) +
+      (await quotas.repair()),
   )
 }

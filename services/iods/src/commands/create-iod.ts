@@ -8,15 +8,10 @@ import { iodUid } from '../policies/uid.js'
 /** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
 export const foldKey = (iod: Parameters<typeof foldIod>[0]): string => hashOf(foldIod(iod))
 
-/** Throws 409 when the category has the value, 413 when a quota of the creator is full. */
-export const createIod = async (
-  { iods, tallies, quotas }: IodModels,
-  userId: string,
-  input: BodyOf<typeof iodsApi.createIod>,
-): Promise<IodDoc> => {
+/** A new IOD as it is stored. */
+export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsApi.createIod>): IodDoc => {
   const { value, category, description, source_type, source = null, source_id = null } = input
-  const created_by = new Types.ObjectId(userId)
-  const doc: IodDoc = {
+  return {
     _id: new Types.ObjectId(),
     ...searchFields(input),
     value,
@@ -34,6 +29,17 @@ export const createIod = async (
     uid: iodUid(input),
     announced: false,
   }
+}
+
+/** Throws 409 when the category has the value, 413 when a quota of the creator is full. */
+export const createIod = async (
+  { iods, tallies, quotas }: IodModels,
+  userId: string,
+  input: BodyOf<typeof iodsApi.createIod>,
+): Promise<IodDoc> => {
+  const created_by = new Types.ObjectId(userId)
+  const doc = newIodDoc(created_by, input)
+  const { category, source_type } = doc
   try {
     await quotas.change(created_by, { iods: 1, iods_today: 1, iod_bytes: bytesOf(doc) }, async session => {
       // Of this attempt: its transaction may be repeated for minutes, but each must end within one.

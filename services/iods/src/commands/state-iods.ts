@@ -1,11 +1,11 @@
-import type { IodStatement } from '@iodine/contracts'
+import { type IodStatement, TLP_LEVELS } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import type { IodDoc } from '../models/iod.js'
 import { confidenceOf } from '../presenters/consensus.js'
 import { findConsensus } from '../queries/find-consensus.js'
 
-type Stated = Pick<IodDoc, '_id' | 'created_at' | 'uid' | 'stated'>
+type Stated = Pick<IodDoc, '_id' | 'created_at' | 'uid' | 'stated' | 'tlp'>
 
 /**
  * What files of other tools say of IODs, by id; unknown ids are left out. A confidence changes with votes on other
@@ -18,7 +18,7 @@ export const stateIods = async (
 ): Promise<Record<string, IodStatement>> => {
   const { iods } = models
   const filter = { _id: { $in: ids.map(id => new Types.ObjectId(id)) } }
-  const read = () => iods.find(filter, { created_at: 1, uid: 1, stated: 1 }).lean<Stated[]>()
+  const read = () => iods.find(filter, { created_at: 1, uid: 1, stated: 1, tlp: 1 }).lean<Stated[]>()
   const [consensus, before] = await Promise.all([findConsensus(models, ids), read()])
   const changes = before.flatMap(({ _id, stated }) => {
     const weighed = consensus[_id.toHexString()]
@@ -33,12 +33,13 @@ export const stateIods = async (
   if (changes.length > 0) await iods.collection.bulkWrite(changes as never, { ordered: false })
   const docs = changes.length > 0 ? await read() : before
   return Object.fromEntries(
-    docs.map(({ _id, created_at, uid, stated }) => [
+    docs.map(({ _id, created_at, uid, stated, tlp }) => [
       _id.toHexString(),
       {
         uid: uid ?? _id.toHexString(),
         confidence: stated?.confidence ?? null,
         since: (stated?.at ?? created_at).toISOString(),
+        tlp: tlp === undefined ? null : (TLP_LEVELS[tlp] ?? null),
       },
     ]),
   )

@@ -45,6 +45,8 @@ export interface IodDoc {
   uid?: string
   /** Confidence that such a file last stated, in percent, and since when it does. */
   stated?: { confidence: number | null; at: Date }
+  /** Level of the file that it was imported from: a place in `TLP_LEVELS`. Not read by default. */
+  tlp?: number
   /** False until the community service has the IOD. */
   announced: boolean
   /** The repair skips the IOD until this time: a notice is queued or was refused. */
@@ -118,6 +120,7 @@ export const iodSchema = new Schema<IodDoc>(
     revision: { type: Date, select: false },
     uid: { type: String, select: false },
     stated: { type: Schema.Types.Mixed, select: false },
+    tlp: { type: Number, select: false },
     ngrams: { type: [Number], select: false },
   },
   { collection: 'iods', versionKey: false },

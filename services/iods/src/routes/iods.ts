@@ -12,6 +12,7 @@ import {
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
+import { bringIods } from '../commands/bring-iods.js'
 import { createIod } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexIods } from '../commands/index-iods.js'
@@ -28,6 +29,7 @@ import { presentIods } from '../presenters/iod.js'
 import { createDayCounts } from '../queries/count-days.js'
 import { countMembers, votesSince } from '../queries/count-members.js'
 import { findConsensus } from '../queries/find-consensus.js'
+import { findIods } from '../queries/find-iods.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
 import { createOverlay } from '../queries/overlay.js'
@@ -61,11 +63,14 @@ export const addIodRoutes = (
     return presentOne(doc)
   })
 
-  service.route(iodsApi.createIod, async ({ body, user }) => {
-    const doc = await createIod(models, user.id, body)
-    await giveNotice(service.queues, doc).catch(error =>
+  /** Tells the community; the repair does it later if this fails. */
+  const notice = (doc: IodDoc) =>
+    giveNotice(service.queues, doc).catch(error =>
       service.log.warn({ err: error, iod: doc._id.toHexString() }, 'not published yet'),
     )
+  service.route(iodsApi.createIod, async ({ body, user }) => {
+    const doc = await createIod(models, user.id, body)
+    await notice(doc)
     return presentOne(doc)
   })
 
@@ -91,6 +96,14 @@ export const addIodRoutes = (
   service.internal(iodsInternal.knownIods, async ({ body }) => {
     const docs = await iods.find({ _id: { $in: body.ids } }, { _id: 1 }).lean<Pick<IodDoc, '_id'>[]>()
     return docs.map(({ _id }) => _id.toHexString())
+  })
+
+  service.internal(iodsInternal.findIods, async ({ body }) => findIods(iods, body.iods))
+
+  service.internal(iodsInternal.bringIods, async ({ body }) => {
+    const { found, created } = await bringIods(models, body)
+    await Promise.all(created.map(notice))
+    return found
   })
 
   service.internal(iodsInternal.countIods, async ({ body }) =>

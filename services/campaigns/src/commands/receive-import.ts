@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { type ImportFormat, LIMITS, type Tlp } from '@iodine/contracts'
+import { markingOf, parseObject, type Span, sliceObjects, UnreadableFile } from '@iodine/exchange'
+import { HttpError, notFound } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { ImportDoc } from '../models/import.js'
+import type { CampaignModels } from '../models/index.js'
+import { rankOf } from '../policies/levels.js'
+
+const BOUNDS = {
+  objects: LIMITS.importObjects,
+  objectBytes: LIMITS.importObjectBytes,
+  depth: LIMITS.jsonDepthMax,
+}
+/** How long the first step waits for the workers before the repair queues it again. */
+export const FIRST_MS = 5_000
+/** Markings that a file may define. */
+const MARKINGS_MAX = 1_000
+/** How long a file may take to be stored before it counts as given up. */
+const RECEIVING_MS = 10 * 60_000
+
+/** Parts of neighbouring objects. */
+function* partsOf(spans: readonly Span[]): Generator<Span[]> {
+  let part: Span[] = []
+  let bytes = 0
+  for (const span of spans) {
+    const size = span[1] - span[0]
+    if (part.length === LIMITS.importBatch || (part.length > 0 && bytes + size > LIMITS.importBatchBytes)) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(span)
+    bytes += size
+  }
+  if (part.length > 0) yield part
+}
+
+/** What a file is made of. Lets other work come in between. Throws UnreadableFile. */
+const examine = async (bytes: Uint8Array) => {
+  const slicing = sliceObjects(bytes, BOUNDS)
+  let sliced = slicing.next()
+  for (; !sliced.done; sliced = slicing.next()) await setImmediate()
+  const { spans, envelope } = sliced.value
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const markings = new Map<string, Tlp | null>()
+  let seen = 0
+  for (const [n, [start, end]] of spans.entries()) {
+    let text: string
+    try {
+      text = decoder.decode(bytes.subarray(start, end))
+    } catch {
+      throw new UnreadableFile('The file is not UTF-8.')
+    }
+    const object = parseObject(text, n + 1)
+    if (
+      spans.length === 1 &&
+      envelope === '[]' &&
+      (typeof object.type !== 'string' || object.type === 'bundle')
+    )
+      throw new UnreadableFile('The file is neither a STIX bundle nor a STIX object.')
+    const marking = markingOf(object)
+    if (marking) markings.set(...marking)
+    if (markings.size > MARKINGS_MAX) throw new UnreadableFile('The file defines too many markings.')
+    seen += end - start
+    if (seen > 250_000) {
+      seen = 0
+      await setImmediate()
+    }
+  }
+  if (spans.length === 0) throw new UnreadableFile('The file has no objects.')
+  return { spans, envelope, markings }
+}
+
+/**
+ * Stores a file that is to be imported, and leaves it to be planned.
+ * @throws 422 for a file that is none of the format, 404 without the campaign, 413 past the user's quota
+ */
+export const receiveImport = async (
+  { campaigns, imports, importParts, quotas }: CampaignModels,
+  userId: string,
+  { campaign_id, format, bytes }: { campaign_id: string; format: ImportFormat; bytes: Uint8Array },
+): Promise<ImportDoc> => {
+  if (!(await campaigns.exists({ _id: campaign_id }))) throw notFound()
+  const { spans, envelope, markings } = await examine(bytes).catch(error => {
+    throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
+  })
+  const user_id = new Types.ObjectId(userId)
+  const created_at = new Date()
+  const parts = [...partsOf(spans)]
+  const doc: ImportDoc = {
+    _id: new Types.ObjectId(),
+    campaign_id: new Types.ObjectId(campaign_id),
+    user_id,
+    format,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    bytes: bytes.length,
+    envelope: Buffer.from(envelope),
+    state: 'receiving',
+    makes_iods: true,
+    problem: null,
+    parts: parts.length,
+    cursor: 0,
+    objects: spans.length,
+    done: 0,
+    iods: 0,
+    known_iods: 0,
+    refused: 0,
+    tlp: null,
+    markings: [...markings].map(([id, level]) => ({ id, tlp: rankOf(level) })),
+    created_at,
+    expires_at: null,
+    check_at: new Date(created_at.getTime() + RECEIVING_MS),
+  }
+  await quotas.change(user_id, { import_bytes: bytes.length }, session => imports.create([doc], { session }))
+  let first = 0
+  for (const [n, part] of parts.entries()) {
+    // Without what stands between two objects, which belongs to none.
+    const raw = Buffer.concat(part.map(([from, to]) => bytes.subarray(from, to)))
+    let end = 0
+    const ends = part.map(([from, to]) => (end += to - from))
+    await importParts.create({ _id: new Types.ObjectId(), import_id: doc._id, n, first, raw, ends })
+    first += part.length
+  }
+  const planning = { state: 'planning', check_at: new Date(Date.now() + FIRST_MS) } as const
+  await imports.updateOne({ _id: doc._id, state: 'receiving' }, { $set: planning })
+  return { ...doc, ...planning }
+}

@@ -1,0 +1,54 @@
+import { IMPORT_FORMATS, type ImportFormat } from '@iodine/contracts'
+import { type Model, Schema, type Types } from 'mongoose'
+
+/** An object that another tool wrote, byte for byte. */
+export interface ForeignDoc {
+  _id: Types.ObjectId
+  campaign_id: Types.ObjectId
+  import_id: Types.ObjectId
+  format: ImportFormat
+  /** Its id and its version in the format; empty if it has none. */
+  key: string
+  version: string
+  type: string
+  raw: Buffer
+  bytes: number
+  /** Of `raw`; hexadecimal. */
+  sha256: string
+  /** A place in `TLP_LEVELS`; null: it is not marked. */
+  tlp: number | null
+  /** Keys of the objects that it connects. */
+  refs?: string[]
+  /** The IOD that it stands for. */
+  iod_id: Types.ObjectId | null
+  /** Its place in the file, from 0. */
+  order: number
+}
+export type ForeignModel = Model<ForeignDoc>
+
+/** The order in which exports give objects back: that of the files, one file after the other. */
+export const BY_FILE = { campaign_id: 1, import_id: 1, order: 1 } as const
+
+const required = true
+export const foreignSchema = new Schema<ForeignDoc>(
+  {
+    campaign_id: { type: Schema.Types.ObjectId, required },
+    import_id: { type: Schema.Types.ObjectId, required },
+    format: { type: String, enum: IMPORT_FORMATS, required },
+    key: { type: String, default: '' },
+    version: { type: String, default: '' },
+    type: { type: String, default: '' },
+    raw: { type: Buffer, required },
+    bytes: { type: Number, required },
+    sha256: { type: String, required },
+    tlp: { type: Number, default: null },
+    refs: { type: [String], default: undefined },
+    iod_id: { type: Schema.Types.ObjectId, default: null },
+    order: { type: Number, required },
+  },
+  { collection: 'foreign', versionKey: false },
+)
+foreignSchema.index({ campaign_id: 1, format: 1, key: 1, version: 1, sha256: 1 }, { unique: true })
+foreignSchema.index(BY_FILE)
+foreignSchema.index({ campaign_id: 1, iod_id: 1 })
+foreignSchema.index({ campaign_id: 1, refs: 1 })

@@ -1,0 +1,107 @@
+import { IMPORT_FORMATS, IMPORT_STATES, type ImportFormat, type ImportState } from '@iodine/contracts'
+import { type Model, Schema, type Types } from 'mongoose'
+
+/**
+ * States that nobody is shown: the file is being stored, or all that came by it is being removed. What is left of
+ * either is removed by the repair.
+ */
+const PASSING_STATES = ['receiving', 'removing'] as const
+type StoredState = ImportState | (typeof PASSING_STATES)[number]
+
+/** How long a step of its work may take before the repair has it done again. */
+export const STEP_MS = 60_000
+
+/** Work that the workers owe an import. */
+export const AT_WORK = ['planning', 'applying'] as const satisfies ImportState[]
+
+/** An imported file, and how far its plan or its application is. */
+export interface ImportDoc {
+  _id: Types.ObjectId
+  campaign_id: Types.ObjectId
+  /** Null once the account is deleted. */
+  user_id: Types.ObjectId | null
+  format: ImportFormat
+  /** Of the file; hexadecimal. */
+  sha256: string
+  bytes: number
+  /** The file without its objects. */
+  envelope: Buffer
+  state: StoredState
+  /** Whether IODs are made of the objects that stand for one. */
+  makes_iods: boolean
+  problem: string | null
+  /** Number of its parts, and of those that the present step is through with. */
+  parts: number
+  cursor: number
+  objects: number
+  done: number
+  iods: number
+  known_iods: number
+  refused: number
+  /** The strictest level in it: a place in `TLP_LEVELS`; null: nothing is marked. */
+  tlp: number | null
+  /** Markings that the file defines, by their ids. */
+  markings: { id: string; tlp: number | null }[]
+  created_at: Date
+  /** When a plan that waits is removed; null while it does not wait. */
+  expires_at: Date | null
+  /** The repair skips it until this time. */
+  check_at: Date
+}
+export type ImportModel = Model<ImportDoc>
+
+/** Neighbouring objects of an imported file, until it is applied. */
+export interface ImportPartDoc {
+  _id: Types.ObjectId
+  import_id: Types.ObjectId
+  n: number
+  /** Place of its first object in the file, from 0. */
+  first: number
+  /** The objects one after the other, and where each ends. */
+  raw: Buffer
+  ends: number[]
+}
+export type ImportPartModel = Model<ImportPartDoc>
+
+const required = true
+export const importSchema = new Schema<ImportDoc>(
+  {
+    campaign_id: { type: Schema.Types.ObjectId, required },
+    user_id: { type: Schema.Types.ObjectId, default: null },
+    format: { type: String, enum: IMPORT_FORMATS, required },
+    sha256: { type: String, required },
+    bytes: { type: Number, required },
+    envelope: { type: Buffer, select: false },
+    state: { type: String, enum: [...IMPORT_STATES, ...PASSING_STATES], required },
+    makes_iods: { type: Boolean, required },
+    problem: { type: String, default: null },
+    parts: { type: Number, required },
+    cursor: { type: Number, required },
+    objects: { type: Number, required },
+    done: { type: Number, required },
+    iods: { type: Number, required },
+    known_iods: { type: Number, required },
+    refused: { type: Number, required },
+    tlp: { type: Number, default: null },
+    markings: { type: [Schema.Types.Mixed], select: false } as never,
+    created_at: { type: Date, required },
+    expires_at: { type: Date, default: null },
+    check_at: { type: Date, required },
+  },
+  { collection: 'imports', versionKey: false },
+)
+importSchema.index({ campaign_id: 1 })
+importSchema.index({ user_id: 1 })
+importSchema.index({ state: 1, check_at: 1 })
+
+export const importPartSchema = new Schema<ImportPartDoc>(
+  {
+    import_id: { type: Schema.Types.ObjectId, required },
+    n: { type: Number, required },
+    first: { type: Number, required },
+    raw: { type: Buffer, required },
+    ends: { type: [Number], required },
+  },
+  { collection: 'import_parts', versionKey: false },
+)
+importPartSchema.index({ import_id: 1, n: 1 }, { unique: true })

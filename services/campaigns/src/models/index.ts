@@ -1,0 +1,44 @@
+import { type Connection, createQuotas } from '@iodine/service-kit'
+import type { CampaignsConfig } from '../config.js'
+import { type CampaignDoc, campaignSchema } from './campaign.js'
+import { type ForeignDoc, foreignSchema } from './foreign.js'
+import { type ImportDoc, type ImportPartDoc, importPartSchema, importSchema } from './import.js'
+
+/** Counters per user. */
+type Counted = 'campaigns' | 'import_bytes'
+
+type Limits = Pick<CampaignsConfig, 'QUOTA_CAMPAIGNS' | 'QUOTA_IMPORT_BYTES'>
+
+export const createModels = (mongo: Connection, limits: Limits) => {
+  const campaigns = mongo.model<CampaignDoc>('Campaign', campaignSchema)
+  const imports = mongo.model<ImportDoc>('Import', importSchema)
+  const quotas = createQuotas<Counted>({
+    mongo,
+    limits: { campaigns: limits.QUOTA_CAMPAIGNS, import_bytes: limits.QUOTA_IMPORT_BYTES },
+    async owners() {
+      const owners = [await campaigns.distinct('created_by'), await imports.distinct('user_id')].flat()
+      return [...new Map(owners.map(owner => [String(owner), owner])).values()]
+    },
+    async count(owner, session) {
+      const [imported] = await imports
+        .aggregate<{ bytes: number }>([
+          { $match: { user_id: owner } },
+          { $group: { _id: null, bytes: { $sum: '$bytes' } } },
+        ])
+        .session(session)
+      return {
+        campaigns: await campaigns.countDocuments({ created_by: owner }).session(session),
+        import_bytes: imported?.bytes ?? 0,
+      }
+    },
+  })
+  return {
+    mongo,
+    campaigns,
+    imports,
+    importParts: mongo.model<ImportPartDoc>('ImportPart', importPartSchema),
+    foreign: mongo.model<ForeignDoc>('Foreign', foreignSchema),
+    quotas,
+  }
+}
+export type CampaignModels = ReturnType<typeof createModels>

@@ -1,0 +1,14 @@
+import { DETAILS, IMPORT_STATES } from '@iodine/contracts'
+import { HttpError, notFound } from '@iodine/service-kit'
+import type { ImportDoc, ImportModel } from '../models/import.js'
+
+/** A user's own import. Throws 404. */
+export const findImport = async (imports: ImportModel, userId: string, id: string): Promise<ImportDoc> => {
+  const doc = await imports
+    .findOne({ _id: id, user_id: userId, state: { $in: [...IMPORT_STATES] } })
+    .lean<ImportDoc>()
+  if (!doc) throw notFound()
+  return doc
+}
+
+export const importNotPlanned = () => new HttpError(409, DETAILS.importNotPlanned)

@@ -1,0 +1,102 @@
+import type { ImportFormat } from '@iodine/contracts'
+import type { StandIn } from '@iodine/exchange'
+import type { Types } from 'mongoose'
+import type { CampaignDoc } from '../models/campaign.js'
+import { BY_FILE, type ForeignDoc, type ForeignModel } from '../models/foreign.js'
+import { levelOf } from '../policies/levels.js'
+
+/** Objects that are read at once. */
+const BATCH = 200
+/** Ids in a query. */
+const IDS = 5_000
+
+/** What the objects of a format in a campaign mean for its file. */
+export interface ForeignPart {
+  /** The object that stands for an IOD, by the IOD's id: its latest version. */
+  standIns: Map<string, StandIn>
+  /** Ids of objects that stand for IODs which are not in the campaign: they and what connects them are left out. */
+  withheld: string[]
+}
+
+/** Throws nothing for a campaign without any: both parts are empty. */
+export const readForeignPart = async (
+  foreign: ForeignModel,
+  { _id, iod_ids = [] }: CampaignDoc,
+  format: ImportFormat,
+): Promise<ForeignPart> => {
+  const standing = await foreign
+    .find({ campaign_id: _id, iod_id: { $ne: null }, format }, { key: 1, version: 1, iod_id: 1, tlp: 1 })
+    .lean<Pick<ForeignDoc, 'key' | 'version' | 'iod_id' | 'tlp'>[]>()
+  const members = new Set(iod_ids.map(String))
+  const newest = new Map<string, (typeof standing)[number]>()
+  const withheld = new Set<string>()
+  for (const each of standing) {
+    const iod = String(each.iod_id)
+    if (!members.has(iod)) {
+      withheld.add(each.key)
+      continue
+    }
+    const before = newest.get(iod)
+    if (!before || before.version < each.version) newest.set(iod, each)
+  }
+  const standIns = [...newest].map(([iod, { key, tlp }]) => [iod, { id: key, tlp: levelOf(tlp) }] as const)
+  return { standIns: new Map(standIns), withheld: [...withheld].filter(Boolean) }
+}
+
+/** Selects the objects that a file leaves out. */
+const leftOut = (withheld: readonly string[]) => ({
+  $or: [{ key: { $in: withheld } }, { refs: { $in: withheld } }],
+})
+
+/** Number of the objects that a file leaves out. */
+export const countWithheld = async (
+  foreign: ForeignModel,
+  campaign_id: Types.ObjectId,
+  { withheld }: ForeignPart,
+): Promise<number> => {
+  const found = new Set<string>()
+  for (let at = 0; at < withheld.length; at += IDS) {
+    const some = await foreign
+      .find({ campaign_id, ...leftOut(withheld.slice(at, at + IDS)) }, { _id: 1 })
+      .lean<{ _id: Types.ObjectId }[]>()
+    for (const each of some) found.add(String(each._id))
+  }
+  return found.size
+}
+
+/** Those of the objects, by id and version, that the campaign has from another tool: `id version`. */
+export const findKept = async (
+  foreign: ForeignModel,
+  campaign_id: Types.ObjectId,
+  ids: readonly string[],
+): Promise<Set<string>> => {
+  const found = new Set<string>()
+  for (let at = 0; at < ids.length; at += IDS) {
+    const some = await foreign
+      .find({ campaign_id, key: { $in: ids.slice(at, at + IDS) } }, { key: 1, version: 1 })
+      .lean<Pick<ForeignDoc, 'key' | 'version'>[]>()
+    for (const { key, version } of some) found.add(`${key} ${version}`)
+  }
+  return found
+}
+
+/** Bytes of a document as the driver gives them. */
+const bytesOf = (raw: Buffer | { buffer: Uint8Array }): Buffer =>
+  Buffer.isBuffer(raw) ? raw : Buffer.from(raw.buffer)
+
+/** Yields a campaign's objects of a format byte for byte, file after file, without those that are left out. */
+export async function* foreignBytes(
+  foreign: ForeignModel,
+  campaign_id: Types.ObjectId,
+  format: ImportFormat,
+  { withheld }: ForeignPart,
+): AsyncGenerator<Buffer> {
+  const hidden = new Set(withheld)
+  const docs = foreign
+    .find({ campaign_id, format }, { raw: 1, key: 1, refs: 1 })
+    .sort(BY_FILE)
+    .lean<Pick<ForeignDoc, 'raw' | 'key' | 'refs'>[]>()
+    .cursor({ batchSize: BATCH })
+  for await (const { raw, key, refs } of docs as unknown as AsyncIterable<ForeignDoc>)
+    if (!hidden.has(key) && !refs?.some(ref => hidden.has(ref))) yield bytesOf(raw)
+}

@@ -1,0 +1,483 @@
+import {
+  type Campaign,
+  type CampaignImport,
+  campaignsApi,
+  DETAILS,
+  foldIod,
+  type Iod,
+  importsApi,
+  importsInternal,
+  iodsInternal,
+  LIMITS,
+  type NewIod,
+  personalDataInternal,
+  repairInternal,
+  type Tlp,
+} from '@iodine/contracts'
+import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  anIod,
+  apiClient,
+  type BedUser,
+  newId,
+  rounds,
+  type ServiceBed,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { Types } from 'mongoose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { campaignsConfigSchema, createApp } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let ana: BedUser
+let bo: BedUser
+let api: ApiClient
+let bosApi: ApiClient
+/** The scripted iods service: IODs by category and folded value, and the level that each was brought in with. */
+let iods: Map<string, Iod>
+let levels: Map<string, Tlp | null>
+let campaign: Campaign
+
+const keyOf = (iod: Pick<NewIod, 'category' | 'value'>) => `${iod.category} ${foldIod(iod)}`
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  const env = { ...bed.env, QUOTA_IMPORT_BYTES: '500000', QUOTA_CAMPAIGN_IODS: '1500' }
+  service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
+  url = await bed.listen(service)
+  bo = await bed.user('bo')
+  bosApi = apiClient(url, bo.token)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+beforeEach(async () => {
+  iods = new Map()
+  levels = new Map()
+  // A user of their own for each test, as quotas are per user.
+  ana = await bed.user(`ana${newId().slice(-8)}`)
+  api = apiClient(url, ana.token)
+  campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake' } })
+  bed.answer(iodsInternal.findIods, ({ body }) => body.iods.map(iod => iods.get(keyOf(iod))?.id ?? null))
+  bed.answer(iodsInternal.bringIods, ({ body }) =>
+    body.iods.map(({ iod, tlp }) => {
+      const key = keyOf(iod)
+      const before = iods.get(key)
+      const made = before ?? anIod({ id: newId(), ...iod, source: iod.source ?? null, source_id: null })
+      if (!before) {
+        iods.set(key, made)
+        levels.set(made.id, tlp)
+      }
+      return { id: made.id, created: !before }
+    }),
+  )
+  const all = () => [...iods.values()]
+  bed.answer(iodsInternal.getIods, ({ body }) => all().filter(({ id }) => body.ids.includes(id)))
+  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => all().some(iod => iod.id === id)))
+  bed.answer(iodsInternal.stateIods, ({ body }) =>
+    Object.fromEntries(
+      all()
+        .filter(({ id }) => body.ids.includes(id))
+        .map(({ id, created_at }) => [
+          id,
+          { uid: id, confidence: null, since: created_at, tlp: levels.get(id) ?? null },
+        ]),
+    ),
+  )
+})
+
+const id = (type: string, n: number) => `${type}--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const indicator = (n: number, value = `https://example.org/${n}`, more = '') =>
+  `{"type":"indicator", "id":"${id('indicator', n)}","created":"2026-01-01T00:00:00Z","modified":"2026-01-02T00:00:00Z", "x_score":1.0,"x_big":9007199254740993,"pattern":"[url:value = '${value}']","pattern_type":"stix"${more}}`
+const relation = (n: number, source: string, target: string) =>
+  `{"type":"relationship","id":"${id('relationship', n)}","created":"2026-01-01T00:00:00Z","modified":"2026-01-01T00:00:00Z","relationship_type":"indicates","source_ref":"${source}","target_ref":"${target}"}`
+const malware = (n: number, more = '') =>
+  `{"type":"malware","id":"${id('malware', n)}","name":"\\u0000 \\ud800 1e999","is_family":false,"name":"doubled"${more}}`
+const bundle = (...objects: string[]) =>
+  `{"type":"bundle","id":"bundle--1","objects":[${objects.join(',\n ')}]}`
+
+const upload = async (file: string | Uint8Array, of = campaign.id, client = api) =>
+  client.call(importsApi.createImport, {
+    query: { campaign_id: of, format: 'stix' },
+    body: (typeof file === 'string' ? new TextEncoder().encode(file) : file) as Uint8Array<ArrayBuffer>,
+  })
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'accepted',
+    ({ status, detail }: { status: number; detail: unknown }) => [status, detail],
+  )
+const step = (of: string) => bed.internal(importsInternal.stepImport, { params: { id: of } })
+const finish = async (of: string) => {
+  while ((await step(of)).more);
+}
+const look = (of: string, client = api): Promise<CampaignImport> =>
+  client.call(importsApi.getImport, { params: { id: of } })
+const plan = async (file: string, of = campaign.id, client = api) => {
+  const made = await upload(file, of, client)
+  await finish(made.id)
+  return look(made.id, client)
+}
+const apply = async (of: string, body = {}, client = api) => {
+  await client.call(importsApi.applyImport, { params: { id: of }, body })
+  await finish(of)
+  return look(of, client)
+}
+const bring = async (file: string, body = {}) => apply((await plan(file)).id, body)
+const exported = async (of = campaign.id, client = api) =>
+  client.send('GET', `/campaigns/${of}/export?format=stix`)
+const exportedText = async () => {
+  const answer = await fetch(`${url}/api/v1/campaigns/${campaign.id}/export?format=stix`, {
+    headers: { authorization: `Bearer ${ana.token}` },
+  })
+  return { text: await answer.text(), withheld: answer.headers.get('x-withheld') }
+}
+const kept = () => api.call(importsApi.getKept, { params: { id: campaign.id } })
+
+describe('a file of another tool', () => {
+  it('is planned without changing anything, then applied', async () => {
+    const known = anIod({ id: newId(), category: 'URL', value: 'https://example.org/1' })
+    iods.set(keyOf(known), known)
+    const file = bundle(indicator(1), indicator(2), malware(1), indicator(3, ' '))
+    const planned = await plan(file)
+    expect(planned).toMatchObject({
+      state: 'planned',
+      problem: null,
+      bytes: file.length,
+      objects: 4,
+      iods: 2,
+      known_iods: 1,
+      refused: 1,
+      tlp: null,
+    })
+    expect(iods.size).toBe(1)
+    expect((await api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })).iod_count).toBe(0)
+    expect((await kept()).objects).toBe(0)
+
+    expect(await apply(planned.id)).toMatchObject({ state: 'done', done: 4 })
+    const { iods: members } = await api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })
+    expect(members.map(({ value }) => value)).toEqual(['https://example.org/1', 'https://example.org/2'])
+    expect(await kept()).toMatchObject({
+      objects: 4,
+      withheld: 0,
+      types: [
+        { type: 'indicator', objects: 3 },
+        { type: 'malware', objects: 1 },
+      ],
+      imports: [{ id: planned.id, user_id: ana.id, objects: 4, removable: true }],
+    })
+  })
+
+  it('goes out again byte for byte, in its order, with what we say of it', async () => {
+    const objects = [
+      indicator(1),
+      malware(1),
+      relation(1, id('indicator', 1), id('malware', 1)),
+      malware(1, ',"a":-0'),
+    ]
+    await bring(bundle(...objects))
+    const { text, withheld } = await exportedText()
+    expect(withheld).toBe('0')
+    let at = 0
+    for (const object of objects) {
+      const found = text.indexOf(object, at)
+      expect([object, found >= at]).toEqual([object, true])
+      at = found + object.length
+    }
+    const file = JSON.parse(text) as {
+      objects: { type: string; id: string; object_refs?: string[]; source_ref?: string }[]
+    }
+    // Theirs stands for the IOD: none of ours beside it, and what we say refers to theirs.
+    expect(file.objects.filter(({ type }) => type === 'indicator').map(each => each.id)).toEqual([
+      id('indicator', 1),
+    ])
+    const grouping = file.objects.find(({ type }) => type === 'grouping')
+    expect(grouping?.object_refs).toContain(id('indicator', 1))
+    const ours = file.objects.filter(
+      each => each.type === 'relationship' && each.id !== id('relationship', 1),
+    )
+    expect(ours.map(({ source_ref }) => source_ref)).toEqual([id('indicator', 1)])
+  })
+
+  it('of our own says the same when it comes back, each object once', async () => {
+    await bring(bundle(indicator(1)))
+    const { text } = await exportedText()
+    await bring(text)
+    const again = (await exportedText()).text
+    const ids = (file: string) =>
+      (JSON.parse(file) as { objects: { id: string; modified?: string }[] }).objects
+        .map(each => `${each.id} ${each.modified}`)
+        .filter(each => !each.startsWith('campaign') && !each.startsWith('grouping'))
+        .sort()
+    expect(ids(again)).toEqual(ids(text))
+  })
+
+  it('may come twice: nothing is doubled', async () => {
+    const file = bundle(indicator(1), malware(1))
+    await bring(file)
+    const before = (await exportedText()).text.length
+    await bring(file)
+    expect([(await kept()).objects, (await exportedText()).text.length]).toEqual([2, before])
+  })
+
+  it('is kept without IODs where none are wanted', async () => {
+    await bring(bundle(indicator(1)), { iods: false })
+    expect([iods.size, (await kept()).objects]).toEqual([0, 1])
+  })
+
+  it('loses the object of an IOD that is taken out, and what connects it, until it is put in again', async () => {
+    await bring(
+      bundle(indicator(1), indicator(2), malware(1), relation(1, id('indicator', 1), id('malware', 1))),
+    )
+    const [first] = [...iods.values()]
+    const params = { id: campaign.id }
+    await api.call(campaignsApi.removeIod, { params, body: { iod_id: first?.id as string } })
+    const { text, withheld } = await exportedText()
+    expect([withheld, (await kept()).withheld]).toEqual(['2', 2])
+    expect(text).not.toContain(id('indicator', 1))
+    expect(text).toContain(indicator(2))
+    await api.call(campaignsApi.addIod, { params, body: { iod_id: first?.id as string } })
+    expect((await exportedText()).text).toContain(indicator(1))
+  })
+
+  it('repeats as a file, byte for byte, until something changes', async () => {
+    await bring(bundle(indicator(1), malware(1)))
+    const { text } = await exportedText()
+    expect((await exportedText()).text).toBe(text)
+    await bring(bundle(malware(2)))
+    expect((await exportedText()).text).not.toBe(text)
+  })
+
+  it.each([
+    ['', 'The file is not valid JSON.'],
+    ['{"type":"bundle"}', 'The file is neither a STIX bundle nor a STIX object.'],
+    ['{"campaign":{},"iods":[]}', 'The file is neither a STIX bundle nor a STIX object.'],
+    ['{"type":"bundle","objects":[]}', 'The file has no objects.'],
+    [bundle('{"type":"x","a":tru}'), 'Object 1 of the file is not valid JSON.'],
+  ])('is refused with the reason: %s', async (file, reason) => {
+    expect(await refusal(upload(file))).toEqual([422, [reason]])
+    expect(
+      await service.mongo.collection('imports').countDocuments({ user_id: new Types.ObjectId(ana.id) }),
+    ).toBe(0)
+  })
+
+  it('is refused for a campaign that is none, as JSON, and past the quota', async () => {
+    expect(await refusal(upload(bundle(malware(1)), newId()))).toEqual([404, DETAILS.notFound])
+    const path = `/campaigns/imports?campaign_id=${campaign.id}&format=stix`
+    expect((await api.send('POST', path, { type: 'bundle' })).status).toBe(415)
+    expect((await refusal(upload(bundle(malware(1, `,"x":"${'x'.repeat(500_000)}"`)))))[0]).toBe(413)
+  })
+
+  it('gives the quota back when it is removed', async () => {
+    const file = bundle(malware(1, `,"x":"${'x'.repeat(300_000)}"`))
+    const planned = await plan(file)
+    expect((await refusal(upload(file)))[0]).toBe(413)
+    await api.call(importsApi.deleteImport, { params: { id: planned.id } })
+    await bring(file)
+    const [{ id: done } = { id: '' }] = (await kept()).imports
+    await api.call(importsApi.deleteImport, { params: { id: done } })
+    expect(await kept()).toMatchObject({ objects: 0, imports: [] })
+    await bring(file)
+  })
+})
+
+describe('an import', () => {
+  it('is shown and applied by its user alone', async () => {
+    const planned = await plan(bundle(indicator(1)))
+    expect(await refusal(look(planned.id, bosApi))).toEqual([404, DETAILS.notFound])
+    expect(
+      await refusal(bosApi.call(importsApi.applyImport, { params: { id: planned.id }, body: {} })),
+    ).toEqual([404, DETAILS.notFound])
+    expect(await refusal(bosApi.call(importsApi.deleteImport, { params: { id: planned.id } }))).toEqual([
+      404,
+      DETAILS.notFound,
+    ])
+  })
+
+  it('into another’s campaign may be removed by the campaign’s creator, and by nobody else', async () => {
+    const made = await plan(bundle(malware(1)), campaign.id, bosApi)
+    await apply(made.id, {}, bosApi)
+    const cy = await bed.user('cy')
+    const params = { id: made.id }
+    expect(await refusal(apiClient(url, cy.token).call(importsApi.deleteImport, { params }))).toEqual([
+      403,
+      DETAILS.forbidden,
+    ])
+    await api.call(importsApi.deleteImport, { params })
+    expect((await kept()).objects).toBe(0)
+  })
+
+  it('is applied once: 409 while it is planned still, and after it', async () => {
+    const made = await upload(bundle(indicator(1)))
+    const start = () => refusal(api.call(importsApi.applyImport, { params: { id: made.id }, body: {} }))
+    expect(await start()).toEqual([409, DETAILS.importNotPlanned])
+    await finish(made.id)
+    const both = await Promise.all([start(), start(), start()])
+    expect(both.filter(each => each === 'accepted')).toHaveLength(1)
+    await finish(made.id)
+    expect(await start()).toEqual([409, DETAILS.importNotPlanned])
+  })
+
+  it('that finds a quota full says so, and goes on where it stopped', async () => {
+    const planned = await plan(
+      bundle(...Array.from({ length: 1_200 }, (_, n) => indicator(n, `https://e.org/${n}`))),
+    )
+    const brought = 1_000
+    let room = brought
+    const answer = ({ body }: { body: { iods: { iod: NewIod; tlp: Tlp | null }[] } }) => {
+      room -= body.iods.length
+      if (room < 0) throw new HttpError(413, 'You created 500 of 500 IODs a day: go on after midnight UTC')
+      return body.iods.map(({ iod }) => {
+        const made = iods.get(keyOf(iod)) ?? anIod({ id: newId(), ...iod, source: null, source_id: null })
+        iods.set(keyOf(iod), made)
+        return { id: made.id, created: true }
+      })
+    }
+    bed.answer(iodsInternal.bringIods, answer)
+    expect(await apply(planned.id)).toMatchObject({
+      state: 'failed',
+      problem: 'You created 500 of 500 IODs a day: go on after midnight UTC',
+      done: LIMITS.importBatch,
+    })
+    expect((await kept()).objects).toBe(1_000)
+    room = 10_000
+    expect(await apply(planned.id)).toMatchObject({ state: 'done', problem: null, done: 1_200 })
+    expect([(await kept()).objects, iods.size]).toEqual([1_200, 1_200])
+  })
+
+  it('stops where the campaign is full', async () => {
+    const planned = await plan(
+      bundle(...Array.from({ length: 1_600 }, (_, n) => indicator(n, `https://f.org/${n}`))),
+    )
+    const { state, problem } = await apply(planned.id)
+    expect([state, problem]).toEqual(['failed', expect.stringContaining('IODs: remove some to make room')])
+  })
+
+  it('counts each part once, however many workers step it at once', async () => {
+    const many = Array.from({ length: 2_500 }, (_, n) => malware(n))
+    for (let round = 0; round < rounds(1); round++) {
+      const made = await upload(bundle(...many))
+      await Promise.all(Array.from({ length: 5 }, () => finish(made.id)))
+      await finish(made.id)
+      const planned = await look(made.id)
+      expect(planned).toMatchObject({ state: 'planned', objects: 2_500 })
+      await api.call(importsApi.applyImport, { params: { id: made.id }, body: {} })
+      await Promise.all(Array.from({ length: 5 }, () => finish(made.id)))
+      await finish(made.id)
+      expect(await look(made.id)).toMatchObject({ state: 'done', done: 2_500 })
+      expect((await kept()).objects).toBe(2_500)
+      await api.call(importsApi.deleteImport, { params: { id: made.id } })
+    }
+  })
+
+  it('goes with its campaign, and gives the quota back', async () => {
+    const file = bundle(malware(1, `,"x":"${'x'.repeat(300_000)}"`))
+    await bring(file)
+    const waiting = await plan(bundle(malware(2)))
+    await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
+    expect(await refusal(look(waiting.id))).toEqual([404, DETAILS.notFound])
+    // What is under way has a minute to end.
+    const campaign_id = new Types.ObjectId(campaign.id)
+    await service.mongo.collection('imports').updateMany({ campaign_id }, { $set: { check_at: new Date(0) } })
+    await bed.internal(repairInternal.repair)
+    for (const name of ['imports', 'foreign'])
+      expect(await service.mongo.collection(name).countDocuments({ campaign_id })).toBe(0)
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Again' } })
+    await bring(file)
+  })
+
+  it('whose plan waits for a day, or whose file never came in whole, is removed', async () => {
+    const planned = await plan(bundle(malware(1)))
+    const imports = service.mongo.collection('imports')
+    const _id = new Types.ObjectId(planned.id)
+    await imports.updateOne({ _id }, { $set: { expires_at: new Date(0) } })
+    const half = await upload(bundle(malware(2)))
+    await imports.updateOne(
+      { _id: new Types.ObjectId(half.id) },
+      { $set: { state: 'receiving', check_at: new Date(0) } },
+    )
+    await bed.internal(repairInternal.repair)
+    for (const each of [planned.id, half.id]) {
+      expect(await refusal(look(each))).toEqual([404, DETAILS.notFound])
+      expect(
+        await service.mongo
+          .collection('import_parts')
+          .countDocuments({ import_id: new Types.ObjectId(each) }),
+      ).toBe(0)
+    }
+  })
+
+  it('that no worker has begun is queued again by the repair', async () => {
+    const made = await upload(bundle(malware(1)))
+    const queued = async () =>
+      (await service.queues.queue('imports').getJobs(['waiting'])).filter(
+        job => job.data.import_id === made.id,
+      ).length
+    expect(await queued()).toBe(1)
+    await service.mongo
+      .collection('imports')
+      .updateOne({ _id: new Types.ObjectId(made.id) }, { $set: { check_at: new Date(0) } })
+    await bed.internal(repairInternal.repair)
+    expect(await queued()).toBe(2)
+  })
+
+  it('stays without its user when the account is deleted; what waits goes', async () => {
+    await bring(bundle(malware(1)))
+    const waiting = await plan(bundle(malware(2)))
+    const exportedData = await bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
+    expect(exportedData.filter(({ kind }) => kind === 'import')).toHaveLength(2)
+    await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    const answer = await bosApi.call(importsApi.getKept, { params: { id: campaign.id } })
+    expect(answer).toMatchObject({ objects: 1, imports: [{ user_id: null, username: null }] })
+    const left = await service.mongo.collection('imports').findOne({ _id: new Types.ObjectId(waiting.id) })
+    expect(left?.state).toBe('removing')
+  })
+})
+
+describe('the level', () => {
+  const RED = 'marking-definition--5e57c739-391a-4eb3-b6be-7d15ca92d5ed'
+  const AMBER = 'marking-definition--f88d31f6-486f-44da-b317-01333bde0b82'
+  const marked = (marking: string) => `,"object_marking_refs":["${marking}"]`
+  const sharing = (of = campaign.id, client = api) =>
+    client.call(campaignsApi.getSharing, { params: { id: of } })
+  const share = (tlp: Tlp, client = api) =>
+    client.call(campaignsApi.updateSharing, { params: { id: campaign.id }, body: { tlp } })
+
+  it('of a campaign is green, and its creator’s to change', async () => {
+    expect(await sharing()).toEqual({ tlp: 'green', least: 'clear' })
+    expect(await refusal(share('amber', bosApi))).toEqual([403, DETAILS.forbidden])
+    expect(await share('clear')).toEqual({ tlp: 'clear', least: 'clear' })
+    expect((await exportedText()).text).toContain('"tlp": "white"')
+    expect(await share('amber+strict')).toMatchObject({ tlp: 'amber+strict' })
+    expect((await exportedText()).text).toContain('"tlp_2_0": "amber+strict"')
+  })
+
+  it('is planned, raised by an import before its first object is there, and never lowered below it', async () => {
+    const planned = await plan(bundle(malware(1, marked(AMBER)), indicator(1)))
+    expect(planned.tlp).toBe('amber')
+    expect(await sharing()).toEqual({ tlp: 'green', least: 'clear' })
+    await api.call(importsApi.applyImport, { params: { id: planned.id }, body: {} })
+    expect(await sharing()).toEqual({ tlp: 'amber', least: 'amber' })
+    await finish(planned.id)
+    expect(await refusal(share('green'))).toEqual([409, DETAILS.tlpTooLow])
+    expect(await share('red')).toMatchObject({ tlp: 'red' })
+    await bring(bundle(malware(2)))
+    expect(await sharing()).toEqual({ tlp: 'red', least: 'amber' })
+  })
+
+  it('goes along with an IOD into other campaigns', async () => {
+    await bring(bundle(indicator(1, 'https://example.org/secret', marked(RED))))
+    const [iod] = [...iods.values()]
+    expect(levels.get(iod?.id as string)).toBe('red')
+    const other = await api.call(campaignsApi.createCampaign, { body: { name: 'Elsewhere' } })
+    await api.call(campaignsApi.addIod, { params: { id: other.id }, body: { iod_id: iod?.id as string } })
+    const { body } = await exported(other.id)
+    const file = body as { objects: { type: string; object_marking_refs?: string[] }[] }
+    for (const type of ['indicator', 'url', 'grouping'])
+      expect(file.objects.find(each => each.type === type)?.object_marking_refs).toEqual([RED])
+    expect(file.objects.find(({ type }) => type === 'campaign')?.object_marking_refs).not.toEqual([RED])
+  })
+})
