@@ -19,6 +19,7 @@ import { ImportDialog } from './ImportDialog'
 import { IodDetailsDialog } from './IodDetailsDialog'
 import { HEIGHTS, IodTable, memberColumns } from './IodTable'
 import { MembersSearch } from './MembersSearch'
+import { SharingBlock } from './SharingBlock'
 
 /** Characters of a title that may not fit, in narrow windows. */
 const LONG_TITLE = 60
@@ -188,6 +189,7 @@ function Members({ campaign, state, statistics, isFetching, onRetry, onAdd }: Me
         total={campaign.iod_count}
         statistics={statistics}
         iods={state === 'whole' ? iods : null}
+        sharing={<SharingBlock campaign={campaign} />}
         onCategory={setText}
       />
       <section ref={members} className={styles.members} aria-label="Campaign IODs" tabIndex={-1}>

@@ -11,13 +11,15 @@ export interface CampaignSummaryProps {
   statistics: Statistics | null
   /** The IODs, once all are there. */
   iods: Iod[] | null
+  /** How far the campaign may be passed on. */
+  sharing: ReactNode
   /** Called with the category whose IODs are wanted. */
   onCategory: (category: Category) => void
 }
 
 /** A campaign's description and statistics. */
 export function CampaignSummary(props: CampaignSummaryProps) {
-  const { description, total, statistics, iods, onCategory } = props
+  const { description, total, statistics, iods, sharing, onCategory } = props
   return (
     <div className={styles.summary}>
       <Block title="Description">
@@ -40,6 +42,7 @@ export function CampaignSummary(props: CampaignSummaryProps) {
         </dl>
         {iods && <VotesBar iods={iods} />}
       </Block>
+      <Block title="Sharing">{sharing}</Block>
       {statistics && statistics.iods > 0 && (
         <>
           {iods && <OverTime iods={iods} />}

@@ -1,10 +1,13 @@
-import type { CampaignDetail } from '@iodine/contracts'
+import type { CampaignDetail, CampaignImport } from '@iodine/contracts'
 import { errorDetail, isApiError } from '@iodine/mfe-kit'
 import { Button, Callout, formatCount, HTMLTable, ProgressBar, Tag } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
-import { type ImportPlan, type Planned, useImport } from '../queries/import'
+import { useForeignImport } from '../queries/foreign-import'
+import { type ImportPlan, isKept, type Planned, useImport } from '../queries/import'
+import { useNotices } from '../queries/notices'
+import { ForeignPlan } from './ForeignPlan'
 import styles from './ImportDialog.module.css'
 
 /** Maximum number of entries in the preview. Refused ones come first. */
@@ -30,6 +33,11 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const [isReading, setReading] = useState(false)
   const [done, setDone] = useState<number | null>(null)
   const { plan: planImport, run } = useImport(campaign.id)
+  const foreign = useForeignImport(campaign.id)
+  /** The import of a file of another tool, which the server plans and applies. */
+  const [kept, setKept] = useState<CampaignImport | null>(null)
+  const [makesIods, setMakesIods] = useState(true)
+  const notices = useNotices()
   const [file, setFile] = useState<File | null>(null)
   const input = useRef<HTMLInputElement>(null)
 
@@ -37,16 +45,41 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     if (!isOpen) return
     setFile(null)
     setPlan(null)
+    setKept(null)
+    setMakesIods(true)
     setFault(null)
   }, [isOpen])
 
+  /** Takes back a plan that is not applied. */
+  const discard = () => {
+    if (kept?.state === 'planned') foreign.discard(kept)
+    setKept(null)
+  }
+  const close = () => {
+    discard()
+    onClose()
+  }
+  const keep = async (plan: CampaignImport) => {
+    setFault(null)
+    try {
+      const ended = await foreign.apply(plan, makesIods, setKept)
+      setKept(ended)
+      if (ended.state !== 'done') return
+      notices.success(`${formatCount(ended.objects)} object(s) imported`)
+      onClose()
+    } catch (error) {
+      setFault(errorDetail(isApiError(error) ? error : null, 'The file could not be imported.'))
+    }
+  }
   const read = async (file: File) => {
+    discard()
     setFile(file)
     setPlan(null)
     setFault(null)
     setReading(true)
     try {
-      setPlan(await planImport(file))
+      if (await isKept(file)) setKept(await foreign.plan(file))
+      else setPlan(await planImport(file))
     } catch (error) {
       const isOurs = error instanceof Error && error.name === 'UnreadableFile'
       setFault(
@@ -65,14 +98,14 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     // After a failure the import is planned again, so that the same button imports the remaining entries.
     else if (file) await read(file)
   }
-  const working = done !== null
+  const working = done !== null || kept?.state === 'applying'
   const count = plan?.todo.length ?? 0
   const hasEvidence = plan !== null && plan.quoted.length > 0
   return (
     <Dialog
       className={styles.dialog}
       isOpen={isOpen}
-      onClose={onClose}
+      onClose={close}
       title="Import IODs"
       canOutsideClickClose={false}
       canEscapeKeyClose={!working}
@@ -80,7 +113,8 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     >
       <DialogBody>
         <p className={styles.label}>
-          A campaign exported as JSON, STIX or CSV, or a CSV with value, category and description.
+          A campaign exported as JSON, STIX or CSV, a CSV with value, category and description, or a STIX
+          bundle of another tool.
         </p>
         <input
           ref={input}
@@ -111,8 +145,9 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
             </Callout>
           </div>
         )}
+        {kept && <ForeignPlan plan={kept} makesIods={makesIods} onMakesIods={setMakesIods} />}
         {plan && <Preview plan={plan} />}
-        {plan && working && (
+        {plan && done !== null && (
           <div className={styles.block} role="status">
             <ProgressBar
               value={count ? done / count : 1}
@@ -129,14 +164,23 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       <DialogFooter
         actions={
           <>
-            <Button text="Cancel" onClick={onClose} disabled={working} />
-            <Button
-              intent="primary"
-              text={count === 0 && hasEvidence ? 'Import evidence' : `Import ${count} IOD(s)`}
-              disabled={count === 0 && !hasEvidence}
-              loading={working || isReading}
-              onClick={submit}
-            />
+            <Button text="Cancel" onClick={close} disabled={working} />
+            {kept ? (
+              <Button
+                intent="primary"
+                text={kept.state === 'failed' ? 'Go on' : `Import ${formatCount(kept.objects)} object(s)`}
+                loading={working || isReading}
+                onClick={() => void keep(kept)}
+              />
+            ) : (
+              <Button
+                intent="primary"
+                text={count === 0 && hasEvidence ? 'Import evidence' : `Import ${count} IOD(s)`}
+                disabled={count === 0 && !hasEvidence}
+                loading={working || isReading}
+                onClick={submit}
+              />
+            )}
           </>
         }
       />

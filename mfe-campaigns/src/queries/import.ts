@@ -23,6 +23,12 @@ export interface ImportPlan {
   quoted: Readable[]
 }
 
+/** Whether a file is one whose objects are kept as they are: the server imports it. */
+export const isKept = async (file: File): Promise<boolean> => {
+  const { isForeignStix } = await import('@iodine/exchange')
+  return isForeignStix(await file.text())
+}
+
 /**
  * Plans the import of a file's text into a campaign, from the current IODs and campaign. Throws an
  * `UnreadableFile` with a message for the user if the file contains no IODs.

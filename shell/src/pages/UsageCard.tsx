@@ -17,6 +17,7 @@ const ROWS: [Quota, string][] = [
   ['narratives', 'Narratives'],
   ['campaigns', 'Campaigns'],
   ['campaign_iods', 'IODs in your fullest campaign'],
+  ['import_bytes', 'Size of imported files'],
 ]
 const NEARLY_FULL = 0.8
 const REFETCH_MS = 5_000

@@ -1,0 +1,44 @@
+import { type CampaignDetail, TLP_LEVELS, type Tlp } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { Button, formatCount, HTMLSelect } from '@iodine/ui'
+import { useState } from 'react'
+import { useKept, useSharing } from '../queries/foreign-import'
+import { KeptObjectsDialog } from './KeptObjectsDialog'
+import styles from './SharingBlock.module.css'
+import { TlpTag, tlpName } from './TlpTag'
+
+/** How far the campaign may be passed on, which its creator sets, and what it keeps of other tools' files. */
+export function SharingBlock({ campaign: { id, created_by_id } }: { campaign: CampaignDetail }) {
+  const { session } = useHost()
+  const { sharing, share } = useSharing(id)
+  const kept = useKept(id)
+  const [isOpen, setOpen] = useState(false)
+  if (!sharing) return null
+  const levels = TLP_LEVELS.slice(TLP_LEVELS.indexOf(sharing.least))
+  return (
+    <>
+      <div className={styles.level}>
+        <TlpTag tlp={sharing.tlp} />
+        {created_by_id === session.user.id && (
+          <HTMLSelect
+            aria-label="Sharing level"
+            value={sharing.tlp}
+            onChange={event => void share(event.currentTarget.value as Tlp)}
+            options={levels.map(value => ({ value, label: tlpName(value) }))}
+          />
+        )}
+      </div>
+      <p className={styles.note}>How far files of this campaign may be passed on. STIX exports carry it.</p>
+      {kept && kept.objects > 0 && (
+        <>
+          <Button
+            className={styles.kept}
+            text={`Kept objects (${formatCount(kept.objects)})`}
+            onClick={() => setOpen(true)}
+          />
+          <KeptObjectsDialog campaignId={id} kept={kept} isOpen={isOpen} onClose={() => setOpen(false)} />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,124 @@
+import type { CampaignImport, KeptObjects, Tlp } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback } from 'react'
+import { useCampaignCache } from './campaigns'
+import { useNotices } from './notices'
+
+/** How often an import that is being planned or applied is looked at. */
+const LOOK_MS = 500
+const UNDER_WAY: readonly CampaignImport['state'][] = ['planning', 'applying']
+
+const keptKey = (id: string) => ['campaigns', 'kept', id]
+const sharingKey = (id: string) => ['campaigns', 'sharing', id]
+
+const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
+
+/** Imports files of other tools into a campaign: the server plans and applies them, and keeps their objects. */
+export function useForeignImport(campaignId: string) {
+  const { api } = useHost()
+  const queryClient = useQueryClient()
+  const cache = useCampaignCache()
+  /** Resolves once it is neither planned nor applied any more. */
+  const follow = useCallback(
+    async (id: string, onStep: (now: CampaignImport) => void): Promise<CampaignImport> => {
+      for (;;) {
+        const now = await api.call('GET /campaigns/imports/:id', { params: { id } })
+        if (!UNDER_WAY.includes(now.state)) return now
+        onStep(now)
+        await wait(LOOK_MS)
+      }
+    },
+    [api],
+  )
+  /** Sends a file; resolves to its plan. */
+  const plan = useCallback(
+    async (file: File): Promise<CampaignImport> => {
+      const query = { campaign_id: campaignId, format: 'stix' } as const
+      const body = new Uint8Array(await file.arrayBuffer())
+      const { id } = await api.call('POST /campaigns/imports', { query, body })
+      return follow(id, () => {})
+    },
+    [api, campaignId, follow],
+  )
+  /** Resolves to the import once it is done, or has stopped. */
+  const apply = useCallback(
+    async (
+      { id }: CampaignImport,
+      iods: boolean,
+      onStep: (now: CampaignImport) => void,
+    ): Promise<CampaignImport> => {
+      const params = { id }
+      onStep(await api.call('POST /campaigns/imports/:id/apply', { params, body: { iods } }))
+      const ended = await follow(id, onStep)
+      await Promise.all([
+        cache.grown(campaignId),
+        ...[keptKey, sharingKey].map(key => queryClient.invalidateQueries({ queryKey: key(campaignId) })),
+      ])
+      return ended
+    },
+    [api, cache, campaignId, follow, queryClient],
+  )
+  /** A plan that nobody applies is removed by the server within a day, too. */
+  const discard = useCallback(
+    ({ id }: CampaignImport): void => {
+      api.call('DELETE /campaigns/imports/:id', { params: { id } }).catch(() => {})
+    },
+    [api],
+  )
+  return { plan, apply, discard }
+}
+
+/** What the campaign keeps of other tools' files; undefined until it is known. */
+export function useKept(campaignId: string): KeptObjects | undefined {
+  const { api } = useHost()
+  const { data } = useQuery({
+    queryKey: keptKey(campaignId),
+    queryFn: ({ signal }) => api.call('GET /campaigns/:id/kept', { params: { id: campaignId }, signal }),
+  })
+  return data
+}
+
+/** Removes the objects of an import from a campaign. */
+export function useRemoveImport(campaignId: string) {
+  const { api } = useHost()
+  const notices = useNotices()
+  const queryClient = useQueryClient()
+  return useCallback(
+    async (id: string): Promise<void> => {
+      try {
+        await api.call('DELETE /campaigns/imports/:id', { params: { id } })
+        notices.success('Imported objects removed')
+      } catch (error) {
+        notices.failure(error, 'Failed to remove the imported objects')
+      }
+      await queryClient.invalidateQueries({ queryKey: keptKey(campaignId) })
+    },
+    [api, campaignId, notices, queryClient],
+  )
+}
+
+/** The level of the campaign's exports, and a function that sets it. */
+export function useSharing(campaignId: string) {
+  const { api } = useHost()
+  const notices = useNotices()
+  const queryClient = useQueryClient()
+  const queryKey = sharingKey(campaignId)
+  const { data } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => api.call('GET /campaigns/:id/sharing', { params: { id: campaignId }, signal }),
+  })
+  const share = async (tlp: Tlp): Promise<void> => {
+    try {
+      const params = { id: campaignId }
+      queryClient.setQueryData(
+        queryKey,
+        await api.call('PATCH /campaigns/:id/sharing', { params, body: { tlp } }),
+      )
+    } catch (error) {
+      notices.failure(error, 'Failed to change the sharing level')
+      await queryClient.invalidateQueries({ queryKey })
+    }
+  }
+  return { sharing: data, share }
+}
