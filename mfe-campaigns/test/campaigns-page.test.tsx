@@ -32,6 +32,8 @@ const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
   openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns${path}`, {
     'GET /campaigns': () => [200, campaigns],
     'GET /campaigns/my': () => [200, []],
+    'GET /campaigns/:id/sharing': [200, { tlp: 'green', least: 'clear' }],
+    'GET /campaigns/:id/kept': [200, { objects: 0, bytes: 0, withheld: 0, types: [], imports: [] }],
     'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     ...routes,

@@ -1,0 +1,205 @@
+import type { CampaignDetail, CampaignImport, KeptObjects } from '@iodine/contracts'
+import { openSection, type Routes } from '@iodine/mfe-kit/testing'
+import { anIod } from '@iodine/test-kit/iods'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import { parcel } from '../src/parcel'
+
+// happy-dom has no layout: a table's frame needs a height, so that some rows fit.
+Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
+Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { get: () => 600 })
+
+const ID = 'a'.repeat(24)
+const detail: CampaignDetail = {
+  id: ID,
+  name: 'Mirrors',
+  description: '',
+  created_by_id: 'f'.repeat(24),
+  created_by_username: 'ana',
+  created_at: '2026-11-20T10:00:00.000Z',
+  iod_count: 1,
+  iods: [anIod({ value: 'Giant mirrors' })],
+}
+const planned: CampaignImport = {
+  id: 'b'.repeat(24),
+  campaign_id: ID,
+  format: 'stix',
+  state: 'planned',
+  problem: null,
+  bytes: 5_000,
+  objects: 59,
+  done: 0,
+  iods: 41,
+  known_iods: 3,
+  refused: 2,
+  tlp: 'amber',
+  created_at: '2026-11-20T10:00:00.000Z',
+}
+const nothing: KeptObjects = { objects: 0, bytes: 0, withheld: 0, types: [], imports: [] }
+const BUNDLE = { type: 'bundle', objects: [{ type: 'malware', id: 'malware--1' }] }
+
+const open = async (routes: Routes = {}, id?: string) => {
+  const section = await openSection(
+    parcel,
+    '/dashboard/campaigns',
+    `/dashboard/campaigns/${ID}`,
+    {
+      'GET /campaigns': () => [200, [detail]],
+      'GET /campaigns/my': () => [200, []],
+      'GET /campaigns/:id': () => [200, detail],
+      'GET /campaigns/:id/sharing': () => [200, { tlp: 'green', least: 'clear' }],
+      'GET /campaigns/:id/kept': () => [200, nothing],
+      'POST /iods/consensus': [200, {}],
+      'POST /iods/evidence/counts': [200, {}],
+      ...routes,
+    },
+    { ...(id && { id }) },
+  )
+  return { ...section, dialog: within(await screen.findByRole('dialog', { name: 'Mirrors' })) }
+}
+const press = async (name: string | RegExp, where = screen as Pick<typeof screen, 'findByRole'>) =>
+  fireEvent.click(await where.findByRole('button', { name }))
+const choose = async (file: object) => {
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Import' }).hasAttribute('disabled')).toBe(false),
+  )
+  await press('Import')
+  const importing = await screen.findByRole('dialog', { name: 'Import IODs' })
+  const input = importing.querySelector('input[type=file]') as HTMLInputElement
+  fireEvent.change(input, { target: { files: [new File([JSON.stringify(file)], 'theirs.json')] } })
+  return within(importing)
+}
+
+describe('a file of another tool', () => {
+  const routes = (states: Partial<CampaignImport>[], asked: unknown[] = []): Routes => ({
+    'POST /campaigns/imports': ({ search }) => {
+      asked.push(search.toString())
+      return [202, { id: planned.id }]
+    },
+    'GET /campaigns/imports/:id': () => [200, { ...planned, ...states.shift() }],
+    'POST /campaigns/imports/:id/apply': ({ body }) => {
+      asked.push(body)
+      return [202, { ...planned, state: 'applying', done: 10 }]
+    },
+    'DELETE /campaigns/imports/:id': () => {
+      asked.push('discarded')
+      return [200, { id: planned.id }]
+    },
+  })
+
+  it('is planned by the server, shown, then applied', async () => {
+    const asked: unknown[] = []
+    const { toasts } = await open(routes([{ state: 'planning' }, {}, { state: 'done', done: 59 }], asked))
+    const dialog = await choose(BUNDLE)
+    expect((await dialog.findByText(/^41 IOD\(s\), 18 object\(s\) kept as they are/)).textContent).toContain(
+      'TLP:AMBER',
+    )
+    expect(dialog.getByText(/^3 of the IODs known already/)).toBeTruthy()
+    expect(dialog.getByText(/^2 indicator\(s\) whose value/)).toBeTruthy()
+    await press('Import 59 object(s)', dialog)
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
+    expect(toasts.at(-1)).toMatchObject({ title: '59 object(s) imported', status: 'success' })
+    expect(asked).toEqual([`campaign_id=${ID}&format=stix`, { iods: true }])
+  })
+
+  it('may be kept without IODs', async () => {
+    const asked: unknown[] = []
+    await open(routes([{}, { state: 'done' }], asked))
+    const dialog = await choose(BUNDLE)
+    fireEvent.click(await dialog.findByLabelText('Create IODs of indicators with a single value'))
+    await dialog.findByText(/^0 IOD\(s\), 59 object\(s\) kept as they are/)
+    await press('Import 59 object(s)', dialog)
+    await waitFor(() => expect(asked).toContainEqual({ iods: false }))
+  })
+
+  it('that stops says why, and goes on', async () => {
+    const asked: unknown[] = []
+    const stopped = { state: 'failed', done: 40, problem: 'You created 500 of 500 IODs a day' } as const
+    await open(routes([{}, stopped, { state: 'done', done: 59 }], asked))
+    const dialog = await choose(BUNDLE)
+    await press('Import 59 object(s)', dialog)
+    expect((await dialog.findByRole('alert')).textContent).toBe(
+      'You created 500 of 500 IODs a day. 40 of 59 objects are imported; nothing is lost.',
+    )
+    await press('Go on', dialog)
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
+  })
+
+  it('is discarded where its plan is not wanted', async () => {
+    const asked: unknown[] = []
+    await open(routes([{}], asked))
+    const dialog = await choose(BUNDLE)
+    await dialog.findByText(/^41 IOD/)
+    await press('Cancel', dialog)
+    await waitFor(() => expect(asked).toContain('discarded'))
+  })
+
+  it('that the server refuses says so', async () => {
+    await open({
+      'POST /campaigns/imports': () => [422, { detail: ['Object 1 of the file is not valid JSON.'] }],
+    })
+    const dialog = await choose(BUNDLE)
+    expect((await dialog.findByRole('alert')).textContent).toBe('Object 1 of the file is not valid JSON.')
+  })
+})
+
+describe('sharing', () => {
+  it('shows the level to all, and lets the creator set one that is not below what was imported', async () => {
+    const asked: unknown[] = []
+    const routes: Routes = {
+      'GET /campaigns/:id/sharing': () => [200, { tlp: 'amber', least: 'amber' }],
+      'PATCH /campaigns/:id/sharing': ({ body }) => {
+        asked.push(body)
+        return [200, { tlp: 'red', least: 'amber' }]
+      },
+    }
+    const { dialog } = await open(routes, detail.created_by_id as string)
+    const level = (await dialog.findByLabelText('Sharing level')) as HTMLSelectElement
+    expect([...level.options].map(({ text }) => text)).toEqual(['TLP:AMBER', 'TLP:AMBER+STRICT', 'TLP:RED'])
+    fireEvent.change(level, { target: { value: 'red' } })
+    await waitFor(() => expect(level.value).toBe('red'))
+    expect(asked).toEqual([{ tlp: 'red' }])
+  })
+
+  it('is not another’s to set', async () => {
+    const { dialog } = await open()
+    await dialog.findByText('TLP:GREEN')
+    expect(dialog.queryByLabelText('Sharing level')).toBeNull()
+  })
+
+  it('tells what is kept, and removes an import after a question', async () => {
+    const asked: string[] = []
+    const one = { user_id: 'f'.repeat(24), username: 'ana', created_at: detail.created_at, objects: 1_200 }
+    const kept: KeptObjects = {
+      objects: 1_200,
+      bytes: 5,
+      withheld: 3,
+      types: [
+        { type: 'malware', objects: 1_199 },
+        { type: '', objects: 1 },
+      ],
+      imports: [
+        { ...one, id: 'd'.repeat(24), removable: true },
+        { ...one, id: 'e'.repeat(24), user_id: null, username: null, removable: false },
+      ],
+    }
+    const { toasts } = await open({
+      'GET /campaigns/:id/kept': () => [200, asked.length > 0 ? nothing : kept],
+      'DELETE /campaigns/imports/:id': ({ params }) => {
+        asked.push(params.id ?? '')
+        return [200, { id: 'd'.repeat(24) }]
+      },
+    })
+    await press('Kept objects (1,200)')
+    const dialog = within(await screen.findByRole('dialog', { name: 'Kept objects' }))
+    expect(dialog.getByText(/3 are left out of it/)).toBeTruthy()
+    expect(dialog.getByText('without a type')).toBeTruthy()
+    expect(dialog.getAllByRole('button', { name: 'Remove' })).toHaveLength(1)
+    await press('Remove', dialog)
+    const question = within(await screen.findByRole('dialog', { name: 'Remove imported objects' }))
+    await press('Remove', question)
+    await waitFor(() => expect(toasts.at(-1)).toMatchObject({ title: 'Imported objects removed' }))
+    expect(asked).toEqual(['d'.repeat(24)])
+    await waitFor(() => expect(screen.queryByRole('button', { name: /^Kept objects/ })).toBeNull())
+  })
+})
