@@ -58,7 +58,7 @@ export const BOUNDS: Bounds = {
   poolWaitMs: 5_000,
   memory: { all: 64 * MIB, address: 32 * MIB, stranger: 8 * MIB, user: 16 * MIB },
   inMemoryBytes: MIB,
-  spool: { all: 128 * MIB, address: 96 * MIB, stranger: 0, user: 48 * MIB },
+  spool: { all: 192 * MIB, address: 128 * MIB, stranger: 0, user: 64 * MIB },
   bodyMs: 110_000,
   bodyGraceMs: 10_000,
   bodyRate: 4_096,

@@ -10,6 +10,7 @@ import { NO_LIMITS, quantile, startAiProvider } from '@iodine/test-kit'
 import { type Sample, startAnalysts, type Target } from './lib/analysts.js'
 import { startBed } from './lib/bed.js'
 import { cpuSeconds, descendants } from './lib/cpu.js'
+import { mailsOf } from './lib/mails.js'
 import { table } from './lib/measure.js'
 
 const analysts = Number(process.env.ANALYSTS ?? 50)
@@ -96,16 +97,8 @@ if (which !== 'parts') {
 if (which !== 'default') {
   const stack = await startProcesses({ aiAfterMs: AI_MS, env: { LOG_LEVEL: 'info' } })
   try {
-    const waitForMail = async (to: string) => {
-      for (let left = 100; left > 0; left--) {
-        const mail = stack.mails().findLast(each => each.to.includes(to))
-        if (mail) return mail
-        await new Promise(next => setTimeout(next, 100))
-      }
-      throw new Error(`no mail to ${to}`)
-    }
     const parts = Object.values(stack.parts).filter(({ name }) => name !== 'smtp' && name !== 'ai')
-    await measure('With a process a part', { url: stack.url, mail: { waitForMail } }, () =>
+    await measure('With a process a part', { url: stack.url, mail: mailsOf(stack) }, () =>
       parts.map(({ name, pid }) => [name, pid()]),
     )
   } finally {

@@ -9,6 +9,7 @@ import {
   DETAILS,
   type EndpointSpec,
   evidenceApi,
+  importsApi,
   iodsApi,
   narrativesApi,
   OPERATIONS,
@@ -54,6 +55,9 @@ interface Things {
   capture: string
   /** Another one, that waits for its seal. */
   open: string
+  /** The owner's plans into their campaign: one to apply, one to discard. */
+  import: string
+  discarded: string
   owner: string
 }
 interface Row {
@@ -71,6 +75,7 @@ const PAGE = `Captured, and ${MARK}`
 const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).contents
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 let made = 0
+const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 
@@ -137,6 +142,17 @@ const ROWS: Record<string, Row> = {
   'POST /campaigns/:id/add-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },
   'POST /campaigns/:id/add-iods': { id: 'campaign', body: ({ iod }) => ({ iod_ids: [iod] }), status: 200 },
   'POST /campaigns/:id/remove-iod': { id: 'campaign', body: ({ iod }) => ({ iod_id: iod }), status: 200 },
+  'GET /campaigns/:id/sharing': { id: 'campaign', status: 200 },
+  'PATCH /campaigns/:id/sharing': { id: 'campaign', body: () => ({ tlp: 'amber' }), status: mine(200, 403) },
+  'GET /campaigns/:id/kept': { id: 'campaign', status: 200 },
+  'POST /campaigns/imports': {
+    query: ({ campaign }) => `?campaign_id=${campaign}&format=stix`,
+    body: aBundle,
+    status: 202,
+  },
+  'GET /campaigns/imports/:id': { id: 'import', status: mine(200, 404) },
+  'POST /campaigns/imports/:id/apply': { id: 'import', body: () => ({}), status: mine(202, 404) },
+  'DELETE /campaigns/imports/:id': { id: 'discarded', status: mine(200, 404) },
   'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: mine(200, 403) },
   'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
@@ -205,7 +221,18 @@ const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
   const { id: open } = await api.call(capturesApi.createCapture, {
     body: captureOf({ text: PAGE, manifest: { url: 'https://blog.example.org/open' } }).manifest,
   })
+  const planned = async () => {
+    const { id } = await api.call(importsApi.createImport, {
+      query: { campaign_id: campaign.id, format: 'stix' },
+      body: aBundle(),
+    })
+    const look = () => api.call(importsApi.getImport, { params: { id } })
+    await expect.poll(look, { timeout: 15_000 }).toMatchObject({ state: 'planned' })
+    return id
+  }
   return {
+    import: await planned(),
+    discarded: await planned(),
     capture,
     open,
     record,

@@ -40,7 +40,7 @@ const LOOKS = 10
  */
 const HEAP_GROWTH = 1.1
 /** Statuses of the contract: any other is a fault. */
-const STATUSES = new Set([200, 201, 204, 304, 400, 401, 403, 404, 409, 413, 414, 415, 422, 431])
+const STATUSES = new Set([200, 201, 202, 204, 304, 400, 401, 403, 404, 409, 413, 414, 415, 422, 431])
 const ADMIN = 'boss@example.org'
 
 let mail: MailCatcher
@@ -173,6 +173,8 @@ it(
         '/campaigns/{id}': campaigns,
         '/campaigns/{id}/statistics': campaigns,
         '/campaigns/{id}/export': campaigns,
+        '/campaigns/{id}/sharing': campaigns,
+        '/campaigns/{id}/kept': campaigns,
         '/campaigns/{id}/add-iod': campaigns,
         '/campaigns/{id}/add-iods': campaigns,
         '/campaigns/{id}/remove-iod': campaigns,

@@ -1,0 +1,118 @@
+import { communityInternal, iodsApi, iodsInternal, type NewIod, type Tlp } from '@iodine/contracts'
+import { readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  type BedUser,
+  iodInput,
+  newId,
+  rounds,
+  type ServiceBed,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp, iodsConfigSchema } from '../src/index.js'
+import { iodUid } from '../src/policies/uid.js'
+
+let bed: ServiceBed
+let service: StoreService
+let ana: BedUser
+let api: ApiClient
+
+const DAILY = 200
+beforeAll(async () => {
+  bed = await startServiceBed()
+  bed.answer(communityInternal.applyEvent, () => ({ ok: true }) as never)
+  service = await createApp(
+    readConfig(iodsConfigSchema, { ...bed.env, QUOTA_IODS_A_DAY: String(DAILY) }),
+    bed.deps,
+  )
+  const url = await bed.listen(service)
+  ana = await bed.user('ana')
+  api = apiClient(url, ana.token)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+
+const iodOf = (value: string, category: NewIod['category'] = 'URL'): NewIod => ({
+  value,
+  category,
+  description: '',
+  source_type: 'MANUAL',
+})
+const bring = (iods: NewIod[], { user = ana.id, tlp = null as Tlp | null } = {}) =>
+  bed.internal(iodsInternal.bringIods, {
+    body: { user_id: user, iods: iods.map(iod => ({ iod, tlp })) },
+  })
+const find = (iods: NewIod[]) =>
+  bed.internal(iodsInternal.findIods, {
+    body: { iods: iods.map(({ category, value }) => ({ category, value })) },
+  })
+const statement = async (id: string) =>
+  (await bed.internal(iodsInternal.stateIods, { body: { ids: [id] } }))[id]
+
+describe('IODs that an import brings', () => {
+  it('are created once, in the user’s name, and found the next time', async () => {
+    const { id: known } = await api.call(iodsApi.createIod, {
+      body: iodInput({ value: 'Known', category: 'TITLE' }),
+    })
+    const mark = newId()
+    const wanted = [iodOf(`https://e.org/${mark}`), iodOf(' KNOWN ', 'TITLE'), iodOf('known', 'SENTENCE')]
+    expect(await find(wanted)).toEqual([null, known, null])
+    const made = await bring(wanted)
+    expect(made.map(({ created }) => created)).toEqual([true, false, true])
+    expect(made[1]?.id).toBe(known)
+    expect(await bring(wanted)).toEqual(made.map(({ id }) => ({ id, created: false })))
+    expect(await find(wanted)).toEqual(made.map(({ id }) => id))
+    const stored = await api.call(iodsApi.getIod, { params: { id: made[0]?.id as string } })
+    expect(stored).toMatchObject({ value: `https://e.org/${mark}`, created_by_id: ana.id, votes: [] })
+    expect((await api.call(iodsApi.listIods, { query: { q: mark } })).map(({ id }) => id)).toEqual([
+      made[0]?.id,
+    ])
+    expect((await statement(stored.id))?.uid).toBe(iodUid(stored))
+  })
+
+  it('are the same for a hashtag with and without its sign, and twice in one call', async () => {
+    const mark = newId()
+    const made = await bring([iodOf(`#Tag${mark}`, 'HASHTAGS'), iodOf(`tag${mark}`, 'HASHTAGS')])
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+  })
+
+  it('are counted like any other', async () => {
+    const before = await api.call(iodsApi.getIodFacets)
+    await bring([iodOf(newId(), 'KEYWORDS'), iodOf(newId(), 'KEYWORDS')])
+    const after = await api.call(iodsApi.getIodFacets)
+    expect(after.total - before.total).toBe(2)
+    expect((after.categories.KEYWORDS ?? 0) - (before.categories.KEYWORDS ?? 0)).toBe(2)
+  })
+
+  it('keep the level of their file; those that were there before have none', async () => {
+    const [known, fresh] = [iodOf(newId()), iodOf(newId())]
+    await bring([known])
+    const made = await bring([known, fresh], { tlp: 'amber+strict' })
+    expect((await statement(made[0]?.id as string))?.tlp).toBe(null)
+    expect((await statement(made[1]?.id as string))?.tlp).toBe('amber+strict')
+  })
+
+  it('are all created or none: 413 where the quota has no room for all', async () => {
+    const cy = await bed.user('cy')
+    const many = Array.from({ length: DAILY }, () => iodOf(newId()))
+    await bring(many.slice(0, DAILY - 1), { user: cy.id })
+    const two = [many[DAILY - 1] as NewIod, iodOf(newId())]
+    await expect(bring(two, { user: cy.id })).rejects.toMatchObject({ status: 413 })
+    expect(await find(two)).toEqual([null, null])
+    expect(await bring(many, { user: cy.id })).toHaveLength(DAILY)
+  })
+
+  it('are created once by calls at the same time', async () => {
+    for (let round = 0; round < rounds(3); round++) {
+      const wanted = Array.from({ length: 10 }, () => iodOf(newId()))
+      const user = (await bed.user()).id
+      const calls = await Promise.all(Array.from({ length: 8 }, () => bring(wanted, { user })))
+      for (const call of calls) expect(call.map(({ id }) => id)).toEqual(calls[0]?.map(({ id }) => id))
+      expect(calls.flat().filter(({ created }) => created)).toHaveLength(10)
+    }
+  })
+})

@@ -1,0 +1,129 @@
+/**
+ * A STIX bundle imported by the server as a job, beside indicators created and added one at a time over the API, as the
+ * browser does it with files of our own; and the memory that it takes, with a process a part. One file whose objects are
+ * all kept, and one in which every tenth is an indicator.
+ *
+ *   npm run bench -- imports
+ *   OBJECTS=200000 PADDING=180 npm run bench -- imports
+ */
+import { readFileSync } from 'node:fs'
+import { campaignsApi, importsApi, iodsApi } from '@iodine/contracts'
+import { type ProcessName, startProcesses } from '@iodine/harness'
+import { NO_LIMITS, signUp } from '@iodine/test-kit'
+import { mailsOf } from './lib/mails.js'
+import { rate, ratio, table, timed, whole } from './lib/measure.js'
+
+const objects = Number(process.env.OBJECTS ?? 50_000)
+const padding = Number(process.env.PADDING ?? 180)
+/** IODs that are created one at a time. */
+const SINGLE = 300
+const LOOK_MS = 20
+
+const id = (type: string, n: number) => `${type}--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const bundleOf = (share: number, mark: string) => {
+  const list = Array.from({ length: objects }, (_, n) =>
+    n % share === 0
+      ? `{"type":"indicator","id":"${id('indicator', n)}","modified":"2026-01-01T00:00:00Z","pattern_type":"stix","pattern":"[url:value = 'https://example.org/${mark}/${n}']","x":"${'i'.repeat(padding)}"}`
+      : `{"type":"x-note","id":"${id('x-note', n)}","modified":"2026-01-01T00:00:00Z","text":"${'n'.repeat(padding)}${mark}${n}"}`,
+  )
+  return new TextEncoder().encode(`{"type":"bundle","objects":[${list.join(',')}]}`)
+}
+
+/** The parts that an import goes through. */
+const PARTS = ['gateway', 'campaigns', 'iods', 'workers'] as const satisfies ProcessName[]
+
+const stack = await startProcesses({ env: NO_LIMITS })
+try {
+  const { api, token } = await signUp({ url: stack.url, mail: mailsOf(stack) })
+  /** Resident memory of a part, in MiB. */
+  const memory = (part: ProcessName) => {
+    const status = readFileSync(`/proc/${stack.parts[part].pid()}/status`, 'utf8')
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+  }
+  const create = () => api.call(campaignsApi.createCampaign, { body: { name: 'Bench' } })
+  const until = async (of: string, state: string) => {
+    for (;;) {
+      const now = await api.call(importsApi.getImport, { params: { id: of } })
+      if (now.state === state) return
+      if (now.state === 'failed') throw new Error(now.problem ?? 'failed')
+      await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+    }
+  }
+
+  const { id: single } = await create()
+  const one = async (n: number) => {
+    const iod = await api.call(iodsApi.createIod, {
+      body: {
+        value: `https://example.org/single/${n}`,
+        category: 'URL',
+        description: '',
+        source_type: 'MANUAL',
+      },
+    })
+    await api.call(campaignsApi.addIod, { params: { id: single }, body: { iod_id: iod.id } })
+  }
+  for (let n = 0; n < SINGLE; n++) await one(n)
+  const singles = await timed(async () => {
+    for (let n = SINGLE; n < 2 * SINGLE; n++) await one(n)
+  })
+
+  const rows: string[][] = []
+  for (const [name, share] of [
+    ['all kept', Number.POSITIVE_INFINITY],
+    ['one in ten an IOD', 10],
+  ] as const) {
+    const file = bundleOf(share, name.replaceAll(' ', '-'))
+    const { id: campaign_id } = await create()
+    const most = new Map<ProcessName, number>()
+    const watch = setInterval(() => {
+      for (const part of PARTS) most.set(part, Math.max(most.get(part) ?? 0, memory(part)))
+    }, LOOK_MS)
+    let made = ''
+    const sent = await timed(async () => {
+      made = (await api.call(importsApi.createImport, { query: { campaign_id, format: 'stix' }, body: file }))
+        .id
+    })
+    const planned = await timed(() => until(made, 'planned'))
+    const applied = await timed(async () => {
+      await api.call(importsApi.applyImport, { params: { id: made }, body: {} })
+      await until(made, 'done')
+    })
+    const exported = await timed(async () => {
+      const answer = await fetch(`${stack.url}/api/v1/campaigns/${campaign_id}/export?format=stix`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      if (!answer.ok || !answer.body) throw new Error(`The export answered ${answer.status}`)
+      for await (const _ of answer.body);
+    })
+    clearInterval(watch)
+    const all = sent + planned + applied
+    const perIod = all / Math.ceil(objects / share)
+    rows.push([
+      name,
+      whole(file.length),
+      whole(Math.round(sent)),
+      whole(Math.round(planned)),
+      whole(Math.round(applied)),
+      rate(objects, all),
+      share === Number.POSITIVE_INFINITY ? '' : ratio(singles / SINGLE, perIod),
+      rate(objects, exported),
+      ...PARTS.map(part => whole(Math.round(most.get(part) ?? 0))),
+    ])
+  }
+  table(
+    [
+      'file',
+      'bytes',
+      'received, ms',
+      'planned, ms',
+      'applied, ms',
+      'objects/s',
+      'IODs sooner than one by one, ×',
+      'exported, objects/s',
+      ...PARTS.map(part => `${part}, MiB`),
+    ],
+    rows,
+  )
+} finally {
+  await stack.stop()
+}

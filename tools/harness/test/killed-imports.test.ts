@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { campaignsApi, importsApi } from '@iodine/contracts'
+import { NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+import { type SpawnedPart, spawnPart } from './spawned.js'
+
+const KILLS = rounds(3)
+/** Of the imported file: every tenth is an indicator. */
+const OBJECTS = Number(process.env.OBJECTS ?? 6_000)
+/** Characters of padding in each object. */
+const PADDING = Number(process.env.PADDING ?? 50)
+
+let stack: TestStack
+let parts: SpawnedPart[]
+let ana: SignedInUser
+
+beforeAll(async () => {
+  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  ana = await stack.signUp()
+  parts = [await spawnPart(stack, 'campaigns'), await spawnPart(stack, 'workers')]
+  for (const part of parts) await part.start()
+}, 120_000)
+afterAll(async () => {
+  for (const part of parts ?? []) await part.kill()
+  await stack?.stop()
+})
+
+const id = (type: string, n: number) => `${type}--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const objectOf = (n: number) =>
+  n % 10 === 0
+    ? `{"type":"indicator","id":"${id('indicator', n)}","modified":"2026-01-01T00:00:00Z","x":1.0,"pattern_type":"stix","pattern":"[url:value = 'https://example.org/${n}']"}`
+    : `{"type":"x-note","id":"${id('x-note', n)}","x":9007199254740993,"text":"${'n'.repeat(PADDING)}${n}"}`
+
+it(
+  'an import whose service and workers are killed at work ends once and complete',
+  async () => {
+    const { api } = ana
+    const objects = Array.from({ length: OBJECTS }, (_, n) => objectOf(n))
+    const file = new TextEncoder().encode(`{"type":"bundle","objects":[${objects.join(',')}]}`)
+    const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Killed' } })
+    const { id: made } = await api.call(importsApi.createImport, {
+      query: { campaign_id: campaign.id, format: 'stix' },
+      body: file,
+    })
+    const params = { id: made }
+    const look = () => api.call(importsApi.getImport, { params })
+    /** Kills the parts in turns, each once some more objects are through. */
+    const killed: number[] = []
+    const killUntil = async (wanted: 'planned' | 'done', kills: number) => {
+      let through = 0
+      for (let kill = 0; kill < kills; kill++) {
+        const part = parts[kill % parts.length] as SpawnedPart
+        const now = await vi.waitFor(
+          async () => {
+            const now = await look()
+            if (now.state !== wanted) expect(now.done).toBeGreaterThan(through)
+            return now
+          },
+          { timeout: 60_000, interval: 20 },
+        )
+        if (now.state === wanted) break
+        through = now.done
+        await sleep(Math.random() * 200)
+        await part.kill()
+        killed.push(through)
+        await part.start()
+      }
+      await vi.waitFor(async () => expect((await look()).state).toBe(wanted), {
+        timeout: 90_000 + OBJECTS,
+        interval: 100,
+      })
+    }
+    await killUntil('planned', Math.ceil(KILLS / 2))
+    const indicators = Math.ceil(OBJECTS / 10)
+    expect(await look()).toMatchObject({ objects: OBJECTS, iods: indicators, known_iods: 0, refused: 0 })
+    await api.call(importsApi.applyImport, { params, body: {} })
+    await killUntil('done', KILLS)
+    // Otherwise nothing was killed during work.
+    expect(killed.length).toBeGreaterThan(0)
+
+    expect(await look()).toMatchObject({ done: OBJECTS, problem: null })
+    const { objects: kept } = await api.call(importsApi.getKept, { params: { id: campaign.id } })
+    expect(kept).toBe(OBJECTS)
+    const { iod_count } = await api.call(campaignsApi.getCampaign, {
+      params: { id: campaign.id },
+      query: { limit: 1 },
+    })
+    expect(iod_count).toBe(indicators)
+    const answer = await fetch(`${stack.url}/api/v1/campaigns/${campaign.id}/export?format=stix`, {
+      headers: { authorization: `Bearer ${ana.token}` },
+    })
+    const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+    const given = new Set(
+      (await answer.text())
+        .replace(/\n {2}\]\n\}\n$/, '')
+        .split(',\n    ')
+        .map(hash),
+    )
+    expect(objects.filter(object => !given.has(hash(object)))).toEqual([])
+    if (process.env.ROUNDS)
+      console.log(`${file.length} bytes, ${OBJECTS} objects; killed after ${killed.join(', ')}`)
+  },
+  120_000 + KILLS * 30_000 + OBJECTS,
+)
