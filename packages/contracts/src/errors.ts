@@ -24,6 +24,8 @@ export const DETAILS = {
   iodEvidenceFull: `This IOD has ${LIMITS.iodEvidenceMax} pieces of evidence: no more can be added`,
   userEvidenceFull: `You have added ${LIMITS.userEvidenceMax} pieces of evidence to this IOD: delete one to make room`,
   exportedEvidenceFull: `The IODs have more than ${LIMITS.exportedEvidenceMax.toLocaleString('en-US')} pieces of evidence: export the campaign without evidence`,
+  unknownTechnique: 'tid: is no technique of DISARM',
+  techniquesFull: `This campaign has ${LIMITS.techniquesMax} techniques: remove one to make room`,
   alreadyVoted: 'You already voted',
   missingAiKey: 'Please configure your OpenAI API key in your profile',
   rejectedAiKey: 'Your OpenAI API key was rejected by the provider',

@@ -33,6 +33,8 @@ export const LIMITS = {
   /** Characters of a search in records, narratives, and names of campaigns. */
   searchMax: 200,
   addedIodsMax: 500,
+  /** Techniques of a campaign. */
+  techniquesMax: 100,
   /** The last millisecond that a Date can have. */
   revisionMax: 8.64e15,
   /** IODs of a campaign that are read at once. Larger campaigns are streamed. */
@@ -82,3 +84,5 @@ export const LIMITS = {
 } as const
 
 export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/
+/** Ids of DISARM's techniques. */
+export const TECHNIQUE_PATTERN = /^T\d{4}(\.\d{3})?$/

@@ -18,6 +18,7 @@ export {
   type StatementsById,
   toCampaignFile,
 } from './campaign-file.js'
+export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
 export { type MispEvent, toMispEvent } from './misp.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'

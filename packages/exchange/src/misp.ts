@@ -1,6 +1,7 @@
 import { type CampaignDetail, type Evidence, type Iod, PRODUCT_NAME } from '@iodine/contracts'
 import { type ExportContext, statementOf, versionOf } from './campaign-file.js'
 import { classify, type Kind } from './classify.js'
+import { GALAXY, type UsedTechnique } from './disarm/technique.js'
 import { idOf } from './ids.js'
 
 /** A MISP event for import. */
@@ -48,6 +49,10 @@ const plainTime = (time: string): string => time.slice(0, 19).replace('T', ' ')
 const tag = (predicate: string, value: string) => ({
   name: `${PRODUCT_NAME.toLowerCase()}:${predicate}="${value}"`,
 })
+
+/** The tag of a cluster of MISP's galaxy: its value as it is, even with quotation marks. */
+const galaxyTag = ({ name }: UsedTechnique) =>
+  name === null ? [] : [{ name: `misp-galaxy:${GALAXY}="${name}"` }]
 
 function toAttribute(iod: Iod, uuid: string) {
   const said = (time: string, username: string | null) => ({
@@ -150,7 +155,7 @@ export function toMispEvent(detail: CampaignDetail, context: ExportContext) {
       distribution: OWN_ORGANISATION,
       published: false,
       timestamp: seconds(versionOf(detail, context)),
-      Tag: [{ name: 'tlp:green' }],
+      Tag: [{ name: 'tlp:green' }, ...(context.techniques ?? []).flatMap(galaxyTag)],
       Attribute: detail.iods.map(iod => toAttribute(iod, uuidOf(iod))),
       Object: detail.iods.flatMap(iod =>
         (context.evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, uuidOf(iod))),

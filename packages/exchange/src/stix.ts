@@ -7,6 +7,7 @@ import {
 } from '@iodine/contracts'
 import { changeOf, type ExportContext, statementOf, versionOf } from './campaign-file.js'
 import { classify } from './classify.js'
+import { pageOf, SOURCE_NAME, type UsedTechnique } from './disarm/technique.js'
 import { idOf, observableId } from './ids.js'
 
 /** Any STIX object: the bundle mixes many types. */
@@ -255,13 +256,24 @@ function iodObjects(iod: Iod, campaign: StixObject, { evidence, statement }: Abo
   ]
 }
 
+/** A technique of DISARM, the same in the files of all campaigns, and that the campaign uses it. */
+function techniqueObjects({ id, name, at, since }: UsedTechnique, campaign: StixObject): StixObject[] {
+  const modified = [SINCE, `${since}T00:00:00.000Z`].sort().at(-1)
+  const properties = {
+    name: name ?? id,
+    external_references: [{ source_name: SOURCE_NAME, external_id: id, url: pageOf(id) }],
+  }
+  const pattern = made('attack-pattern', ['attack-pattern', id], SINCE, properties, modified)
+  return [pattern, relationship('uses', campaign, pattern, at)]
+}
+
 /**
  * A campaign as a STIX 2.1 bundle. An object has the same id in each export, and the same `modified` until what it
  * says changes.
  */
 export function toStixBundle(detail: CampaignDetail, context: ExportContext): StixBundle {
   const { iods } = detail
-  const { evidence } = context
+  const { evidence, techniques = [] } = context
   const times = iods.map(({ created_at }) => created_at).sort()
   const version = versionOf(detail, context)
   const versioned = (type: string, properties: object, modified: string) =>
@@ -275,7 +287,11 @@ export function toStixBundle(detail: CampaignDetail, context: ExportContext): St
     evidence: evidence?.get(iod.id) ?? [],
     statement: statementOf(iod, context),
   })
-  const content = [campaign, ...iods.flatMap(iod => iodObjects(iod, campaign, aboutOf(iod)))]
+  const content = [
+    campaign,
+    ...techniques.flatMap(each => techniqueObjects(each, campaign)),
+    ...iods.flatMap(iod => iodObjects(iod, campaign, aboutOf(iod))),
+  ]
   const object_refs = [...new Set(content.map(({ id }) => id))]
   const grouping = versioned('grouping', { context: 'suspicious-activity', object_refs }, version)
   // Two IODs may share an observable.
