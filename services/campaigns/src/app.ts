@@ -4,6 +4,7 @@ import { searchNames } from './migrations/0001-search-names.js'
 import { datedChanges } from './migrations/0002-date-changes.js'
 import { createModels } from './models/campaign.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
+import { addTechniqueRoutes } from './routes/techniques.js'
 
 /** Campaigns: named collections of IODs. */
 export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<StoreService> =>
@@ -11,6 +12,10 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
     'campaigns',
     config,
     deps,
-    service => addCampaignRoutes(service, createModels(service.mongo, config), config),
+    service => {
+      const models = createModels(service.mongo, config)
+      addCampaignRoutes(service, models, config)
+      addTechniqueRoutes(service, models)
+    },
     [searchNames, datedChanges],
   )

@@ -1,7 +1,10 @@
 import type { Types } from 'mongoose'
 import type { CampaignModels } from '../models/campaign.js'
 
-/** Removes a deleted user's id from their campaigns. The campaigns remain and can no longer be edited. */
+/**
+ * Removes a deleted user's id from their campaigns, and from the techniques that they have added. All remain; the
+ * campaigns can no longer be edited.
+ */
 export const forgetUser = async (
   { campaigns, quotas }: CampaignModels,
   userId: Types.ObjectId,
@@ -9,5 +12,8 @@ export const forgetUser = async (
   // Ensures that the usage is counted, as the remaining campaigns still count.
   await quotas.used(userId)
   await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null } })
+  const by = { $cond: [{ $eq: ['$$this.by', userId] }, null, '$$this.by'] }
+  const techniques = { $map: { input: '$techniques', in: { $mergeObjects: ['$$this', { by }] } } }
+  await campaigns.updateMany({ 'techniques.by': userId }, [{ $set: { techniques } }], { updatePipeline: true })
   await quotas.forget(userId, { left: true })
 }

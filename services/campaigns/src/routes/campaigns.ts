@@ -31,6 +31,7 @@ import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
 import { readStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
+import { fileTechniques, personalTechniques } from '../queries/techniques.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
@@ -72,7 +73,7 @@ export const addCampaignRoutes = (
     oneAtATime(id.toLowerCase(), () => readStatistics(campaigns, service.peers, id)),
   )
   service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
-    const doc = await findCampaign(campaigns, params.id, '+changed_at')
+    const doc = await findCampaign(campaigns, params.id, '+changed_at', '+techniques')
     const wantsEvidence = query.evidence === 'true'
     const [campaign, iods, evidence, statements] = await Promise.all([
       presentOne(doc),
@@ -83,7 +84,14 @@ export const addCampaignRoutes = (
     // Refused, as a file without the IODs, or their evidence, would look like the whole campaign, and one without the
     // statements would give its objects other ids.
     if (!iods || evidence === null || statements === null) throw unavailable()
-    const context = { now: new Date(), userId: user.id, evidence, statements, changedAt: doc.changed_at }
+    const context = {
+      now: new Date(),
+      userId: user.id,
+      evidence,
+      statements,
+      changedAt: doc.changed_at,
+      techniques: fileTechniques(doc),
+    }
     const { name, mediaType, text } = exportCampaign({ ...campaign, iods }, query.format, context)
     reply.header('content-disposition', `attachment; filename="${name}"`)
     return new Streamed(text, mediaType)
@@ -109,7 +117,10 @@ export const addCampaignRoutes = (
   )
 
   servePersonalData(service, {
-    sources: [personalSource('campaign', campaigns, created_by => ({ created_by }))],
+    sources: [
+      personalSource('campaign', campaigns, created_by => ({ created_by })),
+      personalTechniques(campaigns),
+    ],
     forget: userId => forgetUser(models, userId),
   })
 
