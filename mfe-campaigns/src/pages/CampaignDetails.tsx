@@ -4,12 +4,13 @@ import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel } fr
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { TableSkeleton } from '@iodine/ui/table'
-import { useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
 import { type IodsState, useCampaign, useStatistics } from '../queries/campaigns'
 import { useRemoveIod } from '../queries/members'
 import { useNotices } from '../queries/notices'
+import { useTechniques } from '../queries/techniques'
 import { AddIodsDialog } from './AddIodsDialog'
 import styles from './CampaignDetails.module.css'
 import { type CampaignActions, CampaignMenu } from './CampaignMenu'
@@ -19,6 +20,7 @@ import { ImportDialog } from './ImportDialog'
 import { IodDetailsDialog } from './IodDetailsDialog'
 import { HEIGHTS, IodTable, memberColumns } from './IodTable'
 import { MembersSearch } from './MembersSearch'
+import { Techniques } from './Techniques'
 
 /** Characters of a title that may not fit, in narrow windows. */
 const LONG_TITLE = 60
@@ -33,6 +35,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
   const query = useCampaign(id)
   const { data: campaign, iods } = query
   const statistics = useStatistics(id, query)
+  const techniques = useTechniques(id)
   const notices = useNotices()
   const [isAdding, setAdding] = useState(false)
   const [isImporting, setImporting] = useState(false)
@@ -97,6 +100,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
                 campaign={shown}
                 state={iods}
                 statistics={statistics}
+                techniques={<Techniques {...techniques} />}
                 isFetching={query.isFetching}
                 onRetry={() => void query.refetch()}
                 onAdd={add}
@@ -133,12 +137,14 @@ interface MembersProps {
   campaign: CampaignDetail
   state: IodsState
   statistics: Statistics | null
+  techniques: ReactNode
   isFetching: boolean
   onRetry: () => void
   onAdd: () => void
 }
 
-function Members({ campaign, state, statistics, isFetching, onRetry, onAdd }: MembersProps) {
+function Members(props: MembersProps) {
+  const { campaign, state, statistics, techniques, isFetching, onRetry, onAdd } = props
   const { iods } = campaign
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
@@ -188,6 +194,7 @@ function Members({ campaign, state, statistics, isFetching, onRetry, onAdd }: Me
         total={campaign.iod_count}
         statistics={statistics}
         iods={state === 'whole' ? iods : null}
+        techniques={techniques}
         onCategory={setText}
       />
       <section ref={members} className={styles.members} aria-label="Campaign IODs" tabIndex={-1}>
