@@ -32,6 +32,7 @@ const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
   openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns${path}`, {
     'GET /campaigns': () => [200, campaigns],
     'GET /campaigns/my': () => [200, []],
+    'GET /campaigns/:id/techniques': [200, []],
     'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     ...routes,

@@ -2,9 +2,11 @@ import type { CampaignTechnique } from '@iodine/contracts'
 import type { Technique } from '@iodine/exchange/disarm'
 import { useHost } from '@iodine/mfe-kit'
 import { type UseQueryResult, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback, useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import { useCampaignCache } from './campaigns'
 import { useNotices } from './notices'
+
+const techniquesKey = (campaignId: string) => ['campaigns', 'techniques', campaignId]
 
 export interface CampaignTechniques {
   query: UseQueryResult<CampaignTechnique[]>
@@ -20,21 +22,17 @@ export function useTechniques(campaignId: string): CampaignTechniques {
   const queryClient = useQueryClient()
   const cache = useCampaignCache()
   const notices = useNotices()
-  const queryKey = ['campaigns', 'techniques', campaignId]
   const query = useQuery({
-    queryKey,
+    queryKey: techniquesKey(campaignId),
     queryFn: ({ signal }) =>
       api.call('GET /campaigns/:id/techniques', { params: { id: campaignId }, signal }),
   })
   // Changes are sent one after the other: the answer to the last one is the state after all of them.
   const last = useRef(Promise.resolve(true))
   const waiting = useRef(0)
-  const key = useRef(queryKey)
-  key.current = queryKey
-
-  const change = useCallback(
-    (tid: string, isUsed: boolean): Promise<boolean> => {
-      const queryKey = key.current
+  const changes = useMemo(() => {
+    const queryKey = techniquesKey(campaignId)
+    const change = (tid: string, isUsed: boolean): Promise<boolean> => {
       const { id: by, username } = session.user
       const technique = { id: tid, by, by_username: username ?? null, at: new Date().toISOString() }
       const send = async () => {
@@ -63,18 +61,17 @@ export function useTechniques(campaignId: string): CampaignTechniques {
       })
       last.current = last.current.then(send)
       return last.current
-    },
-    [api, cache, campaignId, notices, queryClient, session],
-  )
-  return {
-    query,
-    add: tid => void change(tid, true),
-    remove: tid => void change(tid, false),
-    removeUndoably: async (tid, name) => {
-      if (await change(tid, false))
-        notices.undoable(`Technique removed: ${name}`, tid, () => void change(tid, true))
-    },
-  }
+    }
+    return {
+      add: (tid: string) => void change(tid, true),
+      remove: (tid: string) => void change(tid, false),
+      removeUndoably: async (tid: string, name: string) => {
+        if (await change(tid, false))
+          notices.undoable(`Technique removed: ${name}`, tid, () => void change(tid, true))
+      },
+    }
+  }, [api, cache, campaignId, notices, queryClient, session])
+  return { query, ...changes }
 }
 
 /** The list of DISARM's techniques, which is loaded once it is needed. */
