@@ -27,7 +27,7 @@ export interface ExportContext {
   evidence?: EvidenceById | undefined
   /** For STIX and MISP; an IOD without one is of its creation, has its id as its name, and no confidence. */
   statements?: StatementsById | undefined
-  /** When the campaign or its members last changed, for STIX and MISP; absent: at its creation. */
+  /** When the campaign, its members or its techniques last changed, for STIX and MISP; absent: at its creation. */
   changedAt?: Date | undefined
   /** The campaign's techniques of DISARM, in the order of their addition; CSV has no place for them. */
   techniques?: readonly UsedTechnique[] | undefined
