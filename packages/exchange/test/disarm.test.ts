@@ -38,7 +38,7 @@ describe('the list', () => {
     expect(TECHNIQUES).toContainEqual({
       id: 'T0023.001',
       name: 'Reframe Context',
-      tactic: 'Develop Narratives',
+      tactic: 'Develop Content',
     })
   })
 
