@@ -12,6 +12,7 @@ import { OVERLAYS, reach, SECTIONS } from '../support/states.js'
 const FOLDER = join(import.meta.dirname, '../../pictures')
 const IODS = 300
 const CAMPAIGNS = 40
+const TECHNIQUES = ['T0002', 'T0007', 'T0023.001', 'T0048.001', 'T0081.005', 'T0096.002', 'T0115.002']
 const API = '**/api/v1/**'
 const OWN_PROFILE = '**/api/v1/profile/me'
 
@@ -31,6 +32,8 @@ const fillMany = async ({ api }: SignedInUser): Promise<void> => {
     const body = { name: `Operation ${n}`, description: `Posts and domains of wave ${n}` }
     const { id } = await api.call(campaignsApi.createCampaign, { body })
     await api.call(campaignsApi.addIods, { params: { id }, body: { iod_ids: ids.slice(n, n * 7 + 1) } })
+    for (const tid of TECHNIQUES.slice(0, n))
+      await api.call(campaignsApi.addTechnique, { params: { id, tid } })
   }
 }
 
@@ -110,6 +113,10 @@ async function lookAtAll(page: Page, stack: TestStack, viewport: (typeof SIZES)[
   await page.getByRole('article', { name: 'Operation 39' }).click()
   await expect(page.getByRole('dialog', { name: 'Operation 39' })).toBeVisible()
   await look('many, a campaign')
+  await page.getByRole('button', { name: 'Choose techniques' }).click()
+  await expect(page.getByRole('checkbox', { name: 'T0002' })).toBeVisible()
+  await look('many, techniques')
+  await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Add IOD' }).click()
   await expect(page.getByRole('dialog', { name: 'Add IODs to Campaign' })).toBeVisible()
   await look('many, the picker')

@@ -34,6 +34,7 @@ const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
     'GET /campaigns/my': () => [200, []],
     'GET /campaigns/:id/sharing': [200, { tlp: 'green', least: 'clear' }],
     'GET /campaigns/:id/kept': [200, { objects: 0, bytes: 0, withheld: 0, types: [], imports: [] }],
+    'GET /campaigns/:id/techniques': [200, []],
     'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     ...routes,

@@ -14,6 +14,7 @@ const usage = {
   narratives: null,
   campaigns: { used: 0, limit: 200 },
   campaign_iods: { used: 0, limit: 5_000 },
+  import_bytes: { used: 0, limit: 5_000 },
 }
 const SIGNED_IN: Routes = {
   'GET /profile/me': [200, user],

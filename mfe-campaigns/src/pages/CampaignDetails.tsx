@@ -4,12 +4,22 @@ import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel } fr
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { TableSkeleton } from '@iodine/ui/table'
-import { useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
+import {
+  type ReactNode,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
 import { type IodsState, useCampaign, useStatistics } from '../queries/campaigns'
 import { useRemoveIod } from '../queries/members'
 import { useNotices } from '../queries/notices'
+import { useTechniques } from '../queries/techniques'
 import { AddIodsDialog } from './AddIodsDialog'
 import styles from './CampaignDetails.module.css'
 import { type CampaignActions, CampaignMenu } from './CampaignMenu'
@@ -20,6 +30,7 @@ import { IodDetailsDialog } from './IodDetailsDialog'
 import { HEIGHTS, IodTable, memberColumns } from './IodTable'
 import { MembersSearch } from './MembersSearch'
 import { SharingBlock } from './SharingBlock'
+import { Techniques } from './Techniques'
 
 /** Characters of a title that may not fit, in narrow windows. */
 const LONG_TITLE = 60
@@ -34,6 +45,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
   const query = useCampaign(id)
   const { data: campaign, iods } = query
   const statistics = useStatistics(id, query)
+  const techniques = useTechniques(id)
   const notices = useNotices()
   const [isAdding, setAdding] = useState(false)
   const [isImporting, setImporting] = useState(false)
@@ -98,6 +110,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
                 campaign={shown}
                 state={iods}
                 statistics={statistics}
+                techniques={<Techniques {...techniques} />}
                 isFetching={query.isFetching}
                 onRetry={() => void query.refetch()}
                 onAdd={add}
@@ -134,12 +147,14 @@ interface MembersProps {
   campaign: CampaignDetail
   state: IodsState
   statistics: Statistics | null
+  techniques: ReactNode
   isFetching: boolean
   onRetry: () => void
   onAdd: () => void
 }
 
-function Members({ campaign, state, statistics, isFetching, onRetry, onAdd }: MembersProps) {
+function Members(props: MembersProps) {
+  const { campaign, state, statistics, techniques, isFetching, onRetry, onAdd } = props
   const { iods } = campaign
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
@@ -190,6 +205,7 @@ function Members({ campaign, state, statistics, isFetching, onRetry, onAdd }: Me
         statistics={statistics}
         iods={state === 'whole' ? iods : null}
         sharing={<SharingBlock campaign={campaign} />}
+        techniques={techniques}
         onCategory={setText}
       />
       <section ref={members} className={styles.members} aria-label="Campaign IODs" tabIndex={-1}>

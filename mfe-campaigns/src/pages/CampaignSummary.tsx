@@ -1,8 +1,9 @@
 import type { Category, Iod } from '@iodine/contracts'
-import { Button, Card, CategoryTag, DayBars, formatCount, Tag } from '@iodine/ui'
+import { Button, CategoryTag, DayBars, formatCount, Tag } from '@iodine/ui'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
 import { overTime, type Statistics, sumVotes } from '../model/iods'
 import styles from './CampaignSummary.module.css'
+import { SummaryBlock } from './SummaryBlock'
 
 export interface CampaignSummaryProps {
   description: string
@@ -13,16 +14,18 @@ export interface CampaignSummaryProps {
   iods: Iod[] | null
   /** How far the campaign may be passed on. */
   sharing: ReactNode
+  /** The block of the campaign's techniques. */
+  techniques: ReactNode
   /** Called with the category whose IODs are wanted. */
   onCategory: (category: Category) => void
 }
 
 /** A campaign's description and statistics. */
 export function CampaignSummary(props: CampaignSummaryProps) {
-  const { description, total, statistics, iods, sharing, onCategory } = props
+  const { description, total, statistics, iods, sharing, techniques, onCategory } = props
   return (
     <div className={styles.summary}>
-      <Block title="Description">
+      <SummaryBlock title="Description">
         {description ? (
           /* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it, too */
           <section className={styles.description} tabIndex={0} aria-label="Text of the description">
@@ -31,8 +34,9 @@ export function CampaignSummary(props: CampaignSummaryProps) {
         ) : (
           <p className={styles.none}>No description provided</p>
         )}
-      </Block>
-      <Block title="Statistics">
+      </SummaryBlock>
+      {techniques}
+      <SummaryBlock title="Statistics">
         <dl className={styles.counts}>
           <Count label="Total IODs" value={total} />
           <Count label="Categories" value={statistics?.categories.length} />
@@ -41,12 +45,12 @@ export function CampaignSummary(props: CampaignSummaryProps) {
           <Count label="Total Comments" value={statistics?.comments} />
         </dl>
         {iods && <VotesBar iods={iods} />}
-      </Block>
-      <Block title="Sharing">{sharing}</Block>
+      </SummaryBlock>
+      <SummaryBlock title="Sharing">{sharing}</SummaryBlock>
       {statistics && statistics.iods > 0 && (
         <>
           {iods && <OverTime iods={iods} />}
-          <Block title="Categories">
+          <SummaryBlock title="Categories">
             <ul className={styles.list}>
               {statistics.categories.map(([category, count]) => (
                 <CountBar key={category} count={count} of={statistics.iods}>
@@ -62,8 +66,8 @@ export function CampaignSummary(props: CampaignSummaryProps) {
                 </CountBar>
               ))}
             </ul>
-          </Block>
-          <Block title="Sources">
+          </SummaryBlock>
+          <SummaryBlock title="Sources">
             <ul className={styles.list}>
               {statistics.sources.map(([source, count]) => (
                 <CountBar key={source} count={count} of={statistics.iods}>
@@ -71,19 +75,10 @@ export function CampaignSummary(props: CampaignSummaryProps) {
                 </CountBar>
               ))}
             </ul>
-          </Block>
+          </SummaryBlock>
         </>
       )}
     </div>
-  )
-}
-
-function Block({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Card className={styles.block} role="region" aria-label={title}>
-      <h3 className={styles.title}>{title}</h3>
-      {children}
-    </Card>
   )
 }
 
@@ -107,9 +102,9 @@ function CountBar({ count, of, children }: CountBarProps) {
 function OverTime({ iods }: { iods: Iod[] }) {
   const days = useMemo(() => overTime(iods), [iods])
   return (
-    <Block title="Over time">
+    <SummaryBlock title="Over time">
       <DayBars label="IODs by the time of their creation" series={['IODs']} days={days} />
-    </Block>
+    </SummaryBlock>
   )
 }
 

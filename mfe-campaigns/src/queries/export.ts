@@ -1,8 +1,16 @@
 import type { CampaignDetail, ExportFormat } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { saveFile } from '@iodine/ui'
 import { useCallback } from 'react'
 import { useNotices } from './notices'
+
+/** A campaign's techniques as files say them. */
+const readTechniques = async (api: ApiClient, id: string) => {
+  const techniques = await api.call('GET /campaigns/:id/techniques', { params: { id } })
+  if (techniques.length === 0) return []
+  const { usedTechniques } = await import('@iodine/exchange/disarm')
+  return usedTechniques(techniques)
+}
 
 /**
  * Saves a campaign as a file. The code of the formats is loaded on first use. The service writes files with evidence,
@@ -24,7 +32,8 @@ export function useExport() {
           const content = await api.download('GET /campaigns/:id/export', { params, query })
           file = { name: exportNameOf(campaign.name, format, now), content }
         } else {
-          const { name, mediaType, text } = exportCampaign(campaign, format, { now, userId })
+          const techniques = format === 'json' ? await readTechniques(api, campaign.id) : []
+          const { name, mediaType, text } = exportCampaign(campaign, format, { now, userId, techniques })
           file = { name, content: new Blob([text], { type: mediaType }) }
         }
         saveFile(file.name, file.content)

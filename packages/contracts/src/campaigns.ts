@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
-import { LIMITS } from './limits.js'
+import { LIMITS, TECHNIQUE_PATTERN } from './limits.js'
 import { filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
 import { EXPORT_FORMATS, TLP_LEVELS } from './vocabulary.js'
 
@@ -36,7 +36,21 @@ export const campaignSharing = z.strictObject({
 })
 export type CampaignSharing = z.output<typeof campaignSharing>
 
+/** A technique of DISARM that a campaign uses. */
+export const campaignTechnique = z.strictObject({
+  /** DISARM's id, such as `T0023.001`. */
+  id: z.string(),
+  /** Who added it; null once their account is deleted. */
+  by: id.nullable(),
+  by_username: z.string().nullable(),
+  at: time,
+})
+export type CampaignTechnique = z.output<typeof campaignTechnique>
+
 const params = z.strictObject({ id })
+const technique = params.extend({
+  tid: z.string().regex(TECHNIQUE_PATTERN, 'must be the id of a technique, such as T0023.001'),
+})
 const membership = z.strictObject({ iod_id: id })
 const memberships = z.strictObject({ iod_ids: z.array(id).min(1).max(LIMITS.addedIodsMax) })
 
@@ -131,5 +145,21 @@ export const campaignsApi = {
     params,
     body: membership,
     response: campaignDetail,
+  }),
+  listTechniques: endpoint('user', 'GET /campaigns/:id/techniques', {
+    summary: 'Techniques of DISARM that a campaign uses, in the order of their addition',
+    params,
+    response: z.array(campaignTechnique),
+  }),
+  addTechnique: endpoint('user', 'PUT /campaigns/:id/techniques/:tid', {
+    summary:
+      'Say that a campaign uses a technique of DISARM; answers all of the campaign’s techniques. May be repeated. 413 if it has 100, 422 for an id that DISARM doesn’t have',
+    params: technique,
+    response: z.array(campaignTechnique),
+  }),
+  removeTechnique: endpoint('user', 'DELETE /campaigns/:id/techniques/:tid', {
+    summary: 'Take a technique of DISARM from a campaign; answers those that are left. May be repeated',
+    params: technique,
+    response: z.array(campaignTechnique),
   }),
 } as const

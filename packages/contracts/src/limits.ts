@@ -33,6 +33,8 @@ export const LIMITS = {
   /** Characters of a search in records, narratives, and names of campaigns. */
   searchMax: 200,
   addedIodsMax: 500,
+  /** Techniques of a campaign. */
+  techniquesMax: 100,
   /** The last millisecond that a Date can have. */
   revisionMax: 8.64e15,
   /** IODs of a campaign that are read at once. Larger campaigns are streamed. */
@@ -74,6 +76,9 @@ export const LIMITS = {
   /** Objects that are worked on at once, and their bytes, but for a larger one. */
   importBatch: 1_000,
   importBatchBytes: 2_097_152,
+  /** Imports of a user that are not done, and those that a campaign has. */
+  openImportsMax: 20,
+  campaignImportsMax: 500,
   /** Objects of other tools in a campaign, and their bytes. */
   keptObjectsMax: 400_000,
   keptBytes: 268_435_456,
@@ -97,3 +102,5 @@ export const LIMITS = {
 } as const
 
 export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/
+/** Ids of DISARM's techniques. */
+export const TECHNIQUE_PATTERN = /^T\d{4}(\.\d{3})?$/

@@ -102,12 +102,13 @@ export const fillDemo = async (target: DemoTarget, say: (line: string) => void):
     return iod ? [{ demo, iod }] : []
   })
   const known = new Set((await first(campaignsApi.listCampaigns)).map(({ name }) => name))
-  for (const { name, description, by, includes } of demoCampaigns) {
+  for (const { name, description, by, includes, techniques } of demoCampaigns) {
     if (known.has(name)) continue
     const call = people[by] as Call
     const { id } = await call(campaignsApi.createCampaign, { body: { name, description } })
     for (const { demo, iod } of found)
       if (includes(demo)) await call(campaignsApi.addIod, { params: { id }, body: { iod_id: iod.id } })
+    for (const tid of techniques) await call(campaignsApi.addTechnique, { params: { id, tid } })
   }
 
   say('Filling in the demo: captures and evidence …')

@@ -178,6 +178,8 @@ export interface DemoCampaign {
   /** Index of the creating account. */
   by: number
   includes: (iod: DemoIod) => boolean
+  /** Ids of DISARM's techniques. */
+  techniques: readonly string[]
 }
 
 const JOINED =
@@ -190,6 +192,7 @@ export const demoCampaigns: readonly DemoCampaign[] = [
       'A solar tower is said to boil a lake. From a clip of 12 October to six copied sites within four days; the local paper measured and answered.',
     by: 0,
     includes: ({ story }) => story === 'mirrors',
+    techniques: ['T0023.001', 'T0084.001', 'T0098'],
   },
   {
     name: 'Project Nightfall',
@@ -197,6 +200,7 @@ export const demoCampaigns: readonly DemoCampaign[] = [
       'A transformer fire told as a test of obedience. Built on a memo of which nobody has seen page two.',
     by: 2,
     includes: ({ story }) => story === 'nightfall',
+    techniques: ['T0022', 'T0068'],
   },
   {
     name: 'Blue water at the Quell marathon',
@@ -204,6 +208,7 @@ export const demoCampaigns: readonly DemoCampaign[] = [
       'A food dye in the tanks of kilometre 30. In English and in French, by people who know the analysis.',
     by: 4,
     includes: ({ story, category }) => story === 'bluewater' && category !== 'IP_ADDRESS',
+    techniques: ['T0101', 'T0023.001'],
   },
   {
     name: 'Same people, same plan',
@@ -211,5 +216,6 @@ export const demoCampaigns: readonly DemoCampaign[] = [
       'What the three stories share: accounts, addresses and sentences that lead from one to the next.',
     by: 0,
     includes: ({ value }) => JOINED.test(value),
+    techniques: ['T0119'],
   },
 ]

@@ -6,6 +6,7 @@ import {
   type IodStatement,
   type Tlp,
 } from '@iodine/contracts'
+import type { UsedTechnique } from './disarm/technique.js'
 import { type EvidenceById, toFileEvidence } from './evidence.js'
 
 /** A downloadable export of a campaign. */
@@ -33,12 +34,14 @@ export interface ExportContext {
   evidence?: EvidenceById | undefined
   /** For STIX and MISP; an IOD without one is of its creation, has its id as its name, and no confidence. */
   statements?: StatementsById | undefined
-  /** When the campaign or its members last changed, for STIX and MISP; absent: at its creation. */
+  /** When the campaign, its members or its techniques last changed, for STIX and MISP; absent: at its creation. */
   changedAt?: Date | undefined
-  /** The campaign's level, for STIX; absent: green. */
+  /** The campaign's level, for STIX and MISP; absent: green. */
   tlp?: Tlp | undefined
   /** Objects of other tools that stand for IODs, by the IOD's id. They are written elsewhere. */
   standIns?: ReadonlyMap<string, StandIn> | undefined
+  /** The campaign's techniques of DISARM, in the order of their addition; CSV has no place for them. */
+  techniques?: readonly UsedTechnique[] | undefined
 }
 
 /** What a file says of an IOD. */
@@ -57,7 +60,8 @@ export const versionOf = (detail: CampaignDetail, context: ExportContext): strin
       ({ created_at }) => created_at,
     ),
   ])
-  return [changeOf(detail, context), ...times].sort().at(-1) as string
+  const added = (context.techniques ?? []).map(({ at }) => at)
+  return [changeOf(detail, context), ...times, ...added].sort().at(-1) as string
 }
 
 /** Contents of the JSON file. */
@@ -76,7 +80,8 @@ export const voteColumns = (iod: Pick<Iod, 'votes'>) => {
 const withVoteCounts = (iod: Iod) => ({ ...iod, ...voteColumns(iod) })
 
 /** A campaign in Iodine's own JSON format: docs/campaigns.md. */
-export function toCampaignFile(detail: CampaignDetail, { now, userId, evidence }: ExportContext) {
+export function toCampaignFile(detail: CampaignDetail, context: ExportContext) {
+  const { now, userId, evidence, techniques = [] } = context
   const { id, name, description, created_by_id, created_at, iods } = detail
   const distribution: Partial<Record<Category, number>> = {}
   for (const { category } of iods) distribution[category] = (distribution[category] ?? 0) + 1
@@ -92,6 +97,7 @@ export function toCampaignFile(detail: CampaignDetail, { now, userId, evidence }
       total_iods: iods.length,
       categories,
       source_types,
+      ...(techniques.length > 0 && { techniques: techniques.map(technique => technique.id) }),
     },
     iods: iods.map(iod => ({
       ...withVoteCounts(iod),

@@ -19,6 +19,7 @@ export {
   type StatementsById,
   toCampaignFile,
 } from './campaign-file.js'
+export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
 export { type SliceLimits, type Span, sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp.js'

@@ -1,7 +1,9 @@
 import { type CampaignDetail, type Evidence, type Iod, PRODUCT_NAME } from '@iodine/contracts'
 import { type ExportContext, statementOf, versionOf } from './campaign-file.js'
 import { classify, type Kind } from './classify.js'
+import { GALAXY, type UsedTechnique } from './disarm/technique.js'
 import { idOf } from './ids.js'
+import { highestTlp, USUAL_TLP } from './tlp.js'
 
 /** A MISP event for import. */
 export type MispEvent = ReturnType<typeof toMispEvent>
@@ -48,6 +50,10 @@ const plainTime = (time: string): string => time.slice(0, 19).replace('T', ' ')
 const tag = (predicate: string, value: string) => ({
   name: `${PRODUCT_NAME.toLowerCase()}:${predicate}="${value}"`,
 })
+
+/** The tag of a cluster of MISP's galaxy: its value as it is, even with quotation marks. */
+const galaxyTag = ({ name }: UsedTechnique) =>
+  name === null ? [] : [{ name: `misp-galaxy:${GALAXY}="${name}"` }]
 
 function toAttribute(iod: Iod, uuid: string) {
   const said = (time: string, username: string | null) => ({
@@ -139,6 +145,8 @@ function toAnnotation(evidence: Evidence, referenced_uuid: string) {
  * `timestamp` is the same until something changes.
  */
 export function toMispEvent(detail: CampaignDetail, context: ExportContext) {
+  const { tlp = USUAL_TLP } = context
+  const level = highestTlp([tlp, ...detail.iods.map(iod => statementOf(iod, context).tlp)]) ?? tlp
   const uuidOf = (iod: Iod) => idOf('attribute', statementOf(iod, context).uid)
   return {
     Event: {
@@ -150,7 +158,8 @@ export function toMispEvent(detail: CampaignDetail, context: ExportContext) {
       distribution: OWN_ORGANISATION,
       published: false,
       timestamp: seconds(versionOf(detail, context)),
-      Tag: [{ name: 'tlp:green' }],
+      // Attributes inherit it.
+      Tag: [{ name: `tlp:${level}` }, ...(context.techniques ?? []).flatMap(galaxyTag)],
       Attribute: detail.iods.map(iod => toAttribute(iod, uuidOf(iod))),
       Object: detail.iods.flatMap(iod =>
         (context.evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, uuidOf(iod))),

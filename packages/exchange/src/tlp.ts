@@ -1,5 +1,8 @@
 import { TLP_LEVELS, type Tlp } from '@iodine/contracts'
 
+/** Level of what nobody has marked: what members see is for their community, not for the public. */
+export const USUAL_TLP: Tlp = 'green'
+
 /** The strictest of levels; null if there is none. */
 export const highestTlp = (levels: Iterable<Tlp | null | undefined>): Tlp | null => {
   let highest = -1

@@ -11,6 +11,7 @@ import { rounds } from '@iodine/test-kit'
 import { anEvidence, anIod as iod, aVote as vote } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
+import { usedTechniques } from '../src/disarm/index.js'
 import { FIELD_NAMES } from '../src/fields.js'
 import {
   exportCampaign,
@@ -25,6 +26,7 @@ import {
   UnreadableFile,
 } from '../src/index.js'
 import { anyCampaign, anyCampaignWithEvidence, campaign } from './campaigns.js'
+import { expectValid, REQUIRED, TIME, UUID } from './stix.js'
 
 const context = { now: new Date('2026-11-21T23:30:00.000Z'), userId: 'a'.repeat(24) }
 
@@ -72,50 +74,6 @@ describe('the JSON file', () => {
     expect(exportCampaign(campaign([], { name }), 'json', context).name).toBe(file)
   })
 })
-
-/** Required properties of STIX 2.1 by type, transcribed from the standard's tables. */
-const COMMON = ['spec_version', 'id', 'created', 'modified']
-const REQUIRED: Record<string, string[]> = {
-  identity: [...COMMON, 'name'],
-  'marking-definition': ['spec_version', 'id', 'created', 'definition_type', 'definition'],
-  campaign: [...COMMON, 'name'],
-  grouping: [...COMMON, 'context', 'object_refs'],
-  indicator: [...COMMON, 'pattern', 'pattern_type', 'valid_from'],
-  relationship: [...COMMON, 'relationship_type', 'source_ref', 'target_ref'],
-  opinion: [...COMMON, 'opinion', 'object_refs'],
-  note: [...COMMON, 'content', 'object_refs'],
-  narrative: [...COMMON, 'name', 'extensions'],
-  url: ['id', 'value'],
-  'domain-name': ['id', 'value'],
-  'ipv4-addr': ['id', 'value'],
-  'ipv6-addr': ['id', 'value'],
-  file: ['id', 'hashes'],
-  'user-account': ['id', 'account_login'],
-  text: ['id', 'value', 'extensions'],
-  'extension-definition': [...COMMON, 'created_by_ref', 'name', 'schema', 'version', 'extension_types'],
-}
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-
-function expectValid(objects: StixObject[]) {
-  const ids = new Set(objects.map(({ id }) => id))
-  expect(ids.size).toBe(objects.length)
-  for (const object of objects) {
-    expect(Object.keys(object)).toEqual(expect.arrayContaining(REQUIRED[object.type] ?? ['unknown type']))
-    expect(object.id.startsWith(`${object.type}--`)).toBe(true)
-    expect(object.id.slice(object.type.length + 2)).toMatch(UUID)
-    for (const [name, value] of Object.entries(object)) {
-      if (/^(created|modified|valid_from|first_seen|last_seen)$/.test(name)) expect(value).toMatch(TIME)
-      if (name.endsWith('_ref')) expect(ids).toContain(value)
-      if (!name.endsWith('_refs')) continue
-      expect(value).not.toHaveLength(0)
-      for (const ref of value as string[]) expect(ids).toContain(ref)
-    }
-    const { confidence = 0 } = object as { confidence?: number }
-    expect(Number.isInteger(confidence) && confidence >= 0 && confidence <= 100).toBe(true)
-    if (object.modified) expect(String(object.modified) >= String(object.created)).toBe(true)
-  }
-}
 
 describe('the STIX bundle', () => {
   test.each<[Partial<Iod>, Partial<StixObject>, string]>([
@@ -782,6 +740,7 @@ test.runIf(PUBLISHED)(
       ajv.addSchema(schema)
       idByType.set(schema.title, schema.$id)
     }
+    const techniques = usedTechniques([{ id: 'T0002', at: '2026-11-20T12:00:00.000Z' }])
     const seen = new Set<string>()
     const check = (type: string, object: object) => {
       // Types outside the standard are checked against the schema common to all objects.
@@ -792,7 +751,7 @@ test.runIf(PUBLISHED)(
     }
     fc.assert(
       fc.property(anyCampaignWithEvidence, ({ detail, evidence }) => {
-        const { objects, ...bundle } = toStixBundle(detail, { ...context, evidence })
+        const { objects, ...bundle } = toStixBundle(detail, { ...context, evidence, techniques })
         // The bundle's schema refuses groupings, notes and opinions, which it does not know: check them one
         // by one.
         check('bundle', bundle)

@@ -2,7 +2,14 @@ import { TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { highestTlp, markingOf, parseObject, readStixObject, toStixBundle } from '../src/index.js'
+import {
+  highestTlp,
+  markingOf,
+  parseObject,
+  readStixObject,
+  toMispEvent,
+  toStixBundle,
+} from '../src/index.js'
 import { tlpOfDefinition, tlpOfMarkingId, tlpOfTag, toMarking } from '../src/tlp.js'
 import { campaign } from './campaigns.js'
 
@@ -219,6 +226,9 @@ describe('TLP', () => {
             if (says) expect(own).toBeGreaterThanOrEqual(Math.max(rank(given[n]?.[0]), rank(given[n]?.[1])))
           }
         }
+        const [event] = toMispEvent(campaign(iods), { now: new Date(), tlp, statements }).Event.Tag
+        const strictest = highestTlp([tlp, ...given.map(([level]) => level)])
+        expect(event?.name).toBe(`tlp:${strictest}`)
         // Every marking comes along.
         const there = new Set(objects.map(({ id }) => id))
         for (const { object_marking_refs } of objects)

@@ -5,6 +5,7 @@ import { datedChanges } from './migrations/0002-date-changes.js'
 import { createModels } from './models/index.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
 import { addImportRoutes } from './routes/imports.js'
+import { addTechniqueRoutes } from './routes/techniques.js'
 
 /** Campaigns: named collections of IODs. */
 export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<StoreService> =>
@@ -16,6 +17,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
       const models = createModels(service.mongo, config)
       addCampaignRoutes(service, models, config)
       addImportRoutes(service, models, config)
+      addTechniqueRoutes(service, models)
     },
     [searchNames, datedChanges],
   )

@@ -271,6 +271,12 @@ describe('a file of another tool', () => {
     expect((await refusal(upload(bundle(malware(1, `,"x":"${'x'.repeat(500_000)}"`)))))[0]).toBe(413)
   })
 
+  it('has no more than 20 beside it that are not done', async () => {
+    for (let n = 0; n < LIMITS.openImportsMax; n++) await upload(bundle(malware(n)))
+    expect(await refusal(upload(bundle(malware(99))))).toEqual([409, DETAILS.openImports])
+    expect((await upload(bundle(malware(99)), campaign.id, bosApi)).id).toMatch(/^[0-9a-f]{24}$/)
+  })
+
   it('gives the quota back when it is removed', async () => {
     const file = bundle(malware(1, `,"x":"${'x'.repeat(300_000)}"`))
     const planned = await plan(file)

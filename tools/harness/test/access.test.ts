@@ -153,6 +153,9 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/imports/:id': { id: 'import', status: mine(200, 404) },
   'POST /campaigns/imports/:id/apply': { id: 'import', body: () => ({}), status: mine(202, 404) },
   'DELETE /campaigns/imports/:id': { id: 'discarded', status: mine(200, 404) },
+  'GET /campaigns/:id/techniques': { id: 'campaign', status: 200 },
+  'PUT /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
+  'DELETE /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
   'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: mine(200, 403) },
   'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
@@ -278,6 +281,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
         .replace(':source', source)
         .replace(':evidence_id', things.evidence)
         .replace(':sha256', HASH)
+        .replace(':tid', 'T0023.001')
         .replace(':seq', '0')
         .replace(':id', one)
       for (const role of Object.keys(clients) as Role[]) {

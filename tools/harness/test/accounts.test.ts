@@ -151,6 +151,11 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
     await voter.call(iodsApi.voteIod, { params: { id }, body: { vote_type: 'POSITIVE' } })
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Theirs no more' } })
   await other.api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
+  for (const [of, tid] of [
+    [api, 'T0002'],
+    [other.api, 'T0003'],
+  ] as const)
+    await of.call(campaignsApi.addTechnique, { params: { id: campaign.id, tid } })
   await api.call(narrativesApi.createNarrative, { body: { text: `Secrets of ${name} spread fast.` } })
   const collector = await collectorToken(user)
   await api.call(authApi.generateExtensionCode)
@@ -221,6 +226,12 @@ describe('the team’s command', () => {
       created_by_username: null,
       iods: [{ id: life.iodId }],
     })
+    expect(
+      await other.api.call(campaignsApi.listTechniques, { params: { id: life.campaignId } }),
+    ).toMatchObject([
+      { id: 'T0002', by: null, by_username: null },
+      { id: 'T0003', by: other.id },
+    ])
     for (const format of ['json', 'stix', 'misp', 'csv'])
       expect(
         (await other.api.send('GET', `/campaigns/${life.campaignId}/export?format=${format}`)).status,
@@ -277,7 +288,12 @@ describe('the team’s command', () => {
     expect(kinds('collector')).toEqual(Array(3).fill('collected_record'))
     expect(kinds('narratives')).toEqual(['graph_edge', 'narrative'])
     expect(kinds('iods')).toEqual(['iod', 'vote', 'vote'])
-    expect(kinds('campaigns')).toEqual(['campaign'])
+    expect(kinds('campaigns')).toEqual(['campaign', 'technique'])
+    const techniques = file.campaigns.find(({ kind }: { kind: string }) => kind === 'technique')
+    expect(techniques.data).toEqual({
+      campaign: { _id: campaignId, name: 'Theirs no more' },
+      techniques: [{ id: 'T0002', by: user.id, at: expect.any(String) }],
+    })
     expect(kinds('community')).toEqual(['contribution', 'contribution', 'public_profile'])
     for (const part of [iodId, othersIodId, campaignId, 'blog of eve_exports', 'Secrets of eve_exports'])
       expect(written).toContain(part)

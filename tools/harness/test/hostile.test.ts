@@ -90,7 +90,7 @@ const furnish = async ({ api }: SignedInUser) => {
 }
 type Things = Awaited<ReturnType<typeof furnish>>
 
-/** A user's data that no other user may change; votes and a campaign's members are open to all users. */
+/** A user's data that no other user may change; votes, a campaign's members and its techniques are open to all users. */
 const belongings = async ({ api, id }: SignedInUser, things: Things) => {
   const {
     iod_count: _,
@@ -178,6 +178,8 @@ it(
         '/campaigns/{id}/add-iod': campaigns,
         '/campaigns/{id}/add-iods': campaigns,
         '/campaigns/{id}/remove-iod': campaigns,
+        '/campaigns/{id}/techniques': campaigns,
+        '/campaigns/{id}/techniques/{tid}': campaigns,
         '/{source}/data/{id}': [...own.records, ...theirs.records],
         '/narratives/data/{id}': [own.narrative, theirs.narrative],
         '/narratives/data/{id}/citations': [own.narrative, theirs.narrative],

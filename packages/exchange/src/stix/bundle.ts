@@ -8,8 +8,9 @@ import {
 } from '@iodine/contracts'
 import { changeOf, type ExportContext, statementOf, versionOf } from '../campaign-file.js'
 import { classify } from '../classify.js'
+import { pageOf, SOURCE_NAME, type UsedTechnique } from '../disarm/technique.js'
 import { idOf, observableId } from '../ids.js'
-import { highestTlp, toMarking } from '../tlp.js'
+import { highestTlp, toMarking, USUAL_TLP } from '../tlp.js'
 
 /** Any STIX object: the bundle mixes many types. */
 export interface StixObject {
@@ -26,9 +27,6 @@ export interface StixBundle {
 /** OpenCTI's extensions for its own object types: narratives, and text as an observable. */
 const NEW_SDO = 'extension-definition--ea279b3e-5c71-4632-ac08-831c66a786ba'
 const NEW_SCO = 'extension-definition--f93e2c80-4231-4f9a-af8b-95c9bd566a82'
-
-/** TLP:GREEN: data visible to Iodine's members is limited to the community, not public. */
-const USUAL: Tlp = 'green'
 
 const SINCE = '2026-01-01T00:00:00.000Z'
 /** Who says what our bundles say. */
@@ -64,7 +62,7 @@ export const EVIDENCE_EXTENSION: StixObject = {
 }
 
 /** Of an object whose level is not known yet. */
-const marked = { object_marking_refs: [toMarking(USUAL).id] }
+const marked = { object_marking_refs: [toMarking(USUAL_TLP).id] }
 
 /** A STIX object created by Iodine. Its id is derived from `name`, so it is the same in each export. */
 const made = (type: string, name: string[], created: string, properties: object, modified = created) => ({
@@ -272,13 +270,27 @@ const markAll = (levelled: readonly (readonly [StixObject, Tlp])[]): StixObject[
   }))
 }
 
+/** A technique of DISARM, the same in the files of all campaigns, and that the campaign uses it. */
+function techniqueObjects(
+  { id, name, at, since }: UsedTechnique,
+  campaign: StixObject,
+): [pattern: StixObject, use: StixObject] {
+  const modified = [SINCE, `${since}T00:00:00.000Z`].sort().at(-1)
+  const properties = {
+    name: name ?? id,
+    external_references: [{ source_name: SOURCE_NAME, external_id: id, url: pageOf(id) }],
+  }
+  const pattern = made('attack-pattern', ['attack-pattern', id], SINCE, properties, modified)
+  return [pattern, relationship('uses', campaign, pattern, at)]
+}
+
 /**
  * A campaign as a STIX 2.1 bundle. An object has the same id in each export, and the same `modified` until what it
  * says changes. Nothing is marked less strictly than what it is about.
  */
 export function toStixBundle(detail: CampaignDetail, context: ExportContext): StixBundle {
   const { iods } = detail
-  const { evidence, standIns, tlp = USUAL } = context
+  const { evidence, standIns, techniques = [], tlp = USUAL_TLP } = context
   const times = iods.map(({ created_at }) => created_at).sort()
   const version = versionOf(detail, context)
   const versioned = (type: string, properties: object, modified: string) =>
@@ -295,7 +307,12 @@ export function toStixBundle(detail: CampaignDetail, context: ExportContext): St
     const about = { evidence: evidence?.get(iod.id) ?? [], statement, standIn: standIn?.id }
     return iodObjects(iod, campaign, about).map(object => [object, level] as const)
   })
-  const content = [[campaign, tlp] as const, ...ofIods]
+  const ofTechniques = techniques.flatMap(each => {
+    const [pattern, use] = techniqueObjects(each, campaign)
+    // What the technique is, anybody may know; that the campaign uses it is the campaign's.
+    return [[pattern, USUAL_TLP] as const, [use, tlp] as const]
+  })
+  const content = [[campaign, tlp] as const, ...ofTechniques, ...ofIods]
   const named = [...content.map(([{ id }]) => id), ...iods.flatMap(({ id }) => standIns?.get(id)?.id ?? [])]
   const object_refs = [...new Set(named)]
   const grouping = versioned('grouping', { context: 'suspicious-activity', object_refs }, version)

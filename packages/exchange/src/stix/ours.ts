@@ -1,3 +1,4 @@
+import { tlpOfMarkingId } from '../tlp.js'
 import { AUTHOR, EVIDENCE_EXTENSION } from './bundle.js'
 
 /** Types of what our bundles hold without saying who made it. */
@@ -15,15 +16,21 @@ const UNSIGNED = new Set([
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Markings of levels that an import by the browser would not keep. */
+const isStrict = ({ object_marking_refs: refs }: Record<string, unknown>): boolean =>
+  Array.isArray(refs) && refs.some(ref => !['clear', 'green'].includes(tlpOfMarkingId(String(ref)) ?? 'red'))
+
 const isOurs = (object: unknown): boolean =>
   isObject(object) &&
+  !isStrict(object) &&
   (object.created_by_ref === undefined
     ? object.id === AUTHOR.id || object.id === EVIDENCE_EXTENSION.id || UNSIGNED.has(String(object.type))
     : object.created_by_ref === AUTHOR.id)
 
 /**
- * Whether a file is STIX in which another tool says something: its objects are kept as they are. A bundle of Iodine's own
- * objects alone holds nothing that its IODs and their evidence don't say.
+ * Whether a file is STIX whose objects are kept as they are, and its level: another tool says something in it, or it is
+ * marked more strictly than usual. A bundle of Iodine's own objects alone holds nothing that its IODs and their evidence
+ * don't say.
  */
 export const isForeignStix = (text: string): boolean => {
   let file: unknown

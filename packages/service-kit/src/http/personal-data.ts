@@ -11,17 +11,22 @@ export interface PersonalSource {
   documents(userId: Types.ObjectId): AsyncIterable<unknown>
 }
 
-/** @param present fields of a document that the export shows; all by default */
+/**
+ * @param present fields of a document that the export shows; all by default
+ * @param fields what the model doesn't read by default, as `+name`
+ */
 export const personalSource = <D>(
   kind: string,
   model: Model<D>,
   filter: (userId: Types.ObjectId) => QueryFilter<D> | Promise<QueryFilter<D>>,
   present: (doc: D, userId: Types.ObjectId) => unknown = doc => doc,
+  fields: `+${string}`[] = [],
 ): PersonalSource => ({
   kind,
   async *documents(userId) {
     const cursor = model
       .find(await filter(userId))
+      .select(fields)
       .lean<D[]>()
       .cursor({ batchSize: 200 })
     for await (const doc of cursor as AsyncIterable<D>) yield present(doc, userId)

@@ -4,6 +4,7 @@ import type { ImportDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import { USUAL_RANK } from '../policies/levels.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
+import { sumKept } from '../queries/kept-objects.js'
 import { FIRST_MS } from './receive-import.js'
 
 /**
@@ -12,21 +13,18 @@ import { FIRST_MS } from './receive-import.js'
  * @throws 404, 409 unless the import is planned or has stopped, 413 if the campaign has no room for its objects
  */
 export const applyImport = async (
-  { campaigns, imports, foreign }: CampaignModels,
+  { campaigns, imports }: CampaignModels,
   userId: string,
   id: string,
   makesIods: boolean,
 ): Promise<ImportDoc> => {
   const doc = await findImport(imports, userId, id)
   if (doc.state !== 'planned' && doc.state !== 'failed') throw importNotPlanned()
-  const [kept] = await foreign.aggregate<{ objects: number; bytes: number }>([
-    { $match: { campaign_id: doc.campaign_id } },
-    { $group: { _id: null, objects: { $sum: 1 }, bytes: { $sum: '$bytes' } } },
-  ])
-  const { objects = 0, bytes = 0 } = kept ?? {}
+  const kept = await sumKept(imports, doc.campaign_id)
   if (
-    objects + doc.objects - doc.done > LIMITS.keptObjectsMax ||
-    (bytes + doc.bytes > LIMITS.keptBytes && doc.cursor === 0)
+    kept.imports >= LIMITS.campaignImportsMax ||
+    kept.objects + doc.objects > LIMITS.keptObjectsMax ||
+    kept.bytes + doc.bytes > LIMITS.keptBytes
   )
     throw new HttpError(413, DETAILS.keptObjectsFull)
   const least = doc.tlp ?? 0
@@ -35,6 +33,7 @@ export const applyImport = async (
     [
       {
         $set: {
+          changed_at: '$$NOW',
           tlp: { $max: [{ $ifNull: ['$tlp', USUAL_RANK] }, least] },
           tlp_least: { $max: [{ $ifNull: ['$tlp_least', 0] }, least] },
         },

@@ -2,7 +2,10 @@ import type { Types } from 'mongoose'
 import type { CampaignModels } from '../models/index.js'
 import { toBeRemoved } from './remove-import.js'
 
-/** Removes a deleted user's id from their campaigns and imports. These remain; the campaigns can no longer be edited. */
+/**
+ * Removes a deleted user's id from their campaigns, their imports, and the techniques that they have added. All remain;
+ * the campaigns can no longer be edited.
+ */
 export const forgetUser = async (
   { campaigns, imports, quotas }: CampaignModels,
   userId: Types.ObjectId,
@@ -13,5 +16,10 @@ export const forgetUser = async (
   // What is done stays with its campaign.
   await imports.updateMany({ user_id: userId, state: { $ne: 'done' } }, toBeRemoved())
   await imports.updateMany({ user_id: userId }, { $set: { user_id: null } })
+  const by = { $cond: [{ $eq: ['$$this.by', userId] }, null, '$$this.by'] }
+  const techniques = { $map: { input: '$techniques', in: { $mergeObjects: ['$$this', { by }] } } }
+  await campaigns.updateMany({ 'techniques.by': userId }, [{ $set: { techniques } }], {
+    updatePipeline: true,
+  })
   await quotas.forget(userId, { left: true })
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { type ImportFormat, LIMITS, type Tlp } from '@iodine/contracts'
+import { DETAILS, type ImportFormat, LIMITS, type Tlp } from '@iodine/contracts'
 import { markingOf, parseObject, type Span, sliceObjects, UnreadableFile } from '@iodine/exchange'
 import { HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
@@ -75,7 +75,8 @@ const examine = async (bytes: Uint8Array) => {
 
 /**
  * Stores a file that is to be imported, and leaves it to be planned.
- * @throws 422 for a file that is none of the format, 404 without the campaign, 413 past the user's quota
+ * @throws 422 for a file that is none of the format, 404 without the campaign, 413 past the user's quota, 409 where the
+ *   user has too many imports that are not done
  */
 export const receiveImport = async (
   { campaigns, imports, importParts, quotas }: CampaignModels,
@@ -87,6 +88,8 @@ export const receiveImport = async (
     throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
   })
   const user_id = new Types.ObjectId(userId)
+  if ((await imports.countDocuments({ user_id, state: { $ne: 'done' } })) >= LIMITS.openImportsMax)
+    throw new HttpError(409, DETAILS.openImports)
   const created_at = new Date()
   const parts = [...partsOf(spans)]
   const doc: ImportDoc = {
@@ -107,6 +110,7 @@ export const receiveImport = async (
     iods: 0,
     known_iods: 0,
     refused: 0,
+    kept: null,
     tlp: null,
     markings: [...markings].map(([id, level]) => ({ id, tlp: rankOf(level) })),
     created_at,

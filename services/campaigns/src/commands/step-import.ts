@@ -9,6 +9,7 @@ import { AT_WORK, type ImportDoc, type ImportPartDoc, STEP_MS } from '../models/
 import type { CampaignModels } from '../models/index.js'
 import { rankOf } from '../policies/levels.js'
 import { type ImportedObject, objectsOf } from '../queries/import-objects.js'
+import { keptBy } from '../queries/kept-objects.js'
 import { addIods } from './change-members.js'
 
 /** For a batch of IODs that are brought in. */
@@ -121,7 +122,7 @@ const applyPart = async (
  * @returns whether there is more to do
  */
 export const stepImport = async (stepping: Stepping, id: string): Promise<boolean> => {
-  const { campaigns, imports, importParts } = stepping.models
+  const { campaigns, foreign, imports, importParts } = stepping.models
   const doc = await imports
     .findOneAndUpdate(
       { _id: id, state: { $in: [...AT_WORK] } },
@@ -137,7 +138,7 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
       await imports.updateOne(at, { $set: { state: 'planned', cursor: 0, done: 0, expires_at } })
     } else {
       await campaigns.updateOne({ _id: doc.campaign_id }, CHANGED)
-      await imports.updateOne(at, { $set: { state: 'done' } })
+      await imports.updateOne(at, { $set: { state: 'done', kept: await keptBy(foreign, doc) } })
       await importParts.deleteMany({ import_id: doc._id })
     }
     return false
@@ -157,9 +158,12 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
     // A full quota, a campaign that is gone: the user is told. Anything else is tried again.
     if (!(error instanceof HttpError) || error.status >= 500) throw error
     stepping.log.warn({ err: error, import: id }, 'import stopped')
-    const planning = { cursor: 0, done: 0, expires_at: new Date(Date.now() + LIMITS.importPlanMs) }
+    const stopped =
+      doc.state === 'planning'
+        ? { cursor: 0, done: 0, expires_at: new Date(Date.now() + LIMITS.importPlanMs) }
+        : { kept: await keptBy(foreign, doc) }
     await imports.updateOne(at, {
-      $set: { state: 'failed', problem: String(error.detail), ...(doc.state === 'planning' && planning) },
+      $set: { state: 'failed', problem: String(error.detail), ...stopped },
     })
     return false
   }

@@ -15,6 +15,15 @@ export interface CountedMembers extends IodCounts {
   begun: Date
 }
 
+/** A technique of DISARM that a campaign uses. */
+export interface TechniqueDoc {
+  /** DISARM's id. */
+  id: string
+  /** Who added it; null once the account is deleted. */
+  by: Types.ObjectId | null
+  at: Date
+}
+
 export interface CampaignDoc {
   _id: Types.ObjectId
   name: string
@@ -23,7 +32,7 @@ export interface CampaignDoc {
   created_by: Types.ObjectId | null
   created_at: Date
   /**
-   * When its name, description or members last changed: the database's time. Campaigns that an earlier version wrote
+   * When its name, description, members or techniques last changed: the database's time. Campaigns that an earlier version wrote
    * have none, until the repair. Not read by default.
    */
   changed_at?: Date
@@ -31,6 +40,8 @@ export interface CampaignDoc {
   iod_count: number
   /** Members in the order of their addition. Only read where selected. */
   iod_ids?: Types.ObjectId[]
+  /** In the order of their addition. Only read where selected. */
+  techniques?: TechniqueDoc[]
   /** Only read where selected. */
   counted?: CountedMembers
   /** Number of removals, so that what was counted before one is not stored after it. Only read where selected. */
@@ -63,6 +74,15 @@ export const BY_IOD = { iod_ids: 1, ...BY_DATE } as const
 export const BY_GRAM = { ngrams: 1, ...BY_DATE } as const
 
 const required = true
+const techniqueSchema = new Schema<TechniqueDoc>(
+  {
+    id: { type: String, required },
+    by: { type: Schema.Types.ObjectId, default: null },
+    at: { type: Date, required },
+  },
+  // `id` is the technique's, not the virtual one of Mongoose.
+  { _id: false, id: false },
+)
 export const campaignSchema = new Schema<CampaignDoc>(
   {
     // First, so that a search finds the field without reading the others.
@@ -75,6 +95,7 @@ export const campaignSchema = new Schema<CampaignDoc>(
     changed_at: { type: Date, select: false },
     iod_count: { type: Number, required },
     iod_ids: { type: [Schema.Types.ObjectId], select: false },
+    techniques: { type: [techniqueSchema], default: undefined, select: false },
     counted: { type: Schema.Types.Mixed, select: false },
     removals: { type: Number, select: false },
     tlp: { type: Number, select: false },
@@ -87,3 +108,5 @@ campaignSchema.index(BY_DATE)
 campaignSchema.index({ created_by: 1, ...BY_DATE })
 campaignSchema.index(BY_IOD)
 campaignSchema.index(BY_GRAM)
+// What a user has added, for their export and after their account's deletion.
+campaignSchema.index({ 'techniques.by': 1 }, { sparse: true })

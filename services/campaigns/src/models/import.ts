@@ -38,6 +38,8 @@ export interface ImportDoc {
   iods: number
   known_iods: number
   refused: number
+  /** What the campaign keeps by it, once it is applied or has stopped. Objects that another import brought count there. */
+  kept: { bytes: number; types: { type: string; objects: number }[] } | null
   /** The strictest level in it: a place in `TLP_LEVELS`; null: nothing is marked. */
   tlp: number | null
   /** Markings that the file defines, by their ids. */
@@ -82,6 +84,7 @@ export const importSchema = new Schema<ImportDoc>(
     iods: { type: Number, required },
     known_iods: { type: Number, required },
     refused: { type: Number, required },
+    kept: { type: Schema.Types.Mixed, default: null },
     tlp: { type: Number, default: null },
     markings: { type: [Schema.Types.Mixed], select: false } as never,
     created_at: { type: Date, required },

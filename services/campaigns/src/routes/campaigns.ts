@@ -51,6 +51,7 @@ import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
 import { readStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
+import { fileTechniques, personalTechniques } from '../queries/techniques.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
@@ -99,7 +100,7 @@ export const addCampaignRoutes = (
     userId: string,
     reply: ReplyHeaders,
   ) => {
-    const doc = await findCampaign(campaigns, id, '+changed_at', '+tlp')
+    const doc = await findCampaign(campaigns, id, '+changed_at', '+techniques', '+tlp')
     const keeps = format === 'stix' ? await readForeignPart(foreign, doc, format) : undefined
     const [campaign, iods, evidence, statements] = await Promise.all([
       presentOne(doc),
@@ -118,6 +119,7 @@ export const addCampaignRoutes = (
       changedAt: doc.changed_at,
       tlp: levelOf(doc.tlp ?? USUAL_RANK) ?? 'red',
       standIns: keeps?.standIns,
+      techniques: fileTechniques(doc),
     }
     const detail = { ...campaign, iods }
     const file = (content: string | AsyncIterable<string | Uint8Array>, name: string, mediaType: string) => {
@@ -169,6 +171,7 @@ export const addCampaignRoutes = (
     sources: [
       personalSource('campaign', campaigns, created_by => ({ created_by })),
       personalSource('import', imports, user_id => ({ user_id })),
+      personalTechniques(campaigns),
     ],
     forget: userId => forgetUser(models, userId),
   })

@@ -253,6 +253,7 @@ export const drawShot = (operations: Operation[], known: Known, seed: number, in
   const meant = (name: string): unknown => {
     if (name === 'email') return `hostile${upTo(10 ** 6)}@example.org`
     if (name === 'iod_id') return pick(known.iods)
+    if (name === 'campaign_id') return pick(known.ids['/campaigns/{id}'] ?? [''])
     if (name === 'user_id') return pick(known.users)
     if (name.endsWith('_date')) return pick([iso(), '2026-01-01', '2026-13-45', '-271821-04-20'])
     if (name === 'from' || name === 'to') return pick(['entity:they', 'verb:told', 'entity:everybody'])

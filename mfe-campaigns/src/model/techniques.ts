@@ -1,0 +1,12 @@
+import { foldText } from '@iodine/contracts'
+import type { Technique } from '@iodine/exchange/disarm'
+
+/** The techniques that have all words of a text in their id, name or tactic, in any case. */
+export function searchTechniques(techniques: readonly Technique[], text: string): readonly Technique[] {
+  const words = foldText(text).split(/\s+/).filter(Boolean)
+  if (words.length === 0) return techniques
+  return techniques.filter(({ id, name, tactic }) => {
+    const searched = foldText(`${id} ${name} ${tactic}`)
+    return words.every(word => searched.includes(word))
+  })
+}

@@ -1,0 +1,107 @@
+import type { CampaignTechnique } from '@iodine/contracts'
+import { Button, Classes, LoadingPanel, Tag } from '@iodine/ui'
+import { EditIcon, SmallCrossIcon } from '@iodine/ui/icons'
+import { useMemo, useRef, useState } from 'react'
+import { type CampaignTechniques, useTechniqueList } from '../queries/techniques'
+import { SummaryBlock } from './SummaryBlock'
+import styles from './Techniques.module.css'
+import { TechniquesDialog } from './TechniquesDialog'
+
+/** The techniques of DISARM that a campaign uses, as tags. */
+export function Techniques({ query, add, remove, removeUndoably }: CampaignTechniques) {
+  const { data: techniques } = query
+  const [isChoosing, setChoosing] = useState(false)
+  const list = useTechniqueList(isChoosing || (techniques !== undefined && techniques.length > 0))
+  const nameById = useMemo(() => new Map(list.data?.map(({ id, name }) => [id, name])), [list.data])
+  const block = useRef<HTMLDivElement>(null)
+  const removeFocused = (tid: string, name: string) => {
+    // The focused button goes with its tag. Without a focus inside, the dialog would not receive Escape.
+    block.current?.focus()
+    removeUndoably(tid, name)
+  }
+
+  return (
+    <SummaryBlock
+      title="Techniques"
+      ref={block}
+      action={
+        techniques && (
+          <Button
+            size="small"
+            variant="minimal"
+            icon={<EditIcon />}
+            text="Choose"
+            aria-label="Choose techniques"
+            aria-haspopup="dialog"
+            onClick={() => setChoosing(true)}
+          />
+        )
+      }
+    >
+      <LoadingPanel
+        query={query}
+        errorTitle="Failed to load techniques"
+        isEmpty={used => used.length === 0}
+        empty={<p className={styles.none}>No techniques named</p>}
+      >
+        {used =>
+          // Without the list, the ids alone are shown; while it is loaded, nothing that then becomes longer.
+          !list.isPending && (
+            <ul className={styles.tags}>
+              {used.map(technique => (
+                <li key={technique.id}>
+                  <TechniqueTag
+                    technique={technique}
+                    name={nameById.get(technique.id)}
+                    onRemove={removeFocused}
+                  />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </LoadingPanel>
+      <TechniquesDialog
+        list={list}
+        used={techniques ?? []}
+        isOpen={isChoosing}
+        onClose={() => setChoosing(false)}
+        onAdd={add}
+        onRemove={remove}
+      />
+    </SummaryBlock>
+  )
+}
+
+interface TechniqueTagProps {
+  technique: CampaignTechnique
+  /** Undefined if the list doesn't have it. */
+  name: string | undefined
+  onRemove: (tid: string, name: string) => void
+}
+
+function TechniqueTag({ technique, name, onRemove }: TechniqueTagProps) {
+  const { id, by_username } = technique
+  const label = name === undefined ? id : `${id} ${name}`
+  return (
+    <Tag
+      minimal
+      multiline
+      className={styles.tag}
+      htmlTitle={by_username === null ? label : `${label}, added by ${by_username}`}
+      endIcon={
+        <button
+          type="button"
+          className={Classes.TAG_REMOVE}
+          aria-label={`Remove ${label}`}
+          title="Remove"
+          onClick={() => onRemove(id, label)}
+        >
+          <SmallCrossIcon />
+        </button>
+      }
+    >
+      <span className={styles.id}>{id}</span> {name}
+    </Tag>
+  )
+}

@@ -1,0 +1,179 @@
+import type { CampaignDetail, CampaignTechnique } from '@iodine/contracts'
+import { TECHNIQUES } from '@iodine/exchange/disarm'
+import { openSection, type Routes } from '@iodine/mfe-kit/testing'
+import { anIod } from '@iodine/test-kit/iods'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it, test, vi } from 'vitest'
+import { searchTechniques } from '../src/model/techniques'
+import { parcel } from '../src/parcel'
+
+const detail: CampaignDetail = {
+  id: 'a'.repeat(24),
+  name: 'Mirrors',
+  description: '',
+  created_by_id: 'b'.repeat(24),
+  created_by_username: 'bo',
+  created_at: '2026-11-20T10:00:00.000Z',
+  iod_count: 0,
+  iods: [],
+}
+
+const technique = (id: string, by_username: string | null = 'bo'): CampaignTechnique => ({
+  id,
+  by: by_username && 'b'.repeat(24),
+  by_username,
+  at: '2026-11-20T12:00:00.000Z',
+})
+
+/** The campaign's page, over a service that keeps its techniques. */
+const open = async (ids: string[], routes: Routes = {}) => {
+  let kept = ids.map(id => technique(id))
+  const section = await openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns/${detail.id}`, {
+    'GET /campaigns': () => [200, []],
+    'GET /campaigns/my': () => [200, []],
+    'GET /campaigns/:id': () => [200, detail],
+    'GET /campaigns/:id/techniques': () => [200, kept],
+    'PUT /campaigns/:id/techniques/:tid': ({ params: { tid = '' } }) => {
+      kept = [...kept.filter(({ id }) => id !== tid), technique(tid, 'ada')]
+      return [200, kept]
+    },
+    'DELETE /campaigns/:id/techniques/:tid': ({ params }) => {
+      kept = kept.filter(({ id }) => id !== params.tid)
+      return [200, kept]
+    },
+    ...routes,
+  })
+  const block = within(await screen.findByRole('region', { name: 'Techniques' }))
+  const changes = () =>
+    section.calls
+      .filter(({ route }) => route.endsWith('/:tid'))
+      .map(({ route, params }) => `${route.split(' ')[0]} ${params.tid}`)
+  return { ...section, block, changes, kept: () => kept.map(({ id }) => id) }
+}
+const tags = (block: Awaited<ReturnType<typeof open>>['block']) =>
+  block.queryAllByRole('listitem').map(({ textContent }) => textContent)
+
+describe('techniques of a campaign', () => {
+  it('are tags with id and title', async () => {
+    const { block } = await open(['T0002', 'T0023.001'])
+    await waitFor(() =>
+      expect(tags(block)).toEqual(['T0002 Facilitate State Propaganda', 'T0023.001 Reframe Context']),
+    )
+    expect(block.getByTitle('T0002 Facilitate State Propaganda, added by bo')).toBeTruthy()
+  })
+
+  it('that the list doesn’t have any more have their id', async () => {
+    const { block } = await open(['T0999'])
+    await block.findByRole('button', { name: 'Remove T0999' })
+    expect(tags(block)).toEqual(['T0999 '])
+  })
+
+  it('say when there are none, and when they cannot be read', async () => {
+    const none = await open([])
+    await none.block.findByText('No techniques named')
+    let isDown = true
+    const { block } = await open(['T0002'], {
+      'GET /campaigns/:id/techniques': () =>
+        isDown ? [404, { detail: 'Not found' }] : [200, [technique('T0002', null)]],
+    })
+    await block.findByText('Failed to load techniques')
+    expect(block.queryByRole('button', { name: 'Choose techniques' })).toBeNull()
+    isDown = false
+    fireEvent.click(block.getByRole('button', { name: 'Retry' }))
+    await block.findByRole('button', { name: 'Remove T0002 Facilitate State Propaganda' })
+    expect(block.getByTitle('T0002 Facilitate State Propaganda')).toBeTruthy()
+  })
+
+  it('are removed from their tag, and come back by Undo', async () => {
+    const { block, changes, toasts, kept } = await open(['T0002', 'T0003'])
+    fireEvent.click(await block.findByRole('button', { name: 'Remove T0002 Facilitate State Propaganda' }))
+    expect(document.activeElement?.getAttribute('aria-label')).toBe('Techniques')
+    await waitFor(() => expect(tags(block)).toEqual(['T0003 Leverage Existing Narratives']))
+    await waitFor(() =>
+      expect(toasts.at(-1)?.title).toBe('Technique removed: T0002 Facilitate State Propaganda'),
+    )
+    toasts.at(-1)?.action?.onClick()
+    await waitFor(() => expect(kept()).toEqual(['T0003', 'T0002']))
+    expect(changes()).toEqual(['DELETE T0002', 'PUT T0002'])
+    expect(tags(block)).toHaveLength(2)
+  })
+
+  it('are searched and chosen, each at once', async () => {
+    const { block, changes, kept } = await open(['T0002'])
+    fireEvent.click(await block.findByRole('button', { name: 'Choose techniques' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Techniques of the campaign' }))
+    await dialog.findByText(`${TECHNIQUES.length} technique(s), 1 chosen`)
+    const box = (name: RegExp) => dialog.getByRole('checkbox', { name }) as HTMLInputElement
+    expect(box(/^T0002 /).checked).toBe(true)
+    fireEvent.change(dialog.getByPlaceholderText('Search by id, name or tactic...'), {
+      target: { value: 'reframe' },
+    })
+    await dialog.findByText('1 technique(s), 1 chosen')
+    fireEvent.click(box(/^T0023\.001 Reframe Context/))
+    expect(box(/^T0023\.001 /).checked).toBe(true)
+    fireEvent.change(dialog.getByPlaceholderText('Search by id, name or tactic...'), {
+      target: { value: 't0002' },
+    })
+    await dialog.findByText('1 technique(s), 2 chosen')
+    fireEvent.click(box(/^T0002 /))
+    await waitFor(() => expect(kept()).toEqual(['T0023.001']))
+    expect(changes()).toEqual(['PUT T0023.001', 'DELETE T0002'])
+    fireEvent.change(dialog.getByPlaceholderText('Search by id, name or tactic...'), {
+      target: { value: 'no such technique' },
+    })
+    await dialog.findByText('No techniques match your search')
+    fireEvent.click(dialog.getByRole('button', { name: 'Done' }))
+    await waitFor(() => expect(tags(block)).toEqual(['T0023.001 Reframe Context']))
+  })
+
+  it('that are refused leave the screen as the service has it, and say why', async () => {
+    const { block, toasts } = await open(['T0002'], {
+      'PUT /campaigns/:id/techniques/:tid': [413, { detail: 'This campaign has 100 techniques' }],
+      'DELETE /campaigns/:id/techniques/:tid': [503, { detail: 'Come back later' }],
+    })
+    fireEvent.click(await block.findByRole('button', { name: 'Remove T0002 Facilitate State Propaganda' }))
+    await waitFor(() => expect(toasts.map(toast => toast.description)).toEqual(['Come back later']))
+    await waitFor(() => expect(tags(block)).toHaveLength(1))
+    fireEvent.click(block.getByRole('button', { name: 'Choose techniques' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Techniques of the campaign' }))
+    const box = (await dialog.findByRole('checkbox', { name: /^T0003 / })) as HTMLInputElement
+    fireEvent.click(box)
+    await waitFor(() => expect(toasts.at(-1)?.description).toBe('This campaign has 100 techniques'))
+    await waitFor(() => expect(box.checked).toBe(false))
+  })
+
+  it('are in the JSON file that the page writes', async () => {
+    const saved: Promise<string>[] = []
+    const createUrl = vi.spyOn(URL, 'createObjectURL').mockImplementation(content => {
+      saved.push((content as Blob).text())
+      return '#saved'
+    })
+    const whole = { ...detail, iod_count: 1, iods: [anIod()] }
+    for (const [ids, techniques] of [
+      [
+        ['T0023', 'T0002'],
+        ['T0023', 'T0002'],
+      ],
+      [[], undefined],
+    ] as const) {
+      await open([...ids], {
+        'GET /campaigns/:id': () => [200, whole],
+        'POST /iods/consensus': [200, {}],
+        'POST /iods/evidence/counts': [200, {}],
+      })
+      saved.length = 0
+      fireEvent.click(screen.getByRole('button', { name: 'Export JSON' }))
+      await waitFor(() => expect(saved).toHaveLength(1))
+      expect(JSON.parse((await saved[0]) ?? '').campaign.techniques).toEqual(techniques)
+    }
+    createUrl.mockRestore()
+  })
+})
+
+test('techniques are searched by the words of their id, name and tactic, in any case', () => {
+  const idsOf = (text: string) => searchTechniques(TECHNIQUES, text).map(({ id }) => id)
+  expect(idsOf(' ')).toHaveLength(TECHNIQUES.length)
+  expect(idsOf('T0023.')).toEqual(['T0023.001', 'T0023.002'])
+  expect(idsOf('CONTEXT develop reframe')).toEqual(['T0023.001'])
+  expect(idsOf('(.*')).toEqual([])
+})

@@ -1,0 +1,61 @@
+/**
+ * Writes the list of DISARM's techniques (src/disarm/) from MISP's galaxy:
+ *
+ *   node scripts/make-disarm-list.mjs disarm-techniques.json 2024-03-15
+ *
+ * The file is `clusters/disarm-techniques.json` of github.com/MISP/misp-galaxy; the day is that of its last change there
+ * (`git log -1 --format=%cs -- clusters/disarm-techniques.json`). It refuses a file whose shape is not the known one.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const [file = '', date = ''] = process.argv.slice(2)
+if (!/^\d{4}-\d\d-\d\d$/.test(date)) throw new Error('Usage: make-disarm-list.mjs FILE YYYY-MM-DD')
+
+const { type, version, values } = JSON.parse(readFileSync(file, 'utf8'))
+if (type !== 'disarm-techniques') throw new Error(`${file} is not the galaxy of DISARM's techniques`)
+
+const TACTICS = 'tactics:'
+const techniques = values
+  .map(({ uuid, value, meta }) => {
+    const { external_id: id, kill_chain } = meta
+    if (!/^T\d{4}(\.\d{3})?$/.test(id)) throw new Error(`${value} has the id ${id}`)
+    if (kill_chain.length !== 1 || !kill_chain[0].startsWith(TACTICS))
+      throw new Error(`${id} has not one tactic but ${kill_chain}`)
+    return { id, name: value, tactic: kill_chain[0].slice(TACTICS.length), uuid }
+  })
+  .sort((a, b) => (a.id < b.id ? -1 : 1))
+for (const key of ['id', 'name', 'uuid'])
+  if (new Set(techniques.map(each => each[key])).size < techniques.length)
+    throw new Error(`Two techniques have the same ${key}`)
+
+const text = value => (value.includes("'") ? JSON.stringify(value) : `'${value}'`)
+const head = `// Written by scripts/make-disarm-list.mjs from MISP's galaxy "disarm-techniques", version ${version} of ${date}
+// (github.com/MISP/misp-galaxy, by CIRCL and others: CC0 1.0 or, at choice, BSD 2-Clause; CC0 is taken).
+// The techniques are those of DISARM, by the DISARM Foundation (github.com/DISARMFoundation/DISARMframeworks: CC BY-SA 4.0).
+`
+const write = (name, body) => writeFileSync(new URL(`../src/disarm/${name}`, import.meta.url), head + body)
+
+write(
+  'techniques.ts',
+  `import type { Technique } from './technique.js'
+
+/** The day of the list: what it says of a technique is as old. */
+export const LIST_DATE = '${date}'
+
+const ROWS: readonly (readonly [id: string, name: string, tactic: string])[] = [
+${techniques.map(({ id, name, tactic }) => `  ['${id}', ${text(name)}, ${text(tactic)}],`).join('\n')}
+]
+
+/** DISARM's techniques, sorted by id. */
+export const TECHNIQUES: readonly Technique[] = ROWS.map(([id, name, tactic]) => ({ id, name, tactic }))
+`,
+)
+write(
+  'clusters.ts',
+  `
+/** UUIDs of the galaxy's clusters, by the technique's id. DISARM's own STIX ids are others, and change with each release. */
+export const CLUSTERS: Readonly<Record<string, string>> = {
+${techniques.map(({ id, uuid }) => `  ${id.includes('.') ? `'${id}'` : id}: '${uuid}',`).join('\n')}
+}
+`,
+)

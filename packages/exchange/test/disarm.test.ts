@@ -1,0 +1,213 @@
+import { LIMITS, TECHNIQUE_PATTERN } from '@iodine/contracts'
+import { rounds } from '@iodine/test-kit'
+import { anIod } from '@iodine/test-kit/iods'
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { CLUSTERS } from '../src/disarm/clusters.js'
+import { isTechnique, TECHNIQUES, techniqueOf, usedTechniques } from '../src/disarm/index.js'
+import {
+  type ExportContext,
+  exportCampaign,
+  readIods,
+  toCampaignFile,
+  toMispEvent,
+  toStixBundle,
+  type UsedTechnique,
+} from '../src/index.js'
+import { anyCampaign, campaign } from './campaigns.js'
+import { expectValid } from './stix.js'
+
+const AT = '2026-11-20T12:00:00.000Z'
+const LATER = '2026-11-21T12:00:00.000Z'
+const context: ExportContext = { now: new Date('2026-11-21T23:30:00.000Z'), changedAt: new Date(LATER) }
+const used = (...ids: string[]) => usedTechniques(ids.map(id => ({ id, at: AT })))
+const withTechniques = (...ids: string[]): ExportContext => ({ ...context, techniques: used(...ids) })
+
+const anyTechniques = fc
+  .uniqueArray(fc.constantFrom(...TECHNIQUES), { selector: ({ id }) => id, maxLength: LIMITS.techniquesMax })
+  .map(techniques => used(...techniques.map(({ id }) => id)))
+
+describe('the list', () => {
+  it('has each technique once, sorted by its id, with a tactic and the UUID of its cluster', () => {
+    const ids = TECHNIQUES.map(({ id }) => id)
+    expect(ids).toHaveLength(298)
+    expect(ids).toEqual([...new Set(ids)].sort())
+    expect(ids.filter(id => !TECHNIQUE_PATTERN.test(id))).toEqual([])
+    expect(TECHNIQUES.filter(({ name, tactic }) => name.trim() !== name || !name || !tactic)).toEqual([])
+    expect(Object.keys(CLUSTERS).sort()).toEqual(ids)
+    expect(TECHNIQUES).toContainEqual({
+      id: 'T0023.001',
+      name: 'Reframe Context',
+      tactic: 'Develop Content',
+    })
+  })
+
+  it('tells its ids from others', () => {
+    expect(['T0002', 'T0023.001'].map(isTechnique)).toEqual([true, true])
+    expect(['T0001', 't0002', 'T0002 ', '__proto__', ''].map(isTechnique)).toEqual(Array(5).fill(false))
+  })
+})
+
+describe('techniques in STIX', () => {
+  it('are attack-patterns that the campaign uses, in the grouping', () => {
+    const detail = campaign([anIod()])
+    const { objects } = toStixBundle(detail, withTechniques('T0002', 'T0048.001'))
+    expectValid(objects)
+    const [pattern, other] = objects.filter(({ type }) => type === 'attack-pattern')
+    expect(pattern).toMatchObject({
+      name: 'Facilitate State Propaganda',
+      external_references: [
+        {
+          source_name: 'mitre-attack',
+          external_id: 'T0002',
+          url: 'https://github.com/DISARMFoundation/DISARMframeworks/blob/main/generated_pages/techniques/T0002.md',
+        },
+      ],
+      object_marking_refs: ['marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da'],
+    })
+    expect(other?.name).toBe('Boycott/"Cancel" Opponents')
+    const its = objects.find(({ type }) => type === 'campaign')
+    const uses = objects.filter(({ relationship_type }) => relationship_type === 'uses')
+    expect(uses).toMatchObject(
+      [pattern, other].map(target => ({ source_ref: its?.id, target_ref: target?.id, created: AT })),
+    )
+    const grouping = objects.find(({ type }) => type === 'grouping')
+    const ids = [pattern, other, ...uses].map(object => object?.id)
+    expect(grouping?.object_refs).toEqual(expect.arrayContaining(ids))
+  })
+
+  it('are the same object in the files of all campaigns, at any time', () => {
+    const patternOf = (at: string) =>
+      toStixBundle(campaign([]), {
+        ...context,
+        techniques: usedTechniques([{ id: 'T0002', at }]),
+      }).objects.find(({ type }) => type === 'attack-pattern')
+    expect(patternOf(AT)).toEqual(patternOf(LATER))
+  })
+
+  it('raise the version of the file, whichever clock was ahead', () => {
+    const detail = campaign([])
+    const at = '2026-11-21T12:00:00.500Z'
+    const { objects } = toStixBundle(detail, {
+      ...context,
+      techniques: usedTechniques([{ id: 'T0002', at }]),
+    })
+    expect(objects.find(({ type }) => type === 'campaign')?.modified).toBe(LATER)
+    expect(objects.find(({ type }) => type === 'grouping')?.modified).toBe(at)
+  })
+
+  it('stay under their id when the list doesn’t have them any more', () => {
+    const { objects } = toStixBundle(campaign([]), withTechniques('T0999'))
+    expectValid(objects)
+    expect(objects).toContainEqual(expect.objectContaining({ type: 'attack-pattern', name: 'T0999' }))
+  })
+
+  it('are a newer version where the list has become one', () => {
+    const [technique] = used('T0002') as [UsedTechnique]
+    const versionOf = (since: string) =>
+      toStixBundle(campaign([]), { ...context, techniques: [{ ...technique, since }] }).objects.find(
+        ({ type }) => type === 'attack-pattern',
+      )
+    const [today, next] = [versionOf(technique.since), versionOf('2027-03-01')]
+    expect(next).toEqual({ ...today, modified: '2027-03-01T00:00:00.000Z' })
+    expect(String(next?.modified) > String(today?.modified)).toBe(true)
+  })
+})
+
+test('in MISP, techniques are tags with the value of the galaxy’s cluster as it is', () => {
+  const { Tag } = toMispEvent(campaign([]), withTechniques('T0002', 'T0048.001', 'T0999')).Event
+  expect(Tag.map(({ name }) => name)).toEqual([
+    'tlp:green',
+    'misp-galaxy:disarm-techniques="Facilitate State Propaganda"',
+    'misp-galaxy:disarm-techniques="Boycott/"Cancel" Opponents"',
+  ])
+})
+
+test('in JSON, techniques are ids, where there are some', () => {
+  const detail = campaign([])
+  expect(toCampaignFile(detail, withTechniques('T0023', 'T0002')).campaign.techniques).toEqual([
+    'T0023',
+    'T0002',
+  ])
+  for (const techniques of [undefined, []])
+    expect(toCampaignFile(detail, { ...context, techniques }).campaign).not.toHaveProperty('techniques')
+})
+
+test('techniques change nothing else in a file, and come back from each tool’s spelling', () => {
+  fc.assert(
+    fc.property(anyCampaign, anyTechniques, (detail, techniques) => {
+      const ids = techniques.map(({ id }) => id)
+      const both = (format: 'json' | 'stix' | 'misp' | 'csv') =>
+        [{ ...context, techniques }, context].map(each => exportCampaign(detail, format, each).text) as [
+          string,
+          string,
+        ]
+      const [csv, plainCsv] = both('csv')
+      expect(csv).toBe(plainCsv)
+      const [json, plainJson] = both('json')
+      expect(readIods(json)).toEqual(readIods(plainJson))
+      const [stix, plainStix] = both('stix')
+      expect(readIods(stix)).toEqual(readIods(plainStix))
+      const { objects } = JSON.parse(stix)
+      expectValid(objects)
+      expect(objects.flatMap((each: unknown) => techniqueOf(each) ?? [])).toEqual(ids)
+      const { Event } = JSON.parse(both('misp')[0])
+      expect(Event.Tag.flatMap((each: unknown) => techniqueOf(each) ?? [])).toEqual(ids)
+    }),
+    { numRuns: rounds(30) },
+  )
+})
+
+describe('reading', () => {
+  const pattern = (...external_references: unknown[]) => ({ type: 'attack-pattern', external_references })
+  const reference = (source_name: string, external_id: string) => ({ source_name, external_id })
+
+  test.each<[unknown, string | undefined]>([
+    [pattern(reference('mitre-attack', 'T0002')), 'T0002'],
+    [pattern(reference('DISARM', 'T0002')), 'T0002'],
+    [pattern(reference(' Disarm ', 't0023.001 ')), 'T0023.001'],
+    [pattern(reference('Mitre-Attack', 'T0023.001')), 'T0023.001'],
+    [pattern({ source_name: 'a blog', url: 'https://example.org' }, reference('disarm', 'T0002')), 'T0002'],
+    // One of a newer DISARM than the list's.
+    [pattern(reference('mitre-attack', 'T0097.103')), 'T0097.103'],
+    [pattern(reference('DISARM', 'T0999')), 'T0999'],
+    // ATT&CK's, for industrial control systems and for others.
+    [pattern(reference('mitre-attack', 'T0817')), undefined],
+    [pattern(reference('mitre-attack', 'T1566.001')), undefined],
+    [pattern(reference('capec', 'T0002')), undefined],
+    [pattern(reference('DISARM', 'TA01')), undefined],
+    [pattern(null, 7, 'text', {}, { source_name: 7, external_id: 'T0002' }), undefined],
+    [{ type: 'attack-pattern', external_references: 'T0002' }, undefined],
+    [{ type: 'attack-pattern' }, undefined],
+    // By the galaxy's cluster.
+    [{ type: 'attack-pattern', id: `attack-pattern--${CLUSTERS.T0002}`, name: 'Named otherwise' }, 'T0002'],
+    [{ type: 'attack-pattern', id: 'attack-pattern--__proto__' }, undefined],
+    [{ ...pattern(reference('DISARM', 'T0002')), type: 'course-of-action' }, undefined],
+    [null, undefined],
+    ['T0002', undefined],
+    [[], undefined],
+  ])('of STIX: %j is %s', (object, id) => {
+    expect(techniqueOf(object)).toBe(id)
+  })
+
+  test.each<[string, string | undefined]>([
+    ['misp-galaxy:disarm-techniques="Facilitate State Propaganda"', 'T0002'],
+    ['MISP-GALAXY:DISARM-TECHNIQUES="FACILITATE STATE PROPAGANDA"', 'T0002'],
+    ['misp-galaxy:disarm-techniques="T0002 - Facilitate State Propaganda"', 'T0002'],
+    ['misp-galaxy:disarm-techniques="Facilitate State Propaganda - T0002"', 'T0002'],
+    ['misp-galaxy:disarm-techniques="Activist Persona - T0097.103"', 'T0097.103'],
+    ['misp-galaxy:disarm-techniques="T0002"', 'T0002'],
+    ['misp-galaxy:disarm-techniques="Boycott/"Cancel" Opponents"', 'T0048.001'],
+    ['misp-galaxy:disarm-techniques="Unheard of"', undefined],
+    ['misp-galaxy:disarm-techniques=""', undefined],
+    ['misp-galaxy:mitre-attack-pattern="Facilitate State Propaganda"', undefined],
+    ['tlp:green', undefined],
+  ])('of MISP: %s is %s', (name, id) => {
+    expect(techniqueOf({ name })).toBe(id)
+  })
+
+  it('takes anything without an error', () => {
+    fc.assert(fc.property(fc.anything(), object => void techniqueOf(object)))
+    expect(techniqueOf({ name: 7 })).toBeUndefined()
+  })
+})

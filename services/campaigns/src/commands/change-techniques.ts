@@ -1,0 +1,47 @@
+import { DETAILS, LIMITS } from '@iodine/contracts'
+import { isTechnique } from '@iodine/exchange/disarm'
+import { HttpError, invalid } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import { type CampaignModel, CHANGED, type TechniqueDoc } from '../models/campaign.js'
+import { findTechniques } from '../queries/techniques.js'
+
+const MAX = LIMITS.techniquesMax
+
+/**
+ * Adds a technique to a campaign. One that it has stays as it is. Throws 422 for an id that the list of DISARM's
+ * techniques doesn't have, 404 for an unknown campaign, 413 for one that has as many as it may.
+ * @returns all of the campaign's techniques
+ */
+export const addTechnique = async (
+  model: CampaignModel,
+  userId: string,
+  id: string,
+  tid: string,
+): Promise<TechniqueDoc[]> => {
+  if (!isTechnique(tid)) throw invalid([DETAILS.unknownTechnique])
+  const technique: TechniqueDoc = { id: tid, by: new Types.ObjectId(userId), at: new Date() }
+  const hasRoom = { [`techniques.${MAX - 1}`]: { $exists: false } }
+  const { modifiedCount } = await model.updateOne(
+    { _id: id, 'techniques.id': { $ne: tid }, ...hasRoom },
+    { $push: { techniques: technique }, ...CHANGED },
+  )
+  const techniques = await findTechniques(model, id)
+  const isFull = techniques.length >= MAX && techniques.every(each => each.id !== tid)
+  if (modifiedCount === 0 && isFull) throw new HttpError(413, DETAILS.techniquesFull)
+  return techniques
+}
+
+/**
+ * Removes a technique from a campaign, also one that the list doesn't have any more. Idempotent. Throws 404 for an
+ * unknown campaign.
+ * @returns the techniques that are left
+ */
+export const removeTechnique = async (
+  model: CampaignModel,
+  id: string,
+  tid: string,
+): Promise<TechniqueDoc[]> => {
+  const change = { $pull: { techniques: { id: tid } }, ...CHANGED }
+  await model.updateOne({ _id: id, 'techniques.id': tid }, change)
+  return findTechniques(model, id)
+}

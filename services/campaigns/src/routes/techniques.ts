@@ -1,0 +1,22 @@
+import { campaignsApi } from '@iodine/contracts'
+import type { StoreService } from '@iodine/service-kit'
+import { addTechnique, removeTechnique } from '../commands/change-techniques.js'
+import type { TechniqueDoc } from '../models/campaign.js'
+import type { CampaignModels } from '../models/index.js'
+import { presentTechniques } from '../presenters/techniques.js'
+import { findTechniques } from '../queries/techniques.js'
+
+/** Techniques of DISARM that campaigns use: as with their members, everybody adds and removes. */
+export const addTechniqueRoutes = (service: StoreService, { campaigns }: CampaignModels): void => {
+  const present = (techniques: TechniqueDoc[]) => presentTechniques(service.users, techniques)
+
+  service.route(campaignsApi.listTechniques, async ({ params }) =>
+    present(await findTechniques(campaigns, params.id)),
+  )
+  service.route(campaignsApi.addTechnique, async ({ params, user }) =>
+    present(await addTechnique(campaigns, user.id, params.id, params.tid)),
+  )
+  service.route(campaignsApi.removeTechnique, async ({ params }) =>
+    present(await removeTechnique(campaigns, params.id, params.tid)),
+  )
+}
