@@ -150,7 +150,10 @@ describe('techniques of a campaign', () => {
     })
     const whole = { ...detail, iod_count: 1, iods: [anIod()] }
     for (const [ids, techniques] of [
-      [['T0023', 'T0002'], ['T0023', 'T0002']],
+      [
+        ['T0023', 'T0002'],
+        ['T0023', 'T0002'],
+      ],
       [[], undefined],
     ] as const) {
       await open([...ids], {

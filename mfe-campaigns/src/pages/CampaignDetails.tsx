@@ -4,7 +4,16 @@ import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel } fr
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { TableSkeleton } from '@iodine/ui/table'
-import { type ReactNode, useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react'
+import {
+  type ReactNode,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
 import { type IodsState, useCampaign, useStatistics } from '../queries/campaigns'

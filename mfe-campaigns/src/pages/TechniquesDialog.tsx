@@ -83,19 +83,17 @@ interface ChoiceProps {
 }
 
 /** Drawn again only where something changes: there are some hundred. */
-const Choice = memo(
-  function Choice({ technique: { id, name, tactic }, isUsed, onChange }: ChoiceProps) {
-    return (
-      <li>
-        <Checkbox className={styles.choice} checked={isUsed} onChange={() => onChange(id)}>
-          <span className={styles.text}>
-            <span>
-              <span className={styles.id}>{id}</span> {name}
-            </span>{' '}
-            <span className={styles.tactic}>{tactic}</span>
-          </span>
-        </Checkbox>
-      </li>
-    )
-  },
-)
+const Choice = memo(function Choice({ technique: { id, name, tactic }, isUsed, onChange }: ChoiceProps) {
+  return (
+    <li>
+      <Checkbox className={styles.choice} checked={isUsed} onChange={() => onChange(id)}>
+        <span className={styles.text}>
+          <span>
+            <span className={styles.id}>{id}</span> {name}
+          </span>{' '}
+          <span className={styles.tactic}>{tactic}</span>
+        </span>
+      </Checkbox>
+    </li>
+  )
+})

@@ -78,16 +78,20 @@ describe('techniques in STIX', () => {
 
   it('are the same object in the files of all campaigns, at any time', () => {
     const patternOf = (at: string) =>
-      toStixBundle(campaign([]), { ...context, techniques: usedTechniques([{ id: 'T0002', at }]) }).objects.find(
-        ({ type }) => type === 'attack-pattern',
-      )
+      toStixBundle(campaign([]), {
+        ...context,
+        techniques: usedTechniques([{ id: 'T0002', at }]),
+      }).objects.find(({ type }) => type === 'attack-pattern')
     expect(patternOf(AT)).toEqual(patternOf(LATER))
   })
 
   it('raise the version of the file, whichever clock was ahead', () => {
     const detail = campaign([])
     const at = '2026-11-21T12:00:00.500Z'
-    const { objects } = toStixBundle(detail, { ...context, techniques: usedTechniques([{ id: 'T0002', at }]) })
+    const { objects } = toStixBundle(detail, {
+      ...context,
+      techniques: usedTechniques([{ id: 'T0002', at }]),
+    })
     expect(objects.find(({ type }) => type === 'campaign')?.modified).toBe(LATER)
     expect(objects.find(({ type }) => type === 'grouping')?.modified).toBe(at)
   })
@@ -121,7 +125,10 @@ test('in MISP, techniques are tags with the value of the galaxy’s cluster as i
 
 test('in JSON, techniques are ids, where there are some', () => {
   const detail = campaign([])
-  expect(toCampaignFile(detail, withTechniques('T0023', 'T0002')).campaign.techniques).toEqual(['T0023', 'T0002'])
+  expect(toCampaignFile(detail, withTechniques('T0023', 'T0002')).campaign.techniques).toEqual([
+    'T0023',
+    'T0002',
+  ])
   for (const techniques of [undefined, []])
     expect(toCampaignFile(detail, { ...context, techniques }).campaign).not.toHaveProperty('techniques')
 })

@@ -14,6 +14,8 @@ export const forgetUser = async (
   await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null } })
   const by = { $cond: [{ $eq: ['$$this.by', userId] }, null, '$$this.by'] }
   const techniques = { $map: { input: '$techniques', in: { $mergeObjects: ['$$this', { by }] } } }
-  await campaigns.updateMany({ 'techniques.by': userId }, [{ $set: { techniques } }], { updatePipeline: true })
+  await campaigns.updateMany({ 'techniques.by': userId }, [{ $set: { techniques } }], {
+    updatePipeline: true,
+  })
   await quotas.forget(userId, { left: true })
 }

@@ -1,6 +1,6 @@
 import type { UsedTechnique } from '@iodine/exchange'
 import { usedTechniques } from '@iodine/exchange/disarm'
-import { notFound, personalSource } from '@iodine/service-kit'
+import { notFound, type PersonalSource, personalSource } from '@iodine/service-kit'
 import type { CampaignDoc, CampaignModel, TechniqueDoc } from '../models/campaign.js'
 
 /** A campaign's techniques, in the order of their addition. Throws 404 for an unknown campaign. */
@@ -15,7 +15,7 @@ export const fileTechniques = ({ techniques = [] }: Pick<CampaignDoc, 'technique
   usedTechniques(techniques.map(({ id, at }) => ({ id, at: at.toISOString() })))
 
 /** The techniques that a user has added, by campaign, for their export. */
-export const personalTechniques = (model: CampaignModel) =>
+export const personalTechniques = (model: CampaignModel): PersonalSource =>
   personalSource(
     'technique',
     model,
