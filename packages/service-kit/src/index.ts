@@ -51,7 +51,12 @@ export {
   SERVICE_KEY_HEADER,
   SHORT_KEEP_ALIVE,
 } from './http/peers.js'
-export { type PersonalSource, personalSource, serveExport, servePersonalData } from './http/personal-data.js'
+export {
+  type PersonalSource,
+  personalSource,
+  serveExport,
+  servePersonalData,
+} from './http/personal-data.js'
 export { addressKey, createLocalRateLimit, createRateLimit, type RateLimit } from './http/rate-limits.js'
 export { type RebuiltPart, rebuildPart } from './http/rebuild.js'
 export { serveRepair } from './http/repair.js'
