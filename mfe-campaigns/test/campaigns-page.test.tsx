@@ -6,6 +6,7 @@ import { describe, expect, it, test, vi } from 'vitest'
 import { creatorOf, nameOf, searchCampaigns } from '../src/model/campaigns'
 import { searchChoices, searchMembers, summarize } from '../src/model/iods'
 import { parcel } from '../src/parcel'
+import { ASIDE } from './fixtures'
 
 // happy-dom has no layout: a table's frame needs a height, so that some rows fit.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
@@ -32,9 +33,7 @@ const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
   openSection(parcel, '/dashboard/campaigns', `/dashboard/campaigns${path}`, {
     'GET /campaigns': () => [200, campaigns],
     'GET /campaigns/my': () => [200, []],
-    'GET /campaigns/:id/sharing': [200, { tlp: 'green', least: 'clear' }],
-    'GET /campaigns/:id/kept': [200, { objects: 0, bytes: 0, withheld: 0, types: [], imports: [] }],
-    'GET /campaigns/:id/techniques': [200, []],
+    ...ASIDE,
     'POST /iods/consensus': [200, {}],
     'POST /iods/evidence/counts': [200, {}],
     ...routes,

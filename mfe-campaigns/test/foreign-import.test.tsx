@@ -4,6 +4,7 @@ import { anIod } from '@iodine/test-kit/iods'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import { parcel } from '../src/parcel'
+import { ASIDE } from './fixtures'
 
 // happy-dom has no layout: a table's frame needs a height, so that some rows fit.
 Object.defineProperty(HTMLElement.prototype, 'clientHeight', { get: () => 600 })
@@ -47,8 +48,7 @@ const open = async (routes: Routes = {}, id?: string) => {
       'GET /campaigns': () => [200, [detail]],
       'GET /campaigns/my': () => [200, []],
       'GET /campaigns/:id': () => [200, detail],
-      'GET /campaigns/:id/sharing': () => [200, { tlp: 'green', least: 'clear' }],
-      'GET /campaigns/:id/kept': () => [200, nothing],
+      ...ASIDE,
       'POST /iods/consensus': [200, {}],
       'POST /iods/evidence/counts': [200, {}],
       ...routes,

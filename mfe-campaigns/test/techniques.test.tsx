@@ -6,6 +6,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, test, vi } from 'vitest'
 import { searchTechniques } from '../src/model/techniques'
 import { parcel } from '../src/parcel'
+import { ASIDE } from './fixtures'
 
 const detail: CampaignDetail = {
   id: 'a'.repeat(24),
@@ -32,6 +33,7 @@ const open = async (ids: string[], routes: Routes = {}) => {
     'GET /campaigns': () => [200, []],
     'GET /campaigns/my': () => [200, []],
     'GET /campaigns/:id': () => [200, detail],
+    ...ASIDE,
     'GET /campaigns/:id/techniques': () => [200, kept],
     'PUT /campaigns/:id/techniques/:tid': ({ params: { tid = '' } }) => {
       kept = [...kept.filter(({ id }) => id !== tid), technique(tid, 'ada')]
