@@ -39,7 +39,8 @@ for (const size of SIZES)
     await expectFits(page)
     for (const [index, technique] of NAMES.entries()) {
       await search.fill(technique.slice(0, 5).toLowerCase())
-      await dialog.getByRole('checkbox', { name: technique }).check()
+      await dialog.getByRole('checkbox', { name: technique }).click()
+      await expect(dialog.getByRole('checkbox', { name: technique })).toBeChecked()
       await expect(dialog.getByText(`${index + 1} chosen`)).toBeVisible()
     }
     await dialog.getByRole('button', { name: 'Done' }).click()

@@ -112,7 +112,7 @@ describe('techniques of a campaign', () => {
     })
     await dialog.findByText('1 technique(s), 1 chosen')
     fireEvent.click(box(/^T0023\.001 Reframe Context/))
-    expect(box(/^T0023\.001 /).checked).toBe(true)
+    await waitFor(() => expect(box(/^T0023\.001 /).checked).toBe(true))
     fireEvent.change(dialog.getByPlaceholderText('Search by id, name or tactic...'), {
       target: { value: 't0002' },
     })

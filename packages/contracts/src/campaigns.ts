@@ -49,7 +49,7 @@ export type CampaignTechnique = z.output<typeof campaignTechnique>
 
 const params = z.strictObject({ id })
 const technique = params.extend({
-  tid: z.string().regex(TECHNIQUE_PATTERN, 'must be the id of a technique, such as T0023.001'),
+  tid: z.string().regex(TECHNIQUE_PATTERN),
 })
 const membership = z.strictObject({ iod_id: id })
 const memberships = z.strictObject({ iod_ids: z.array(id).min(1).max(LIMITS.addedIodsMax) })
@@ -153,7 +153,7 @@ export const campaignsApi = {
   }),
   addTechnique: endpoint('user', 'PUT /campaigns/:id/techniques/:tid', {
     summary:
-      'Say that a campaign uses a technique of DISARM; answers all of the campaign’s techniques. May be repeated. 413 if it has 100, 422 for an id that DISARM doesn’t have',
+      'Say that a campaign uses a technique of DISARM; answers all of the campaign’s techniques. May be repeated. 413 if it has 100, 422 for an id that the list of DISARM’s techniques doesn’t have',
     params: technique,
     response: z.array(campaignTechnique),
   }),
