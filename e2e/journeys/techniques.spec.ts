@@ -11,7 +11,10 @@ const NAMES = ['T0023.001 Reframe Context', 'T0007 Create Inauthentic Social Med
 
 /** Nothing of the page is wider than the window. */
 const expectFits = async (page: Page) => {
-  const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement)
+  const { scrollWidth, clientWidth } = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    return { scrollWidth, clientWidth }
+  })
   expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
 }
 
