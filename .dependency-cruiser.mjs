@@ -158,6 +158,7 @@ export default {
       [
         contracts,
         'packages/evidence',
+        'packages/exchange',
         'packages/mfe-kit',
         'packages/ui',
         'packages/test-kit',

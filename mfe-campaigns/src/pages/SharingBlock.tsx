@@ -28,7 +28,9 @@ export function SharingBlock({ campaign: { id, created_by_id } }: { campaign: Ca
           />
         )}
       </div>
-      <p className={styles.note}>How far files of this campaign may be passed on. STIX exports carry it.</p>
+      <p className={styles.note}>
+        How far files of this campaign may be passed on. STIX and MISP exports carry it.
+      </p>
       {kept && kept.objects > 0 && (
         <>
           <Button

@@ -7,6 +7,7 @@ import {
   LIMITS,
   textFault,
 } from '@iodine/contracts'
+import { isObject } from './json/is-object.js'
 
 /** Evidence of IODs by the IOD's id. */
 export type EvidenceById = ReadonlyMap<string, readonly Evidence[]>
@@ -27,9 +28,6 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 const isText = (given: unknown, max: number): given is string =>
   typeof given === 'string' && given.length <= max && textFault(given) === undefined
-
-const isObject = (given: unknown): given is Record<string, unknown> =>
-  typeof given === 'object' && given !== null
 
 /** Parses a quote by the contract's rules; undefined if it breaks one. */
 function readQuote(given: unknown): ImportedQuote | undefined {

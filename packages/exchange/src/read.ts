@@ -2,6 +2,7 @@ import { foldIod, type NewIod } from '@iodine/contracts'
 import { readCsv } from './csv.js'
 import { type Quotes, readQuotes } from './evidence.js'
 import { FieldFault, type IodField, isCategory, isSourceType, readFields } from './fields.js'
+import { isObject } from './json/is-object.js'
 import { EVIDENCE_EXTENSION } from './stix/bundle.js'
 
 /** An entry of a file: a valid IOD, with its evidence if there is any, or the reason why it is invalid. */
@@ -49,9 +50,6 @@ function fromCsv(text: string): Candidate[] {
     place: `Line ${line}`,
   }))
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function fromJson(text: string): Candidate[] {
   let file: unknown

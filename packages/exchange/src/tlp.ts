@@ -1,4 +1,5 @@
 import { TLP_LEVELS, type Tlp } from '@iodine/contracts'
+import { isObject } from './json/is-object.js'
 
 /** Level of what nobody has marked: what members see is for their community, not for the public. */
 export const USUAL_TLP: Tlp = 'green'
@@ -42,9 +43,6 @@ const BY_ID = new Map<string, Tlp>(
 
 /** The level of a marking by its id; undefined for the ids of other markings. */
 export const tlpOfMarkingId = (id: string): Tlp | undefined => BY_ID.get(id.toLowerCase())
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * The level of a `marking-definition`. Null for a statement, which is about copyright and the like; any other one

@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.js'
 import { tlpOfMarkingId } from '../tlp.js'
 import { AUTHOR, EVIDENCE_EXTENSION } from './bundle.js'
 
@@ -12,9 +13,6 @@ const UNSIGNED = new Set([
   'user-account',
   'text',
 ])
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Markings of levels that an import by the browser would not keep. */
 const isStrict = ({ object_marking_refs: refs }: Record<string, unknown>): boolean =>

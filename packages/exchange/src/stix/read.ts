@@ -1,5 +1,6 @@
 import { type Category, isSourceReference, LIMITS, type NewIod, type Tlp, textFault } from '@iodine/contracts'
 import { FieldFault, isCategory, isSourceType, readFields } from '../fields.js'
+import { isObject } from '../json/is-object.js'
 import { UnreadableFile } from '../read.js'
 import { highestTlp, tlpOfDefinition, tlpOfMarkingId } from '../tlp.js'
 
@@ -23,8 +24,6 @@ export interface ForeignObject {
 /** Levels of markings that a file defines itself, by their ids. */
 export type Markings = ReadonlyMap<string, Tlp | null>
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const short = (value: unknown): string => (typeof value === 'string' && value.length <= 300 ? value : '')
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter(each => typeof each === 'string') : []

@@ -63,7 +63,6 @@ export interface ImportPartDoc {
   raw: Buffer
   ends: number[]
 }
-export type ImportPartModel = Model<ImportPartDoc>
 
 const required = true
 export const importSchema = new Schema<ImportDoc>(
