@@ -35,7 +35,6 @@ for (const size of SIZES)
     const search = dialog.getByPlaceholder('Search by id, name or tactic...')
     await expect(search).toBeFocused()
     await expect(dialog.getByText('298 technique(s), 0 chosen')).toBeVisible()
-    await page.screenshot({ path: `/tmp/disarm-choices-${size.width}.png` })
     await expectFits(page)
     for (const [index, technique] of NAMES.entries()) {
       await search.fill(technique.slice(0, 5).toLowerCase())
@@ -52,7 +51,6 @@ for (const size of SIZES)
       expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0))
     }
     await block.scrollIntoViewIfNeeded()
-    await page.screenshot({ path: `/tmp/disarm-tags-${size.width}.png` })
     await expectFits(page)
 
     await page.reload()
