@@ -134,6 +134,33 @@ describe('a file of another tool', () => {
     await waitFor(() => expect(asked).toContain('discarded'))
   })
 
+  it('that is planned after the dialog was closed is discarded, too', async () => {
+    const asked: unknown[] = []
+    await open(routes([{ state: 'planning' }, { state: 'planning' }], asked))
+    const dialog = await choose(BUNDLE)
+    await waitFor(() => expect(asked).toHaveLength(1))
+    await press('Cancel', dialog)
+    await waitFor(() => expect(asked).toContain('discarded'))
+  })
+
+  it('goes on while the service is down for a moment, and without the dialog', async () => {
+    let looks = 0
+    await open({
+      ...routes([]),
+      'GET /campaigns/imports/:id': () => {
+        looks++
+        if (looks === 1) return [200, planned]
+        return looks === 2 ? [503, { detail: 'x' }] : [200, { ...planned, state: 'applying', done: 20 }]
+      },
+    })
+    const dialog = await choose(BUNDLE)
+    await press('Import 59 object(s)', dialog)
+    await dialog.findByText('20 of 59 imported')
+    const closes = await dialog.findAllByRole('button', { name: 'Close' })
+    fireEvent.click(closes.at(-1) as HTMLElement)
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
+  })
+
   it('that the server refuses says so', async () => {
     await open({
       'POST /campaigns/imports': () => [422, { detail: ['Object 1 of the file is not valid JSON.'] }],

@@ -40,7 +40,15 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const notices = useNotices()
   const [file, setFile] = useState<File | null>(null)
   const input = useRef<HTMLInputElement>(null)
+  /** The file that somebody waits for: none once the dialog is closed. */
+  const wanted = useRef<File | null>(null)
 
+  useEffect(
+    () => () => {
+      wanted.current = null
+    },
+    [],
+  )
   useEffect(() => {
     if (!isOpen) return
     setFile(null)
@@ -56,13 +64,15 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     setKept(null)
   }
   const close = () => {
+    wanted.current = null
     discard()
     onClose()
   }
   const keep = async (plan: CampaignImport) => {
     setFault(null)
     try {
-      const ended = await foreign.apply(plan, makesIods, setKept)
+      const ended = await foreign.apply(plan, makesIods, setKept, () => wanted.current === file)
+      if (!ended) return
       setKept(ended)
       if (ended.state !== 'done') return
       notices.success(`${formatCount(ended.objects)} object(s) imported`)
@@ -72,13 +82,15 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     }
   }
   const read = async (file: File) => {
+    const isWanted = () => wanted.current === file
+    wanted.current = file
     discard()
     setFile(file)
     setPlan(null)
     setFault(null)
     setReading(true)
     try {
-      if (await isKept(file)) setKept(await foreign.plan(file))
+      if (await isKept(file)) setKept(await foreign.plan(file, isWanted))
       else setPlan(await planImport(file))
     } catch (error) {
       const isOurs = error instanceof Error && error.name === 'UnreadableFile'
@@ -98,7 +110,8 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     // After a failure the import is planned again, so that the same button imports the remaining entries.
     else if (file) await read(file)
   }
-  const working = done !== null || kept?.state === 'applying'
+  const working = done !== null
+  const isApplying = kept?.state === 'applying'
   const count = plan?.todo.length ?? 0
   const hasEvidence = plan !== null && plan.quoted.length > 0
   return (
@@ -132,7 +145,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
           <Button
             icon={<DocumentIcon />}
             text="Choose file"
-            disabled={working}
+            disabled={working || isApplying}
             loading={isReading}
             onClick={() => input.current?.click()}
           />
@@ -164,12 +177,13 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       <DialogFooter
         actions={
           <>
-            <Button text="Cancel" onClick={close} disabled={working} />
+            {/* What the server applies goes on without the dialog. */}
+            <Button text={isApplying ? 'Close' : 'Cancel'} onClick={close} disabled={working} />
             {kept ? (
               <Button
                 intent="primary"
                 text={kept.state === 'failed' ? 'Go on' : `Import ${formatCount(kept.objects)} object(s)`}
-                loading={working || isReading}
+                loading={isApplying || isReading}
                 onClick={() => void keep(kept)}
               />
             ) : (

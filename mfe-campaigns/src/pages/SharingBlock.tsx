@@ -1,4 +1,4 @@
-import { type CampaignDetail, TLP_LEVELS, type Tlp } from '@iodine/contracts'
+import { type CampaignDetail, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { Button, formatCount, HTMLSelect } from '@iodine/ui'
 import { useState } from 'react'
@@ -14,7 +14,7 @@ export function SharingBlock({ campaign: { id, created_by_id } }: { campaign: Ca
   const kept = useKept(id)
   const [isOpen, setOpen] = useState(false)
   if (!sharing) return null
-  const levels = TLP_LEVELS.slice(TLP_LEVELS.indexOf(sharing.least))
+  const levels = TLP_LEVELS.slice(rankOfTlp(sharing.least))
   return (
     <>
       <div className={styles.level}>

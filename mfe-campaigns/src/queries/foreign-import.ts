@@ -1,5 +1,5 @@
 import type { CampaignImport, KeptObjects, Tlp } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { isApiError, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
@@ -19,38 +19,57 @@ export function useForeignImport(campaignId: string) {
   const { api } = useHost()
   const queryClient = useQueryClient()
   const cache = useCampaignCache()
-  /** Resolves once it is neither planned nor applied any more. */
+  /** Resolves once it is neither planned nor applied any more; to null once it is not wanted. */
   const follow = useCallback(
-    async (id: string, onStep: (now: CampaignImport) => void): Promise<CampaignImport> => {
-      for (;;) {
-        const now = await api.call('GET /campaigns/imports/:id', { params: { id } })
-        if (!UNDER_WAY.includes(now.state)) return now
-        onStep(now)
+    async (
+      id: string,
+      onStep: (now: CampaignImport) => void,
+      isWanted: () => boolean,
+    ): Promise<CampaignImport | null> => {
+      while (isWanted()) {
+        const now = await api.call('GET /campaigns/imports/:id', { params: { id } }).catch(error => {
+          // A service that is down for a moment: the import goes on.
+          if (isApiError(error) && error.status >= 400 && error.status < 500) throw error
+        })
+        if (!isWanted()) break
+        if (now && !UNDER_WAY.includes(now.state)) return now
+        if (now) onStep(now)
         await wait(LOOK_MS)
       }
+      return null
     },
     [api],
   )
-  /** Sends a file; resolves to its plan. */
+  /** A plan that nobody applies is removed by the server within a day, too. */
+  const discard = useCallback(
+    ({ id }: Pick<CampaignImport, 'id'>): void => {
+      api.call('DELETE /campaigns/imports/:id', { params: { id } }).catch(() => {})
+    },
+    [api],
+  )
+  /** Sends a file; resolves to its plan, or to null if `isWanted` says by then that nobody waits for it. */
   const plan = useCallback(
-    async (file: File): Promise<CampaignImport> => {
+    async (file: File, isWanted: () => boolean): Promise<CampaignImport | null> => {
       const query = { campaign_id: campaignId, format: 'stix' } as const
       const body = new Uint8Array(await file.arrayBuffer())
-      const { id } = await api.call('POST /campaigns/imports', { query, body })
-      return follow(id, () => {})
+      const made = await api.call('POST /campaigns/imports', { query, body })
+      const planned = await follow(made.id, () => {}, isWanted)
+      if (!planned) discard(made)
+      return planned
     },
-    [api, campaignId, follow],
+    [api, campaignId, discard, follow],
   )
-  /** Resolves to the import once it is done, or has stopped. */
+  /** Resolves to the import once it is done, or has stopped; to null once it is not wanted. */
   const apply = useCallback(
     async (
       { id }: CampaignImport,
       iods: boolean,
       onStep: (now: CampaignImport) => void,
-    ): Promise<CampaignImport> => {
+      isWanted: () => boolean,
+    ): Promise<CampaignImport | null> => {
       const params = { id }
       onStep(await api.call('POST /campaigns/imports/:id/apply', { params, body: { iods } }))
-      const ended = await follow(id, onStep)
+      const ended = await follow(id, onStep, isWanted)
       await Promise.all([
         cache.grown(campaignId),
         ...[keptKey, sharingKey].map(key => queryClient.invalidateQueries({ queryKey: key(campaignId) })),
@@ -58,13 +77,6 @@ export function useForeignImport(campaignId: string) {
       return ended
     },
     [api, cache, campaignId, follow, queryClient],
-  )
-  /** A plan that nobody applies is removed by the server within a day, too. */
-  const discard = useCallback(
-    ({ id }: CampaignImport): void => {
-      api.call('DELETE /campaigns/imports/:id', { params: { id } }).catch(() => {})
-    },
-    [api],
   )
   return { plan, apply, discard }
 }

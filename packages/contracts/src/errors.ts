@@ -24,6 +24,7 @@ export const DETAILS = {
   iodEvidenceFull: `This IOD has ${LIMITS.iodEvidenceMax} pieces of evidence: no more can be added`,
   userEvidenceFull: `You have added ${LIMITS.userEvidenceMax} pieces of evidence to this IOD: delete one to make room`,
   exportedEvidenceFull: `The IODs have more than ${LIMITS.exportedEvidenceMax.toLocaleString('en-US')} pieces of evidence: export the campaign without evidence`,
+  importedAlready: 'This file has been imported into this campaign already',
   importNotPlanned: 'This import is not planned, or is being applied already',
   keptObjectsFull: `This campaign keeps as many objects of other tools as it can (${LIMITS.keptObjectsMax.toLocaleString('en-US')}): remove an import to make room`,
   openImports: `At most ${LIMITS.openImportsMax} imports may wait or be at work at once: apply or discard one first`,

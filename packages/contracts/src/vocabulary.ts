@@ -67,6 +67,22 @@ export type QuoteRelation = (typeof QUOTE_RELATIONS)[number]
 export const TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict', 'red'] as const
 export type Tlp = (typeof TLP_LEVELS)[number]
 
+/** Level of what nobody has marked: what members see is for their community, not for the public. */
+export const USUAL_TLP: Tlp = 'green'
+
+/** The place of a level in `TLP_LEVELS`, by which levels are compared and stored. */
+export const rankOfTlp = (level: Tlp): number => TLP_LEVELS.indexOf(level)
+
+/** The level of a place; null for none. */
+export const tlpOfRank = (rank: number | null | undefined): Tlp | null => TLP_LEVELS[rank ?? -1] ?? null
+
+/** The strictest of levels; null if there is none. */
+export const highestTlp = (levels: Iterable<Tlp | null | undefined>): Tlp | null => {
+  let highest = -1
+  for (const level of levels) if (level) highest = Math.max(highest, rankOfTlp(level))
+  return tlpOfRank(highest)
+}
+
 /** Formats of files that are taken in whole, and kept as they are. */
 export const IMPORT_FORMATS = ['stix'] as const
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]

@@ -1,9 +1,15 @@
-import { type CampaignDetail, type Evidence, type Iod, PRODUCT_NAME } from '@iodine/contracts'
+import {
+  type CampaignDetail,
+  type Evidence,
+  highestTlp,
+  type Iod,
+  PRODUCT_NAME,
+  USUAL_TLP,
+} from '@iodine/contracts'
 import { type ExportContext, statementOf, versionOf } from './campaign-file.js'
 import { classify, type Kind } from './classify.js'
 import { GALAXY, type UsedTechnique } from './disarm/technique.js'
 import { idOf } from './ids.js'
-import { highestTlp, USUAL_TLP } from './tlp.js'
 
 /** A MISP event for import. */
 export type MispEvent = ReturnType<typeof toMispEvent>

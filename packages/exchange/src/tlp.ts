@@ -1,26 +1,12 @@
-import { TLP_LEVELS, type Tlp } from '@iodine/contracts'
+import { highestTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import { isObject } from './json/is-object.js'
 
-/** Level of what nobody has marked: what members see is for their community, not for the public. */
-export const USUAL_TLP: Tlp = 'green'
-
-/** The strictest of levels; null if there is none. */
-export const highestTlp = (levels: Iterable<Tlp | null | undefined>): Tlp | null => {
-  let highest = -1
-  for (const level of levels) if (level) highest = Math.max(highest, TLP_LEVELS.indexOf(level))
-  return TLP_LEVELS[highest] ?? null
-}
-
 /** A level by its name in either version, in any case, with or without `TLP:`; undefined for any other text. */
-export const tlpOfName = (name: string): Tlp | undefined => {
+const tlpOfName = (name: string): Tlp | undefined => {
   const level = name.trim().toLowerCase().replace(/^tlp:/, '')
   if (level === 'white') return 'clear'
   return TLP_LEVELS.find(each => each === level)
 }
-
-/** The level of a MISP tag such as `tlp:green`. A tag of TLP that names no level counts as red; null for other tags. */
-export const tlpOfTag = (tag: string): Tlp | null =>
-  /^\s*tlp:/i.test(tag) ? (tlpOfName(tag) ?? (/^\s*tlp:ex:/i.test(tag) ? null : 'red')) : null
 
 /** Ids of TLP 1.0's markings, fixed by STIX 2.1, section 7.2.1.4. */
 const IDS_1: readonly (readonly [Tlp, string])[] = [

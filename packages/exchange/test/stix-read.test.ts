@@ -1,16 +1,9 @@
-import { TLP_LEVELS, type Tlp } from '@iodine/contracts'
+import { highestTlp, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import {
-  highestTlp,
-  markingOf,
-  parseObject,
-  readStixObject,
-  toMispEvent,
-  toStixBundle,
-} from '../src/index.js'
-import { tlpOfDefinition, tlpOfMarkingId, tlpOfTag, toMarking } from '../src/tlp.js'
+import { markingOf, parseObject, readStixObject, toMispEvent, toStixBundle } from '../src/index.js'
+import { tlpOfDefinition, tlpOfMarkingId, toMarking } from '../src/tlp.js'
 import { campaign } from './campaigns.js'
 
 const NONE = new Map<string, Tlp | null>()
@@ -178,14 +171,6 @@ describe('TLP', () => {
     expect(tlpOfDefinition({ id: 'marking-definition--x', ...definition })).toBe(level)
   })
 
-  test.each([
-    ['tlp:white', 'clear'],
-    ['TLP:Amber+Strict', 'amber+strict'],
-    ['tlp:unclear', 'red'],
-    ['tlp:ex:chr', null],
-    ['misp:tlp', null],
-  ])('is what a tag says: %s', (tag, level) => expect(tlpOfTag(tag)).toBe(level))
-
   it('of a file is never below what it is about', () => {
     const level = fc.constantFrom(...TLP_LEVELS)
     const maybe = fc.option(level)
@@ -215,7 +200,7 @@ describe('TLP', () => {
           const about = Object.values(object).flat()
           const [reference] = (object.external_references ?? []) as { external_id?: string }[]
           if (!object.object_marking_refs) continue
-          const rank = (each: Tlp | null | undefined) => (each ? TLP_LEVELS.indexOf(each) : -1)
+          const rank = (each: Tlp | null | undefined) => (each ? rankOfTlp(each) : -1)
           const own = rank(levels.get(object.id))
           expect(own).toBeGreaterThanOrEqual(rank(tlp))
           for (const [n, iod] of iods.entries()) {

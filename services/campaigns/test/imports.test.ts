@@ -215,12 +215,42 @@ describe('a file of another tool', () => {
     expect(ids(again)).toEqual(ids(text))
   })
 
-  it('may come twice: nothing is doubled', async () => {
+  it('comes once into a campaign, until it is removed', async () => {
     const file = bundle(indicator(1), malware(1))
-    await bring(file)
-    const before = (await exportedText()).text.length
-    await bring(file)
-    expect([(await kept()).objects, (await exportedText()).text.length]).toEqual([2, before])
+    const { id: done } = await bring(file)
+    expect(await refusal(upload(file))).toEqual([409, DETAILS.importedAlready])
+    await api.call(importsApi.deleteImport, { params: { id: done } })
+    expect((await bring(file)).state).toBe('done')
+  })
+
+  it('may say what another one says: it goes out once, and stays when one of the two is removed', async () => {
+    const first = await bring(bundle(malware(1), malware(2)))
+    await bring(bundle(malware(2), malware(3)))
+    const counts = async () => {
+      const { text } = await exportedText()
+      return [1, 2, 3].map(n => text.split(malware(n)).length - 1)
+    }
+    expect(await counts()).toEqual([1, 1, 1])
+    await api.call(importsApi.deleteImport, { params: { id: first.id } })
+    expect(await counts()).toEqual([0, 1, 1])
+  })
+
+  it('names the techniques of DISARM that it has', async () => {
+    const pattern = (n: number, source: string, technique: string) =>
+      `{"type":"attack-pattern","id":"${id('attack-pattern', n)}","name":"x","external_references":[{"source_name":"${source}","external_id":"${technique}"}]}`
+    await bring(
+      bundle(
+        pattern(1, 'mitre-attack', 'T0002'),
+        pattern(2, 'DISARM', 'T0023.001'),
+        pattern(3, 'mitre-attack', 'T1059'),
+        pattern(4, 'CAPEC', 'T0003'),
+      ),
+    )
+    const named = await api.call(campaignsApi.listTechniques, { params: { id: campaign.id } })
+    expect(named.map(each => [each.id, each.by])).toEqual([
+      ['T0002', ana.id],
+      ['T0023.001', ana.id],
+    ])
   })
 
   it('is kept without IODs where none are wanted', async () => {
@@ -379,6 +409,38 @@ describe('an import', () => {
     }
   })
 
+  it('that is removed while a step is slow leaves nothing behind', async () => {
+    const planned = await plan(bundle(indicator(1), malware(1)))
+    let isSlow = true
+    bed.answer(iodsInternal.bringIods, async ({ body }) => {
+      // As the repair does it a minute after the account was deleted.
+      if (isSlow) {
+        isSlow = false
+        const of = { _id: new Types.ObjectId(planned.id) }
+        await service.mongo
+          .collection('imports')
+          .updateOne(of, { $set: { state: 'removing', check_at: new Date(0) } })
+        await bed.internal(repairInternal.repair)
+      }
+      return body.iods.map(() => ({ id: newId(), created: true }))
+    })
+    await api.call(importsApi.applyImport, { params: { id: planned.id }, body: {} })
+    await finish(planned.id)
+    const campaign_id = new Types.ObjectId(campaign.id)
+    expect(await service.mongo.collection('foreign').countDocuments({ campaign_id })).toBe(0)
+  })
+
+  it('is refused where the campaign has no room, also by imports that are being applied', async () => {
+    const planned = await plan(bundle(malware(1)))
+    const other = await plan(bundle(malware(2)))
+    const full = { $set: { state: 'applying', objects: LIMITS.keptObjectsMax, check_at: new Date(8e15) } }
+    await service.mongo.collection('imports').updateOne({ _id: new Types.ObjectId(other.id) }, full)
+    expect(await refusal(api.call(importsApi.applyImport, { params: { id: planned.id }, body: {} }))).toEqual(
+      [413, DETAILS.keptObjectsFull],
+    )
+    expect((await look(planned.id)).state).toBe('planned')
+  })
+
   it('goes with its campaign, and gives the quota back', async () => {
     const file = bundle(malware(1, `,"x":"${'x'.repeat(300_000)}"`))
     await bring(file)
@@ -472,6 +534,13 @@ describe('the level', () => {
     expect(await share('red')).toMatchObject({ tlp: 'red' })
     await bring(bundle(malware(2)))
     expect(await sharing()).toEqual({ tlp: 'red', least: 'amber' })
+    await share('amber')
+    // Whoever imports something strict into another's campaign does not decide for good.
+    const strict = await plan(bundle(malware(3, marked(RED))), campaign.id, bosApi)
+    await apply(strict.id, {}, bosApi)
+    expect(await sharing()).toEqual({ tlp: 'red', least: 'red' })
+    await api.call(importsApi.deleteImport, { params: { id: strict.id } })
+    expect(await sharing()).toEqual({ tlp: 'amber', least: 'amber' })
   })
 
   it('goes along with an IOD into other campaigns', async () => {

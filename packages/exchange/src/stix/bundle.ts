@@ -1,16 +1,18 @@
 import {
   type CampaignDetail,
   type Evidence,
+  highestTlp,
   type Iod,
   type IodStatement,
   PRODUCT_NAME,
   type Tlp,
+  USUAL_TLP,
 } from '@iodine/contracts'
 import { changeOf, type ExportContext, statementOf, versionOf } from '../campaign-file.js'
 import { classify } from '../classify.js'
 import { pageOf, SOURCE_NAME, type UsedTechnique } from '../disarm/technique.js'
 import { idOf, observableId } from '../ids.js'
-import { highestTlp, toMarking, USUAL_TLP } from '../tlp.js'
+import { toMarking } from '../tlp.js'
 
 /** Any STIX object: the bundle mixes many types. */
 export interface StixObject {

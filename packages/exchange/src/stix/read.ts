@@ -1,8 +1,16 @@
-import { type Category, isSourceReference, LIMITS, type NewIod, type Tlp, textFault } from '@iodine/contracts'
+import {
+  type Category,
+  highestTlp,
+  isSourceReference,
+  LIMITS,
+  type NewIod,
+  type Tlp,
+  textFault,
+} from '@iodine/contracts'
 import { FieldFault, isCategory, isSourceType, readFields } from '../fields.js'
 import { isObject } from '../json/is-object.js'
 import { UnreadableFile } from '../read.js'
-import { highestTlp, tlpOfDefinition, tlpOfMarkingId } from '../tlp.js'
+import { tlpOfDefinition, tlpOfMarkingId } from '../tlp.js'
 
 /** What is known of an object that another tool wrote, beside its bytes. */
 export interface ForeignObject {

@@ -31,6 +31,19 @@ export const addTechnique = async (
   return techniques
 }
 
+/** Adds those of the techniques that the list of DISARM's techniques has, as many as fit. May be repeated. */
+export const addTechniques = async (
+  model: CampaignModel,
+  userId: string,
+  id: string,
+  tids: readonly string[],
+): Promise<void> => {
+  if (tids.length === 0) return
+  const named = await findTechniques(model, id)
+  const fresh = tids.filter(tid => isTechnique(tid) && named.every(each => each.id !== tid))
+  for (const tid of fresh.slice(0, MAX - named.length)) await addTechnique(model, userId, id, tid)
+}
+
 /**
  * Removes a technique from a campaign, also one that the list doesn't have any more. Idempotent. Throws 404 for an
  * unknown campaign.

@@ -3,8 +3,8 @@ import type { CampaignModels } from '../models/index.js'
 import { toBeRemoved } from './remove-import.js'
 
 /**
- * Removes a deleted user's id from their campaigns, their imports, and the techniques that they have added. All remain;
- * the campaigns can no longer be edited.
+ * Removes a deleted user's id from their campaigns, their imports, and the techniques that they have added. These remain,
+ * but for imports that are not done; the campaigns can no longer be edited.
  */
 export const forgetUser = async (
   { campaigns, imports, quotas }: CampaignModels,
@@ -13,7 +13,6 @@ export const forgetUser = async (
   // Ensures that the usage is counted, as the remaining campaigns still count.
   await quotas.used(userId)
   await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null } })
-  // What is done stays with its campaign.
   await imports.updateMany({ user_id: userId, state: { $ne: 'done' } }, toBeRemoved())
   await imports.updateMany({ user_id: userId }, { $set: { user_id: null } })
   const by = { $cond: [{ $eq: ['$$this.by', userId] }, null, '$$this.by'] }

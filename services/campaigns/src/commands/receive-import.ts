@@ -1,41 +1,22 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { DETAILS, type ImportFormat, LIMITS, type Tlp } from '@iodine/contracts'
-import { markingOf, parseObject, type Span, sliceObjects, UnreadableFile } from '@iodine/exchange'
+import { DETAILS, type ImportFormat, LIMITS, rankOfTlp, type Tlp } from '@iodine/contracts'
+import { markingOf, parseObject, sliceObjects, UnreadableFile } from '@iodine/exchange'
 import { HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { ImportDoc } from '../models/import.js'
+import { FIRST_MS, type ImportDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
-import { rankOf } from '../policies/levels.js'
+import { batchesOf } from './batches.js'
 
 const BOUNDS = {
   objects: LIMITS.importObjects,
   objectBytes: LIMITS.importObjectBytes,
   depth: LIMITS.jsonDepthMax,
 }
-/** How long the first step waits for the workers before the repair queues it again. */
-export const FIRST_MS = 5_000
 /** Markings that a file may define. */
 const MARKINGS_MAX = 1_000
 /** How long a file may take to be stored before it counts as given up. */
 const RECEIVING_MS = 10 * 60_000
-
-/** Parts of neighbouring objects. */
-function* partsOf(spans: readonly Span[]): Generator<Span[]> {
-  let part: Span[] = []
-  let bytes = 0
-  for (const span of spans) {
-    const size = span[1] - span[0]
-    if (part.length === LIMITS.importBatch || (part.length > 0 && bytes + size > LIMITS.importBatchBytes)) {
-      yield part
-      part = []
-      bytes = 0
-    }
-    part.push(span)
-    bytes += size
-  }
-  if (part.length > 0) yield part
-}
 
 /** What a file is made of. Lets other work come in between. Throws UnreadableFile. */
 const examine = async (bytes: Uint8Array) => {
@@ -70,13 +51,13 @@ const examine = async (bytes: Uint8Array) => {
     }
   }
   if (spans.length === 0) throw new UnreadableFile('The file has no objects.')
-  return { spans, envelope, markings }
+  return { spans, markings }
 }
 
 /**
  * Stores a file that is to be imported, and leaves it to be planned.
  * @throws 422 for a file that is none of the format, 404 without the campaign, 413 past the user's quota, 409 where the
- *   user has too many imports that are not done
+ *   campaign has the file already, or the user too many imports that are not done
  */
 export const receiveImport = async (
   { campaigns, imports, importParts, quotas }: CampaignModels,
@@ -84,22 +65,25 @@ export const receiveImport = async (
   { campaign_id, format, bytes }: { campaign_id: string; format: ImportFormat; bytes: Uint8Array },
 ): Promise<ImportDoc> => {
   if (!(await campaigns.exists({ _id: campaign_id }))) throw notFound()
-  const { spans, envelope, markings } = await examine(bytes).catch(error => {
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  if (await imports.exists({ campaign_id, sha256, state: 'done' }))
+    throw new HttpError(409, DETAILS.importedAlready)
+  const { spans, markings } = await examine(bytes).catch(error => {
     throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
   })
   const user_id = new Types.ObjectId(userId)
   if ((await imports.countDocuments({ user_id, state: { $ne: 'done' } })) >= LIMITS.openImportsMax)
     throw new HttpError(409, DETAILS.openImports)
   const created_at = new Date()
-  const parts = [...partsOf(spans)]
+  const limits = { items: LIMITS.importBatch, size: LIMITS.importBatchBytes }
+  const parts = [...batchesOf(spans, limits, ([start, end]) => end - start)]
   const doc: ImportDoc = {
     _id: new Types.ObjectId(),
     campaign_id: new Types.ObjectId(campaign_id),
     user_id,
     format,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256,
     bytes: bytes.length,
-    envelope: Buffer.from(envelope),
     state: 'receiving',
     makes_iods: true,
     problem: null,
@@ -112,7 +96,7 @@ export const receiveImport = async (
     refused: 0,
     kept: null,
     tlp: null,
-    markings: [...markings].map(([id, level]) => ({ id, tlp: rankOf(level) })),
+    markings: [...markings].map(([id, level]) => ({ id, tlp: level && rankOfTlp(level) })),
     created_at,
     expires_at: null,
     check_at: new Date(created_at.getTime() + RECEIVING_MS),

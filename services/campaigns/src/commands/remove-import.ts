@@ -6,29 +6,36 @@ import type { CampaignModels } from '../models/index.js'
 import { importNotPlanned } from '../queries/find-import.js'
 
 /** Objects that are deleted by one command. */
-const BATCH = 5_000
-/** Imports that one repair removes. */
-const REPAIRED = 20
+const BATCH = 2_000
+/** Time of a repair for removals. The next one goes on. */
+const REPAIR_MS = 1_000
 
-/** Removes an import with all that came by it but IODs. May be repeated: the import itself goes last. */
-const removeAll = async (
+/**
+ * Removes a part of what came by an import but IODs, and at the end the import itself. May be repeated.
+ * @returns whether the import is gone
+ */
+const removeSome = async (
   { campaigns, imports, importParts, foreign, quotas }: CampaignModels,
   { _id, campaign_id, user_id }: ImportDoc,
-): Promise<void> => {
-  await imports.updateOne({ _id }, { $set: { state: 'removing', check_at: new Date() } })
+): Promise<boolean> => {
+  const some = await foreign
+    .find({ campaign_id, import_id: _id }, { _id: 1 })
+    .limit(BATCH)
+    .lean<{ _id: Types.ObjectId }[]>()
+  if (some.length > 0) await foreign.deleteMany({ _id: { $in: some.map(each => each._id) } })
+  if (some.length === BATCH) return false
   await importParts.deleteMany({ import_id: _id })
-  const ofImport = { campaign_id, import_id: _id }
-  let some: { _id: Types.ObjectId }[]
-  do {
-    some = await foreign.find(ofImport, { _id: 1 }).limit(BATCH).lean<{ _id: Types.ObjectId }[]>()
-    if (some.length > 0) await foreign.deleteMany({ _id: { $in: some.map(each => each._id) } })
-  } while (some.length === BATCH)
-  await campaigns.updateOne({ _id: campaign_id }, CHANGED)
   await quotas.settle(async (session, take) => {
     const gone = await imports.findOneAndDelete({ _id }, { session }).lean<ImportDoc>()
     if (gone) await take(user_id, { import_bytes: -gone.bytes })
   })
+  await campaigns.updateOne({ _id: campaign_id }, CHANGED)
+  return true
 }
+
+/** Marks imports for removal, once what is being done to them has ended. */
+export const toBeRemoved = () =>
+  ({ $set: { state: 'removing', check_at: new Date(Date.now() + STEP_MS) } }) as const
 
 /**
  * Discards a plan, or removes what came by an import; its IODs stay.
@@ -43,14 +50,19 @@ export const removeImport = async (models: CampaignModels, userId: string, id: s
     const mine = { _id: doc.campaign_id, created_by: new Types.ObjectId(userId) }
     if (!(await models.campaigns.exists(mine))) throw forbidden()
   }
-  if (doc.state === 'applying') throw importNotPlanned()
-  await removeAll(models, doc)
+  // Not while it is applied, nor if that has begun since.
+  const { matchedCount } = await models.imports.updateOne(
+    { _id: doc._id, state: { $eq: doc.state, $ne: 'applying' } },
+    toBeRemoved(),
+  )
+  if (matchedCount === 0) throw importNotPlanned()
+  while (!(await removeSome(models, doc)));
 }
 
 /**
  * Removes imports that are marked for it, as their campaign or user is gone, whose file never came in whole, or whose plan
  * has waited for too long.
- * @returns their number
+ * @returns the number of those that are gone
  */
 export const removeForgotten = async (models: CampaignModels): Promise<number> => {
   const past = { $lt: new Date() }
@@ -61,13 +73,15 @@ export const removeForgotten = async (models: CampaignModels): Promise<number> =
         { state: { $in: ['planned', 'failed'] }, expires_at: past },
       ],
     })
-    .limit(REPAIRED)
+    .limit(BATCH)
     .lean<ImportDoc[]>()
-  for (const doc of left) await removeAll(models, doc)
-  return left.length
+  const end = Date.now() + REPAIR_MS
+  let gone = 0
+  for (const doc of left) {
+    await models.imports.updateOne({ _id: doc._id }, { $set: { state: 'removing' } })
+    while (!(await removeSome(models, doc))) if (Date.now() > end) return gone
+    gone++
+    if (Date.now() > end) return gone
+  }
+  return gone
 }
-
-/** Marks imports for removal, once what is being done to them has ended. */
-export const toBeRemoved = () => ({
-  $set: { state: 'removing' as const, check_at: new Date(Date.now() + STEP_MS) },
-})

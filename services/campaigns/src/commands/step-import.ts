@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { iodsInternal, LIMITS, type NewIod, type Tlp } from '@iodine/contracts'
-import { highestTlp } from '@iodine/exchange'
+import { highestTlp, iodsInternal, LIMITS, type NewIod, rankOfTlp } from '@iodine/contracts'
 import { HttpError, isDuplicateKey, type Peers, type Service } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { CHANGED } from '../models/campaign.js'
 import type { ForeignDoc } from '../models/foreign.js'
 import { AT_WORK, type ImportDoc, type ImportPartDoc, STEP_MS } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
-import { rankOf } from '../policies/levels.js'
 import { type ImportedObject, objectsOf } from '../queries/import-objects.js'
 import { keptBy } from '../queries/kept-objects.js'
+import { batchesOf } from './batches.js'
 import { addIods } from './change-members.js'
+import { addTechniques } from './change-techniques.js'
 
 /** For a batch of IODs that are brought in. */
 const BRING_MS = 20_000
@@ -23,51 +23,40 @@ interface Stepping {
   memberMax: number
 }
 
-interface Brought {
-  iod: NewIod
-  tlp: Tlp | null
+/** Objects that stand for an IOD. */
+interface Standing extends ImportedObject {
+  known: ImportedObject['known'] & { iod: NewIod }
 }
+const isStanding = (object: ImportedObject): object is Standing => object.known.iod !== undefined
 
-/** IODs in batches that one call takes. */
-function* batchesOf<T extends { iod: NewIod }>(all: readonly T[]): Generator<T[]> {
-  let batch: T[] = []
-  let characters = 0
-  for (const each of all) {
-    const length = each.iod.value.length + (each.iod.description?.length ?? 0)
-    if (
-      batch.length === LIMITS.broughtIodsMax ||
-      (batch.length > 0 && characters + length > LIMITS.broughtChars)
-    ) {
-      yield batch
-      batch = []
-      characters = 0
-    }
-    batch.push(each)
-    characters += length
-  }
-  if (batch.length > 0) yield batch
+/** Objects that stand for IODs, as many as one call takes. */
+const callsOf = (objects: readonly Standing[]) =>
+  batchesOf(
+    objects,
+    { items: LIMITS.broughtIodsMax, size: LIMITS.broughtChars },
+    ({ known: { iod } }) => iod.value.length + (iod.description?.length ?? 0),
+  )
+
+/** What a part adds to its import's counts. */
+interface Counts {
+  $inc?: Record<string, number>
+  $max?: { tlp: number }
 }
-
-const withIod = (objects: readonly ImportedObject[]) =>
-  objects.flatMap(({ known }) => (known.iod ? [{ iod: known.iod, tlp: known.tlp }] : []))
 
 /** Counts what a part would bring in. */
-const planPart = async ({ peers }: Stepping, objects: readonly ImportedObject[]) => {
-  const iods: Brought[] = withIod(objects)
+const planPart = async ({ peers }: Stepping, objects: readonly ImportedObject[]): Promise<Counts> => {
+  const standing = objects.filter(isStanding)
   let known_iods = 0
-  for (const batch of batchesOf(iods)) {
-    const body = { iods: batch.map(({ iod: { category, value } }) => ({ category, value })) }
+  for (const batch of callsOf(standing)) {
+    const body = { iods: batch.map(({ known: { iod } }) => ({ category: iod.category, value: iod.value })) }
     const ids = await peers.call('iods', iodsInternal.findIods, { body, ms: BRING_MS })
     known_iods += ids.filter(id => id !== null).length
   }
-  const highest = rankOf(highestTlp(objects.map(({ known }) => known.tlp)))
+  const tlp = highestTlp(objects.map(({ known }) => known.tlp))
+  const refused = objects.filter(({ known }) => known.reason !== undefined).length
   return {
-    $inc: {
-      iods: iods.length,
-      known_iods,
-      refused: objects.filter(({ known }) => known.reason !== undefined).length,
-    },
-    ...(highest !== null && { $max: { tlp: highest } }),
+    $inc: { iods: standing.length, known_iods, refused },
+    ...(tlp && { $max: { tlp: rankOfTlp(tlp) } }),
   }
 }
 
@@ -79,17 +68,20 @@ const applyPart = async (
 ): Promise<void> => {
   const ids = new Map<number, string>()
   if (makes_iods && user_id) {
-    const standing = objects.flatMap(({ order, known: { iod, tlp } }) => (iod ? [{ order, iod, tlp }] : []))
-    for (const batch of batchesOf(standing)) {
-      const body = { user_id: user_id.toHexString(), iods: batch.map(({ iod, tlp }) => ({ iod, tlp })) }
+    const userId = user_id.toHexString()
+    for (const batch of callsOf(objects.filter(isStanding))) {
+      const body = { user_id: userId, iods: batch.map(({ known: { iod, tlp } }) => ({ iod, tlp })) }
       const found = await peers.call('iods', iodsInternal.bringIods, { body, ms: BRING_MS })
-      for (const [n, { id }] of found.entries()) ids.set(batch[n]?.order as number, id)
+      for (const [n, { order }] of batch.entries()) ids.set(order, found[n]?.id ?? '')
     }
     const members = [...new Set(ids.values())]
+    const campaign = campaign_id.toHexString()
     for (let at = 0; at < members.length; at += LIMITS.addedIodsMax) {
       const some = members.slice(at, at + LIMITS.addedIodsMax)
-      await addIods(campaigns, peers, campaign_id.toHexString(), some, memberMax)
+      await addIods(campaigns, peers, campaign, some, memberMax)
     }
+    const techniques = new Set(objects.flatMap(({ technique }) => technique ?? []))
+    await addTechniques(campaigns, userId, campaign, [...techniques])
   }
   const docs = objects.map(({ raw, order, known }): ForeignDoc => {
     const iod = ids.get(order)
@@ -104,13 +96,13 @@ const applyPart = async (
       raw,
       bytes: raw.length,
       sha256: createHash('sha256').update(raw).digest('hex'),
-      tlp: rankOf(known.tlp),
+      tlp: known.tlp && rankOfTlp(known.tlp),
       ...(known.refs.length > 0 && { refs: known.refs }),
       iod_id: iod === undefined ? null : new Types.ObjectId(iod),
       order,
     }
   })
-  // One that the campaign has, byte for byte, is refused by the index alone.
+  // What an earlier run of this part has kept is refused by the index alone.
   await foreign.collection.insertMany(docs, { ordered: false }).catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error
   })
@@ -146,13 +138,18 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
   const part = await importParts.findOne({ import_id: doc._id, n: doc.cursor }).lean<ImportPartDoc>()
   // Removed meanwhile.
   if (!part) return false
-  const raw = Buffer.isBuffer(part.raw) ? part.raw : Buffer.from((part.raw as { buffer: Uint8Array }).buffer)
-  const objects = objectsOf(doc, { ...part, raw })
+  const objects = objectsOf(doc, part)
   try {
-    const counts = doc.state === 'planning' ? await planPart(stepping, objects) : {}
-    if (doc.state === 'applying') await applyPart(stepping, doc, objects)
-    const { $inc = {}, ...rest } = counts as { $inc?: Record<string, number> }
-    await imports.updateOne(at, { ...rest, $inc: { ...$inc, cursor: 1, done: objects.length } })
+    let counts: Counts = {}
+    if (doc.state === 'planning') counts = await planPart(stepping, objects)
+    else await applyPart(stepping, doc, objects)
+    await imports.updateOne(at, {
+      ...counts,
+      $inc: { ...counts.$inc, cursor: 1, done: objects.length },
+    })
+    // Removed while this step was slow: its objects have nobody else who would remove them.
+    if (!(await imports.exists({ _id: doc._id })))
+      await foreign.deleteMany({ campaign_id: doc.campaign_id, import_id: doc._id })
     return true
   } catch (error) {
     // A full quota, a campaign that is gone: the user is told. Anything else is tried again.

@@ -46,9 +46,8 @@ export interface CampaignDoc {
   counted?: CountedMembers
   /** Number of removals, so that what was counted before one is not stored after it. Only read where selected. */
   removals?: number
-  /** Level of its exports, and the strictest that was imported: places in `TLP_LEVELS`. Not read by default. */
+  /** Level that its creator gave its exports: a place in `TLP_LEVELS`. Not read by default. */
   tlp?: number
-  tlp_least?: number
   /** The folded name, which is searched. Not read by default, as `ngrams`. */
   search: string
   /** The n-grams of `search`. Campaigns that an earlier version wrote have none, until the repair. */
@@ -99,7 +98,6 @@ export const campaignSchema = new Schema<CampaignDoc>(
     counted: { type: Schema.Types.Mixed, select: false },
     removals: { type: Number, select: false },
     tlp: { type: Number, select: false },
-    tlp_least: { type: Number, select: false },
     ngrams: { type: [Number], select: false },
   },
   { collection: 'campaigns', versionKey: false },

@@ -13,7 +13,7 @@ export interface ForeignDoc {
   type: string
   raw: Buffer
   bytes: number
-  /** Of `raw`; hexadecimal. */
+  /** Of `raw`; hexadecimal. Files may share objects. */
   sha256: string
   /** A place in `TLP_LEVELS`; null: it is not marked. */
   tlp: number | null
@@ -26,7 +26,7 @@ export interface ForeignDoc {
 }
 export type ForeignModel = Model<ForeignDoc>
 
-/** The order in which exports give objects back: that of the files, one file after the other. */
+/** The order in which exports give objects back: that of the files, one file after the other. An object is kept once. */
 export const BY_FILE = { campaign_id: 1, import_id: 1, order: 1 } as const
 
 const required = true
@@ -48,7 +48,7 @@ export const foreignSchema = new Schema<ForeignDoc>(
   },
   { collection: 'foreign', versionKey: false },
 )
-foreignSchema.index({ campaign_id: 1, format: 1, key: 1, version: 1, sha256: 1 }, { unique: true })
-foreignSchema.index(BY_FILE)
+foreignSchema.index(BY_FILE, { unique: true })
+foreignSchema.index({ campaign_id: 1, key: 1 })
 foreignSchema.index({ campaign_id: 1, iod_id: 1 })
 foreignSchema.index({ campaign_id: 1, refs: 1 })

@@ -1,5 +1,5 @@
 import { IMPORT_FORMATS, IMPORT_STATES, type ImportFormat, type ImportState } from '@iodine/contracts'
-import { type Model, Schema, type Types } from 'mongoose'
+import { type Model, type QueryFilter, Schema, type Types } from 'mongoose'
 
 /**
  * States that nobody is shown: the file is being stored, or all that came by it is being removed. What is left of
@@ -10,6 +10,9 @@ type StoredState = ImportState | (typeof PASSING_STATES)[number]
 
 /** How long a step of its work may take before the repair has it done again. */
 export const STEP_MS = 60_000
+
+/** How long the first step waits for the workers before the repair queues it again. */
+export const FIRST_MS = 5_000
 
 /** Work that the workers owe an import. */
 export const AT_WORK = ['planning', 'applying'] as const satisfies ImportState[]
@@ -24,8 +27,6 @@ export interface ImportDoc {
   /** Of the file; hexadecimal. */
   sha256: string
   bytes: number
-  /** The file without its objects. */
-  envelope: Buffer
   state: StoredState
   /** Whether IODs are made of the objects that stand for one. */
   makes_iods: boolean
@@ -38,7 +39,7 @@ export interface ImportDoc {
   iods: number
   known_iods: number
   refused: number
-  /** What the campaign keeps by it, once it is applied or has stopped. Objects that another import brought count there. */
+  /** What the campaign keeps by it, once it is applied or has stopped. */
   kept: { bytes: number; types: { type: string; objects: number }[] } | null
   /** The strictest level in it: a place in `TLP_LEVELS`; null: nothing is marked. */
   tlp: number | null
@@ -51,6 +52,15 @@ export interface ImportDoc {
   check_at: Date
 }
 export type ImportModel = Model<ImportDoc>
+
+/**
+ * Selects the imports of a campaign that it may keep objects of: they count from before the first object is kept until
+ * the last one is removed.
+ */
+export const keptFrom = (campaign_id: Types.ObjectId): QueryFilter<ImportDoc> => ({
+  campaign_id,
+  $or: [{ state: { $in: ['applying', 'removing'] } }, { kept: { $ne: null } }],
+})
 
 /** Neighbouring objects of an imported file, until it is applied. */
 export interface ImportPartDoc {
@@ -72,7 +82,6 @@ export const importSchema = new Schema<ImportDoc>(
     format: { type: String, enum: IMPORT_FORMATS, required },
     sha256: { type: String, required },
     bytes: { type: Number, required },
-    envelope: { type: Buffer, select: false },
     state: { type: String, enum: [...IMPORT_STATES, ...PASSING_STATES], required },
     makes_iods: { type: Boolean, required },
     problem: { type: String, default: null },
@@ -92,7 +101,7 @@ export const importSchema = new Schema<ImportDoc>(
   },
   { collection: 'imports', versionKey: false },
 )
-importSchema.index({ campaign_id: 1 })
+importSchema.index({ campaign_id: 1, sha256: 1 })
 importSchema.index({ user_id: 1 })
 importSchema.index({ state: 1, check_at: 1 })
 

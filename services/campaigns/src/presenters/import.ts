@@ -1,6 +1,5 @@
-import type { CampaignImport, ImportState } from '@iodine/contracts'
+import { type CampaignImport, type ImportState, tlpOfRank } from '@iodine/contracts'
 import type { ImportDoc } from '../models/import.js'
-import { levelOf } from '../policies/levels.js'
 
 /** An import as its user sees it. */
 export const presentImport = (doc: ImportDoc): CampaignImport => ({
@@ -15,6 +14,6 @@ export const presentImport = (doc: ImportDoc): CampaignImport => ({
   iods: doc.iods,
   known_iods: doc.known_iods,
   refused: doc.refused,
-  tlp: levelOf(doc.tlp),
+  tlp: tlpOfRank(doc.tlp),
   created_at: doc.created_at.toISOString(),
 })

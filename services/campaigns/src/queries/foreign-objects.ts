@@ -1,9 +1,9 @@
-import type { ImportFormat } from '@iodine/contracts'
+import { type ImportFormat, tlpOfRank } from '@iodine/contracts'
 import type { StandIn } from '@iodine/exchange'
 import type { Types } from 'mongoose'
 import type { CampaignDoc } from '../models/campaign.js'
 import { BY_FILE, type ForeignDoc, type ForeignModel } from '../models/foreign.js'
-import { levelOf } from '../policies/levels.js'
+import { bytesOf } from './bytes.js'
 
 /** Objects that are read at once. */
 const BATCH = 200
@@ -39,7 +39,7 @@ export const readForeignPart = async (
     const before = newest.get(iod)
     if (!before || before.version < each.version) newest.set(iod, each)
   }
-  const standIns = [...newest].map(([iod, { key, tlp }]) => [iod, { id: key, tlp: levelOf(tlp) }] as const)
+  const standIns = [...newest].map(([iod, { key, tlp }]) => [iod, { id: key, tlp: tlpOfRank(tlp) }] as const)
   return { standIns: new Map(standIns), withheld: [...withheld].filter(Boolean) }
 }
 
@@ -80,11 +80,10 @@ export const findKept = async (
   return found
 }
 
-/** Bytes of a document as the driver gives them. */
-const bytesOf = (raw: Buffer | { buffer: Uint8Array }): Buffer =>
-  Buffer.isBuffer(raw) ? raw : Buffer.from(raw.buffer)
-
-/** Yields a campaign's objects of a format byte for byte, file after file, without those that are left out. */
+/**
+ * Yields a campaign's objects of a format byte for byte, file after file, without those that are left out. What several
+ * files say in the same bytes comes once.
+ */
 export async function* foreignBytes(
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
@@ -93,10 +92,14 @@ export async function* foreignBytes(
 ): AsyncGenerator<Buffer> {
   const hidden = new Set(withheld)
   const docs = foreign
-    .find({ campaign_id, format }, { raw: 1, key: 1, refs: 1 })
+    .find({ campaign_id, format }, { raw: 1, key: 1, refs: 1, sha256: 1 })
     .sort(BY_FILE)
-    .lean<Pick<ForeignDoc, 'raw' | 'key' | 'refs'>[]>()
+    .lean<Pick<ForeignDoc, 'raw' | 'key' | 'refs' | 'sha256'>[]>()
     .cursor({ batchSize: BATCH })
-  for await (const { raw, key, refs } of docs as unknown as AsyncIterable<ForeignDoc>)
-    if (!hidden.has(key) && !refs?.some(ref => hidden.has(ref))) yield bytesOf(raw)
+  const given = new Set<string>()
+  for await (const { raw, key, refs, sha256 } of docs as unknown as AsyncIterable<ForeignDoc>) {
+    if (given.has(sha256) || hidden.has(key) || refs?.some(ref => hidden.has(ref))) continue
+    given.add(sha256)
+    yield bytesOf(raw)
+  }
 }

@@ -1,6 +1,8 @@
+import { tlpOfRank } from '@iodine/contracts'
 import { type ForeignObject, parseObject, readStixObject } from '@iodine/exchange'
+import { techniqueOf } from '@iodine/exchange/disarm'
 import type { ImportDoc, ImportPartDoc } from '../models/import.js'
-import { levelOf } from '../policies/levels.js'
+import { bytesOf } from './bytes.js'
 
 /** An object of an imported file: as it stands, where, and what is known of it. */
 export interface ImportedObject {
@@ -8,6 +10,8 @@ export interface ImportedObject {
   /** Its place in the file, from 0. */
   order: number
   known: ForeignObject
+  /** The technique of DISARM that it is, by DISARM's id. */
+  technique: string | undefined
 }
 
 /** The objects of a part of an import, whose file was checked when it was received. */
@@ -15,10 +19,13 @@ export const objectsOf = (
   { markings }: Pick<ImportDoc, 'markings'>,
   { raw, ends, first }: Pick<ImportPartDoc, 'raw' | 'ends' | 'first'>,
 ): ImportedObject[] => {
-  const levels = new Map(markings.map(({ id, tlp }) => [id, levelOf(tlp)]))
+  const levels = new Map(markings.map(({ id, tlp }) => [id, tlpOfRank(tlp)]))
+  const all = bytesOf(raw)
   return ends.map((end, n) => {
-    const bytes = raw.subarray(n === 0 ? 0 : ends[n - 1], end)
+    const bytes = all.subarray(n === 0 ? 0 : ends[n - 1], end)
     const order = first + n
-    return { raw: bytes, order, known: readStixObject(parseObject(bytes.toString(), order + 1), levels) }
+    const object = parseObject(bytes.toString(), order + 1)
+    const technique = object.type === 'attack-pattern' ? techniqueOf(object) : undefined
+    return { raw: bytes, order, known: readStixObject(object, levels), technique }
   })
 }

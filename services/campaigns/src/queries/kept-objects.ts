@@ -1,10 +1,11 @@
 import { type KeptObjects, LIMITS } from '@iodine/contracts'
-import type { UserDirectory } from '@iodine/service-kit'
-import type { Types } from 'mongoose'
+import { notFound, type UserDirectory } from '@iodine/service-kit'
+import type { ClientSession, Types } from 'mongoose'
 import type { CampaignDoc } from '../models/campaign.js'
 import type { ForeignModel } from '../models/foreign.js'
-import type { ImportDoc, ImportModel } from '../models/import.js'
+import { type ImportDoc, type ImportModel, keptFrom } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
+import { findCampaign } from './campaign-detail.js'
 import { countWithheld, readForeignPart } from './foreign-objects.js'
 
 /** What a campaign keeps by an import, by type. */
@@ -22,44 +23,64 @@ export const keptBy = async (
   }
 }
 
-/** What a campaign keeps by all its imports. */
-export const sumKept = async (imports: ImportModel, campaign_id: Types.ObjectId) => {
-  const docs = await imports.find({ campaign_id, kept: { $ne: null } }, { kept: 1 }).lean<ImportDoc[]>()
+/** Imports without those that are being removed, of which some are plans. */
+const shown = (campaign_id: Types.ObjectId) => ({
+  ...keptFrom(campaign_id),
+  state: { $ne: 'removing' as const },
+})
+
+/**
+ * What a campaign keeps by all its imports, those counted as a whole that are being applied.
+ * @param options.except an import that is left out
+ */
+export const sumKept = async (
+  imports: ImportModel,
+  campaign_id: Types.ObjectId,
+  { except, session }: { except?: Types.ObjectId; session?: ClientSession } = {},
+) => {
+  const docs = await imports
+    .find(
+      { ...shown(campaign_id), ...(except && { _id: { $ne: except } }) },
+      { kept: 1, objects: 1, bytes: 1 },
+    )
+    .session(session ?? null)
+    .lean<Pick<ImportDoc, 'kept' | 'objects' | 'bytes'>[]>()
   const types = new Map<string, number>()
-  for (const { kept } of docs)
+  const sums = { imports: docs.length, objects: 0, bytes: 0 }
+  for (const { kept, objects, bytes } of docs) {
     for (const { type, objects } of kept?.types ?? []) types.set(type, (types.get(type) ?? 0) + objects)
-  return {
-    imports: docs.length,
-    objects: [...types.values()].reduce((sum, objects) => sum + objects, 0),
-    bytes: docs.reduce((sum, { kept }) => sum + (kept?.bytes ?? 0), 0),
-    types: [...types].map(([type, objects]) => ({ type, objects })),
+    sums.objects += kept ? kept.types.reduce((sum, each) => sum + each.objects, 0) : objects
+    sums.bytes += kept?.bytes ?? bytes
   }
+  return { ...sums, types: [...types].map(([type, objects]) => ({ type, objects })) }
 }
 
-/** What a campaign keeps of other tools' files, by type and by import. */
+/** What a campaign keeps of other tools' files, by type and by import. Throws 404. */
 export const readKept = async (
-  { foreign, imports }: CampaignModels,
+  { campaigns, foreign, imports }: CampaignModels,
   users: UserDirectory,
   userId: string,
-  campaign: CampaignDoc,
+  id: string,
 ): Promise<KeptObjects> => {
+  const campaign = await campaigns.findById(id).lean<CampaignDoc>()
+  if (!campaign) throw notFound()
   const campaign_id = campaign._id
   const { objects, bytes, types } = await sumKept(imports, campaign_id)
   const docs = await imports
-    .find({ campaign_id, $or: [{ state: 'applying' }, { kept: { $ne: null } }] })
+    .find(shown(campaign_id))
     .sort({ _id: -1 })
     .limit(LIMITS.campaignImportsMax)
     .lean<ImportDoc[]>()
-  const withheld =
-    objects > 0
-      ? await countWithheld(foreign, campaign_id, await readForeignPart(foreign, campaign, 'stix'))
-      : 0
+  const withheld = async () => {
+    const part = await readForeignPart(foreign, await findCampaign(campaigns, id), 'stix')
+    return countWithheld(foreign, campaign_id, part)
+  }
   const ids = new Set(docs.flatMap(({ user_id }) => user_id?.toHexString() ?? []))
   const names = ids.size > 0 ? await users.usernames(ids) : new Map<string, string>()
   return {
     objects,
     bytes,
-    withheld,
+    withheld: objects > 0 ? await withheld() : 0,
     types: types.sort((a, b) => b.objects - a.objects || (a.type < b.type ? -1 : 1)),
     imports: docs.map(({ _id, user_id, created_at, objects, state }) => ({
       id: _id.toHexString(),
@@ -68,7 +89,8 @@ export const readKept = async (
       created_at: created_at.toISOString(),
       objects,
       removable:
-        state !== 'applying' && (user_id?.equals(userId) || campaign.created_by?.equals(userId) || false),
+        (state === 'done' || state === 'failed') &&
+        (user_id?.equals(userId) || campaign.created_by?.equals(userId) || false),
     })),
   }
 }

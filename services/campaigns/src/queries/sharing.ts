@@ -1,14 +1,27 @@
-import type { CampaignSharing } from '@iodine/contracts'
+import { type CampaignSharing, rankOfTlp, tlpOfRank, USUAL_TLP } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
-import type { CampaignDoc, CampaignModel } from '../models/campaign.js'
-import { levelOf, USUAL_RANK } from '../policies/levels.js'
+import type { CampaignDoc } from '../models/campaign.js'
+import { type ImportDoc, keptFrom } from '../models/import.js'
+import type { CampaignModels } from '../models/index.js'
 
-/** The level of a campaign's exports, and the lowest that it may have. Throws 404. */
-export const readSharing = async (campaigns: CampaignModel, id: string): Promise<CampaignSharing> => {
-  const doc = await campaigns.findById(id).select(['+tlp', '+tlp_least']).lean<CampaignDoc>()
+/**
+ * The level of a campaign's exports, and the lowest that it may have: the strictest of what it keeps. Derived, so that
+ * it is the creator's again once a strict import is removed. Throws 404.
+ */
+export const readSharing = async (
+  { campaigns, imports }: Pick<CampaignModels, 'campaigns' | 'imports'>,
+  id: string,
+): Promise<CampaignSharing> => {
+  const doc = await campaigns.findById(id).select('+tlp').lean<CampaignDoc>()
   if (!doc) throw notFound()
+  const [strictest] = await imports
+    .find(keptFrom(doc._id), { tlp: 1 })
+    .sort({ tlp: -1 })
+    .limit(1)
+    .lean<Pick<ImportDoc, 'tlp'>[]>()
+  const least = strictest?.tlp ?? 0
   return {
-    tlp: levelOf(doc.tlp ?? USUAL_RANK) ?? 'red',
-    least: levelOf(doc.tlp_least ?? 0) ?? 'red',
+    tlp: tlpOfRank(Math.max(doc.tlp ?? rankOfTlp(USUAL_TLP), least)) ?? 'red',
+    least: tlpOfRank(least) ?? 'red',
   }
 }

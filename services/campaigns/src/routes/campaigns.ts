@@ -39,7 +39,6 @@ import { removeForgotten } from '../commands/remove-import.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
-import { levelOf, USUAL_RANK } from '../policies/levels.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { stixFile, withoutKept } from '../presenters/stix-file.js'
@@ -49,6 +48,7 @@ import { fetchStatements } from '../queries/campaign-statements.js'
 import { countWithheld, findKept, foreignBytes, readForeignPart } from '../queries/foreign-objects.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
+import { readSharing } from '../queries/sharing.js'
 import { readStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
 import { fileTechniques, personalTechniques } from '../queries/techniques.js'
@@ -100,10 +100,11 @@ export const addCampaignRoutes = (
     userId: string,
     reply: ReplyHeaders,
   ) => {
-    const doc = await findCampaign(campaigns, id, '+changed_at', '+techniques', '+tlp')
+    const doc = await findCampaign(campaigns, id, '+changed_at', '+techniques')
     const keeps = format === 'stix' ? await readForeignPart(foreign, doc, format) : undefined
-    const [campaign, iods, evidence, statements] = await Promise.all([
+    const [campaign, sharing, iods, evidence, statements] = await Promise.all([
       presentOne(doc),
+      readSharing(models, id),
       fetchIods(service.peers, doc).catch(nullWhenDown),
       wanted === 'true' ? fetchEvidence(service.peers, doc, userId).catch(nullWhenDown) : undefined,
       isVersioned(format) ? fetchStatements(service.peers, doc).catch(nullWhenDown) : undefined,
@@ -117,7 +118,7 @@ export const addCampaignRoutes = (
       evidence,
       statements,
       changedAt: doc.changed_at,
-      tlp: levelOf(doc.tlp ?? USUAL_RANK) ?? 'red',
+      tlp: sharing.tlp,
       standIns: keeps?.standIns,
       techniques: fileTechniques(doc),
     }

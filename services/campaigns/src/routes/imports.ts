@@ -9,7 +9,6 @@ import { stepImport } from '../commands/step-import.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignModels } from '../models/index.js'
 import { presentImport } from '../presenters/import.js'
-import { findCampaign } from '../queries/campaign-detail.js'
 import { findImport } from '../queries/find-import.js'
 import { readKept } from '../queries/kept-objects.js'
 import { readSharing } from '../queries/sharing.js'
@@ -20,7 +19,7 @@ export const addImportRoutes = (
   models: CampaignModels,
   { QUOTA_CAMPAIGN_IODS }: CampaignsConfig,
 ): void => {
-  const { campaigns, imports } = models
+  const { imports } = models
 
   // A file of the largest size is in memory while it is received.
   const receiving = createTurns()
@@ -44,11 +43,11 @@ export const addImportRoutes = (
     return { id: params.id }
   })
   service.route(importsApi.getKept, async ({ params, user }) =>
-    readKept(models, service.users, user.id, await findCampaign(campaigns, params.id)),
+    readKept(models, service.users, user.id, params.id),
   )
-  service.route(campaignsApi.getSharing, async ({ params }) => readSharing(campaigns, params.id))
+  service.route(campaignsApi.getSharing, async ({ params }) => readSharing(models, params.id))
   service.route(campaignsApi.updateSharing, async ({ params, body, user }) =>
-    shareCampaign(campaigns, user.id, params.id, body.tlp),
+    shareCampaign(models, user.id, params.id, body.tlp),
   )
 
   const stepping = { models, peers: service.peers, log: service.log, memberMax: QUOTA_CAMPAIGN_IODS }

@@ -1,4 +1,4 @@
-import { type BodyOf, type iodsInternal, type ResponseOf, TLP_LEVELS } from '@iodine/contracts'
+import { type BodyOf, type iodsInternal, type ResponseOf, rankOfTlp } from '@iodine/contracts'
 import { isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { bytesOf, type IodModels } from '../models/index.js'
@@ -32,7 +32,7 @@ export const bringIods = async (
       if (ids[n] !== null || missing.has(key)) continue
       missing.set(key, {
         ...newIodDoc(created_by, iod),
-        ...(tlp !== null && { tlp: TLP_LEVELS.indexOf(tlp) }),
+        ...(tlp !== null && { tlp: rankOfTlp(tlp) }),
       })
     }
     const created = [...missing.values()]

@@ -1,4 +1,4 @@
-import { type IodStatement, TLP_LEVELS } from '@iodine/contracts'
+import { type IodStatement, tlpOfRank } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import type { IodDoc } from '../models/iod.js'
@@ -39,7 +39,7 @@ export const stateIods = async (
         uid: uid ?? _id.toHexString(),
         confidence: stated?.confidence ?? null,
         since: (stated?.at ?? created_at).toISOString(),
-        tlp: tlp === undefined ? null : (TLP_LEVELS[tlp] ?? null),
+        tlp: tlpOfRank(tlp),
       },
     ]),
   )
