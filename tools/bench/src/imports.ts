@@ -1,7 +1,7 @@
 /**
  * A STIX bundle imported by the server as a job, beside indicators created and added one at a time over the API, as the
- * browser does it with files of our own; and the memory that it takes, with a process a part. One file whose objects are
- * all kept, and one in which every tenth is an indicator.
+ * browser does it with files of our own; and the memory that it takes until it is applied, with a process a
+ * part. One file whose objects are all kept, and one in which every tenth is an indicator.
  *
  *   npm run bench -- imports
  *   OBJECTS=200000 PADDING=180 npm run bench -- imports
@@ -88,6 +88,7 @@ try {
       await api.call(importsApi.applyImport, { params: { id: made }, body: {} })
       await until(made, 'done')
     })
+    clearInterval(watch)
     const exported = await timed(async () => {
       const answer = await fetch(`${stack.url}/api/v1/campaigns/${campaign_id}/export?format=stix`, {
         headers: { authorization: `Bearer ${token}` },
@@ -95,7 +96,6 @@ try {
       if (!answer.ok || !answer.body) throw new Error(`The export answered ${answer.status}`)
       for await (const _ of answer.body);
     })
-    clearInterval(watch)
     const all = sent + planned + applied
     const perIod = all / Math.ceil(objects / share)
     rows.push([
