@@ -23,27 +23,30 @@ const IDS_2: readonly (readonly [Tlp, string])[] = [
   ['amber+strict', '939a9414-2ddd-4d32-a0cd-375ea402b003'],
   ['red', 'e828b379-4e03-4974-9ac4-e53a884c97c1'],
 ]
+/** OpenCTI's own marking for what TLP 1.0 lacks: its definition calls itself a statement. */
+const IDS_OPENCTI: readonly [Tlp, string] = ['amber+strict', '826578e1-40ad-459f-bc73-ede076f81f37']
 const BY_ID = new Map<string, Tlp>(
-  [...IDS_1, ...IDS_2].map(([level, id]) => [`marking-definition--${id}`, level]),
+  [...IDS_1, ...IDS_2, IDS_OPENCTI].map(([level, id]) => [`marking-definition--${id}`, level]),
 )
 
 /** The level of a marking by its id; undefined for the ids of other markings. */
 export const tlpOfMarkingId = (id: string): Tlp | undefined => BY_ID.get(id.toLowerCase())
 
 /**
- * The level of a `marking-definition`. Null for a statement, which is about copyright and the like; any other one
- * that is unknown counts as red.
+ * The level of a `marking-definition`. Null for a statement that names no level, as it is about copyright and the
+ * like; any other one that is unknown counts as red. OpenCTI writes its levels into statements, in properties of its own.
  */
 export const tlpOfDefinition = (definition: Readonly<Record<string, unknown>>): Tlp | null => {
   const known = typeof definition.id === 'string' ? tlpOfMarkingId(definition.id) : undefined
   if (known) return known
-  if (definition.definition_type === 'statement') return null
   const content = isObject(definition.definition) ? definition.definition.tlp : undefined
   const extended = Object.values(isObject(definition.extensions) ? definition.extensions : {}).map(
     extension => (isObject(extension) ? (extension.tlp_2_0 ?? extension.tlp) : undefined),
   )
-  const names = [content, ...extended, definition.name].filter(name => typeof name === 'string')
-  return highestTlp(names.map(tlpOfName)) ?? 'red'
+  const { name, definition_type, x_opencti_definition_type, x_opencti_definition } = definition
+  const names = [content, ...extended, name, x_opencti_definition].filter(each => typeof each === 'string')
+  const level = highestTlp(names.map(tlpOfName))
+  return level ?? (definition_type === 'statement' && x_opencti_definition_type !== 'TLP' ? null : 'red')
 }
 
 /**

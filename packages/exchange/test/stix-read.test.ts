@@ -136,6 +136,13 @@ describe('any object', () => {
   })
 })
 
+/** How OpenCTI writes a marking that STIX 2.1 has no definition for. */
+const OPENCTI = {
+  definition_type: 'statement',
+  definition: { statement: 'custom' },
+  x_opencti_definition_type: 'TLP',
+}
+
 describe('TLP', () => {
   const ids = (level: Tlp) => toMarking(level).id
 
@@ -143,6 +150,7 @@ describe('TLP', () => {
     for (const level of TLP_LEVELS) expect(tlpOfMarkingId(ids(level))).toBe(level)
     expect(tlpOfMarkingId('marking-definition--613f2e26-407d-48c7-9eca-b8e91df99dc9')).toBe('clear')
     expect(tlpOfMarkingId('marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1')).toBe('red')
+    expect(tlpOfMarkingId('marking-definition--826578e1-40ad-459f-bc73-ede076f81f37')).toBe('amber+strict')
     expect(tlpOfMarkingId('marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487')).toBe('clear')
   })
 
@@ -166,6 +174,9 @@ describe('TLP', () => {
     [{ name: 'TLP:AMBER+STRICT', extensions: { x: { tlp_2_0: 'amber+strict' } } }, 'amber+strict'],
     [{ definition_type: 'statement', definition: { statement: 'Copyright' } }, null],
     [{ definition_type: 'tlp', definition: { tlp: 'purple' } }, 'red'],
+    [{ ...OPENCTI, x_opencti_definition: 'TLP:AMBER+STRICT' }, 'amber+strict'],
+    [{ ...OPENCTI, x_opencti_definition: 'TLP:PURPLE' }, 'red'],
+    [{ ...OPENCTI, x_opencti_definition_type: 'statement', x_opencti_definition: 'Copyright' }, null],
     [{ name: 'PAP:RED' }, 'red'],
   ])('is what a definition says: %o', (definition, level) => {
     expect(tlpOfDefinition({ id: 'marking-definition--x', ...definition })).toBe(level)

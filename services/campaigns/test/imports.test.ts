@@ -543,6 +543,21 @@ describe('the level', () => {
     expect(await sharing()).toEqual({ tlp: 'amber', least: 'amber' })
   })
 
+  it('is raised by OpenCTI’s own marking, whose definition calls itself a statement', async () => {
+    const id = 'marking-definition--826578e1-40ad-459f-bc73-ede076f81f37'
+    const definition = JSON.stringify({
+      type: 'marking-definition',
+      spec_version: '2.1',
+      id,
+      created: '2022-10-01T00:00:00.000Z',
+      definition_type: 'statement',
+      definition: { statement: 'custom' },
+      x_opencti_definition_type: 'TLP',
+      x_opencti_definition: 'TLP:AMBER+STRICT',
+    })
+    expect((await plan(bundle(definition, malware(1, marked(id))))).tlp).toBe('amber+strict')
+  })
+
   it('goes along with an IOD into other campaigns', async () => {
     await bring(bundle(indicator(1, 'https://example.org/secret', marked(RED))))
     const [iod] = [...iods.values()]
