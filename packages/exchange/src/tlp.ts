@@ -1,9 +1,11 @@
 import { highestTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import { isObject } from './json/is-object.js'
 
+const PREFIX = /^\s*tlp\s*:/i
+
 /** A level by its name in either version, in any case, with or without `TLP:`; undefined for any other text. */
 const tlpOfName = (name: string): Tlp | undefined => {
-  const level = name.trim().toLowerCase().replace(/^tlp:/, '')
+  const level = name.toLowerCase().replace(PREFIX, '').trim()
   if (level === 'white') return 'clear'
   return TLP_LEVELS.find(each => each === level)
 }
@@ -23,30 +25,37 @@ const IDS_2: readonly (readonly [Tlp, string])[] = [
   ['amber+strict', '939a9414-2ddd-4d32-a0cd-375ea402b003'],
   ['red', 'e828b379-4e03-4974-9ac4-e53a884c97c1'],
 ]
-/** OpenCTI's own marking for what TLP 1.0 lacks: its definition calls itself a statement. */
-const IDS_OPENCTI: readonly [Tlp, string] = ['amber+strict', '826578e1-40ad-459f-bc73-ede076f81f37']
+/** OpenCTI's own id for what TLP 1.0 lacks. */
+const IDS_OPENCTI: readonly (readonly [Tlp, string])[] = [
+  ['amber+strict', '826578e1-40ad-459f-bc73-ede076f81f37'],
+]
 const BY_ID = new Map<string, Tlp>(
-  [...IDS_1, ...IDS_2, IDS_OPENCTI].map(([level, id]) => [`marking-definition--${id}`, level]),
+  [...IDS_1, ...IDS_2, ...IDS_OPENCTI].map(([level, id]) => [`marking-definition--${id}`, level]),
 )
 
 /** The level of a marking by its id; undefined for the ids of other markings. */
 export const tlpOfMarkingId = (id: string): Tlp | undefined => BY_ID.get(id.toLowerCase())
 
 /**
- * The level of a `marking-definition`. Null for a statement that names no level, as it is about copyright and the
- * like; any other one that is unknown counts as red. OpenCTI writes its levels into statements, in properties of its own.
+ * The level of a `marking-definition`: that of its id, if the standard fixes it; else the strictest of all that the
+ * definition says. What it says of TLP and is unknown counts as red, as does a definition that says nothing of it.
+ * Null for a statement that says nothing of TLP (copyright and the like). OpenCTI writes levels into statements.
  */
 export const tlpOfDefinition = (definition: Readonly<Record<string, unknown>>): Tlp | null => {
   const known = typeof definition.id === 'string' ? tlpOfMarkingId(definition.id) : undefined
   if (known) return known
-  const content = isObject(definition.definition) ? definition.definition.tlp : undefined
-  const extended = Object.values(isObject(definition.extensions) ? definition.extensions : {}).map(
-    extension => (isObject(extension) ? (extension.tlp_2_0 ?? extension.tlp) : undefined),
-  )
   const { name, definition_type, x_opencti_definition_type, x_opencti_definition } = definition
-  const names = [content, ...extended, name, x_opencti_definition].filter(each => typeof each === 'string')
-  const level = highestTlp(names.map(tlpOfName))
-  return level ?? (definition_type === 'statement' && x_opencti_definition_type !== 'TLP' ? null : 'red')
+  const extensions = Object.values(isObject(definition.extensions) ? definition.extensions : {}).filter(
+    isObject,
+  )
+  const said = [
+    isObject(definition.definition) ? definition.definition.tlp : undefined,
+    ...extensions.map(({ tlp_2_0, tlp }) => tlp_2_0 ?? tlp),
+    ...[name, x_opencti_definition].filter(each => typeof each === 'string' && PREFIX.test(each)),
+  ].filter(each => each !== undefined)
+  if (said.length > 0)
+    return highestTlp(said.map(each => (typeof each === 'string' && tlpOfName(each)) || 'red'))
+  return definition_type === 'statement' && x_opencti_definition_type !== 'TLP' ? null : 'red'
 }
 
 /**

@@ -177,6 +177,12 @@ describe('TLP', () => {
     [{ ...OPENCTI, x_opencti_definition: 'TLP:AMBER+STRICT' }, 'amber+strict'],
     [{ ...OPENCTI, x_opencti_definition: 'TLP:PURPLE' }, 'red'],
     [{ ...OPENCTI, x_opencti_definition_type: 'statement', x_opencti_definition: 'Copyright' }, null],
+    [{ ...OPENCTI }, 'red'],
+    [{ name: 'TLP:GREEN', definition_type: 'tlp', definition: { tlp: 'purple' } }, 'red'],
+    [{ name: 'TLP:PURPLE', definition_type: 'tlp', definition: { tlp: 'green' } }, 'red'],
+    [{ name: 'TLP:AMBER', definition_type: 'tlp', definition: { tlp: 'green' } }, 'amber'],
+    [{ name: 'Ours', definition_type: 'tlp', definition: { tlp: 'green' } }, 'green'],
+    [{ definition_type: 'statement', definition: { statement: '', tlp: { toString: 1 } } }, 'red'],
     [{ name: 'PAP:RED' }, 'red'],
   ])('is what a definition says: %o', (definition, level) => {
     expect(tlpOfDefinition({ id: 'marking-definition--x', ...definition })).toBe(level)

@@ -558,6 +558,19 @@ describe('the level', () => {
     expect((await plan(bundle(definition, malware(1, marked(id))))).tlp).toBe('amber+strict')
   })
 
+  it.each([
+    ['red', 'clear'],
+    ['clear', 'red'],
+  ])('of an IOD is the strictest of a marking that is defined twice: %s, then %s', async (...tlps) => {
+    const id = 'marking-definition--00000000-0000-4000-8000-000000000001'
+    const definitions = tlps.map(tlp =>
+      JSON.stringify({ type: 'marking-definition', id, definition_type: 'tlp', definition: { tlp } }),
+    )
+    await bring(bundle(...definitions, indicator(1, 'https://example.org/twice', marked(id))))
+    const [iod] = [...iods.values()]
+    expect(levels.get(iod?.id as string)).toBe('red')
+  })
+
   it('goes along with an IOD into other campaigns', async () => {
     await bring(bundle(indicator(1, 'https://example.org/secret', marked(RED))))
     const [iod] = [...iods.values()]

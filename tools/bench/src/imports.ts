@@ -1,10 +1,10 @@
 /**
  * A STIX bundle imported by the server as a job, beside indicators created and added one at a time over the API, as the
- * browser does it with files of our own; and the memory that it takes until it is applied, with a process a
- * part. One file whose objects are all kept, and one in which every tenth is an indicator.
+ * browser does it with files of our own; and the memory that it takes until it is applied, with a process a part. One file
+ * whose objects are all kept, and one in which every tenth is an indicator.
  *
  *   npm run bench -- imports
- *   OBJECTS=200000 PADDING=180 npm run bench -- imports
+ *   OBJECTS=200000 PADDING=190 npm run bench -- imports
  */
 import { readFileSync } from 'node:fs'
 import { campaignsApi, importsApi, iodsApi } from '@iodine/contracts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { DETAILS, type ImportFormat, LIMITS, rankOfTlp, type Tlp } from '@iodine/contracts'
+import { DETAILS, highestTlp, type ImportFormat, LIMITS, rankOfTlp, type Tlp } from '@iodine/contracts'
 import { markingOf, parseObject, sliceObjects, UnreadableFile } from '@iodine/exchange'
 import { HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
@@ -42,7 +42,11 @@ const examine = async (bytes: Uint8Array) => {
     )
       throw new UnreadableFile('The file is neither a STIX bundle nor a STIX object.')
     const marking = markingOf(object)
-    if (marking) markings.set(...marking)
+    if (marking) {
+      // Of an id that is defined twice, the strictest counts.
+      const [id, level] = marking
+      markings.set(id, highestTlp([markings.get(id), level]))
+    }
     if (markings.size > MARKINGS_MAX) throw new UnreadableFile('The file defines too many markings.')
     seen += end - start
     if (seen > 250_000) {
