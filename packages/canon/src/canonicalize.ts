@@ -1,6 +1,7 @@
 import { entityMatcher } from './entities.js'
 import { clusterIdOf, keyOf } from './keys.js'
-import { type Linked, link, type Unit, unitsOf, type Why } from './link.js'
+import { type Linked, link, type Matcher, unitsOf, type Why } from './link.js'
+import { nameOf } from './names.js'
 import { constraintsOf, type Rule, type RuleKind } from './rules.js'
 import type { Embeddings } from './vectors.js'
 import { verbMatcher } from './verb-matcher.js'
@@ -145,28 +146,17 @@ const countsOf = (labels: ReadonlyMap<string, Label>) =>
 export const assign = (triplets: readonly Triplet[], { rules = [] }: CanonOptions = {}): Assignment => {
   const entities = labelsOf(triplets, ({ subject, object }) => [subject, object])
   const verbs = labelsOf(triplets, ({ verb }) => [verb])
-  const solve = (
-    kind: RuleKind,
-    labels: ReadonlyMap<string, Label>,
-    matcherOf: (units: Unit[]) => Parameters<typeof link>[2],
-  ) => {
+  const solve = (kind: RuleKind, labels: ReadonlyMap<string, Label>, matcher: Matcher) => {
     const constraints = constraintsOf(rules, kind)
-    const units = unitsOf(countsOf(labels), constraints)
-    return link(units, constraints, matcherOf(units))
+    return link(unitsOf(countsOf(labels), constraints), constraints, matcher)
   }
+  const names = new Map(
+    [...entities].map(([key, { count, spellings }]) => [key, { count, name: nameOf(key, spellings.keys()) }]),
+  )
   const forms = new Map([...verbs.keys()].map(key => [key, formOf(key)]))
   return {
-    entities: clustersOf(
-      'entity',
-      solve('entity', entities, () => entityMatcher([...entities.keys()])),
-      entities,
-    ),
-    verbs: clustersOf(
-      'verb',
-      solve('verb', verbs, () => verbMatcher(forms)),
-      verbs,
-      forms,
-    ),
+    entities: clustersOf('entity', solve('entity', entities, entityMatcher(names)), entities),
+    verbs: clustersOf('verb', solve('verb', verbs, verbMatcher(forms)), verbs, forms),
   }
 }
 

@@ -1,132 +1,182 @@
-import { singularOf } from './lemmas.js'
-import type { Match, Matcher, Unit } from './link.js'
+import type { Match, Matcher, Why } from './link.js'
+import { isDescription, mayMean, type Name, shortForms } from './names.js'
+import { nearWords } from './near-words.js'
 
-const DETERMINERS = new Set([
-  'the',
-  'a',
-  'an',
-  'this',
-  'that',
-  'these',
-  'those',
-  'our',
-  'their',
-  'its',
-  'his',
-  'her',
-  'my',
-  'your',
-  'some',
-])
-/** Tokens of a label that are compared; longer labels are sentences rather than names. */
-const TOKENS_MAX = 24
-/** Leaders of one token that are compared: a token of more says little. */
+/** Names with one word that are compared; a word of more names says little. */
 const POSTINGS_MAX = 400
-const OVERLAP_MIN = 0.5
+const OVERLAP_MIN = Number(process.env.T1 ?? 0.5)
+/** Overlap of two names that each have a word of their own. */
+const BOTH_MIN = Number(process.env.T2 ?? 0.7)
+/** Part of what texts say that one meaning of a short name needs, if it has several. */
+const MAIN_MEANING = 0.8
 
-/** The tokens of an entity's key: words without marks, determiners and plurals. */
-export const tokensOf = (key: string): string[] => {
-  const words = key
-    .normalize('NFKC')
-    .replace(/[’'`´ʼ]s(?=$|[^\p{L}\p{N}])/gu, '')
-    .replace(/[’'`´ʼ.]/g, '')
-    .split(/[^\p{L}\p{M}\p{N}]+/u)
-    .filter(Boolean)
-  while (words.length > 1 && DETERMINERS.has(words[0] ?? '')) words.shift()
-  return words.slice(0, TOKENS_MAX).map(singularOf)
+/** A label of an entity with how often texts say it. */
+export interface NamedLabel {
+  name: Name
+  count: number
 }
 
-/** Weights of tokens: the rarer in the labels, the heavier. */
-const weightsOf = (labels: Iterable<readonly string[]>) => {
-  const found = new Map<string, number>()
-  let all = 0
-  for (const tokens of labels) {
-    all++
-    for (const token of new Set(tokens)) found.set(token, (found.get(token) ?? 0) + 1)
+const listsOf = <K, V>() => {
+  const lists = new Map<K, V[]>()
+  return {
+    get: (key: K): readonly V[] => lists.get(key) ?? [],
+    add: (key: K, value: V) => {
+      const list = lists.get(key)
+      if (list) list.push(value)
+      else lists.set(key, [value])
+    },
   }
-  return (token: string) => Math.log(1 + all / (found.get(token) ?? 1))
 }
 
-const initialsOf = (tokens: readonly string[]): string => tokens.map(token => token[0] ?? '').join('')
+const textOf = ({ tokens }: Name) => [...tokens].sort().join(' ')
+const isInside = (a: ReadonlySet<string>, b: ReadonlySet<string>) => {
+  if (a.size > b.size) return false
+  for (const token of a) if (!b.has(token)) return false
+  return true
+}
 
-/** Compares entities by their words: idf-weighted overlap, and acronyms that stand for one name alone. */
-export const entityMatcher = (keys: readonly string[]): Matcher => {
-  const tokens = new Map(keys.map(key => [key, tokensOf(key)]))
-  const weightOf = weightsOf(tokens.values())
-  const leaders: { sets: { tokens: Set<string>; weight: number }[] }[] = []
-  const postings = new Map<string, number[]>()
-  const named = new Map<string, number>()
-
-  const setsOf = (unit: Unit) =>
-    unit.keys.map(key => {
-      const set = new Set(tokens.get(key))
-      let weight = 0
-      for (const token of set) weight += weightOf(token)
-      return { tokens: set, weight }
-    })
-
-  const acronyms = new Map<string, Set<string>>()
-  for (const [, words] of tokens) {
-    if (words.length < 2) continue
-    const initials = initialsOf(words)
-    const known = acronyms.get(initials)
-    if (known) known.add(words.join(' '))
-    else acronyms.set(initials, new Set([words.join(' ')]))
+/**
+ * Compares entities by their words: the same words, an acronym or initials that stand for one name alone, a
+ * misspelling, a short form that only one longer name can be meant by, and idf-weighted overlap.
+ */
+export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher => {
+  const df = new Map<string, number>()
+  const byToken = listsOf<string, string>()
+  const meant = new Map<string, Set<string>>()
+  for (const [key, { name }] of labels) {
+    for (const token of name.tokens) {
+      df.set(token, (df.get(token) ?? 0) + 1)
+      byToken.add(token, key)
+    }
+    for (const form of shortForms(name.words)) {
+      const known = meant.get(form)
+      if (known) known.add(textOf(name))
+      else meant.set(form, new Set([textOf(name)]))
+    }
   }
-  const isClear = (acronym: string) => acronym.length > 1 && acronyms.get(acronym)?.size === 1
+  const near = nearWords(df.keys())
+  const weightOf = (token: string) => Math.log(1 + labels.size / (df.get(token) ?? 1))
+  const weightOfAll = (tokens: Iterable<string>) => {
+    let sum = 0
+    for (const token of tokens) sum += weightOf(token)
+    return sum
+  }
+
+  /** Whether a name, written as a short form of another, stands for that one alone. */
+  const isClear = (form: string, name: Name): boolean => {
+    if (meant.get(form)?.size !== 1) return false
+    return name.words.length > 1 || form.length > 2 || name.isAcronym
+  }
+
+  /** The longer names that a short one may be a form of: all with one meaning, or of its main meaning. */
+  const meaningsOf = (key: string, name: Name): ReadonlySet<string> => {
+    let rarest: readonly string[] | undefined
+    for (const token of name.tokens) {
+      const list = byToken.get(token)
+      if (!rarest || list.length < rarest.length) rarest = list
+    }
+    const none = new Set<string>()
+    if (!rarest || rarest.length > POSTINGS_MAX) return none
+    const longer: { key: string; count: number; extra: Set<string> }[] = []
+    for (const other of rarest) {
+      const label = other === key ? undefined : labels.get(other)
+      if (!label || !mayMean(name, label.name)) continue
+      const extra = new Set(
+        [...label.name.tokens].filter(token => !name.tokens.has(token) && !isDescription(token)),
+      )
+      longer.push({ key: other, count: label.count, extra })
+    }
+    longer.sort((a, b) => b.extra.size - a.extra.size || b.count - a.count || (a.key < b.key ? -1 : 1))
+    const all = longer.reduce((sum, { count }) => sum + count, 0)
+    for (const main of longer) {
+      const alike = longer.filter(({ extra }) => isInside(extra, main.extra))
+      const said = alike.reduce((sum, { count }) => sum + count, 0)
+      if (alike.length === longer.length || said >= MAIN_MEANING * all)
+        return new Set(alike.map(each => each.key))
+    }
+    return none
+  }
+  const meanings = new Map<string, ReadonlySet<string>>()
+  for (const [key, { name }] of labels) {
+    const found = meaningsOf(key, name)
+    if (found.size > 0) meanings.set(key, found)
+  }
+
+  const clusterOf = new Map<string, number>()
+  const byText = listsOf<string, number>()
+  const byForm = listsOf<string, number>()
+  const leaders = listsOf<string, string>()
+  const shorter = listsOf<string, string>()
+  for (const [short, longer] of meanings) for (const long of longer) shorter.add(long, short)
+
+  /** Overlap of two names with the same head; undefined if it is too little. */
+  const overlapOf = (first: Name, second: Name): number | undefined => {
+    if (first.head !== second.head) return undefined
+    let shared = 0
+    let common = 0
+    for (const token of first.tokens) {
+      if (!second.tokens.has(token)) continue
+      shared += weightOf(token)
+      common++
+    }
+    const overlap = shared / (weightOfAll(first.tokens) + weightOfAll(second.tokens) - shared)
+    const isPart = common === first.tokens.size || common === second.tokens.size
+    return overlap >= (isPart ? OVERLAP_MIN : BOTH_MIN) ? overlap : undefined
+  }
 
   return {
-    addLeader(unit, leader) {
-      leaders[leader] = { sets: setsOf(unit) }
+    add(unit, cluster, isLeader) {
       for (const key of unit.keys) {
-        const words = tokens.get(key) ?? []
-        named.set(words.join(''), leader)
-        if (words.length === 1 && isClear(words[0] ?? '')) named.set(`acronym ${words[0]}`, leader)
-        if (words.length > 1 && isClear(initialsOf(words))) named.set(`acronym ${initialsOf(words)}`, leader)
-      }
-      for (const token of new Set(unit.keys.flatMap(key => tokens.get(key) ?? []))) {
-        const list = postings.get(token)
-        if (list) list.push(leader)
-        else postings.set(token, [leader])
+        const name = labels.get(key)?.name
+        if (!name) continue
+        clusterOf.set(key, cluster)
+        byText.add(textOf(name), cluster)
+        byText.add(name.words.join(''), cluster)
+        byForm.add(name.words.join(' '), cluster)
+        for (const form of shortForms(name.words)) byForm.add(`short ${form}`, cluster)
+        if (isLeader) for (const token of name.tokens) leaders.add(token, key)
       }
     },
     matchesOf(unit) {
       const found = new Map<number, Match>()
-      const offer = (match: Match) => {
-        const known = found.get(match.leader)
-        if (!known || match.similarity > known.similarity) found.set(match.leader, match)
+      const offer = (cluster: number | undefined, similarity: number, why: Why) => {
+        if (cluster === undefined) return
+        const known = found.get(cluster)
+        if (!known || similarity > known.similarity) found.set(cluster, { cluster, similarity, why })
+      }
+      const offerAll = (clusters: readonly number[], similarity: number, why: Why) => {
+        for (const cluster of clusters) offer(cluster, similarity, why)
       }
       for (const key of unit.keys) {
-        const words = tokens.get(key) ?? []
-        const same = named.get(words.join(''))
-        if (same !== undefined && words.length > 0) offer({ leader: same, similarity: 1, why: 'words' })
-        const acronym = words.length === 1 ? words[0] : initialsOf(words)
-        const meant = named.get(`acronym ${acronym}`)
-        if (meant !== undefined) offer({ leader: meant, similarity: 0.9, why: 'acronym' })
-      }
-      for (const set of setsOf(unit)) {
-        const rarest = [...set.tokens].sort((a, b) => weightOf(b) - weightOf(a) || (a < b ? -1 : 1))
-        let left = set.weight
-        const seen = new Set<number>()
-        for (const token of rarest) {
-          // What shares only the remaining tokens cannot overlap by half.
-          if (left < OVERLAP_MIN * set.weight) break
-          left -= weightOf(token)
-          const list = postings.get(token) ?? []
+        const name = labels.get(key)?.name
+        if (!name || name.words.length === 0) continue
+        offerAll(byText.get(textOf(name)), 1, 'words')
+        offerAll(byText.get(name.words.join('')), 1, 'words')
+        const words = name.words.join(' ')
+        if (isClear(words, name)) offerAll(byForm.get(`short ${words}`), 0.9, 'acronym')
+        for (const form of shortForms(name.words))
+          if (meant.get(form)?.size === 1) offerAll(byForm.get(form), 0.9, 'acronym')
+        const tokens = [...name.tokens]
+        for (const [n, token] of tokens.entries()) {
+          for (const other of near.get(token) ?? [])
+            offerAll(byText.get(tokens.with(n, other).sort().join(' ')), 0.8, 'spelling')
+        }
+        for (const long of meanings.get(key) ?? []) offer(clusterOf.get(long), 0.7, 'words')
+        for (const short of shorter.get(key)) offer(clusterOf.get(short), 0.7, 'words')
+        const seen = new Set<string>()
+        for (const token of tokens) {
+          const list = leaders.get(token)
           if (list.length > POSTINGS_MAX) continue
-          for (const leader of list) {
-            if (seen.has(leader)) continue
-            seen.add(leader)
-            for (const other of leaders[leader]?.sets ?? []) {
-              let shared = 0
-              for (const each of set.tokens) if (other.tokens.has(each)) shared += weightOf(each)
-              const similarity = shared / (set.weight + other.weight - shared)
-              if (similarity >= OVERLAP_MIN) offer({ leader, similarity, why: 'words' })
-            }
+          for (const other of list) {
+            if (seen.has(other)) continue
+            seen.add(other)
+            const second = labels.get(other)?.name
+            const overlap = second && overlapOf(name, second)
+            if (overlap !== undefined) offer(clusterOf.get(other), overlap, 'words')
           }
         }
       }
-      return [...found.values()].sort((a, b) => b.similarity - a.similarity || a.leader - b.leader)
+      return [...found.values()].sort((a, b) => b.similarity - a.similarity || a.cluster - b.cluster)
     },
   }
 }

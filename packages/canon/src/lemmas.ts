@@ -76,3 +76,60 @@ export const isGerund = (word: string): boolean => word.endsWith('ing') && infin
 export const singularOf = remembered(word =>
   word.length > 3 && word.endsWith('s') ? noun.toSingular(word, model) || word : word,
 )
+
+const hasTag = (word: string, tags: ReadonlySet<string>): boolean => {
+  const tag = Object.hasOwn(model.one.lexicon, word) ? model.one.lexicon[word] : undefined
+  return tag !== undefined && (Array.isArray(tag) ? tag : [tag]).some(each => tags.has(each))
+}
+
+const GIVEN_NAMES = new Set(['MaleName', 'FemaleName', 'FirstName', 'Person'])
+const ROLES = new Set(['Actor', 'Honorific'])
+
+/** Whether a word is a person's given name. */
+export const isGivenName = (word: string): boolean => hasTag(word, GIVEN_NAMES)
+
+/** Whether a word is a role or a title of persons. */
+export const isRole = (word: string): boolean => hasTag(word, ROLES)
+
+/** Whether English has the word, as far as compromise's word list goes. */
+export const isKnownWord = (word: string): boolean => Object.hasOwn(model.one.lexicon, word)
+
+const CITIES = new Set(['City'])
+
+/** Whether a word is a country, a region or another place. */
+export const isPlace = (word: string): boolean => hasTag(word, PLACES)
+
+/** Whether a word is a city. */
+export const isCity = (word: string): boolean => hasTag(word, CITIES)
+
+/** One spelling for what British and American English spell differently. */
+export const commonSpellingOf = (word: string): string =>
+  word.length > 5
+    ? word
+        .replace(/tre$/, 'ter')
+        .replace(/isation$/, 'ization')
+        .replace(/([^aeiou])our$/, '$1or')
+        .replace(/fence$/, 'fense')
+    : word
+
+const PLACES = new Set(['Country', 'Place', 'Region'])
+const DEMONYMS = new Set(['Demonym'])
+const countries = Object.keys(model.one.lexicon).filter(word => !word.includes(' ') && hasTag(word, PLACES))
+
+const sharedStart = (a: string, b: string): number => {
+  let n = 0
+  while (n < a.length && a[n] === b[n]) n++
+  return n
+}
+
+/** The country of a word such as "ukrainian", if its name begins alike; any other word as it is. */
+export const demonymCountryOf = remembered(word => {
+  if (!hasTag(word, DEMONYMS)) return word
+  let best = word
+  let most = 3
+  for (const country of countries) {
+    const shared = sharedStart(country, word)
+    if (shared > most && shared >= country.length - 2) [best, most] = [country, shared]
+  }
+  return best
+})

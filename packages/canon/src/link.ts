@@ -18,17 +18,17 @@ export interface Linked {
 }
 
 export interface Match {
-  leader: number
+  cluster: number
   similarity: number
   why: Why
 }
 
-/** What a kind of label brings to the linking: which leaders a unit resembles, best first. */
+/** What a kind of label brings to the linking: which clusters a unit resembles. */
 export interface Matcher {
-  /** Leaders that are similar enough, best first; the same for the same units, in whatever order they were added. */
+  /** Clusters that are similar enough, best first. */
   matchesOf(unit: Unit): Match[]
-  /** Makes a unit a leader, with the number by which matches name it. */
-  addLeader(unit: Unit, leader: number): void
+  /** Makes a unit the leader of a new cluster, or a member of one; matches name clusters by their numbers. */
+  add(unit: Unit, cluster: number, isLeader: boolean): void
 }
 
 /** Labels that the machine puts into one cluster; rules may put in more. */
@@ -54,25 +54,26 @@ export const unitsOf = (counts: ReadonlyMap<string, number>, constraints: Constr
 
 /**
  * Leader linking: each unit, most said first, joins the most similar leader that no rule forbids, or becomes a
- * leader. Members are compared with leaders alone, so that no chain of likenesses joins what is unlike.
+ * leader. Mere likeness is to leaders alone, so that no chain of likenesses joins what is unlike.
  */
 export const link = (units: readonly Unit[], constraints: Constraints, matcher: Matcher): Linked[] => {
   const clusters: (Linked & { groups: Set<string>; labels: number })[] = []
   for (const unit of units) {
     const apart = constraints.apartFrom(unit.group)
-    const match = matcher.matchesOf(unit).find(({ leader }) => {
-      const cluster = clusters[leader]
+    const match = matcher.matchesOf(unit).find(match => {
+      const cluster = clusters[match.cluster]
       if (!cluster || cluster.labels + unit.keys.length > LABELS_MAX) return false
       for (const group of apart) if (cluster.groups.has(group)) return false
       return true
     })
-    const cluster = match && clusters[match.leader]
+    const cluster = match && clusters[match.cluster]
     if (match && cluster) {
+      matcher.add(unit, match.cluster, false)
       cluster.units.push({ unit, why: match.why })
       cluster.groups.add(unit.group)
       cluster.labels += unit.keys.length
     } else {
-      matcher.addLeader(unit, clusters.length)
+      matcher.add(unit, clusters.length, true)
       clusters.push({
         units: [{ unit, why: 'leader' }],
         groups: new Set([unit.group]),

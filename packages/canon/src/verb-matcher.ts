@@ -9,17 +9,18 @@ export const verbMatcher = (forms: ReadonlyMap<string, VerbForm>): Matcher => {
     return `${mood}|${lemma}`
   }
   return {
-    addLeader(unit, leader) {
+    add(unit, cluster, isLeader) {
+      if (!isLeader) return
       for (const key of unit.keys) {
         const signature = signatureOf(key)
         const list = leaders.get(signature)
-        if (!list) leaders.set(signature, [leader])
-        else if (list.at(-1) !== leader) list.push(leader)
+        if (!list) leaders.set(signature, [cluster])
+        else if (list.at(-1) !== cluster) list.push(cluster)
       }
     },
     matchesOf(unit) {
       const found = new Set(unit.keys.flatMap(key => leaders.get(signatureOf(key)) ?? []))
-      return [...found].sort((a, b) => a - b).map(leader => ({ leader, similarity: 1, why: 'lemma' }))
+      return [...found].sort((a, b) => a - b).map(cluster => ({ cluster, similarity: 1, why: 'lemma' }))
     },
   }
 }
