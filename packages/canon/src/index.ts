@@ -1,0 +1,16 @@
+export {
+  type Assignment,
+  assign,
+  type Canonical,
+  type CanonicalNarrative,
+  type CanonOptions,
+  type Cluster,
+  type ClusterMember,
+  canonicalize,
+  narrativesOf,
+  type Triplet,
+} from './canonicalize.js'
+export { clusterIdOf, keyOf } from './keys.js'
+export type { Why } from './link.js'
+export { conflictOf, type Rule, type RuleKind, RulesConflict } from './rules.js'
+export type { Embeddings } from './vectors.js'
