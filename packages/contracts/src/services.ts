@@ -1,7 +1,7 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
-import { canonicalApi, canonInternal } from './canonical.js'
+import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
 import type { InternalEndpoint, PublicEndpoint } from './endpoint.js'

@@ -123,7 +123,9 @@ const decide = async (
       await nextRevision(store, user_id, session)
       const standing = await rulesOf(store, user_id, session)
       const rules: (Rule | CanonRuleDoc)[] = [...standing]
-      const known = new Set(standing.map(({ kind, a, b, relation }) => JSON.stringify([kind, a, b, relation])))
+      const known = new Set(
+        standing.map(({ kind, a, b, relation }) => JSON.stringify([kind, a, b, relation])),
+      )
       const added: CanonRuleDoc[] = []
       const at = new Date()
       const changes: Changed[] = []
@@ -239,7 +241,8 @@ export const splitNarrative = async (
   const keys = [...chosen]
   const rules: Wanted['rules'] = keys.flatMap(a => rest.map(b => ({ a, b, relation: 'cannot' as const })))
   if (together)
-    for (const [n, b] of keys.entries()) if (n > 0) rules.push({ a: keys[n - 1] as string, b, relation: 'must' })
+    for (const [n, b] of keys.entries())
+      if (n > 0) rules.push({ a: keys[n - 1] as string, b, relation: 'must' })
   const labels = (wanted: ReadonlySet<string>) =>
     cluster.labels.filter(({ key }) => wanted.has(key)).map(({ label }) => label)
   const decision = await decide(store, user_id, 'split', [

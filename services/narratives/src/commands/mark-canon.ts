@@ -27,7 +27,10 @@ export const markTexts = async (
 }
 
 /** Adds the job that clusters a user's labels. One is enough for all that is owed: it goes on until nothing is. */
-export const queueCanon = ({ service }: Pick<Store, 'service'>, user_id: Types.ObjectId): Promise<unknown> => {
+export const queueCanon = (
+  { service }: Pick<Store, 'service'>,
+  user_id: Types.ObjectId,
+): Promise<unknown> => {
   const id = user_id.toHexString()
   return service.queues
     .add(

@@ -8,8 +8,8 @@ import {
 } from '@iodine/contracts'
 import type { CanonDecisionDoc, CanonRuleDoc } from '../models/canon.js'
 import { dayOf } from '../models/edge.js'
-import { type CanonView, type SaidCluster, type SaidNarrative, sentenceOf } from '../queries/canon-view.js'
 import type { CitedMentions } from '../queries/canon-sentences.js'
+import { type CanonView, type SaidCluster, type SaidNarrative, sentenceOf } from '../queries/canon-view.js'
 
 const presentPart = ({ id, label, labels }: SaidCluster) => ({ cluster: id, label, members: labels.length })
 
@@ -71,15 +71,24 @@ export const presentDetail = (narrative: SaidNarrative, view: CanonView): Canoni
       .sort((a, b) => (a.day < b.day ? -1 : 1)),
     by_source: [...sources]
       .map(([src, { sentences, triplets }]) => ({ src, sentences: sentences.size, triplets }))
-      .sort((a, b) => b.sentences - a.sentences || b.triplets - a.triplets || (String(a.src) < String(b.src) ? -1 : 1)),
+      .sort(
+        (a, b) =>
+          b.sentences - a.sentences || b.triplets - a.triplets || (String(a.src) < String(b.src) ? -1 : 1),
+      ),
   }
 }
 
 /** A part of a text, in whole characters. */
 const slice = (text: string, start: number, end: number): string =>
-  text.slice(Math.max(0, start), end).toWellFormed().replace(/^\uFFFD|\uFFFD$/g, '')
+  text
+    .slice(Math.max(0, start), end)
+    .toWellFormed()
+    .replace(/^\uFFFD|\uFFFD$/g, '')
 
-export const presentSentence = ({ text, place, triplets }: CitedMentions, words: string): CanonicalSentence => ({
+export const presentSentence = (
+  { text, place, triplets }: CitedMentions,
+  words: string,
+): CanonicalSentence => ({
   narrative_id: text._id.toHexString(),
   src: text.src,
   created_at: text.created_at.toISOString(),
@@ -125,7 +134,8 @@ export const presentConflict = (rules: readonly Rule[], standing: readonly Canon
   const stored = rules.flatMap(({ kind, a, b, relation }) =>
     standing.filter(rule => rule.kind === kind && rule.a === a && rule.b === b && rule.relation === relation),
   )
-  if (stored.length === 0) return 'This contradicts itself: a label would have to be with another and apart from it'
+  if (stored.length === 0)
+    return 'This contradicts itself: a label would have to be with another and apart from it'
   const shown = stored.slice(0, RULES_NAMED).map(({ a, b, relation, at }) => {
     const day = at.toISOString().slice(0, 10)
     return `${named(a)} ${relation === 'must' ? 'is the same as' : 'is not'} ${named(b)} (${day})`

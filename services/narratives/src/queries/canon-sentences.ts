@@ -27,7 +27,12 @@ export const sentencesOf = (
     if (known) {
       known.triplets.push(triplet)
       if (cite && known.place) known.place.end = Math.max(known.place.end, cite.end)
-    } else found.set(name, { text, place: cite ? { start: cite.start, end: cite.end } : null, triplets: [triplet] })
+    } else
+      found.set(name, {
+        text,
+        place: cite ? { start: cite.start, end: cite.end } : null,
+        triplets: [triplet],
+      })
   }
   return [...found.values()].sort(
     (a, b) =>

@@ -132,10 +132,13 @@ const build = async (
   const span = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY }
   let triplets = 0
   const cursor = narratives.collection
-    .find<Pick<NarrativeDoc, '_id' | 'src' | 'created_at' | 'triplets'>>({ user_id, state: 'done' } as object, {
-      projection: { src: 1, created_at: 1, triplets: 1 },
-      batchSize: BATCH,
-    })
+    .find<Pick<NarrativeDoc, '_id' | 'src' | 'created_at' | 'triplets'>>(
+      { user_id, state: 'done' } as object,
+      {
+        projection: { src: 1, created_at: 1, triplets: 1 },
+        batchSize: BATCH,
+      },
+    )
     .sort({ created_at: -1, _id: -1 })
   try {
     for (; triplets < LIMITS.canonTripletsMax && (await cursor.hasNext()); await yieldToEventLoop())

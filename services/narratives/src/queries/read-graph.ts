@@ -7,6 +7,7 @@ import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 import { createGraphSum, type Said } from './aggregate-graph.js'
+import { stampOf } from './canon-map.js'
 import { readStrongest } from './strongest.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
@@ -63,15 +64,24 @@ const SAID = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as con
  * cost follows the selection; under filters by labels it follows the number of edges with the filters' rarest
  * gram. Only the partial first and last day of a time filter are counted from narratives. A node's count is
  * the number of times that its label occurs in the selected triplets (twice in a triplet whose subject is its
- * object); a link's count is the number of its triplets.
+ * object); a link's count is the number of its triplets. A canonical graph has the clusters of labels as its nodes;
+ * filters by labels select the triplets before.
  */
 export const createGraphReader = (store: Store) => {
   const { narratives, edges, sources } = store
   // The ids are hashes: the first edges are a random sample.
   const rarest = createRarestGram(edges, 'grams', { _id: 1 })
-  return async (userId: string, { limit, ...filters }: Filters): Promise<AsyncGenerator<string>> => {
+  return async (
+    userId: string,
+    { limit, canonical, ...filters }: Filters,
+  ): Promise<AsyncGenerator<string>> => {
     const user_id = new Types.ObjectId(userId)
-    const isWhole = limit !== undefined && Object.values(filters).every(filter => filter === undefined)
+    const map =
+      canonical === 'true'
+        ? await store.canonReader.readMap(user_id, await stampOf(store, user_id))
+        : undefined
+    const isWhole =
+      map === undefined && limit !== undefined && Object.values(filters).every(filter => filter === undefined)
     if (isWhole) {
       const strongest = await readStrongest(store, user_id, limit)
       if (strongest) return strongest
@@ -82,7 +92,7 @@ export const createGraphReader = (store: Store) => {
     const { days, rest } = splitDays(filters.start_date, filters.end_date)
     const ofSource = filters.source === undefined ? {} : { src: filters.source }
     const grams = gramsOfFilters(entity, verb)
-    const sum = createGraphSum()
+    const sum = createGraphSum(map)
     const all = sources.distinct('src', { user_id }).then(names => (names as string[]).sort())
     // Awaited at the end. The empty handler avoids an unhandled rejection when an earlier read fails first.
     all.catch(() => {})

@@ -52,8 +52,7 @@ export const createSharedReader = (store: Store) => {
       .filter(({ length }) => length >= LIMITS.sharedOwnersMin)
       .map(presentShared)
       .sort(
-        (a, b) =>
-          (b.owners ?? 0) - (a.owners ?? 0) || b.sentences - a.sentences || (a.id < b.id ? -1 : 1),
+        (a, b) => (b.owners ?? 0) - (a.owners ?? 0) || b.sentences - a.sentences || (a.id < b.id ? -1 : 1),
       )
       .slice(0, SHOWN_MAX)
   }
@@ -73,7 +72,8 @@ export const createSharedReader = (store: Store) => {
 const presentShared = (docs: CanonSharedDoc[]): CanonicalNarrative => {
   const [most] = docs.toSorted(
     (a, b) =>
-      b.sentences - a.sentences || new Types.ObjectId(a.user_id).toHexString().localeCompare(b.user_id.toHexString()),
+      b.sentences - a.sentences ||
+      new Types.ObjectId(a.user_id).toHexString().localeCompare(b.user_id.toHexString()),
   )
   const { narrative, parts } = most as CanonSharedDoc
   const sum = (field: 'sentences' | 'sources' | 'triplets') =>

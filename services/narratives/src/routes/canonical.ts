@@ -1,4 +1,4 @@
-import { canonicalApi, canonInternal, foldWords } from '@iodine/contracts'
+import { canonInternal, canonicalApi, foldWords } from '@iodine/contracts'
 import { createTurns, invalid, notFound, type ReplyHeaders, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { applyCanon } from '../commands/apply-canon.js'
