@@ -49,10 +49,12 @@ const cut = <T>(
 export const addCanonicalRoutes = (store: Store): void => {
   const { service, narratives, canon, canonDecisions, canonReader, quotas } = store
   const readShared = createSharedReader(store)
-  /** A view of many triplets is made with much work: one at a time for each user. */
+  /** A view of many triplets is made with much work. Those of one's own are shared; of others, one at a time. */
   const turns = createTurns()
-  const viewOf = (callerId: string, owner: string) =>
-    turns(callerId, () => canonReader.readView(new Types.ObjectId(owner)))
+  const viewOf = (callerId: string, owner: string) => {
+    const read = () => canonReader.readView(new Types.ObjectId(owner))
+    return owner === callerId ? read() : turns(callerId, read)
+  }
 
   service.route(canonicalApi.listCanonical, async ({ user, query, reply }) => {
     const { q = '', scope, user_id, cursor, limit = NARRATIVES_PAGE } = query
