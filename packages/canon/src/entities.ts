@@ -52,11 +52,12 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
   /** The one name that a short form stands for; null for several. */
   const meant = new Map<string, string | null>()
   const formsOf = (name: Name) => shortForms(name.words).filter(form => written.has(form))
+  for (const { name } of labels.values())
+    for (const token of name.tokens) df.set(token, (df.get(token) ?? 0) + 1)
+  /** A word of one label alone leads to no other. */
+  const isShared = (token: string) => (df.get(token) ?? 0) > 1
   for (const [key, { name }] of labels) {
-    for (const token of name.tokens) {
-      df.set(token, (df.get(token) ?? 0) + 1)
-      byToken.add(token, key)
-    }
+    for (const token of name.tokens) if (isShared(token)) byToken.add(token, key)
     for (const form of formsOf(name)) {
       const known = meant.get(form)
       meant.set(form, known === undefined || known === name.text ? name.text : null)
@@ -83,11 +84,12 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
   /** The longer names that a short one may be a form of: all with one meaning, or of its main meaning. */
   const meaningsOf = (key: string, name: Name): ReadonlySet<string> => {
     let rarest: readonly string[] | undefined
+    const none = new Set<string>()
     for (const token of name.tokens) {
+      if (!isShared(token)) return none
       const list = byToken.get(token)
       if (!rarest || list.length < rarest.length) rarest = list
     }
-    const none = new Set<string>()
     if (!rarest || rarest.length > POSTINGS_MAX) return none
     const longer: { key: string; count: number; extra: Set<string> }[] = []
     for (const other of rarest) {
@@ -143,10 +145,10 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
         if (!name) continue
         clusterOf.set(key, cluster)
         byText.add(name.text, cluster)
-        byText.add(name.words.join(''), cluster)
+        if (name.words.length > 1) byText.add(name.words.join(''), cluster)
         byForm.add(name.words.join(' '), cluster)
         for (const form of formsOf(name)) byForm.add(`short ${form}`, cluster)
-        if (isLeader) for (const token of name.tokens) leaders.add(token, key)
+        if (isLeader) for (const token of name.tokens) if (isShared(token)) leaders.add(token, key)
       }
     },
     matchesOf(unit) {
@@ -181,6 +183,7 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
           // Names that share only the remaining words overlap too little.
           if (left < OVERLAP_MIN * weight || seen.size >= CANDIDATES_MAX) break
           left -= weightOf(token)
+          if (!isShared(token)) continue
           const list = leaders.get(token)
           if (list.length > POSTINGS_MAX) continue
           for (const other of list) {
