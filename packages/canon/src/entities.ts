@@ -11,6 +11,8 @@ const NEAR_WORDS_MAX = 50_000
 const OVERLAP_MIN = 0.5
 /** Overlap of two names that each have a word of their own. */
 const BOTH_MIN = 0.7
+/** Overlap says less than a short form. */
+const OVERLAP_WEIGHT = 0.69
 /** Part of what texts say that one meaning of a short name needs, if it has several. */
 const MAIN_MEANING = 0.8
 
@@ -191,7 +193,7 @@ export const entityMatcher = (labels: ReadonlyMap<string, NamedLabel>): Matcher 
             seen.add(other)
             const second = labels.get(other)?.name
             const overlap = second && overlapOf(name, second)
-            if (overlap !== undefined) offer(clusterOf.get(other), overlap, 'words')
+            if (overlap !== undefined) offer(clusterOf.get(other), overlap * OVERLAP_WEIGHT, 'words')
           }
         }
       }

@@ -3,6 +3,7 @@ import {
   demonymCountryOf,
   isCity,
   isGivenName,
+  isHonorific,
   isPlace,
   isRole,
   singularOf,
@@ -96,6 +97,7 @@ export const nameOf = (key: string, spellings: Iterable<string> = []): Name => {
   let words = joinLetters(parts)
   while (words.length > 1 && DETERMINERS.has(words[0] ?? '')) words.shift()
   words = words.slice(0, WORDS_MAX).map(word => commonSpellingOf(singularOf(word)))
+  while (words.length > 1 && isHonorific(words[0] ?? '')) words.shift()
   if (words.length > 1) words = words.map(demonymCountryOf)
   const full = words.filter(word => !EMPTY.has(word))
   const stop = words.findIndex((word, n) => n > 0 && PREPOSITIONS.has(word))

@@ -110,7 +110,7 @@ export const withVectors = (
           const cosine = cosineOf(vector.numbers, leader.vector.numbers)
           // Words say more than vectors, which are alike for "East Germany" and "West Germany".
           const known = found.get(leader.cluster)
-          const similarity = cosine * 0.65
+          const similarity = cosine * 0.6
           if (cosine >= COSINE_MIN && (!known || known.similarity < similarity))
             found.set(leader.cluster, { cluster: leader.cluster, similarity, why: 'meaning' })
         }
