@@ -3,7 +3,7 @@ import { clusterIdOf, keyOf } from './keys.js'
 import { type Linked, link, type Matcher, unitsOf, type Why } from './link.js'
 import { nameOf } from './names.js'
 import { constraintsOf, type Rule, type RuleKind } from './rules.js'
-import type { Embeddings } from './vectors.js'
+import { type Embeddings, withVectors } from './vectors.js'
 import { verbMatcher } from './verb-matcher.js'
 import { formOf, type VerbForm } from './verbs.js'
 
@@ -131,9 +131,6 @@ const clustersOf = (
     })
     .sort((a, b) => compare(a.members[0]?.key ?? '', b.members[0]?.key ?? ''))
 
-const countsOf = (labels: ReadonlyMap<string, Label>) =>
-  new Map([...labels].map(([key, { count }]) => [key, count]))
-
 /**
  * Clusters the labels of triplets: subjects and objects by their words (and vectors), verbs by their lemmas (and
  * vectors). The same triplets in any order give the same clusters.
@@ -143,20 +140,32 @@ const countsOf = (labels: ReadonlyMap<string, Label>) =>
  *
  * Throws RulesConflict if the rules contradict each other.
  */
-export const assign = (triplets: readonly Triplet[], { rules = [] }: CanonOptions = {}): Assignment => {
+export const assign = (
+  triplets: readonly Triplet[],
+  { embeddings, rules = [] }: CanonOptions = {},
+): Assignment => {
   const entities = labelsOf(triplets, ({ subject, object }) => [subject, object])
   const verbs = labelsOf(triplets, ({ verb }) => [verb])
-  const solve = (kind: RuleKind, labels: ReadonlyMap<string, Label>, matcher: Matcher) => {
+  const solve = (
+    kind: RuleKind,
+    labels: ReadonlyMap<string, Label>,
+    matcher: Matcher,
+    groupOf: (key: string) => string,
+  ) => {
     const constraints = constraintsOf(rules, kind)
-    return link(unitsOf(countsOf(labels), constraints), constraints, matcher)
+    const counts = new Map([...labels].map(([key, { count }]) => [key, count]))
+    const whole = embeddings ? withVectors(matcher, embeddings, counts, groupOf) : matcher
+    return link(unitsOf(counts, constraints), constraints, whole)
   }
   const names = new Map(
     [...entities].map(([key, { count, spellings }]) => [key, { count, name: nameOf(key, spellings.keys()) }]),
   )
   const forms = new Map([...verbs.keys()].map(key => [key, formOf(key)]))
+  const numbersOf = (key: string) => key.match(/\p{N}+/gu)?.join(' ') ?? ''
+  const moodOf = (key: string) => `${forms.get(key)?.mood} ${forms.get(key)?.turned}`
   return {
-    entities: clustersOf('entity', solve('entity', entities, entityMatcher(names)), entities),
-    verbs: clustersOf('verb', solve('verb', verbs, verbMatcher(forms)), verbs, forms),
+    entities: clustersOf('entity', solve('entity', entities, entityMatcher(names), numbersOf), entities),
+    verbs: clustersOf('verb', solve('verb', verbs, verbMatcher(forms), moodOf), verbs, forms),
   }
 }
 

@@ -54,6 +54,8 @@ export const infinitiveOf = remembered(word => {
   if (tag !== undefined && TENSES.has(tag)) return verb.toInfinitive(word, model, tag as Tense) || word
   const guess = verb.toInfinitive(word, model) || word
   if (guess !== word || (tag !== undefined && BASE.has(tag))) return guess
+  // The library leaves "shelling" as it is.
+  if (/(?:ll|ss|ff|zz)ing$/.test(word)) return word.slice(0, -3)
   // Irregular forms with another tag, such as "left" and "broken".
   for (const tense of ['PastTense', 'Participle'] as const) {
     const found = verb.toInfinitive(word, model, tense)
@@ -62,8 +64,16 @@ export const infinitiveOf = remembered(word => {
   return word
 })
 
+/** Verbs whose participle is the infinitive. */
+const UNCHANGED = new Set(
+  'bet bid broadcast burst cast cost cut hit hurt let put read rid set shed shut split spread thrust'.split(
+    ' ',
+  ),
+)
+
 /** Whether a word is a past participle, as far as its form says. */
 export const isParticiple = (word: string): boolean => {
+  if (UNCHANGED.has(word)) return true
   const tag = tagOf(word)
   if (tag === 'Participle' || tag === 'PastTense') return true
   return !word.endsWith('ing') && !word.endsWith('s') && infinitiveOf(word) !== word
@@ -74,7 +84,7 @@ export const isGerund = (word: string): boolean => word.endsWith('ing') && infin
 
 /** The singular of an English noun, in lower case; a short word as it is. */
 export const singularOf = remembered(word =>
-  word.length > 3 && word.endsWith('s') ? noun.toSingular(word, model) || word : word,
+  word.length > 3 && /[^ius]s$/.test(word) ? noun.toSingular(word, model) || word : word,
 )
 
 const hasTag = (word: string, tags: ReadonlySet<string>): boolean => {
@@ -87,6 +97,11 @@ const ROLES = new Set(['Actor', 'Honorific'])
 
 /** Whether a word is a person's given name. */
 export const isGivenName = (word: string): boolean => hasTag(word, GIVEN_NAMES)
+
+const HONORIFICS = new Set(['Honorific'])
+
+/** Whether a word is a form of address, such as "dr". */
+export const isHonorific = (word: string): boolean => hasTag(word, HONORIFICS)
 
 /** Whether a word is a role or a title of persons. */
 export const isRole = (word: string): boolean => hasTag(word, ROLES)

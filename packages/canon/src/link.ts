@@ -58,28 +58,26 @@ export const unitsOf = (counts: ReadonlyMap<string, number>, constraints: Constr
  */
 export const link = (units: readonly Unit[], constraints: Constraints, matcher: Matcher): Linked[] => {
   const clusters: (Linked & { groups: Set<string>; labels: number })[] = []
+  const mayJoin = (cluster: (typeof clusters)[number], { group, keys }: Unit): boolean => {
+    if (cluster.labels + keys.length > LABELS_MAX) return false
+    for (const other of constraints.apartFrom(group)) if (cluster.groups.has(other)) return false
+    return true
+  }
+  const join = (at: number, unit: Unit, why: Why) => {
+    const cluster = clusters[at] as (typeof clusters)[number]
+    cluster.units.push({ unit, why })
+    cluster.groups.add(unit.group)
+    cluster.labels += unit.keys.length
+  }
   for (const unit of units) {
-    const apart = constraints.apartFrom(unit.group)
-    const match = matcher.matchesOf(unit).find(match => {
-      const cluster = clusters[match.cluster]
-      if (!cluster || cluster.labels + unit.keys.length > LABELS_MAX) return false
-      for (const group of apart) if (cluster.groups.has(group)) return false
-      return true
+    const match = matcher.matchesOf(unit).find(({ cluster: at }) => {
+      const cluster = clusters[at]
+      return cluster && mayJoin(cluster, unit)
     })
-    const cluster = match && clusters[match.cluster]
-    if (match && cluster) {
-      matcher.add(unit, match.cluster, false)
-      cluster.units.push({ unit, why: match.why })
-      cluster.groups.add(unit.group)
-      cluster.labels += unit.keys.length
-    } else {
-      matcher.add(unit, clusters.length, true)
-      clusters.push({
-        units: [{ unit, why: 'leader' }],
-        groups: new Set([unit.group]),
-        labels: unit.keys.length,
-      })
-    }
+    const at = match?.cluster ?? clusters.length
+    matcher.add(unit, at, !match)
+    if (!match) clusters.push({ units: [], groups: new Set(), labels: 0 })
+    join(at, unit, match?.why ?? 'leader')
   }
   return clusters
 }

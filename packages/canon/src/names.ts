@@ -3,6 +3,7 @@ import {
   demonymCountryOf,
   isCity,
   isGivenName,
+  isHonorific,
   isPlace,
   isRole,
   singularOf,
@@ -14,6 +15,8 @@ export interface Name {
   words: string[]
   /** The words that say something, each once. */
   tokens: ReadonlySet<string>
+  /** The tokens in the order of the alphabet: names with the same tokens are the same. */
+  text: string
   /** The word that the others describe: the last one before "of", "in" and the like, legal forms aside. */
   head: string
   /** Whether it is written as acronyms are: in capitals, or with points; or is a place's that English has. */
@@ -94,6 +97,7 @@ export const nameOf = (key: string, spellings: Iterable<string> = []): Name => {
   let words = joinLetters(parts)
   while (words.length > 1 && DETERMINERS.has(words[0] ?? '')) words.shift()
   words = words.slice(0, WORDS_MAX).map(word => commonSpellingOf(singularOf(word)))
+  while (words.length > 1 && isHonorific(words[0] ?? '')) words.shift()
   if (words.length > 1) words = words.map(demonymCountryOf)
   const full = words.filter(word => !EMPTY.has(word))
   const stop = words.findIndex((word, n) => n > 0 && PREPOSITIONS.has(word))
@@ -114,8 +118,12 @@ export const nameOf = (key: string, spellings: Iterable<string> = []): Name => {
       /^(?:\p{L}\.){2,}$/u.test(key))
   for (const spelling of spellings)
     if (/\p{Lu}/u.test(spelling) && !/\p{Ll}/u.test(spelling)) isAcronym = true
-  return { words, tokens: new Set(full.length > 0 ? full : words), head: words[end - 1] ?? '', isAcronym }
+  const tokens = new Set(full.length > 0 ? full : words)
+  return { words, tokens, text: textOf(tokens), head: words[end - 1] ?? '', isAcronym }
 }
+
+/** Tokens in the order of the alphabet. */
+export const textOf = (tokens: Iterable<string>): string => [...tokens].sort().join(' ')
 
 /** Words that tell of somebody's part rather than who it is, such as "president". */
 export const isDescription = (word: string): boolean => isRole(word) || LEGAL_FORMS.has(word)

@@ -10,14 +10,14 @@ export interface VerbForm {
   turned: boolean
 }
 
-const CONTRACTED: Record<string, string> = {
-  "can't": 'can not',
-  cannot: 'can not',
-  "won't": 'will not',
-  "shan't": 'shall not',
-  "ain't": 'is not',
-  gonna: 'going to',
-}
+const CONTRACTED = new Map([
+  ["can't", 'can not'],
+  ['cannot', 'can not'],
+  ["won't", 'will not'],
+  ["shan't", 'shall not'],
+  ["ain't", 'is not'],
+  ['gonna', 'going to'],
+])
 const NEGATIONS = new Map([
   ['not', 'not'],
   ['never', 'not'],
@@ -84,7 +84,7 @@ const wordsOf = (key: string): string[] =>
     .map(word => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
     .flatMap(word =>
       (
-        CONTRACTED[word] ??
+        CONTRACTED.get(word) ??
         word
           .replace(/n't$/, ' not')
           .replace(/'(?:ve|re|m)$/, '')
