@@ -1,14 +1,15 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
-import { containing, createRarestGram } from '@iodine/service-kit'
+import { containing, createRarestGram, createSharedReads } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { SUMS_FROM, wantSums } from '../commands/sum-graph.js'
 import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 import { createGraphSum, type Said } from './aggregate-graph.js'
-import { stampOf } from './canon-map.js'
+import { type CanonMap, stampOf } from './canon-map.js'
 import { readStrongest } from './strongest.js'
+import { createWeightedCache } from './weighted-cache.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
 /** Half-open interval from `from` to `to`, in milliseconds. */
@@ -71,17 +72,12 @@ export const createGraphReader = (store: Store) => {
   const { narratives, edges, sources } = store
   // The ids are hashes: the first edges are a random sample.
   const rarest = createRarestGram(edges, 'grams', { _id: 1 })
-  return async (
-    userId: string,
-    { limit, canonical, ...filters }: Filters,
+  const sumOf = async (
+    user_id: Types.ObjectId,
+    { limit, canonical: _, ...filters }: Filters,
+    map: CanonMap | undefined,
   ): Promise<AsyncGenerator<string>> => {
-    const user_id = new Types.ObjectId(userId)
-    const map =
-      canonical === 'true'
-        ? await store.canonReader.readMap(user_id, await stampOf(store, user_id))
-        : undefined
-    const isWhole =
-      map === undefined && limit !== undefined && Object.values(filters).every(filter => filter === undefined)
+    const isWhole = map === undefined && limit !== undefined && isUnfiltered(filters)
     if (isWhole) {
       const strongest = await readStrongest(store, user_id, limit)
       if (strongest) return strongest
@@ -143,4 +139,40 @@ export const createGraphReader = (store: Store) => {
     if (isWhole && read > SUMS_FROM) await wantSums(store, user_id)
     return sum.json(await all, limit)
   }
+
+  /** There are no sums of clusters: the bounded graph of all that a user has is kept while it is up to date. */
+  const kept = createWeightedCache<string[]>(KEPT_CHARS, pieces =>
+    pieces.reduce((total, { length }) => total + length, 0),
+  )
+  const reading = createSharedReads<string, string[]>(PATIENCE_MS)
+  return async (userId: string, filters: Filters): Promise<AsyncGenerator<string>> => {
+    const user_id = new Types.ObjectId(userId)
+    const { limit, canonical, ...others } = filters
+    if (canonical !== 'true') return sumOf(user_id, filters, undefined)
+    if (limit === undefined || !isUnfiltered(others))
+      return sumOf(user_id, filters, await store.canonReader.readMap(user_id, await stampOf(store, user_id)))
+    const name = `${userId} ${limit}`
+    const pieces = await reading(name, async () => {
+      const now = await stampOf(store, user_id)
+      const stamp = `${now.version} ${now.texts}`
+      const known = kept.get(name, stamp)
+      if (known) return known
+      const pieces: string[] = []
+      const map = await store.canonReader.readMap(user_id, now)
+      for await (const piece of await sumOf(user_id, filters, map)) pieces.push(piece)
+      return kept.put(name, stamp, pieces)
+    })
+    return streamOf(pieces)
+  }
 }
+
+async function* streamOf(pieces: readonly string[]): AsyncGenerator<string> {
+  yield* pieces
+}
+
+const isUnfiltered = (filters: Omit<Filters, 'limit' | 'canonical'>): boolean =>
+  Object.values(filters).every(filter => filter === undefined)
+
+/** Characters of kept graphs in a process. */
+const KEPT_CHARS = 67_108_864
+const PATIENCE_MS = 20_000
