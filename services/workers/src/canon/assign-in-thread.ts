@@ -16,7 +16,7 @@ const HEAP_MB = 2_048
 const entry = (): string => {
   const isSource = import.meta.url.endsWith('.ts')
   const path = fileURLToPath(
-    new URL(isSource ? '../../dist/canon/thread.js' : './thread.js', import.meta.url),
+    new URL(isSource ? '../../dist/canon/canon-thread.js' : './canon-thread.js', import.meta.url),
   )
   if (!existsSync(path)) throw new Error('Build services/workers first: the thread runs its compiled code.')
   return path
