@@ -513,7 +513,10 @@ describe('others', () => {
     const users = await Promise.all(['one', 'two', 'three', 'four'].map(name => bench.user(name)))
     for (const [n, who] of users.entries()) {
       await say(
-        [triplet('Gulls', 'count', 'tides'), triplet(`Loner ${'x'.repeat(n + 4)}`, 'counts', 'tides')],
+        [
+          triplet(n === 1 ? 'The gull' : 'Gulls', n === 2 ? 'are counting' : 'count', 'tides'),
+          triplet(`Loner ${'x'.repeat(n + 4)}`, 'counts', 'tides'),
+        ],
         { who },
       )
       await cluster(who)
