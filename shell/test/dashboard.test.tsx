@@ -12,6 +12,7 @@ const usage = {
   iods: { used: 3, limit: 20_000 },
   iod_bytes: { used: 345, limit: 16 * 1024 ** 2 },
   narratives: null,
+  canon_rules: null,
   campaigns: { used: 0, limit: 200 },
   campaign_iods: { used: 0, limit: 5_000 },
   import_bytes: { used: 0, limit: 5_000 },

@@ -1,13 +1,15 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
-import { containing, createRarestGram } from '@iodine/service-kit'
+import { containing, createRarestGram, createSharedReads } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { SUMS_FROM, wantSums } from '../commands/sum-graph.js'
 import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 import { createGraphSum, type Said } from './aggregate-graph.js'
+import { type CanonMap, stampOf } from './canon-map.js'
 import { readStrongest } from './strongest.js'
+import { createWeightedCache } from './weighted-cache.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
 /** Half-open interval from `from` to `to`, in milliseconds. */
@@ -63,15 +65,19 @@ const SAID = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as con
  * cost follows the selection; under filters by labels it follows the number of edges with the filters' rarest
  * gram. Only the partial first and last day of a time filter are counted from narratives. A node's count is
  * the number of times that its label occurs in the selected triplets (twice in a triplet whose subject is its
- * object); a link's count is the number of its triplets.
+ * object); a link's count is the number of its triplets. A canonical graph has the clusters of labels as its nodes;
+ * filters by labels select the triplets before.
  */
 export const createGraphReader = (store: Store) => {
   const { narratives, edges, sources } = store
   // The ids are hashes: the first edges are a random sample.
   const rarest = createRarestGram(edges, 'grams', { _id: 1 })
-  return async (userId: string, { limit, ...filters }: Filters): Promise<AsyncGenerator<string>> => {
-    const user_id = new Types.ObjectId(userId)
-    const isWhole = limit !== undefined && Object.values(filters).every(filter => filter === undefined)
+  const sumOf = async (
+    user_id: Types.ObjectId,
+    { limit, canonical: _, ...filters }: Filters,
+    map: CanonMap | undefined,
+  ): Promise<AsyncGenerator<string>> => {
+    const isWhole = map === undefined && limit !== undefined && isUnfiltered(filters)
     if (isWhole) {
       const strongest = await readStrongest(store, user_id, limit)
       if (strongest) return strongest
@@ -82,7 +88,7 @@ export const createGraphReader = (store: Store) => {
     const { days, rest } = splitDays(filters.start_date, filters.end_date)
     const ofSource = filters.source === undefined ? {} : { src: filters.source }
     const grams = gramsOfFilters(entity, verb)
-    const sum = createGraphSum()
+    const sum = createGraphSum(map)
     const all = sources.distinct('src', { user_id }).then(names => (names as string[]).sort())
     // Awaited at the end. The empty handler avoids an unhandled rejection when an earlier read fails first.
     all.catch(() => {})
@@ -133,4 +139,40 @@ export const createGraphReader = (store: Store) => {
     if (isWhole && read > SUMS_FROM) await wantSums(store, user_id)
     return sum.json(await all, limit)
   }
+
+  /** There are no sums of clusters: the bounded graph of all that a user has is kept while it is up to date. */
+  const kept = createWeightedCache<string[]>(KEPT_CHARS, pieces =>
+    pieces.reduce((total, { length }) => total + length, 0),
+  )
+  const reading = createSharedReads<string, string[]>(PATIENCE_MS)
+  return async (userId: string, filters: Filters): Promise<AsyncGenerator<string>> => {
+    const user_id = new Types.ObjectId(userId)
+    const { limit, canonical, ...others } = filters
+    if (canonical !== 'true') return sumOf(user_id, filters, undefined)
+    if (limit === undefined || !isUnfiltered(others))
+      return sumOf(user_id, filters, await store.canonReader.readMap(user_id, await stampOf(store, user_id)))
+    const name = `${userId} ${limit}`
+    const pieces = await reading(name, async () => {
+      const now = await stampOf(store, user_id)
+      const stamp = `${now.version} ${now.texts}`
+      const known = kept.get(name, stamp)
+      if (known) return known
+      const pieces: string[] = []
+      const map = await store.canonReader.readMap(user_id, now)
+      for await (const piece of await sumOf(user_id, filters, map)) pieces.push(piece)
+      return kept.put(name, stamp, pieces)
+    })
+    return streamOf(pieces)
+  }
 }
+
+async function* streamOf(pieces: readonly string[]): AsyncGenerator<string> {
+  yield* pieces
+}
+
+const isUnfiltered = (filters: Omit<Filters, 'limit' | 'canonical'>): boolean =>
+  Object.values(filters).every(filter => filter === undefined)
+
+/** Characters of kept graphs in a process. */
+const KEPT_CHARS = 67_108_864
+const PATIENCE_MS = 20_000

@@ -1,0 +1,99 @@
+import { clusterIdOf } from '@iodine/canon'
+import type { BodyOf, CanonKind, canonInternal } from '@iodine/contracts'
+import { inTransaction } from '@iodine/service-kit'
+import type { ClientSession, Model, Types } from 'mongoose'
+import { type CanonDoc, type CanonMemberDoc, memberId } from '../models/canon.js'
+import type { Store } from '../store.js'
+import { shareCanon } from './share-canon.js'
+
+type Result = BodyOf<typeof canonInternal.applyCanon>
+type Cluster = Result['entities'][number]
+
+const BATCH = 1_000
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The documents of clusters; a label in no other is none. */
+export const memberDocs = (
+  user_id: Types.ObjectId,
+  kind: CanonKind,
+  clusters: readonly Cluster[],
+): CanonMemberDoc[] =>
+  clusters.flatMap(members => {
+    const [smallest = ''] = members.map(({ key }) => key).sort(compare)
+    const cluster = clusterIdOf(kind, smallest)
+    return members.map(({ key, why, turned }) => ({
+      _id: memberId(user_id, kind, key),
+      user_id,
+      kind,
+      key,
+      cluster,
+      why,
+      ...(turned && { turned: true as const }),
+    }))
+  })
+
+const same = (a: CanonMemberDoc, b: CanonMemberDoc) =>
+  a.cluster === b.cluster && a.why === b.why && a.turned === b.turned
+
+/** Brings stored documents in line with others. Returns how many have changed. */
+export const replaceDocs = async <T extends { _id: string }>(
+  model: Model<T>,
+  before: readonly T[],
+  after: readonly T[],
+  isSame: (a: T, b: T) => boolean,
+  session?: ClientSession,
+): Promise<number> => {
+  const known = new Map(before.map(doc => [doc._id, doc]))
+  const wanted = new Set(after.map(({ _id }) => _id))
+  const changed = after.filter(doc => {
+    const old = known.get(doc._id)
+    return !old || !isSame(old, doc)
+  })
+  const gone = before.filter(({ _id }) => !wanted.has(_id)).map(({ _id }) => _id)
+  const writes = [
+    ...changed.map(doc => ({ replaceOne: { filter: { _id: doc._id }, replacement: doc, upsert: true } })),
+    ...gone.map(_id => ({ deleteOne: { filter: { _id } } })),
+  ]
+  for (let start = 0; start < writes.length; start += BATCH)
+    await model.collection.bulkWrite(
+      writes.slice(start, start + BATCH) as never[],
+      session ? { session, ordered: true } : { ordered: false },
+    )
+  return writes.length
+}
+
+/**
+ * Stores clusters, unless the user has decided something since they were made, or later ones are stored. Resolves
+ * to whether they are in use.
+ */
+export const applyCanon = async (
+  store: Store,
+  user_id: Types.ObjectId,
+  { revision, texts, method, entities, verbs }: Result,
+): Promise<boolean> => {
+  const { mongo, canon, canonMembers } = store
+  const after = [...memberDocs(user_id, 'entity', entities), ...memberDocs(user_id, 'verb', verbs)]
+  const applied = await inTransaction(mongo, async session => {
+    const state = await canon
+      .findOneAndUpdate(
+        {
+          _id: user_id,
+          revision,
+          $or: [{ 'clustered.revision': { $ne: revision } }, { 'clustered.texts': { $lte: texts } }],
+        },
+        { $set: { clustered: { revision, texts }, method } },
+        { session },
+      )
+      .lean<CanonDoc>()
+    if (!state) return false
+    const before = await canonMembers.find({ user_id }, null, { session }).lean<CanonMemberDoc[]>()
+    const changes = await replaceDocs(canonMembers, before, after, same, session)
+    if (changes > 0) await canon.updateOne({ _id: user_id }, { $inc: { version: 1 } }, { session })
+    if (state.texts === texts)
+      await canon.updateOne({ _id: user_id }, { $unset: { check_at: 1 } }, { session })
+    return true
+  })
+  if (applied) await shareCanon(store, user_id)
+  return applied
+}
