@@ -3,7 +3,7 @@ import { clusterIdOf, keyOf } from './keys.js'
 import { type Linked, link, type Matcher, unitsOf, type Why } from './link.js'
 import { nameOf } from './names.js'
 import { constraintsOf, type Rule, type RuleKind } from './rules.js'
-import { type Embeddings, withVectors } from './vectors.js'
+import { type Alike, type Embeddings, withAlike, withVectors } from './vectors.js'
 import { verbMatcher } from './verb-matcher.js'
 import { formOf, type VerbForm } from './verbs.js'
 
@@ -17,6 +17,8 @@ export interface Triplet {
 export interface CanonOptions {
   /** Vectors of labels, from a provider; without them labels are compared by their words. Unusable ones are ignored. */
   embeddings?: Embeddings | undefined
+  /** What vectors joined before; it stays together without vectors too, unless rules or words say otherwise. */
+  alike?: readonly Alike[] | undefined
   /** What people decided. All are satisfied, also those over labels that no triplet has. */
   rules?: readonly Rule[] | undefined
 }
@@ -142,7 +144,7 @@ const clustersOf = (
  */
 export const assign = (
   triplets: readonly Triplet[],
-  { embeddings, rules = [] }: CanonOptions = {},
+  { embeddings, alike = [], rules = [] }: CanonOptions = {},
 ): Assignment => {
   const entities = labelsOf(triplets, ({ subject, object }) => [subject, object])
   const verbs = labelsOf(triplets, ({ verb }) => [verb])
@@ -154,7 +156,9 @@ export const assign = (
   ) => {
     const constraints = constraintsOf(rules, kind)
     const counts = new Map([...labels].map(([key, { count }]) => [key, count]))
-    const whole = embeddings ? withVectors(matcher, embeddings, counts, groupOf) : matcher
+    const pairs = alike.filter(pair => pair.kind === kind)
+    const known = pairs.length > 0 ? withAlike(matcher, pairs) : matcher
+    const whole = embeddings ? withVectors(known, embeddings, counts, groupOf) : known
     return link(unitsOf(counts, constraints), constraints, whole)
   }
   const names = new Map(

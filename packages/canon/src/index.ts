@@ -12,6 +12,13 @@ export {
 } from './canonicalize.js'
 export { clusterIdOf, keyOf } from './keys.js'
 export type { Why } from './link.js'
-export { conflictOf, type Constraints, constraintsOf, type Rule, type RuleKind, RulesConflict } from './rules.js'
-export type { Embeddings } from './vectors.js'
+export {
+  type Constraints,
+  conflictOf,
+  constraintsOf,
+  type Rule,
+  type RuleKind,
+  RulesConflict,
+} from './rules.js'
+export { type Alike, DIMENSIONS, type Embeddings } from './vectors.js'
 export { formOf, type VerbForm } from './verbs.js'

@@ -12,6 +12,8 @@ export type Embeddings = ReadonlyMap<string, ArrayLike<number>>
 
 /** Least cosine of two labels of one cluster. */
 const COSINE_MIN = 0.78
+/** Words say more than vectors, which are alike for "East Germany" and "West Germany". */
+const MEANING_WEIGHT = 0.6
 /** Labels whose vectors are compared, most said first: the work grows with their square. */
 const COMPARED_MAX = 12_000
 /**
@@ -108,14 +110,55 @@ export const withVectors = (
         for (const leader of leaders.get(groupOf(key)) ?? []) {
           if (!areNear(vector.sketch, leader.vector.sketch)) continue
           const cosine = cosineOf(vector.numbers, leader.vector.numbers)
-          // Words say more than vectors, which are alike for "East Germany" and "West Germany".
           const known = found.get(leader.cluster)
-          const similarity = cosine * 0.6
+          const similarity = cosine * MEANING_WEIGHT
           if (cosine >= COSINE_MIN && (!known || known.similarity < similarity))
             found.set(leader.cluster, { cluster: leader.cluster, similarity, why: 'meaning' })
         }
       }
       return [...found.values()].sort((a, b) => b.similarity - a.similarity || a.cluster - b.cluster)
+    },
+  }
+}
+
+/** Two labels that vectors have joined before. */
+export interface Alike {
+  kind: 'entity' | 'verb'
+  a: string
+  b: string
+}
+
+/** A matcher that also joins labels which vectors have joined before. */
+export const withAlike = (matcher: Matcher, pairs: readonly Alike[]): Matcher => {
+  const others = new Map<string, string[]>()
+  for (const { a, b } of pairs) {
+    for (const [from, to] of [
+      [keyOf(a), keyOf(b)],
+      [keyOf(b), keyOf(a)],
+    ] as const) {
+      const known = others.get(from)
+      if (known) known.push(to)
+      else others.set(from, [to])
+    }
+  }
+  const clusterOf = new Map<string, number>()
+  return {
+    add(unit, cluster, isLeader) {
+      matcher.add(unit, cluster, isLeader)
+      for (const key of unit.keys) if (others.has(key)) clusterOf.set(key, cluster)
+    },
+    matchesOf(unit) {
+      const found = matcher.matchesOf(unit)
+      const named = new Set(found.map(({ cluster }) => cluster))
+      for (const key of unit.keys) {
+        for (const other of others.get(key) ?? []) {
+          const cluster = clusterOf.get(other)
+          if (cluster === undefined || named.has(cluster)) continue
+          named.add(cluster)
+          found.push({ cluster, similarity: COSINE_MIN * MEANING_WEIGHT, why: 'meaning' })
+        }
+      }
+      return found.sort((a, b) => b.similarity - a.similarity || a.cluster - b.cluster)
     },
   }
 }

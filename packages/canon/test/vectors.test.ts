@@ -88,3 +88,14 @@ it('compares the vectors of many labels', () => {
   )
   expect(canonicalize(said, { embeddings }).entities.flat()).toHaveLength(6_007)
 })
+
+it('keeps what vectors joined before, but for rules', () => {
+  const alike = [{ kind: 'entity' as const, a: 'The Jab', b: 'the vaccine' }]
+  const { entities } = canonicalize(triplets, { alike })
+  expect(entities).toContainEqual(['the jab', 'the vaccine'])
+  const rules = [{ kind: 'entity' as const, a: 'the jab', b: 'the vaccine', relation: 'cannot' as const }]
+  expect(canonicalize(triplets, { alike, rules })).toEqual(canonicalize(triplets))
+  expect(canonicalize(triplets, { alike: [{ kind: 'verb', a: 'the jab', b: 'the vaccine' }] })).toEqual(
+    canonicalize(triplets),
+  )
+})
