@@ -402,7 +402,7 @@ describe('decisions', () => {
     await cluster()
     const { members } = await detail(id)
     expect(members.subject.map(({ label }) => label).toSorted()).toEqual(hostile.toSorted())
-    const refused = await split(id, { part: 'subject', members: ['x'.repeat(496) + ' $.a'] })
+    const refused = await split(id, { part: 'subject', members: [`${'x'.repeat(496)} $.a`] })
     expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('x…')])
     for (const decision of await history()) expect((await undo(decision.id)).status).toBe(200)
     await cluster()

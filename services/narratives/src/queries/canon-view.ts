@@ -62,6 +62,8 @@ export interface CanonView {
 /** Triplets of all users that a process keeps in views. */
 const KEPT = 300_000
 const BATCH = 200
+/** Narratives counted between two yields to the event loop. */
+const SLICE = 10_000
 /** A build is not waited for longer before the next one begins. */
 const PATIENCE_MS = 20_000
 
@@ -199,8 +201,9 @@ const build = async (
       cluster.label = straight?.label ?? ''
       cluster.keys = cluster.labels.map(({ key }) => key).join('\n')
     }
-  await yieldToEventLoop()
+  let seen = 0
   for (const narrative of found.values()) {
+    if (seen++ % SLICE === 0) await yieldToEventLoop()
     const { mentions } = narrative
     narrative.sentences = new Set(mentions.flatMap(mention => sentenceOf(mention) ?? [])).size
     narrative.sources = new Set(mentions.flatMap(({ text }) => text.src ?? [])).size
