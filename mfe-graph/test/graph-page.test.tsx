@@ -80,7 +80,7 @@ describe('the graph page', () => {
   it('has a canonical form, which its nodes’ sentences and the filters keep', async () => {
     await show('?canonical=true&node=entity:moon')
     await settled()
-    const toggle = () => screen.getByRole<HTMLInputElement>('switch', { name: 'Canonical form' })
+    const toggle = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Canonical form' })
     expect(toggle().checked).toBe(true)
     await screen.findByRole('region', { name: 'Node details' })
     await waitFor(() => expect(requests()).toHaveLength(2))

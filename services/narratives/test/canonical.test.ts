@@ -277,6 +277,19 @@ describe('decisions', () => {
     expect(await shown()).toHaveLength(3)
   })
 
+  it('of which parts overlap are undone as well', async () => {
+    await say([triplet('gulls', 'follow', 'tides'), triplet('tides', 'follow', 'gulls')])
+    await cluster()
+    const before = await list()
+    const merged = await merge(await idOf('gulls'), await idOf('tides'))
+    expect(await list()).toMatchObject([{ id: merged.body.id, sentences: 2 }])
+    expect(await state()).toMatchObject({ rules: { used: 1 } })
+    expect((await undo(merged.body.decision)).status).toBe(200)
+    expect(await list()).toEqual(before)
+    await cluster()
+    expect(await list()).toEqual(before)
+  })
+
   it('are refused for what is not there, or is no part of it', async () => {
     await say(LAKES)
     await cluster()
