@@ -12,6 +12,7 @@ export {
 } from './canonicalize.js'
 export { clusterIdOf, keyOf } from './keys.js'
 export type { Why } from './link.js'
+export { nameOf } from './names.js'
 export {
   type Constraints,
   conflictOf,

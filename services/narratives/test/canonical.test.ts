@@ -330,6 +330,19 @@ describe('decisions', () => {
     expect(await shown()).toHaveLength(3)
   })
 
+  it('of which parts overlap are undone as well', async () => {
+    await say([triplet('gulls', 'follow', 'tides'), triplet('tides', 'follow', 'gulls')])
+    await cluster()
+    const before = await list()
+    const merged = await merge(await idOf('gulls'), await idOf('tides'))
+    expect(await list()).toMatchObject([{ id: merged.body.id, sentences: 2 }])
+    expect(await state()).toMatchObject({ rules: { used: 1 } })
+    expect((await undo(merged.body.decision)).status).toBe(200)
+    expect(await list()).toEqual(before)
+    await cluster()
+    expect(await list()).toEqual(before)
+  })
+
   it('are refused for what is not there, or is no part of it', async () => {
     await say(LAKES)
     await cluster()
@@ -455,7 +468,7 @@ describe('decisions', () => {
     await cluster()
     const { members } = await detail(id)
     expect(members.subject.map(({ label }) => label).toSorted()).toEqual(hostile.toSorted())
-    const refused = await split(id, { part: 'subject', members: ['x'.repeat(496) + ' $.a'] })
+    const refused = await split(id, { part: 'subject', members: [`${'x'.repeat(496)} $.a`] })
     expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('x…')])
     for (const decision of await history()) expect((await undo(decision.id)).status).toBe(200)
     await cluster()
@@ -566,7 +579,10 @@ describe('others', () => {
     const users = await Promise.all(['one', 'two', 'three', 'four'].map(name => bench.user(name)))
     for (const [n, who] of users.entries()) {
       await say(
-        [triplet('Gulls', 'count', 'tides'), triplet(`Loner ${'x'.repeat(n + 4)}`, 'counts', 'tides')],
+        [
+          triplet(n === 1 ? 'The gull' : 'Gulls', n === 2 ? 'are counting' : 'count', 'tides'),
+          triplet(`Loner ${'x'.repeat(n + 4)}`, 'counts', 'tides'),
+        ],
         { who },
       )
       await cluster(who)

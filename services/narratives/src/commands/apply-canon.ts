@@ -1,15 +1,14 @@
 import { clusterIdOf } from '@iodine/canon'
 import type { BodyOf, CanonKind, canonInternal } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
-import type { ClientSession, Model, Types } from 'mongoose'
+import type { Types } from 'mongoose'
 import { type CanonDoc, type CanonMemberDoc, memberId } from '../models/canon.js'
 import type { Store } from '../store.js'
+import { replaceDocs } from './replace-docs.js'
 import { shareCanon } from './share-canon.js'
 
 type Result = BodyOf<typeof canonInternal.applyCanon>
 type Cluster = Result['entities'][number]
-
-const BATCH = 1_000
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -35,33 +34,6 @@ export const memberDocs = (
 
 const same = (a: CanonMemberDoc, b: CanonMemberDoc) =>
   a.cluster === b.cluster && a.why === b.why && a.turned === b.turned
-
-/** Brings stored documents in line with others. Returns how many have changed. */
-export const replaceDocs = async <T extends { _id: string }>(
-  model: Model<T>,
-  before: readonly T[],
-  after: readonly T[],
-  isSame: (a: T, b: T) => boolean,
-  session?: ClientSession,
-): Promise<number> => {
-  const known = new Map(before.map(doc => [doc._id, doc]))
-  const wanted = new Set(after.map(({ _id }) => _id))
-  const changed = after.filter(doc => {
-    const old = known.get(doc._id)
-    return !old || !isSame(old, doc)
-  })
-  const gone = before.filter(({ _id }) => !wanted.has(_id)).map(({ _id }) => _id)
-  const writes = [
-    ...changed.map(doc => ({ replaceOne: { filter: { _id: doc._id }, replacement: doc, upsert: true } })),
-    ...gone.map(_id => ({ deleteOne: { filter: { _id } } })),
-  ]
-  for (let start = 0; start < writes.length; start += BATCH)
-    await model.collection.bulkWrite(
-      writes.slice(start, start + BATCH) as never[],
-      session ? { session, ordered: true } : { ordered: false },
-    )
-  return writes.length
-}
 
 /**
  * Stores clusters, unless the user has decided something since they were made, or later ones are stored. Resolves

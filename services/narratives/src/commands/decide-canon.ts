@@ -1,4 +1,11 @@
-import { conflictOf, constraintsOf, formOf, type Rule, type RuleKind } from '@iodine/canon'
+import {
+  type Constraints,
+  constraintsOf,
+  formOf,
+  type Rule,
+  type RuleKind,
+  RulesConflict,
+} from '@iodine/canon'
 import { type BodyOf, type CanonKind, type canonicalApi, DETAILS, LIMITS } from '@iodine/contracts'
 import { conflict, invalid, notFound } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
@@ -106,6 +113,20 @@ const nextRevision = ({ canon }: Store, _id: Types.ObjectId, session: ClientSess
     )
     .lean<CanonDoc>()
 
+/** Rules of one kind, closed over their chains. Throws 409 with the names of those that contradict new ones. */
+const constraintsIn = (
+  rules: readonly CanonRuleDoc[],
+  kind: RuleKind,
+  standing: readonly CanonRuleDoc[],
+): Constraints => {
+  try {
+    return constraintsOf(rules, kind)
+  } catch (error) {
+    if (error instanceof RulesConflict) throw conflict(presentConflict(error.rules, standing))
+    throw error
+  }
+}
+
 /**
  * Stores a decision with its rules and the clusters that follow from it. Throws 409 if rules contradict it, with
  * their names, 413 if the user has no room for more, 422 if it takes too many.
@@ -122,28 +143,35 @@ const decide = async (
     async (session, take) => {
       await nextRevision(store, user_id, session)
       const standing = await rulesOf(store, user_id, session)
-      const rules: (Rule | CanonRuleDoc)[] = [...standing]
       const known = new Set(
         standing.map(({ kind, a, b, relation }) => JSON.stringify([kind, a, b, relation])),
       )
       const added: CanonRuleDoc[] = []
       const at = new Date()
       const changes: Changed[] = []
-      for (const { kind, left, right, rules: asked, keys, arrange: arrangeKeys } of wanted) {
+      for (const { kind, rules: asked } of wanted)
         for (const { a, b, relation } of asked) {
           const [low, high] = a < b ? [a, b] : [b, a]
-          const rule = { kind, a: low, b: high, relation }
-          if (known.has(JSON.stringify([kind, low, high, relation]))) continue
-          known.add(JSON.stringify([kind, low, high, relation]))
-          const contradicting = conflictOf(rules, rule)
-          if (contradicting.length > 0) throw conflict(presentConflict(contradicting, standing))
-          const doc = { _id: new Types.ObjectId(), user_id, ...rule, at, decision }
-          added.push(doc)
-          rules.push(doc)
-          if (added.length > LIMITS.decisionRulesMax) throw invalid([DETAILS.decisionTooLarge])
+          const name = JSON.stringify([kind, low, high, relation])
+          if (known.has(name)) continue
+          known.add(name)
+          added.push({
+            _id: new Types.ObjectId(),
+            user_id,
+            kind,
+            a: low,
+            b: high,
+            relation,
+            at,
+            decision,
+          })
         }
+      if (added.length > LIMITS.decisionRulesMax) throw invalid([DETAILS.decisionTooLarge])
+      const rules = [...standing, ...added]
+      for (const { kind, left, right, keys, arrange: arrangeKeys } of wanted) {
+        const constraints = constraintsIn(rules, kind, standing)
         const before = await groupsWith(store, user_id, kind, keys, session)
-        const groups = arrange(arrangeKeys(before), constraintsOf(rules, kind))
+        const groups = arrange(arrangeKeys(before), constraints)
         await storeGroups(store, user_id, kind, groups, session)
         changes.push({ kind, left, right, ...(before.flat().length <= BEFORE_MAX && { before }) })
       }
@@ -287,7 +315,8 @@ export const undoDecision = async (store: Store, userId: string, id: string): Pr
       await nextRevision(store, user_id, session)
       const { deletedCount } = await canonRules.deleteMany({ user_id, decision: decision._id }, { session })
       const rules = await rulesOf(store, user_id, session)
-      for (const { kind, before } of decision.changes) {
+      // The last first: its clusters are those after the others.
+      for (const { kind, before } of decision.changes.toReversed()) {
         if (!before) continue
         const known = new Set(before.flat())
         const now = await groupsWith(store, user_id, kind, [...known], session)

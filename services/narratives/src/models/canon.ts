@@ -85,7 +85,7 @@ export interface CanonSharedDoc {
   /** Hash of user and narrative. */
   _id: string
   user_id: Types.ObjectId
-  /** The narrative's id, the same for all users with the same clusters. */
+  /** The narrative's id among all users. */
   narrative: string
   parts: { subject: SharedPart; verb: SharedPart; object: SharedPart }
   sentences: number
@@ -104,7 +104,7 @@ export interface SharedPart {
 export const memberId = (user_id: Types.ObjectId, kind: CanonKind, key: string): string =>
   hashOf(`${user_id.toHexString()}\n${kind}\n${key}`)
 
-export const sharedId = (user_id: Types.ObjectId, narrative: string): string =>
+export const sharedDocId = (user_id: Types.ObjectId, narrative: string): string =>
   hashOf(`${user_id.toHexString()}\n${narrative}`)
 
 const required = true

@@ -5,7 +5,7 @@ import { createSharedReads } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { NarrativeModels } from '../models/index.js'
 import type { NarrativeDoc, TripletDoc } from '../models/narrative.js'
-import { type CanonMap, createMapReader, type Group, groupOf, stampOf } from './canon-map.js'
+import { type CanonMap, createMapReader, groupOf, stampOf } from './canon-map.js'
 import { createWeightedCache } from './weighted-cache.js'
 
 /** A text, without its words. */
@@ -62,6 +62,8 @@ export interface CanonView {
 /** Triplets of all users that a process keeps in views. */
 const KEPT = 300_000
 const BATCH = 200
+/** Narratives counted between two yields to the event loop. */
+const SLICE = 10_000
 /** A build is not waited for longer before the next one begins. */
 const PATIENCE_MS = 20_000
 
@@ -89,9 +91,15 @@ interface Counting {
 }
 
 interface Building {
-  group: Group
   counts: Map<string, Counting>
   cluster: SaidCluster
+}
+
+/** What is known of a spelling: it is folded once, however often it occurs. */
+interface Spelled {
+  cluster: SaidCluster
+  counted: Counting
+  isTurned: boolean
 }
 
 const labelOf = (spellings: ReadonlyMap<string, number>): { label: string; times: number } => {
@@ -107,25 +115,28 @@ const build = async (
   map: CanonMap,
 ): Promise<CanonView> => {
   const clusters = { entity: new Map<string, Building>(), verb: new Map<string, Building>() }
-  const spelled = { entity: new Map<string, Building>(), verb: new Map<string, Building>() }
-  const clusterOf = (kind: CanonKind, spelling: string): Building => {
-    let building = spelled[kind].get(spelling)
+  const spelled = { entity: new Map<string, Spelled>(), verb: new Map<string, Spelled>() }
+  const spell = (kind: CanonKind, spelling: string): Spelled => {
     const key = foldLabel(spelling)
-    if (!building) {
-      const group = groupOf(map, kind, key)
-      building = clusters[kind].get(group.id) ?? {
-        group,
-        counts: new Map(),
-        cluster: { id: group.id, label: '', labels: [], keys: '' },
-      }
-      clusters[kind].set(group.id, building)
-      spelled[kind].set(spelling, building)
+    const group = groupOf(map, kind, key)
+    const building = clusters[kind].get(group.id) ?? {
+      counts: new Map<string, Counting>(),
+      cluster: { id: group.id, label: '', labels: [], keys: '' },
     }
-    const counted = building.counts.get(key) ?? { key, times: 0, spellings: new Map() }
+    clusters[kind].set(group.id, building)
+    const counted = building.counts.get(key) ?? { key, times: 0, spellings: new Map<string, number>() }
     building.counts.set(key, counted)
+    const { cluster } = building
+    const made = { cluster, counted, isTurned: map[kind].get(key)?.turned ?? false }
+    spelled[kind].set(spelling, made)
+    return made
+  }
+  const countIn = (kind: CanonKind, spelling: string): Spelled => {
+    const found = spelled[kind].get(spelling) ?? spell(kind, spelling)
+    const { counted } = found
     counted.times++
     counted.spellings.set(spelling, (counted.spellings.get(spelling) ?? 0) + 1)
-    return building
+    return found
   }
 
   const found = new Map<string, SaidNarrative>()
@@ -148,10 +159,9 @@ const build = async (
         span.to = Math.max(span.to, text.created_at.getTime())
         triplets += said.length
         for (const triplet of said) {
-          const { cluster: verb } = clusterOf('verb', triplet.verb)
-          const first = clusterOf('entity', triplet.subject).cluster
-          const second = clusterOf('entity', triplet.object).cluster
-          const isTurned = map.verb.get(foldLabel(triplet.verb))?.turned ?? false
+          const { cluster: verb, isTurned } = countIn('verb', triplet.verb)
+          const { cluster: first } = countIn('entity', triplet.subject)
+          const { cluster: second } = countIn('entity', triplet.object)
           const [subject, object] = isTurned ? [second, first] : [first, second]
           const id = narrativeIdOf(subject.id, verb.id, object.id)
           const known = found.get(id)
@@ -191,8 +201,9 @@ const build = async (
       cluster.label = straight?.label ?? ''
       cluster.keys = cluster.labels.map(({ key }) => key).join('\n')
     }
-  await yieldToEventLoop()
+  let seen = 0
   for (const narrative of found.values()) {
+    if (seen++ % SLICE === 0) await yieldToEventLoop()
     const { mentions } = narrative
     narrative.sentences = new Set(mentions.flatMap(mention => sentenceOf(mention) ?? [])).size
     narrative.sources = new Set(mentions.flatMap(({ text }) => text.src ?? [])).size

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type canonInternal, LIMITS, type ResponseOf } from '@iodine/contracts'
-import { notFound, Streamed } from '@iodine/service-kit'
+import { notFound, Streamed, unavailable } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import { citeNarratives } from '../commands/cite-narratives.js'
 import type { CanonDoc, CanonMemberDoc, CanonRuleDoc } from '../models/canon.js'
@@ -10,6 +10,8 @@ import type { Store } from '../store.js'
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
 
 const BATCH = 100
+/** Less than the worker waits. */
+const CITE_MS = 20_000
 
 /** Whether the clusters were made of the present texts and decisions, and as the user has asked. */
 export const isClustered = ({ revision, texts, clustered, compare }: CanonDoc): boolean =>
@@ -71,7 +73,8 @@ async function* pieces(
 
 /**
  * What is compared to cluster a user's labels. Texts of a version before, which lack citations, get them first:
- * canonical narratives rest on sentences. Throws 404 if the clusters are up to date.
+ * canonical narratives rest on sentences. Throws 404 if the clusters are up to date, 503 while there are more such
+ * texts.
  */
 export const canonWork = async (store: Store, user_id: Types.ObjectId): Promise<Streamed<Work>> => {
   const { canon, canonRules } = store
@@ -79,7 +82,8 @@ export const canonWork = async (store: Store, user_id: Types.ObjectId): Promise<
   let state = await read()
   if (!state || isClustered(state)) throw notFound()
   if (!state.clustered) {
-    await citeNarratives(store, { user_id })
+    // What is left is found when the job is tried again.
+    if (!(await citeNarratives(store, { user_id }, Date.now() + CITE_MS))) throw unavailable()
     await canon.updateOne({ _id: user_id }, { $inc: { version: 1 } })
     state = await read()
     if (!state) throw notFound()

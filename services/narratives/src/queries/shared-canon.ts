@@ -11,8 +11,8 @@ const SHOWN_MAX = 500
 const LOOKUP = 5_000
 
 /**
- * Narratives that at least `LIMITS.sharedOwnersMin` users with a public profile say, most owners first. They are
- * the same where the clusters of all three parts have the same smallest key. At most a minute old.
+ * Narratives that at least `LIMITS.sharedOwnersMin` users with a public profile say, most owners first. At most a
+ * minute old.
  */
 export const createSharedReader = (store: Store) => {
   const { canonShared, service } = store
