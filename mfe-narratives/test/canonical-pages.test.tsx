@@ -85,7 +85,7 @@ const QUIET: Routes = {
   'GET /narratives/canonical': [200, [narrative(1, 'giant mirrors'), narrative(2, 'sun satellites')]],
   'GET /narratives/canonical/state': [
     200,
-    { pending: false, method: 'offline', rules: { used: 0, limit: 5_000 } },
+    { pending: false, method: 'offline', comparing: false, failure: null, rules: { used: 0, limit: 5_000 } },
   ],
   'GET /narratives/canonical/:id': [200, detail(1)],
   'GET /narratives/canonical/:id/sentences': [200, [sentence(1), sentence(2)]],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint, internalEndpoint } from './endpoint.js'
+import { EXTRACTION_FAILURES } from './internal.js'
 import { LIMITS } from './limits.js'
 import { graphTriplet, textPlace } from './narratives.js'
 import { done, filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
@@ -103,6 +104,10 @@ export const canonicalState = z.strictObject({
   pending: z.boolean(),
   /** How labels were compared last. */
   method: z.enum(CANON_METHODS),
+  /** They are to be compared by their meaning. */
+  comparing: z.boolean(),
+  /** Why they were compared by their words, when a comparison by meaning was asked for last. */
+  failure: z.enum(EXTRACTION_FAILURES).nullable(),
   /** Decisions in rules, of how many. */
   rules: z.strictObject({ used: z.int(), limit: z.int() }),
 })
@@ -126,6 +131,11 @@ export const canonicalApi = {
   getCanonicalState: endpoint('user', 'GET /narratives/canonical/state', {
     summary: 'Whether the clusters of the caller are up to date, and how labels were compared',
     response: canonicalState,
+  }),
+  compareByMeaning: endpoint('user', 'POST /narratives/canonical/compare', {
+    summary:
+      "Have the caller's labels compared by their meaning as well, once, by the AI provider with the caller's key: it gets labels alone. What that joins stays together; a failure is in the state",
+    response: done,
   }),
   listDecisions: endpoint('user', 'GET /narratives/canonical/history', {
     summary: 'What the caller has merged and split, newest first; 100 without a limit',
@@ -209,6 +219,10 @@ export const canonInternal = {
           relation: z.enum(CANON_RELATIONS),
         }),
       ),
+      /** Labels that a comparison by meaning has joined. */
+      alike: z.array(z.strictObject({ kind: z.enum(CANON_KINDS), a: z.string(), b: z.string() })).optional(),
+      /** The user has asked for a comparison by meaning. */
+      compare: z.boolean().optional(),
     }),
   }),
   applyCanon: internalEndpoint('POST /internal/canon/:user_id', {
@@ -219,6 +233,8 @@ export const canonInternal = {
       revision: z.int(),
       texts: z.int(),
       method: z.enum(CANON_METHODS),
+      /** The outcome of a comparison by meaning that was asked for. */
+      compared: z.strictObject({ failure: z.enum(EXTRACTION_FAILURES).nullable() }).optional(),
       /** A label in none stands alone. */
       entities: clusters,
       verbs: clusters,

@@ -161,12 +161,12 @@ function sendEmbeddings(
   answer: AiEmbedding,
   { key, body }: EmbeddingsRequest,
   response: ServerResponse,
-): void {
+): unknown {
   const { model, input } = body
-  if (answer === 'hang') return
+  if (answer === 'hang') return undefined
   if (answer === 'unauthorized') return sendError(response, 401, 'invalid_api_key', `key ${key}`)
   if (answer === 'not-found') return sendError(response, 404, 'unknown_url', 'no embeddings')
-  sendJson(response, 200, {
+  return sendJson(response, 200, {
     object: 'list',
     data: input.map((text, index) => ({ object: 'embedding', index, embedding: answer(text) })),
     model,

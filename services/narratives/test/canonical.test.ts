@@ -100,6 +100,59 @@ const keysOf = async (id: string, part: 'subject' | 'verb' | 'object', who = ana
 const idOf = async (start: string, who = ana) =>
   (await list({}, who)).find(each => said(each).startsWith(start))?.id ?? expect.fail(`no ${start}`)
 
+describe('a comparison by meaning', () => {
+  const alike = [
+    { key: 'jab', why: 'meaning' as const, turned: false },
+    { key: 'vaccine', why: 'leader' as const, turned: false },
+  ]
+  const answer = async (failure: 'rejected_key' | null, entities = [alike]) => {
+    const { revision, texts } = await work()
+    const method = failure ? ('offline' as const) : ('embeddings' as const)
+    const body = { revision, texts, method, compared: { failure }, entities, verbs: [] }
+    return bench.internal(canonInternal.applyCanon, { params: { user_id: ana.id }, body })
+  }
+
+  it('is owed once asked for, and what it joined is told to the next ones', async () => {
+    await say([triplet('vaccine', 'harms', 'kids'), triplet('jab', 'harms', 'kids')])
+    await cluster()
+    expect(await state()).toMatchObject({ pending: false, comparing: false, failure: null })
+    await ana.api.call(canonicalApi.compareByMeaning)
+    await ana.api.call(canonicalApi.compareByMeaning)
+    expect(await state()).toMatchObject({ pending: true, comparing: true })
+    expect(await work()).toMatchObject({ compare: true, alike: [] })
+    // Clusters that were made without it leave it owed.
+    await cluster()
+    expect(await state()).toMatchObject({ pending: true, comparing: true })
+    expect(await answer(null)).toEqual({ applied: true })
+    expect(await state()).toMatchObject({
+      pending: false,
+      comparing: false,
+      failure: null,
+      method: 'embeddings',
+    })
+    await say([heat()])
+    expect(await work()).toMatchObject({
+      compare: false,
+      alike: [{ kind: 'entity', a: 'jab', b: 'vaccine' }],
+    })
+  })
+
+  it('that fails says why until another one succeeds', async () => {
+    await say([heat()])
+    await ana.api.call(canonicalApi.compareByMeaning)
+    await answer('rejected_key', [])
+    expect(await state()).toMatchObject({
+      pending: false,
+      comparing: false,
+      failure: 'rejected_key',
+      method: 'offline',
+    })
+    await ana.api.call(canonicalApi.compareByMeaning)
+    await answer(null, [])
+    expect(await state()).toMatchObject({ failure: null, method: 'embeddings' })
+  })
+})
+
 describe('canonical narratives', () => {
   it('gather what sentences say in other words, by reach; a new text counts at once', async () => {
     await say([heat(), heat('giant mirrors', 'heats')], { src: 'https://a.example' })

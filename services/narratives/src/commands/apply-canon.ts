@@ -42,7 +42,7 @@ const same = (a: CanonMemberDoc, b: CanonMemberDoc) =>
 export const applyCanon = async (
   store: Store,
   user_id: Types.ObjectId,
-  { revision, texts, method, entities, verbs }: Result,
+  { revision, texts, method, compared, entities, verbs }: Result,
 ): Promise<boolean> => {
   const { mongo, canon, canonMembers } = store
   const after = [...memberDocs(user_id, 'entity', entities), ...memberDocs(user_id, 'verb', verbs)]
@@ -54,7 +54,14 @@ export const applyCanon = async (
           revision,
           $or: [{ 'clustered.revision': { $ne: revision } }, { 'clustered.texts': { $lte: texts } }],
         },
-        { $set: { clustered: { revision, texts }, method } },
+        {
+          $set: {
+            clustered: { revision, texts },
+            method,
+            ...(compared?.failure && { failure: compared.failure }),
+          },
+          ...(compared && { $unset: { compare: 1, ...(!compared.failure && { failure: 1 }) } }),
+        },
         { session },
       )
       .lean<CanonDoc>()
@@ -62,7 +69,7 @@ export const applyCanon = async (
     const before = await canonMembers.find({ user_id }, null, { session }).lean<CanonMemberDoc[]>()
     const changes = await replaceDocs(canonMembers, before, after, same, session)
     if (changes > 0) await canon.updateOne({ _id: user_id }, { $inc: { version: 1 } }, { session })
-    if (state.texts === texts)
+    if (state.texts === texts && (!state.compare || compared))
       await canon.updateOne({ _id: user_id }, { $unset: { check_at: 1 } }, { session })
     return true
   })

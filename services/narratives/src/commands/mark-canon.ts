@@ -26,6 +26,18 @@ export const markTexts = async (
   )
 }
 
+/** Notes that a user has asked for a comparison by meaning. Asking again before it is done changes nothing. */
+export const markComparison = async (
+  { canon }: Pick<Store, 'canon'>,
+  user_id: Types.ObjectId,
+): Promise<void> => {
+  await canon.updateOne(
+    { _id: user_id },
+    { $set: { compare: true, check_at: nextCanonCheck() } },
+    { upsert: true },
+  )
+}
+
 /** Adds the job that clusters a user's labels. One is enough for all that is owed: it goes on until nothing is. */
 export const queueCanon = (
   { service }: Pick<Store, 'service'>,

@@ -7,6 +7,8 @@ import {
   type CanonMethod,
   type CanonReason,
   type CanonRelation,
+  EXTRACTION_FAILURES,
+  type ExtractionFailure,
 } from '@iodine/contracts'
 import { hashOf } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
@@ -24,6 +26,10 @@ export interface CanonDoc {
   /** How often the clusters have changed, by decisions too. */
   version: number
   method: CanonMethod
+  /** The user has asked for a comparison by meaning. */
+  compare?: true
+  /** Why the last one that was asked for was none. */
+  failure?: ExtractionFailure
   /** When the repair adds the job again. Absent once the clusters are up to date. */
   check_at?: Date
 }
@@ -112,6 +118,8 @@ export const canonSchema = new Schema<CanonDoc>(
     clustered: { type: new Schema({ revision: Number, texts: Number }, plain) },
     version: { type: Number, default: 0 },
     method: { type: String, enum: CANON_METHODS, default: 'offline' },
+    compare: Boolean,
+    failure: { type: String, enum: EXTRACTION_FAILURES },
     check_at: Date,
   },
   { collection: 'canon', ...own },

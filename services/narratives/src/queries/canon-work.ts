@@ -3,7 +3,7 @@ import { type canonInternal, LIMITS, type ResponseOf } from '@iodine/contracts'
 import { notFound, Streamed, unavailable } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import { citeNarratives } from '../commands/cite-narratives.js'
-import type { CanonDoc, CanonRuleDoc } from '../models/canon.js'
+import type { CanonDoc, CanonMemberDoc, CanonRuleDoc } from '../models/canon.js'
 import type { NarrativeDoc, TripletDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 
@@ -13,9 +13,28 @@ const BATCH = 100
 /** Less than the worker waits. */
 const CITE_MS = 20_000
 
-/** Whether the clusters were made of the present texts and decisions. */
-export const isClustered = ({ revision, texts, clustered }: CanonDoc): boolean =>
-  clustered?.revision === revision && clustered.texts === texts
+/** Whether the clusters were made of the present texts and decisions, and as the user has asked. */
+export const isClustered = ({ revision, texts, clustered, compare }: CanonDoc): boolean =>
+  clustered?.revision === revision && clustered.texts === texts && !compare
+
+/** The pairs of labels that meaning has joined: each such label with the leader of its cluster. */
+const alikeOf = async (
+  { canonMembers }: Pick<Store, 'canonMembers'>,
+  user_id: Types.ObjectId,
+): Promise<NonNullable<Work['alike']>> => {
+  const clusters = await canonMembers.distinct('cluster', { user_id, why: 'meaning' })
+  const members = await canonMembers
+    .find({ user_id, cluster: { $in: clusters }, why: { $in: ['leader', 'meaning'] } })
+    .sort({ _id: 1 })
+    .lean<CanonMemberDoc[]>()
+  const leaders = new Map(
+    members.filter(({ why }) => why === 'leader').map(({ cluster, key }) => [cluster, key]),
+  )
+  return members.flatMap(({ kind, cluster, key, why }) => {
+    const leader = leaders.get(cluster)
+    return why === 'meaning' && leader !== undefined ? [{ kind, a: key, b: leader }] : []
+  })
+}
 
 /** The triplets of the newest texts, in batches: so many, and of so many characters, as are compared. */
 async function* tripletsOf(
@@ -36,11 +55,14 @@ async function* tripletsOf(
   }
 }
 
-async function* pieces(store: Store, state: CanonDoc, rules: Work['rules']): AsyncGenerator<string> {
-  const { revision, texts } = state
-  yield `${JSON.stringify({ revision, texts, rules }).slice(0, -1)},"triplets":[`
+async function* pieces(
+  store: Store,
+  { _id, revision, texts, compare }: CanonDoc,
+  decided: Pick<Work, 'rules' | 'alike'>,
+): AsyncGenerator<string> {
+  yield `${JSON.stringify({ revision, texts, compare: compare ?? false, ...decided }).slice(0, -1)},"triplets":[`
   let separator = ''
-  for await (const triplets of tripletsOf(store, state._id)) {
+  for await (const triplets of tripletsOf(store, _id)) {
     const said = triplets.map(({ subject, verb, object }) => JSON.stringify({ subject, verb, object }))
     if (said.length > 0) yield separator + said.join(',')
     if (said.length > 0) separator = ','
@@ -67,6 +89,9 @@ export const canonWork = async (store: Store, user_id: Types.ObjectId): Promise<
     if (!state) throw notFound()
   }
   const rules = await canonRules.find({ user_id }).sort({ _id: 1 }).lean<CanonRuleDoc[]>()
-  const decided = rules.map(({ kind, a, b, relation }) => ({ kind, a, b, relation }))
+  const decided = {
+    rules: rules.map(({ kind, a, b, relation }) => ({ kind, a, b, relation })),
+    alike: await alikeOf(store, user_id),
+  }
   return new Streamed<Work>(pieces(store, state, decided))
 }

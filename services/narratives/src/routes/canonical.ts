@@ -3,6 +3,7 @@ import { createTurns, invalid, notFound, type ReplyHeaders, sendList } from '@io
 import { Types } from 'mongoose'
 import { applyCanon } from '../commands/apply-canon.js'
 import { mergeNarratives, splitNarrative, undoDecision } from '../commands/decide-canon.js'
+import { markComparison, queueCanon } from '../commands/mark-canon.js'
 import type { CanonDoc } from '../models/canon.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { graphOwner, textsOwner } from '../policies/graph-owner.js'
@@ -93,8 +94,17 @@ export const addCanonicalRoutes = (store: Store): void => {
     return {
       pending: state !== null && !isClustered(state),
       method: state?.method ?? 'offline',
+      comparing: state?.compare ?? false,
+      failure: state?.failure ?? null,
       rules: usage.canon_rules ?? { used: 0, limit: 0 },
     }
+  })
+
+  service.route(canonicalApi.compareByMeaning, async ({ user }) => {
+    const _id = new Types.ObjectId(user.id)
+    await markComparison(store, _id)
+    await queueCanon(store, _id)
+    return { done: true as const }
   })
 
   service.route(canonicalApi.listDecisions, async ({ user, query, reply }) =>
