@@ -94,8 +94,8 @@ const QUIET: Routes = {
   'POST /iods/lookup': [200, []],
 }
 let section: Awaited<ReturnType<typeof openSection>>
-const open = async (path: string, routes: Routes = {}) => {
-  section = await openSection(parcel, ROOT, ROOT + path, { ...QUIET, ...routes })
+const open = async (path: string, routes: Routes = {}, user: Partial<Profile> = {}) => {
+  section = await openSection(parcel, ROOT, ROOT + path, { ...QUIET, ...routes }, user)
 }
 const calls = (route: string) => section.calls.filter(call => call.route === route)
 
@@ -146,6 +146,26 @@ describe('the list', () => {
     await waitFor(() =>
       expect(calls('GET /narratives/canonical').map(call => call.search.get('q'))).toContain('mirror'),
     )
+  })
+
+  it('is compared by meaning on request, and says why it was not', async () => {
+    let state: object = { comparing: false, failure: null, method: 'offline', pending: false }
+    await open(
+      '/canonical',
+      {
+        'GET /narratives/canonical/state': () => [200, { ...state, rules: { used: 0, limit: 5_000 } }],
+        'POST /narratives/canonical/compare': () => {
+          state = { ...state, failure: 'rejected_key' }
+          return [200, { done: true }]
+        },
+      },
+      { has_openai_key: true },
+    )
+    fireEvent.click(await screen.findByRole('button', { name: 'Compare by meaning' }))
+    await screen.findByText(/Not compared by meaning: Your OpenAI API key was rejected by the provider/)
+    expect(calls('POST /narratives/canonical/compare')).toHaveLength(1)
+    await open('/canonical', {}, { has_openai_key: false })
+    await screen.findByRole('link', { name: 'Add an AI key to compare by meaning' })
   })
 
   it('is empty, fails and tries again', async () => {

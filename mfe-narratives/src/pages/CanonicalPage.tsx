@@ -1,5 +1,5 @@
-import { type CanonicalNarrative, LIMITS } from '@iodine/contracts'
-import { SectionLink } from '@iodine/mfe-kit'
+import { type CanonicalNarrative, type CanonicalState, LIMITS } from '@iodine/contracts'
+import { SectionLink, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -19,7 +19,7 @@ import {
 import { HistoryIcon, LinkIcon } from '@iodine/ui/icons'
 import { Link, useNavigate, useSearchParams } from '@iodine/ui/router'
 import { nameOf, reachText } from '../model/canonical'
-import { useCanonicalList, useCanonicalState, type Whose } from '../queries/canonical'
+import { useCanonicalList, useCanonicalState, useCompareByMeaning, type Whose } from '../queries/canonical'
 import styles from './CanonicalPage.module.css'
 import { NarrativesTabs } from './NarrativesTabs'
 import { Parts } from './Parts'
@@ -80,7 +80,7 @@ export function CanonicalPage() {
             />
           )}
         </div>
-        <Note whose={whose} isPending={state?.pending ?? false} />
+        <Note whose={whose} state={state} />
         <LoadingPanel
           query={list}
           errorTitle="Unable to load canonical narratives"
@@ -138,7 +138,7 @@ function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: str
   )
 }
 
-function Note({ whose, isPending }: { whose: Whose; isPending: boolean }) {
+function Note({ whose, state }: { whose: Whose; state: CanonicalState | undefined }) {
   if (whose.userId !== null)
     return (
       <Callout className={styles.note} icon={false} compact>
@@ -153,11 +153,50 @@ function Note({ whose, isPending }: { whose: Whose; isPending: boolean }) {
         authors.
       </Callout>
     )
+  return <Comparison state={state} />
+}
+
+const FAILURES: Record<NonNullable<CanonicalState['failure']>, string> = {
+  missing_key: 'There is no OpenAI API key in your profile.',
+  rejected_key: 'Your OpenAI API key was rejected by the provider.',
+  rate_limited: 'The AI provider is limiting requests for your key, please try again later.',
+  refused: 'The AI provider refused to compare these labels.',
+  provider_failed: 'The AI provider failed to compare them.',
+}
+
+const stateText = ({ pending, comparing, method }: Partial<CanonicalState>): string => {
+  if (comparing) return 'Your labels are being compared by their meaning. This list follows in a moment.'
+  if (pending) return 'New texts or decisions are being gathered. This list follows in a moment.'
+  return method === 'embeddings'
+    ? 'Labels are compared by their words, and were compared by their meaning when you asked for it.'
+    : 'Labels are compared by their words, verbs by their forms alone: “heat” and “warm” stay apart until you merge them.'
+}
+
+/** How labels are compared, and the way to have them compared by their meaning: with the user's own AI key. */
+function Comparison({ state }: { state: CanonicalState | undefined }) {
+  const { session } = useHost()
+  const compare = useCompareByMeaning()
+  const failure = state?.failure
   return (
-    <Callout className={styles.note} icon={false} compact>
-      {isPending
-        ? 'New texts or decisions are being gathered. This list follows in a moment.'
-        : 'Labels are compared by their words, verbs by their forms alone: “heat” and “warm” stay apart until you merge them.'}
+    <Callout className={styles.note} icon={false} compact intent={failure ? 'warning' : 'none'}>
+      <div className={styles.comparison}>
+        <span className={styles.how}>
+          {failure && <b>Not compared by meaning: {FAILURES[failure]} </b>}
+          {stateText(state ?? {})}
+        </span>
+        {session.user.has_openai_key ? (
+          <Button
+            size="small"
+            variant="outlined"
+            text="Compare by meaning"
+            title="Sends the labels of your triplets, no texts, to the AI provider with your key"
+            loading={state?.comparing ?? false}
+            onClick={() => void compare()}
+          />
+        ) : (
+          <SectionLink to="profile">Add an AI key to compare by meaning</SectionLink>
+        )}
+      </div>
     </Callout>
   )
 }

@@ -100,6 +100,20 @@ export function useCanonicalState(enabled: boolean) {
   return data
 }
 
+/** Returns a function that has the user's labels compared by their meaning. A toast tells a failure. */
+export function useCompareByMeaning(): () => Promise<void> {
+  const { api, notify } = useHost()
+  const client = useQueryClient()
+  return async () => {
+    try {
+      await api.call('POST /narratives/canonical/compare')
+    } catch (error) {
+      notify(errorToast(error, 'Unable to compare by meaning'))
+    }
+    await client.invalidateQueries({ queryKey: ['canonical-state'] })
+  }
+}
+
 /** Functions that merge, split and undo. They resolve to the narrative's id, or to why it was refused. */
 export function useDecide(onUndone: () => void) {
   const { api, notify } = useHost()
