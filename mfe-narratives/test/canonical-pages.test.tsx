@@ -148,6 +148,21 @@ describe('the list', () => {
     )
   })
 
+  it('is compared by meaning on request, and says why it was not', async () => {
+    const rules = { used: 0, limit: 5_000 }
+    await open('/canonical', {
+      'POST /narratives/canonical/compare': [200, { done: true }],
+      'GET /narratives/canonical/state': () =>
+        calls('POST /narratives/canonical/compare').length === 0
+          ? [200, { pending: false, method: 'offline', comparing: false, failure: 'rejected_key', rules }]
+          : [200, { pending: false, method: 'embeddings', comparing: false, failure: null, rules }],
+    })
+    await screen.findByText(/The AI provider refused your key/)
+    fireEvent.click(screen.getByRole('button', { name: 'Compare by meaning' }))
+    await screen.findByText(/by their meaning\./)
+    expect(screen.queryByText(/refused your key/)).toBeNull()
+  })
+
   it('is empty, fails and tries again', async () => {
     let broken = true
     await open('/canonical', {

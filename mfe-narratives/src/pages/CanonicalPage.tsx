@@ -1,4 +1,4 @@
-import { type CanonicalNarrative, LIMITS } from '@iodine/contracts'
+import { type CanonicalNarrative, type CanonicalState, LIMITS } from '@iodine/contracts'
 import { SectionLink } from '@iodine/mfe-kit'
 import {
   Button,
@@ -19,7 +19,7 @@ import {
 import { HistoryIcon, LinkIcon } from '@iodine/ui/icons'
 import { Link, useNavigate, useSearchParams } from '@iodine/ui/router'
 import { nameOf, reachText } from '../model/canonical'
-import { useCanonicalList, useCanonicalState, type Whose } from '../queries/canonical'
+import { useCanonicalList, useCanonicalState, useCompareByMeaning, type Whose } from '../queries/canonical'
 import styles from './CanonicalPage.module.css'
 import { NarrativesTabs } from './NarrativesTabs'
 import { Parts } from './Parts'
@@ -80,7 +80,7 @@ export function CanonicalPage() {
             />
           )}
         </div>
-        <Note whose={whose} isPending={state?.pending ?? false} />
+        <Note whose={whose} state={state} />
         <LoadingPanel
           query={list}
           errorTitle="Unable to load canonical narratives"
@@ -138,7 +138,17 @@ function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: str
   )
 }
 
-function Note({ whose, isPending }: { whose: Whose; isPending: boolean }) {
+/** Why labels were compared by their words, though a comparison by meaning was asked for. */
+const FAILURES: Record<NonNullable<CanonicalState['failure']>, string> = {
+  missing_key: 'You have no AI key in your settings. ',
+  rejected_key: 'The AI provider refused your key. ',
+  rate_limited: 'The AI provider asked to wait. ',
+  refused: 'The AI provider did not answer as it should. ',
+  provider_failed: 'The AI provider has not compared them. ',
+}
+
+function Note({ whose, state }: { whose: Whose; state: CanonicalState | undefined }) {
+  const { compare, isSending } = useCompareByMeaning()
   if (whose.userId !== null)
     return (
       <Callout className={styles.note} icon={false} compact>
@@ -155,9 +165,23 @@ function Note({ whose, isPending }: { whose: Whose; isPending: boolean }) {
     )
   return (
     <Callout className={styles.note} icon={false} compact>
-      {isPending
-        ? 'New texts or decisions are being gathered. This list follows in a moment.'
-        : 'Labels are compared by their words, verbs by their forms alone: “heat” and “warm” stay apart until you merge them.'}
+      <p>
+        {state?.pending
+          ? 'New texts or decisions are being gathered. This list follows in a moment.'
+          : state?.method === 'embeddings'
+            ? 'Labels were compared by their words and, when you last asked for it, by their meaning.'
+            : 'Labels are compared by their words, verbs by their forms alone: “heat” and “warm” stay apart until you merge them.'}
+      </p>
+      <p>
+        {state?.failure && FAILURES[state.failure]}
+        <Button
+          size="small"
+          text="Compare by meaning"
+          loading={isSending || (state?.comparing ?? false)}
+          onClick={compare}
+        />{' '}
+        sends your labels, not your texts, to the AI provider with your key.
+      </p>
     </Callout>
   )
 }

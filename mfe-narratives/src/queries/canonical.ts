@@ -1,6 +1,6 @@
 import type { CanonicalNarrative, CanonPart } from '@iodine/contracts'
 import { errorDetail, errorToast, hasStatus, useHost } from '@iodine/mfe-kit'
-import { keepPreviousData, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { keepPreviousData, useMutation, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useEffect } from 'react'
 
 const CANONICAL = ['canonical']
@@ -98,6 +98,18 @@ export function useCanonicalState(enabled: boolean) {
     if (isPending === false) void client.invalidateQueries({ queryKey: CANONICAL })
   }, [isPending, client])
   return data
+}
+
+/** A function that has the user's labels compared by their meaning, once. */
+export function useCompareByMeaning() {
+  const { api, notify } = useHost()
+  const client = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => api.call('POST /narratives/canonical/compare'),
+    onError: error => notify(errorToast(error, 'Unable to compare by meaning')),
+    onSettled: () => client.invalidateQueries({ queryKey: ['canonical-state'] }),
+  })
+  return { compare: () => mutate(), isSending: isPending }
 }
 
 /** Functions that merge, split and undo. They resolve to the narrative's id, or to why it was refused. */
