@@ -97,9 +97,16 @@ const newest = { created_at: -1, _id: -1 }
 const oldest = { created_at: 1, _id: 1 }
 
 describe('alternatives of which each has an index', () => {
-  const docs = Array.from({ length: 300 }, (_, i) => ({ _id: i, key: i % 100, kind: i % 3, created_at: at(i) }))
+  const docs = Array.from({ length: 300 }, (_, i) => ({
+    _id: i,
+    key: i % 100,
+    kind: i % 3,
+    created_at: at(i),
+  }))
   const either = { $or: [{ key: { $in: [3, 4] } }, { kind: 1, key: { $in: [4, 7] } }] }
-  const ids = docs.filter(({ key, kind }) => key === 3 || key === 4 || (kind === 1 && key === 7)).map(doc => doc._id)
+  const ids = docs
+    .filter(({ key, kind }) => key === 3 || key === 4 || (kind === 1 && key === 7))
+    .map(doc => doc._id)
 
   test('are read by these, even if another index has the order', async () => {
     const name = await stored(docs, { key: 1, kind: 1 }, newest)
