@@ -120,6 +120,9 @@ await api('API: last page but one', (_, side) => `?limit=50&cursor=${deep.get(si
 await api('API: page of a category and a source', () => '?limit=50&category=URL&source_type=BLOG')
 await api('API: facets', () => '/facets?category=URL')
 await api('API: an IOD', (n, side) => `/${side.ids[n]}`)
+await compare('API: look-up of 8 words', sides, (side, n) =>
+  side.api.call(iodsApi.lookupIods, { body: { values: WORDS.slice(n, n + 8) } }),
+)
 const of = (source: string) => `source=${encodeURIComponent(source)}`
 await api('API: page of a source', n => `?limit=50&${of(sourceOf(n * 20))}`)
 await api('API: page of a source, most votes', n => `?limit=50&sort=votes&${of(sourceOf(n * 20))}`)
