@@ -48,8 +48,12 @@ describe('a request takes no more commands than it needs', () => {
   })
 
   it('a lookup reads what it finds', async () => {
-    const found = service.mongo.collection('iods').find(withValues(['value 7', 'VALUE 8', 'none', '#x']))
-    const { executionStats } = await found.sort(BY_DATE).explain('executionStats')
+    const filter: object = withValues(['value 7', 'VALUE 8', 'none', '#x'])
+    const { executionStats } = await service.mongo
+      .collection('iods')
+      .find(filter)
+      .sort(BY_DATE)
+      .explain('executionStats')
     expect(executionStats).toMatchObject({ nReturned: 2, totalDocsExamined: 2 })
   })
 })
