@@ -136,6 +136,11 @@ class Reader {
     const doc = new Doc()
     let fields = 0
     while (this.at < end) {
+      if (fields === only?.size) {
+        // What is not wanted behind the wanted fields is not even skipped.
+        this.at = end
+        break
+      }
       const type = this.bytes[this.at++]!
       const name = this.name(end)
       if (only && !only.has(name)) this.skip(type, end)
