@@ -29,6 +29,21 @@ export const betaCode = z.strictObject({
 })
 export type BetaCode = z.output<typeof betaCode>
 
+export const session = z.strictObject({
+  id,
+  /** `web`: a browser that signed in by a link; `extension`: a collector connected by a code. */
+  kind: z.enum(['web', 'extension']),
+  /** Browser and system by the user agent at sign-in; null where it named none. */
+  browser: z.string().nullable(),
+  system: z.string().nullable(),
+  created_at: time,
+  /** To within five minutes. */
+  last_seen_at: time,
+  /** True for the session that asks. */
+  current: z.boolean(),
+})
+export type Session = z.output<typeof session>
+
 const hasKey = z.strictObject({ has_openai_key: z.boolean() })
 
 export const authApi = {
@@ -41,6 +56,11 @@ export const authApi = {
     summary: 'Exchange the token of a link for a session',
     body: z.strictObject({ token: text(200) }),
     response: z.strictObject({ access_token: z.string(), has_username: z.boolean() }),
+  }),
+  readMagicLink: endpoint('anyone', 'POST /auth/read-magic-link', {
+    summary: 'Whom the token of a link signs in; the link stays unused',
+    body: z.strictObject({ token: text(200) }),
+    response: z.strictObject({ email: z.string() }),
   }),
   generateExtensionCode: endpoint('user', 'POST /auth/generate-extension-code', {
     summary: 'Make a code that connects the browser extension',
@@ -93,6 +113,21 @@ export const profileApi = {
   removeOpenaiKey: endpoint('user', 'DELETE /profile/remove-openai-key', {
     summary: "Forget the user's AI provider key",
     response: hasKey,
+  }),
+  listSessions: endpoint('user', 'GET /profile/sessions', {
+    summary: "The signed-in user's live sessions, newest first",
+    query: z.strictObject(pageQuery),
+    response: z.array(session),
+  }),
+  endSession: endpoint('user', 'DELETE /profile/sessions/:id', {
+    summary: 'End one of the own sessions; its token is dead at once everywhere',
+    params: z.strictObject({ id }),
+    response: z.strictObject({ id }),
+  }),
+  endOtherSessions: endpoint('user', 'POST /profile/sessions/end-others', {
+    summary: 'End all own sessions but the one that asks',
+    body: z.strictObject({}).optional(),
+    response: z.strictObject({ ended: z.number().int() }),
   }),
 } as const
 

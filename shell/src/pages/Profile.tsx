@@ -16,6 +16,7 @@ import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useStat
 import { useHost, useUser } from '../app/HostProvider'
 import { AiKeyCard } from './AiKeyCard'
 import styles from './Profile.module.css'
+import { SessionsCard } from './SessionsCard'
 import { UsageCard } from './UsageCard'
 
 export function Profile() {
@@ -56,6 +57,7 @@ export function Profile() {
             </dl>
           </Card>
           <AiKeyCard configured={user.has_openai_key} onChanged={load} />
+          <SessionsCard />
           <UsageCard />
         </div>
       )}

@@ -1,9 +1,13 @@
 import { profileApi } from '@iodine/contracts'
-import { unauthenticated } from '@iodine/service-kit'
+import { notFound, sendList, unauthenticated } from '@iodine/service-kit'
+import { Types } from 'mongoose'
 import { chooseUsername, storeAiKey } from '../commands/profile.js'
+import { endSession, endSessions } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { presentProfile } from '../presenters/profile.js'
+import { presentSession } from '../presenters/session.js'
+import { findSid, sessionList } from '../queries/sessions.js'
 import { gatherUsage } from '../queries/usage.js'
 
 export const addProfileRoutes = (context: AuthContext): void => {
@@ -30,4 +34,24 @@ export const addProfileRoutes = (context: AuthContext): void => {
     await storeAiKey(context, user.id, null)
     return { has_openai_key: false }
   })
+
+  service.route(profileApi.listSessions, async ({ user, query: { limit, cursor }, reply }) =>
+    sendList(reply, {
+      ...(await sessionList(models, user.id)),
+      limit,
+      cursor,
+      present: found => found.map(({ session }) => presentSession(session, user.sid)),
+    }),
+  )
+
+  service.route(profileApi.endSession, async ({ user, params }) => {
+    const sid = await findSid(models, user.id, params.id)
+    if (sid === undefined) throw notFound()
+    await endSession(context, sid)
+    return { id: params.id }
+  })
+
+  service.route(profileApi.endOtherSessions, async ({ user }) => ({
+    ended: await endSessions(context, new Types.ObjectId(user.id), user.sid),
+  }))
 }
