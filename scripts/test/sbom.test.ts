@@ -51,9 +51,7 @@ it('lists each package that is shipped once, with the hash of the lock file, and
 
 it('has no tools of development, and says what stands on what', () => {
   const ids = new Set(bom.components.map(each => each['bom-ref']))
-  expect([...ids].filter(id => /^(vitest|@playwright\/test|@biomejs\/biome)@/.test(id))).toEqual(
-    [],
-  )
+  expect([...ids].filter(id => /^(vitest|@playwright\/test|@biomejs\/biome)@/.test(id))).toEqual([])
   const edges = bom.dependencies.flatMap(({ dependsOn = [] }) => dependsOn)
   expect(edges.filter(ref => !ids.has(ref))).toEqual([])
   const fastify = bom.dependencies.find(({ ref }) => ref.startsWith('fastify@'))

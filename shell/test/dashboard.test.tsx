@@ -31,6 +31,7 @@ const SIGNED_IN: Routes = {
   'GET /iods/days': [200, [{ day: '2026-11-23', all: 3, own: 1 }]],
   'GET /profile/usage': [200, usage],
   'GET /profile/sessions': [200, [session]],
+  'GET /profile/passkeys': [200, []],
 }
 const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>
   openApp(path, { ...SIGNED_IN, ...routes }, { token: 't', ...remotes })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
+import { credentialOptions, newCredential, passkey, passkeyName, usedCredential } from './passkeys.js'
 import { email, id, pageQuery, text, time, username } from './primitives.js'
 import { usage } from './usage.js'
 
@@ -61,6 +62,16 @@ export const authApi = {
     summary: 'Whom the token of a link signs in; the link stays unused',
     body: z.strictObject({ token: text(200) }),
     response: z.strictObject({ email: z.string() }),
+  }),
+  passkeyOptions: endpoint('anyone', 'POST /auth/passkey-options', {
+    summary: 'Ask for a challenge that a passkey signs; the answer is for navigator.credentials.get()',
+    body: z.strictObject({}).optional(),
+    response: credentialOptions,
+  }),
+  verifyPasskey: endpoint('anyone', 'POST /auth/verify-passkey', {
+    summary: "Exchange a passkey's answer to a challenge for a session",
+    body: z.strictObject({ credential: usedCredential }),
+    response: z.strictObject({ access_token: z.string(), has_username: z.boolean() }),
   }),
   generateExtensionCode: endpoint('user', 'POST /auth/generate-extension-code', {
     summary: 'Make a code that connects the browser extension',
@@ -128,6 +139,32 @@ export const profileApi = {
     summary: 'End all own sessions but the one that asks',
     body: z.strictObject({}).optional(),
     response: z.strictObject({ ended: z.number().int() }),
+  }),
+  listPasskeys: endpoint('user', 'GET /profile/passkeys', {
+    summary: "The signed-in user's passkeys, oldest first",
+    response: z.array(passkey),
+  }),
+  newPasskeyOptions: endpoint('user', 'POST /profile/passkeys/options', {
+    summary: 'Ask for a challenge for a new passkey; the answer is for navigator.credentials.create()',
+    body: z.strictObject({}).optional(),
+    response: credentialOptions,
+  }),
+  createPasskey: endpoint('user', 'POST /profile/passkeys', {
+    summary: 'Add a passkey',
+    body: z.strictObject({ name: passkeyName, credential: newCredential }),
+    response: passkey,
+    status: 201,
+  }),
+  renamePasskey: endpoint('user', 'PATCH /profile/passkeys/:id', {
+    summary: 'Rename a passkey',
+    params: z.strictObject({ id }),
+    body: z.strictObject({ name: passkeyName }),
+    response: passkey,
+  }),
+  deletePasskey: endpoint('user', 'DELETE /profile/passkeys/:id', {
+    summary: 'Remove a passkey: it signs nobody in any more',
+    params: z.strictObject({ id }),
+    response: z.strictObject({ id }),
   }),
 } as const
 

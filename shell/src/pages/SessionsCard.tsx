@@ -6,7 +6,8 @@ import { DesktopIcon, IntersectionIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import { useHost } from '../app/HostProvider'
-import styles from './SessionsCard.module.css'
+import { ItemRow, ItemRows } from './ItemRow'
+import styles from './Profile.module.css'
 
 const QUERY_KEY = ['sessions']
 const PAGE_SIZE = '20'
@@ -17,7 +18,7 @@ export function SessionsCard() {
   return (
     <QueryClientProvider client={queryClient}>
       <Card className={styles.card}>
-        <h2 className={styles.title}>Sessions</h2>
+        <h2 className={styles.cardTitle}>Sessions</h2>
         <p className={styles.muted}>
           Where your account is signed in. A browser that is not used for 14 days is signed out, an extension
           after 30 days.
@@ -41,12 +42,12 @@ function Sessions() {
         const sessions = pages.flatMap(({ items }) => items)
         return (
           <>
-            <ul className={styles.rows}>
+            <ItemRows>
               {sessions.map(session => (
                 <Row key={session.id} session={session} />
               ))}
-            </ul>
-            <div className={styles.actions}>
+            </ItemRows>
+            <div className={styles.row}>
               <LoadMore query={query} inline text="Show more" />
               {sessions.some(({ current }) => !current) && <EndOthers />}
             </div>
@@ -65,37 +66,38 @@ const nameOf = ({ browser, system, kind }: Session): string => {
 
 function Row({ session }: { session: Session }) {
   const name = nameOf(session)
-  const Icon = session.kind === 'extension' ? IntersectionIcon : DesktopIcon
   const { working, end } = useEnding(api =>
     api.call('DELETE /profile/sessions/:id', { params: { id: session.id } }),
   )
   return (
-    <li className={styles.row}>
-      <Icon className={styles.icon ?? ''} />
-      <div className={styles.about}>
-        <span className={styles.name}>
-          <bdi>{name}</bdi>
-          {session.current && (
-            <Tag minimal intent="success">
-              This session
-            </Tag>
-          )}
-        </span>
-        <span className={styles.muted}>
+    <ItemRow
+      icon={session.kind === 'extension' ? <IntersectionIcon /> : <DesktopIcon />}
+      name={name}
+      tag={
+        session.current && (
+          <Tag minimal intent="success">
+            This session
+          </Tag>
+        )
+      }
+      about={
+        <>
           Signed in <DateTime value={session.created_at} /> · last seen{' '}
           {session.current ? 'now' : <DateTime value={session.last_seen_at} format={formatRelative} />}
-        </span>
-      </div>
-      {!session.current && (
-        <Button
-          variant="outlined"
-          text="End"
-          aria-label={`End session: ${name}`}
-          loading={working}
-          onClick={() => void end('Session ended')}
-        />
-      )}
-    </li>
+        </>
+      }
+      actions={
+        !session.current && (
+          <Button
+            variant="outlined"
+            text="End"
+            aria-label={`End session: ${name}`}
+            loading={working}
+            onClick={() => void end('Session ended')}
+          />
+        )
+      }
+    />
   )
 }
 

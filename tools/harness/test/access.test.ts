@@ -85,6 +85,20 @@ const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 const isPlainRead = ({ method, path, access }: PublicEndpoint) =>
   method === 'GET' && !path.includes(':') && access === 'user'
 
+/** The answer of an authenticator that nobody has. */
+const CREDENTIAL = {
+  id: 'AAAA',
+  rawId: 'AAAA',
+  type: 'public-key',
+  clientExtensionResults: {},
+  response: {
+    clientDataJSON: 'AAAA',
+    authenticatorData: 'AAAA',
+    attestationObject: 'AAAA',
+    signature: 'AAAA',
+  },
+}
+
 /** Also ends the session of the owner's extension, which is connected anew for the rows after it. */
 const END_OTHERS = 'POST /profile/sessions/end-others'
 
@@ -97,6 +111,8 @@ const ROWS: Record<string, Row> = {
   'POST /auth/request-magic-link': { body: () => ({ email: `asked${++made}@example.org` }), status: 200 },
   'POST /auth/verify-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
   'POST /auth/read-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
+  'POST /auth/passkey-options': { status: 200 },
+  'POST /auth/verify-passkey': { body: () => ({ credential: CREDENTIAL }), status: 400 },
   'POST /auth/redeem-extension-code': { body: () => ({ code: 'unknown' }), status: 400 },
   'POST /auth/generate-extension-code': { status: 200 },
   'GET /profile/me': { status: 200 },
@@ -180,6 +196,14 @@ const ROWS: Record<string, Row> = {
   },
   'GET /community/users/:id': { id: 'owner', status: 200 },
   'DELETE /profile/remove-openai-key': { status: 200 },
+  'POST /profile/passkeys/options': { status: 200 },
+  'POST /profile/passkeys': {
+    body: () => ({ name: 'Key', credential: CREDENTIAL }),
+    status: 400,
+  },
+  // Passkeys of each role are tried in services/auth/test/passkeys.test.ts.
+  'PATCH /profile/passkeys/:id': { id: 'iod', body: () => ({ name: 'Key' }), status: 404 },
+  'DELETE /profile/passkeys/:id': { id: 'iod', status: 404 },
   'DELETE /profile/sessions/:id': { id: 'session', status: mine(200, 404) },
   [END_OTHERS]: { status: 200 },
   'POST /auth/logout': { status: 200 },

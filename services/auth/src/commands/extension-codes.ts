@@ -30,7 +30,12 @@ export const redeemExtensionCode = async (
     .findOneAndDelete({ code_hash: hashOf(normalCode(typed)), expires_at: { $gt: new Date() } })
     .lean<ExtensionCodeDoc>()
   if (!found) throw badRequest(DETAILS.badExtensionCode)
-  const access_token = await openSession(context, found._id.toHexString(), 'collector', userAgent)
+  const access_token = await openSession(context, {
+    userId: found._id.toHexString(),
+    scope: 'collector',
+    by: 'code',
+    userAgent,
+  })
   if (access_token === null) throw badRequest(DETAILS.badExtensionCode)
   return { access_token }
 }

@@ -59,15 +59,16 @@ const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Prom
   return true
 }
 
-/**
- * Opens a session and returns its token; null for a suspended or deleted account.
- * @param userAgent the header of the request, by which its owner tells the session from others
- */
+export interface SessionInput extends Pick<SessionDoc, 'scope' | 'by'> {
+  userId: string
+  /** Header of the request, by which the owner tells the session from others. */
+  userAgent: string | undefined
+}
+
+/** Opens a session and returns its token; null for a suspended or deleted account. */
 export const openSession = async (
   context: AuthContext,
-  userId: string,
-  scope: SessionDoc['scope'],
-  userAgent: string | undefined,
+  { userId, scope, by, userAgent }: SessionInput,
 ): Promise<string | null> => {
   const { models, keys } = context
   const sid = randomBytes(16).toString('base64url')
@@ -77,6 +78,7 @@ export const openSession = async (
     _id: sid,
     user_id,
     scope,
+    by,
     ...deviceOf(userAgent),
     created_at,
     expires_at: endOf({ scope, created_at }, created_at.getTime()),

@@ -34,7 +34,12 @@ export const verifyMagicLink = async (
   const link = found?.links.find(each => each.token_hash === token_hash)
   if (!found || !link) throw badRequest(DETAILS.badToken)
   const user = await accountOf(context, found._id, link.beta_code)
-  const access_token = await openSession(context, user._id.toHexString(), 'full', userAgent)
+  const access_token = await openSession(context, {
+    userId: user._id.toHexString(),
+    scope: 'full',
+    by: 'link',
+    userAgent,
+  })
   if (access_token === null) throw badRequest(DETAILS.badToken)
   return { access_token, has_username: user.username !== null }
 }

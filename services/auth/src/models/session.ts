@@ -5,6 +5,8 @@ export interface SessionDoc {
   _id: string
   user_id: Types.ObjectId
   scope: 'full' | 'collector'
+  /** What opened it. Absent in sessions of before passkeys: a link or a code. */
+  by?: 'link' | 'code' | 'passkey'
   /** Names of the browser and its system, where the user agent has them. */
   browser?: string
   system?: string
@@ -23,6 +25,7 @@ export const sessionSchema = new Schema<SessionDoc>(
     _id: { type: String, required },
     user_id: { type: Schema.Types.ObjectId, required },
     scope: { type: String, enum: ['full', 'collector'], required },
+    by: { type: String, enum: ['link', 'code', 'passkey'] },
     browser: String,
     system: String,
     created_at: { type: Date, required },

@@ -1,6 +1,7 @@
 import { authApi } from '@iodine/contracts'
 import { addressKey, hashOf } from '@iodine/service-kit'
 import { generateExtensionCode, redeemExtensionCode } from '../commands/extension-codes.js'
+import { passkeyOptions, verifyPasskey } from '../commands/passkeys.js'
 import { requestMagicLink } from '../commands/request-magic-link.js'
 import { endSession } from '../commands/sessions.js'
 import { readMagicLink, verifyMagicLink } from '../commands/verify-magic-link.js'
@@ -21,6 +22,13 @@ export const addAuthRoutes = (context: AuthContext): void => {
   )
 
   service.route(authApi.readMagicLink, async ({ body }) => readMagicLink(context, body.token))
+
+  service.route(authApi.passkeyOptions, async () => passkeyOptions(context))
+
+  service.route(authApi.verifyPasskey, async ({ body, request }) => {
+    await limits.ip.use(`passkey-${addressKey(request.ip)}`)
+    return verifyPasskey(context, body, request.headers['user-agent'])
+  })
 
   service.route(authApi.generateExtensionCode, async ({ user }) => generateExtensionCode(context, user.id))
 
