@@ -11,11 +11,13 @@ const [PRESENT, VERIFIED, ATTACHED] = [1, 4, 64]
 export class Authenticator {
   readonly id = randomBytes(32)
   counter = 0
+  readonly origin: string
   readonly #privateKey: KeyObject
   readonly #publicKey: Buffer
 
   /** @param origin of the page that asks; its host is the relying party */
-  constructor(readonly origin: string) {
+  constructor(origin: string) {
+    this.origin = origin
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     this.#privateKey = privateKey
     const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
