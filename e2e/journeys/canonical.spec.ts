@@ -157,7 +157,7 @@ test('thirty texts become a handful of narratives, which people merge, split and
     await page.getByRole('button', { name: 'Show in graph' }).click()
     await expect(page).toHaveURL(/graph\?canonical=true&node=entity/)
     await expect(page.getByRole('region', { name: 'Node details' })).toContainText('13')
-    await expect(page.getByText('9 entities')).toBeHidden()
+    await expect(page.getByText('9 entities')).toBeVisible()
     const entities = page.getByRole('list', { name: 'Counts' }).getByText(/entities/)
     const canonical = Number.parseInt((await entities.textContent()) ?? '', 10)
     await page.getByText('Canonical form').click()

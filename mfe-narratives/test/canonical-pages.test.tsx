@@ -94,8 +94,8 @@ const QUIET: Routes = {
   'POST /iods/lookup': [200, []],
 }
 let section: Awaited<ReturnType<typeof openSection>>
-const open = async (path: string, routes: Routes = {}) => {
-  section = await openSection(parcel, ROOT, ROOT + path, { ...QUIET, ...routes })
+const open = async (path: string, routes: Routes = {}, user: Partial<Profile> = {}) => {
+  section = await openSection(parcel, ROOT, ROOT + path, { ...QUIET, ...routes }, user)
 }
 const calls = (route: string) => section.calls.filter(call => call.route === route)
 
@@ -149,18 +149,23 @@ describe('the list', () => {
   })
 
   it('is compared by meaning on request, and says why it was not', async () => {
-    const rules = { used: 0, limit: 5_000 }
-    await open('/canonical', {
-      'POST /narratives/canonical/compare': [200, { done: true }],
-      'GET /narratives/canonical/state': () =>
-        calls('POST /narratives/canonical/compare').length === 0
-          ? [200, { pending: false, method: 'offline', comparing: false, failure: 'rejected_key', rules }]
-          : [200, { pending: false, method: 'embeddings', comparing: false, failure: null, rules }],
-    })
-    await screen.findByText(/The AI provider refused your key/)
-    fireEvent.click(screen.getByRole('button', { name: 'Compare by meaning' }))
-    await screen.findByText(/by their meaning\./)
-    expect(screen.queryByText(/refused your key/)).toBeNull()
+    let state: object = { comparing: false, failure: null, method: 'offline', pending: false }
+    await open(
+      '/canonical',
+      {
+        'GET /narratives/canonical/state': () => [200, { ...state, rules: { used: 0, limit: 5_000 } }],
+        'POST /narratives/canonical/compare': () => {
+          state = { ...state, failure: 'rejected_key' }
+          return [200, { done: true }]
+        },
+      },
+      { has_openai_key: true },
+    )
+    fireEvent.click(await screen.findByRole('button', { name: 'Compare by meaning' }))
+    await screen.findByText(/Not compared by meaning: Your OpenAI API key was rejected by the provider/)
+    expect(calls('POST /narratives/canonical/compare')).toHaveLength(1)
+    await open('/canonical', {}, { has_openai_key: false })
+    await screen.findByRole('link', { name: 'Add an AI key to compare by meaning' })
   })
 
   it('is empty, fails and tries again', async () => {

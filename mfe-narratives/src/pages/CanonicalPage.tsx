@@ -1,5 +1,5 @@
 import { type CanonicalNarrative, type CanonicalState, LIMITS } from '@iodine/contracts'
-import { SectionLink } from '@iodine/mfe-kit'
+import { SectionLink, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -138,17 +138,7 @@ function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: str
   )
 }
 
-/** Why labels were compared by their words, though a comparison by meaning was asked for. */
-const FAILURES: Record<NonNullable<CanonicalState['failure']>, string> = {
-  missing_key: 'You have no AI key in your settings. ',
-  rejected_key: 'The AI provider refused your key. ',
-  rate_limited: 'The AI provider asked to wait. ',
-  refused: 'The AI provider did not answer as it should. ',
-  provider_failed: 'The AI provider has not compared them. ',
-}
-
 function Note({ whose, state }: { whose: Whose; state: CanonicalState | undefined }) {
-  const { compare, isSending } = useCompareByMeaning()
   if (whose.userId !== null)
     return (
       <Callout className={styles.note} icon={false} compact>
@@ -163,25 +153,50 @@ function Note({ whose, state }: { whose: Whose; state: CanonicalState | undefine
         authors.
       </Callout>
     )
+  return <Comparison state={state} />
+}
+
+const FAILURES: Record<NonNullable<CanonicalState['failure']>, string> = {
+  missing_key: 'There is no OpenAI API key in your profile.',
+  rejected_key: 'Your OpenAI API key was rejected by the provider.',
+  rate_limited: 'The AI provider is limiting requests for your key, please try again later.',
+  refused: 'The AI provider refused to compare these labels.',
+  provider_failed: 'The AI provider failed to compare them.',
+}
+
+const stateText = ({ pending, comparing, method }: Partial<CanonicalState>): string => {
+  if (comparing) return 'Your labels are being compared by their meaning. This list follows in a moment.'
+  if (pending) return 'New texts or decisions are being gathered. This list follows in a moment.'
+  return method === 'embeddings'
+    ? 'Labels are compared by their words, and were compared by their meaning when you asked for it.'
+    : 'Labels are compared by their words, verbs by their forms alone: “heat” and “warm” stay apart until you merge them.'
+}
+
+/** How labels are compared, and the way to have them compared by their meaning: with the user's own AI key. */
+function Comparison({ state }: { state: CanonicalState | undefined }) {
+  const { session } = useHost()
+  const compare = useCompareByMeaning()
+  const failure = state?.failure
   return (
-    <Callout className={styles.note} icon={false} compact>
-      <p>
-        {state?.pending
-          ? 'New texts or decisions are being gathered. This list follows in a moment.'
-          : state?.method === 'embeddings'
-            ? 'Labels were compared by their words and, when you last asked for it, by their meaning.'
-            : 'Labels are compared by their words, verbs by their forms alone: “heat” and “warm” stay apart until you merge them.'}
-      </p>
-      <p>
-        {state?.failure && FAILURES[state.failure]}
-        <Button
-          size="small"
-          text="Compare by meaning"
-          loading={isSending || (state?.comparing ?? false)}
-          onClick={compare}
-        />{' '}
-        sends your labels, not your texts, to the AI provider with your key.
-      </p>
+    <Callout className={styles.note} icon={false} compact intent={failure ? 'warning' : 'none'}>
+      <div className={styles.comparison}>
+        <span className={styles.how}>
+          {failure && <b>Not compared by meaning: {FAILURES[failure]} </b>}
+          {stateText(state ?? {})}
+        </span>
+        {session.user.has_openai_key ? (
+          <Button
+            size="small"
+            variant="outlined"
+            text="Compare by meaning"
+            title="Sends the labels of your triplets, no texts, to the AI provider with your key"
+            loading={state?.comparing ?? false}
+            onClick={() => void compare()}
+          />
+        ) : (
+          <SectionLink to="profile">Add an AI key to compare by meaning</SectionLink>
+        )}
+      </div>
     </Callout>
   )
 }

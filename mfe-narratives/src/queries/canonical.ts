@@ -1,6 +1,6 @@
 import type { CanonicalNarrative, CanonPart } from '@iodine/contracts'
 import { errorDetail, errorToast, hasStatus, useHost } from '@iodine/mfe-kit'
-import { keepPreviousData, useMutation, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { keepPreviousData, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useEffect } from 'react'
 
 const CANONICAL = ['canonical']
@@ -100,16 +100,18 @@ export function useCanonicalState(enabled: boolean) {
   return data
 }
 
-/** A function that has the user's labels compared by their meaning, once. */
-export function useCompareByMeaning() {
+/** Returns a function that has the user's labels compared by their meaning. A toast tells a failure. */
+export function useCompareByMeaning(): () => Promise<void> {
   const { api, notify } = useHost()
   const client = useQueryClient()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => api.call('POST /narratives/canonical/compare'),
-    onError: error => notify(errorToast(error, 'Unable to compare by meaning')),
-    onSettled: () => client.invalidateQueries({ queryKey: ['canonical-state'] }),
-  })
-  return { compare: () => mutate(), isSending: isPending }
+  return async () => {
+    try {
+      await api.call('POST /narratives/canonical/compare')
+    } catch (error) {
+      notify(errorToast(error, 'Unable to compare by meaning'))
+    }
+    await client.invalidateQueries({ queryKey: ['canonical-state'] })
+  }
 }
 
 /** Functions that merge, split and undo. They resolve to the narrative's id, or to why it was refused. */

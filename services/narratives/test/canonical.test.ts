@@ -589,12 +589,12 @@ describe('others', () => {
     }
     for (const { id } of users.slice(0, 2)) profiles.set(id, `user_${id}`)
     const all = async () => {
-      const { body } = await ana.api.send('GET', '/narratives/canonical?scope=all&q=gulls')
-      return (body as CanonicalNarrative[]).map(each => [said(each), each.owners, each.sentences])
+      const { body } = await ana.api.send('GET', '/narratives/canonical?scope=all&q=gull')
+      return (body as CanonicalNarrative[]).map(each => [each.owners, each.sentences])
     }
     // Asked for the first time in this file: an answer is kept for a minute.
     for (const { id } of users.slice(2, 3)) profiles.set(id, `user_${id}`)
-    expect(await all()).toEqual([['Gulls · count · tides', 3, 3]])
+    expect(await all()).toEqual([[3, 3]])
     const { body } = await ana.api.send('GET', '/narratives/canonical?scope=all')
     expect(JSON.stringify(body)).not.toContain('Loner')
   })

@@ -206,6 +206,7 @@ const ROWS: Record<string, Row> = {
     body: ({ another }) => ({ with: another }),
     status: mine(200, 404),
   },
+  'POST /narratives/canonical/compare': { status: 200 },
   'POST /narratives/canonical/history/:id/undo': { id: 'decision', status: mine(200, 404) },
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
   'GET /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },

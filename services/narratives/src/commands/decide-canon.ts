@@ -84,14 +84,22 @@ const storeGroups = async (
   session: ClientSession,
 ): Promise<void> => {
   const ids = groups.flat().map(key => memberId(user_id, kind, key))
-  await canonMembers.deleteMany({ _id: { $in: ids } }, { session })
+  const selected = { _id: { $in: ids } }
+  // What meaning has joined is told by its reason, also where the cluster changes.
+  const before = await canonMembers.find(selected, { key: 1, why: 1 }, { session }).lean<CanonMemberDoc[]>()
+  const reasons = new Map(before.map(({ key, why }) => [key, why]))
+  await canonMembers.deleteMany(selected, { session })
   const clusters = groups
     .filter(({ length }) => length > 1)
     .map(keys => {
       const turned = new Set(kind === 'verb' ? keys.filter(key => formOf(key).turned) : [])
       // A cluster of passives alone is read as it stands.
       const isMixed = turned.size < keys.length
-      return keys.map(key => ({ key, why: 'rule' as const, turned: isMixed && turned.has(key) }))
+      return keys.map(key => ({
+        key,
+        why: reasons.get(key) ?? ('rule' as const),
+        turned: isMixed && turned.has(key),
+      }))
     })
   await canonMembers.insertMany(memberDocs(user_id, kind, clusters), { session, lean: true })
 }

@@ -75,8 +75,11 @@ export const createGraphReader = (store: Store) => {
   const sumOf = async (
     user_id: Types.ObjectId,
     { limit, canonical: _, ...filters }: Filters,
-    map: CanonMap | undefined,
+    map?: Promise<CanonMap>,
   ): Promise<AsyncGenerator<string>> => {
+    // Read beside the edges. The empty handlers avoid unhandled rejections when an earlier read fails first.
+    const summing = map ? map.then(createGraphSum) : Promise.resolve(createGraphSum())
+    summing.catch(() => {})
     const isWhole = map === undefined && limit !== undefined && isUnfiltered(filters)
     if (isWhole) {
       const strongest = await readStrongest(store, user_id, limit)
@@ -88,9 +91,8 @@ export const createGraphReader = (store: Store) => {
     const { days, rest } = splitDays(filters.start_date, filters.end_date)
     const ofSource = filters.source === undefined ? {} : { src: filters.source }
     const grams = gramsOfFilters(entity, verb)
-    const sum = createGraphSum(map)
     const all = sources.distinct('src', { user_id }).then(names => (names as string[]).sort())
-    // Awaited at the end. The empty handler avoids an unhandled rejection when an earlier read fails first.
+    // Awaited at the end.
     all.catch(() => {})
 
     if (entity.length <= FILTER_MAX && verb.length <= FILTER_MAX) {
@@ -108,7 +110,10 @@ export const createGraphReader = (store: Store) => {
         // edges.
         const cursor = edges.collection.find<Said>(selected, { projection: SAID, batchSize: BATCH })
         try {
-          for (let more = await cursor.hasNext(); more; ) {
+          const begun = cursor.hasNext()
+          begun.catch(() => {})
+          const sum = await summing
+          for (let more = await begun; more; ) {
             const batch = cursor.readBufferedDocuments()
             // Prefetch: the database fills the next batch while this one is summed.
             const next = cursor.hasNext()
@@ -123,6 +128,7 @@ export const createGraphReader = (store: Store) => {
         }
       }
       for (const span of rest) {
+        const sum = await summing
         const selected = narratives
           .find({ user_id, state: 'done', graph: { $ne: null }, ...ofSource, ...bounded('created_at', span) })
           .select({ text: 0 })
@@ -137,7 +143,7 @@ export const createGraphReader = (store: Store) => {
       }
     }
     if (isWhole && read > SUMS_FROM) await wantSums(store, user_id)
-    return sum.json(await all, limit)
+    return (await summing).json(await all, limit)
   }
 
   /** There are no sums of clusters: the bounded graph of all that a user has is kept while it is up to date. */
@@ -148,9 +154,13 @@ export const createGraphReader = (store: Store) => {
   return async (userId: string, filters: Filters): Promise<AsyncGenerator<string>> => {
     const user_id = new Types.ObjectId(userId)
     const { limit, canonical, ...others } = filters
-    if (canonical !== 'true') return sumOf(user_id, filters, undefined)
+    if (canonical !== 'true') return sumOf(user_id, filters)
     if (limit === undefined || !isUnfiltered(others))
-      return sumOf(user_id, filters, await store.canonReader.readMap(user_id, await stampOf(store, user_id)))
+      return sumOf(
+        user_id,
+        filters,
+        stampOf(store, user_id).then(now => store.canonReader.readMap(user_id, now)),
+      )
     const name = `${userId} ${limit}`
     const pieces = await reading(name, async () => {
       const now = await stampOf(store, user_id)
@@ -158,7 +168,7 @@ export const createGraphReader = (store: Store) => {
       const known = kept.get(name, stamp)
       if (known) return known
       const pieces: string[] = []
-      const map = await store.canonReader.readMap(user_id, now)
+      const map = store.canonReader.readMap(user_id, now)
       for await (const piece of await sumOf(user_id, filters, map)) pieces.push(piece)
       return kept.put(name, stamp, pieces)
     })
