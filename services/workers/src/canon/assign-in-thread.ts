@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { Assignment, CanonOptions, Triplet } from '@iodine/canon'
+import type { CanonOptions, Triplet } from '@iodine/canon'
+import type { BodyFor, canonInternal } from '@iodine/contracts'
 
 export interface Comparison {
   triplets: readonly Triplet[]
   options: CanonOptions
 }
+
+/** Clusters of two labels or more, as the narratives service stores them. */
+export type StoredClusters = Pick<BodyFor<typeof canonInternal.applyCanon>, 'entities' | 'verbs'>
 
 /** More time than the largest comparison takes on a busy machine. */
 const PATIENCE_MS = 120_000
@@ -26,7 +30,7 @@ const entry = (): string => {
  * Clusters labels in a thread of its own: it takes seconds, in which this process would answer nothing. Rejects
  * with what `assign` throws, and after two minutes.
  */
-export const assignInThread = (comparison: Comparison): Promise<Assignment> =>
+export const assignInThread = (comparison: Comparison): Promise<StoredClusters> =>
   new Promise((resolve, reject) => {
     const thread = new Worker(entry(), {
       workerData: comparison,
@@ -42,7 +46,7 @@ export const assignInThread = (comparison: Comparison): Promise<Assignment> =>
       settle()
       void thread.terminate()
     }
-    thread.once('message', (assignment: Assignment) => end(() => resolve(assignment)))
+    thread.once('message', (clusters: StoredClusters) => end(() => resolve(clusters)))
     thread.once('error', error => end(() => reject(error)))
     thread.once('exit', code => end(() => reject(new Error(`the comparison of labels ended with ${code}`))))
   })

@@ -1,5 +1,5 @@
-import { type Cluster, keyOf } from '@iodine/canon'
-import { type BodyFor, canonInternal, isFilled, type ResponseOf } from '@iodine/contracts'
+import { keyOf } from '@iodine/canon'
+import { canonInternal, isFilled, type ResponseOf } from '@iodine/contracts'
 import { isNotFound } from '@iodine/service-kit'
 import { assignInThread } from '../canon/assign-in-thread.js'
 import { createEmbedder } from '../canon/embed-labels.js'
@@ -11,12 +11,6 @@ import { defineProcessor } from '../processor.js'
 const TURNS = 5
 /** For the texts of a version before, whose sentences are found first, and for storing many clusters. */
 const CALL_MS = 60_000
-
-/** Labels alone are not stored. */
-const clustersOf = (clusters: readonly Cluster[]): BodyFor<typeof canonInternal.applyCanon>['entities'] =>
-  clusters
-    .filter(({ members }) => members.length > 1)
-    .map(({ members }) => members.map(({ key, why, turned }) => ({ key, why, turned })))
 
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
 
@@ -87,8 +81,8 @@ export const canonProcessor = defineProcessor({
             texts,
             method: byMeaning ? 'embeddings' : 'offline',
             ...(compared && { compared: { failure: compared.failure } }),
-            entities: clustersOf(entities),
-            verbs: clustersOf(verbs),
+            entities,
+            verbs,
           },
         })
       }
