@@ -138,7 +138,7 @@ describe('the list', () => {
   it('has each narrative with its reach, from the tab on, and searches', async () => {
     await open('', { 'GET /narratives/data': [200, []], 'GET /narratives/open': [200, []] })
     fireEvent.click(await screen.findByRole('tab', { name: 'Canonical narratives' }))
-    const link = await screen.findByRole('link', { name: 'giant mirrors · heat · lake 1' })
+    const link = await screen.findByRole('link', { name: 'giant mirrors +2 heat lake 1' })
     expect(link.getAttribute('href')).toContain(`/canonical/${id(1)}`)
     expect(screen.getAllByText(/14 sentences of 9 sources · since/)).toHaveLength(2)
     expect(screen.getByText(/stay apart until you merge them/)).toBeTruthy()
@@ -221,7 +221,9 @@ describe('a narrative', () => {
     await open(path, { 'POST /narratives/canonical/:id/merge': () => answer })
     fireEvent.click(await screen.findByRole('button', { name: 'Merge…' }))
     const dialog = await screen.findByRole('dialog')
-    fireEvent.click(await within(dialog).findByRole('radio', { name: 'sun satellites · heat · lake 2' }))
+    fireEvent.click(
+      await within(dialog).findByRole('radio', { name: /^sun satellites \+2 heat lake 2 14 sentences/ }),
+    )
     expect(within(dialog).getAllByText(/count as the same/)).toHaveLength(2)
     fireEvent.click(within(dialog).getByRole('button', { name: 'Merge' }))
     expect((await within(dialog).findByRole('alert')).textContent).toBe('This contradicts what you decided')

@@ -18,7 +18,7 @@ import {
 } from '@iodine/ui'
 import { HistoryIcon, LinkIcon } from '@iodine/ui/icons'
 import { Link, useNavigate, useSearchParams } from '@iodine/ui/router'
-import { nameOf, reachText } from '../model/canonical'
+import { reachText } from '../model/canonical'
 import { useCanonicalList, useCanonicalState, useCompareByMeaning, type Whose } from '../queries/canonical'
 import styles from './CanonicalPage.module.css'
 import { NarrativesTabs } from './NarrativesTabs'
@@ -116,7 +116,7 @@ function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: str
       <Card className={styles.row} compact>
         <div className={styles.said}>
           {owners === null ? (
-            <Link to={to} className={styles.link} aria-label={nameOf(narrative)}>
+            <Link to={to} className={styles.link}>
               <Parts narrative={narrative} />
             </Link>
           ) : (

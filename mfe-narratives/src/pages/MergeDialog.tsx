@@ -75,13 +75,11 @@ function MergeForm({ narrative, onMerge, onClose }: Omit<MergeDialogProps, 'isOp
                     key={other.id}
                     className={styles.choice}
                     name="merge-with"
-                    aria-label={nameOf(other)}
                     checked={chosen?.id === other.id}
                     onChange={() => choose(other)}
                   >
                     <span className={styles.other}>
-                      <Parts narrative={other} />
-                      <span className={styles.meta}>{reachText(other)}</span>
+                      <Parts narrative={other} /> <span className={styles.meta}>{reachText(other)}</span>
                     </span>
                   </Radio>
                 ))

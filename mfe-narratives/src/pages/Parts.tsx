@@ -12,12 +12,12 @@ export function Parts({ narrative }: { narrative: Pick<CanonicalNarrative, Canon
           <span key={part} className={styles.part}>
             <bdi className={palette[part]} title={`${label} (${part})`}>
               {label}
-            </bdi>
+            </bdi>{' '}
             {members > 1 && (
               <span className={styles.more} title={`and ${members - 1} more spellings`}>
                 +{members - 1}
               </span>
-            )}
+            )}{' '}
           </span>
         )
       })}
