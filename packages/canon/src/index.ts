@@ -10,7 +10,7 @@ export {
   narrativesOf,
   type Triplet,
 } from './canonicalize.js'
-export { clusterIdOf, keyOf } from './keys.js'
+export { clusterIdOf, keyOf, type RuleKind } from './keys.js'
 export type { Why } from './link.js'
 export { nameOf } from './names.js'
 export {
@@ -18,7 +18,6 @@ export {
   conflictOf,
   constraintsOf,
   type Rule,
-  type RuleKind,
   RulesConflict,
 } from './rules.js'
 export { type Alike, DIMENSIONS, type Embeddings } from './vectors.js'

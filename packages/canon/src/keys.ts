@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { foldLabel } from '@iodine/contracts'
-import type { RuleKind } from './rules.js'
+
+/** What is clustered apart: subjects and objects, and verbs. */
+export type RuleKind = 'entity' | 'verb'
 
 /** A label as clusters and rules compare it: the label part of the id of the graph's node. */
 export const keyOf = (label: string): string => foldLabel(label)

@@ -1,6 +1,4 @@
-import { keyOf } from './keys.js'
-
-export type RuleKind = 'entity' | 'verb'
+import { keyOf, type RuleKind } from './keys.js'
 
 /** What a person decided about two labels of one kind. Labels are compared by their keys. */
 export interface Rule {

@@ -16,7 +16,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { canonicalize, keyOf, type Triplet } from '@iodine/canon'
 import { clusteringF1, type LabelledPart, labelledTriplets, median } from '@iodine/test-kit'
-import { ratio, table, takeTurns, timed } from './lib/measure.js'
+import { interleave, ratio, table, timed } from './lib/measure.js'
 
 interface Mention extends LabelledPart {
   /** Labelled clusters; several if labels alone cannot tell. */
@@ -178,7 +178,7 @@ const equalStrings = (triplets: readonly Triplet[]) => {
 
 if (!folder) {
   const triplets = generated(Number(process.env.TRIPLETS ?? 100_000))
-  const times = await takeTurns(Number(process.env.ROUNDS ?? 3), {
+  const times = await interleave(Number(process.env.ROUNDS ?? 3), {
     canonical: () => timed(() => canonicalize(triplets)),
     equal: () => timed(() => equalStrings(triplets)),
   })

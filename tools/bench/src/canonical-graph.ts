@@ -13,7 +13,7 @@ import { connectMongo, prepareModels } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
 import { request } from 'undici'
-import { count, inTurns, ratio, table, timed, whole } from './lib/measure.js'
+import { count, ratio, table, timed, timeInterleaved, whole } from './lib/measure.js'
 
 const triplets = Number(process.env.TRIPLETS ?? 100_000)
 const rounds = Number(process.env.ROUNDS ?? 7)
@@ -112,7 +112,7 @@ try {
   ] as const
   const rows: string[][] = []
   for (const [title, query] of reads) {
-    const { plain, canonical } = await inTurns(
+    const { plain, canonical } = await timeInterleaved(
       rounds,
       {
         plain: () => read(`/graph/triplets?${query}`),
@@ -124,7 +124,7 @@ try {
   }
   table(['read', 'plain, ms', 'canonical, ms', 'ratio'], rows)
   const first = await timed(() => read('/narratives/canonical?limit=50'))
-  const { again } = await inTurns(rounds, { again: () => read('/narratives/canonical?limit=50') })
+  const { again } = await timeInterleaved(rounds, { again: () => read('/narratives/canonical?limit=50') })
   console.log(`the list of canonical narratives: ${count(first)} ms at first, ${count(again)} ms after that`)
 } finally {
   await client.close()

@@ -1,5 +1,5 @@
 import { canonInternal, canonicalApi, foldWords } from '@iodine/contracts'
-import { createTurns, invalid, notFound, type ReplyHeaders, sendList } from '@iodine/service-kit'
+import { createKeyedLimiter, invalid, notFound, type ReplyHeaders, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { applyCanon } from '../commands/apply-canon.js'
 import { mergeNarratives, splitNarrative, undoDecision } from '../commands/decide-canon.js'
@@ -51,10 +51,10 @@ export const addCanonicalRoutes = (store: Store): void => {
   const { service, narratives, canon, canonDecisions, canonReader, quotas } = store
   const readShared = createSharedReader(store)
   /** A view of many triplets is made with much work. Those of one's own are shared; of others, one at a time. */
-  const turns = createTurns()
+  const limiter = createKeyedLimiter()
   const viewOf = (callerId: string, owner: string) => {
     const read = () => canonReader.readView(new Types.ObjectId(owner))
-    return owner === callerId ? read() : turns(callerId, read)
+    return owner === callerId ? read() : limiter(callerId, read)
   }
 
   service.route(canonicalApi.listCanonical, async ({ user, query, reply }) => {
