@@ -73,6 +73,7 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
       addressOf: name => addressOf(config, name),
       checkSession,
       checkFeedKey: createFeedKeyCheck(peers),
+      publicUrl: config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL),
       limits,
       refused,
     })

@@ -51,7 +51,10 @@ const NOT_FORWARDED = new Set([
   'x-service-key',
 ])
 const NAMES_OF_ONE_CONNECTION = /^\s*(keep-alive|close)?\s*$/i
-const forwardedHeaders = (request: FastifyRequest): Record<string, string | string[]> => {
+const forwardedHeaders = (
+  request: FastifyRequest,
+  publicUrl: URL | undefined,
+): Record<string, string | string[]> => {
   const { connection = '' } = request.headers
   const named = NAMES_OF_ONE_CONNECTION.test(connection) ? [] : connection.toLowerCase().split(/[\s,]+/)
   const headers: Record<string, string | string[]> = {}
@@ -71,8 +74,8 @@ const forwardedHeaders = (request: FastifyRequest): Record<string, string | stri
   if (request.feedToken !== undefined) {
     headers.authorization = `Bearer ${request.feedToken}`
     // Feeds name their own addresses.
-    headers['x-forwarded-host'] = request.host
-    headers['x-forwarded-proto'] = request.protocol
+    headers['x-forwarded-host'] = publicUrl?.host ?? request.host
+    headers['x-forwarded-proto'] = publicUrl?.protocol.slice(0, -1) ?? request.protocol
   }
   return headers
 }
@@ -238,6 +241,8 @@ export interface ProxyOptions {
   addressOf: (service: Route['service']) => string | undefined
   checkSession: SessionCheck
   checkFeedKey: FeedKeyCheck
+  /** Address of this deployment, which feeds name; by default that of the request. */
+  publicUrl?: URL | undefined
   limits: Limits
   bounds?: Bounds
   /** Called with the reason when a request is refused for lack of room. */
@@ -259,6 +264,7 @@ export const addProxy = (
     addressOf,
     checkSession,
     checkFeedKey,
+    publicUrl,
     limits,
     bounds = BOUNDS,
     refused = () => {},
@@ -346,7 +352,7 @@ export const addProxy = (
         settle()
         if (!reply.raw.writableFinished) answer.abort()
       })
-      const headers = forwardedHeaders(request)
+      const headers = forwardedHeaders(request, publicUrl)
       if (body) headers['content-length'] = String(body.bytes)
       calling(route.service, () =>
         dispatcher.dispatch(
