@@ -16,5 +16,10 @@ export const sendTaxiiError = (
   if (status >= 500) request.log.error({ request_id: request.id, err: error }, 'request failed')
   const title = Array.isArray(detail) ? detail.join(', ') : detail
   const message = { title, http_status: String(status), error_id: request.id }
-  return reply.code(status).headers(headers).type(TAXII_TYPE).send(JSON.stringify(message))
+  // As bytes: to the type of a text Fastify would add a charset.
+  return reply
+    .code(status)
+    .headers(headers)
+    .type(TAXII_TYPE)
+    .send(Buffer.from(JSON.stringify(message)))
 }

@@ -41,7 +41,8 @@ const negotiate = ({ headers }: { headers: { accept?: string | undefined } }) =>
   if (!takesTaxii(headers.accept)) throw new HttpError(406, DETAILS.notTaxii)
 }
 
-const json = (value: unknown) => new Streamed<unknown>(JSON.stringify(value), TAXII_TYPE)
+/** As bytes: to the type of a text Fastify would add a charset, which clients don't expect. */
+const json = (value: unknown) => new Streamed<unknown>(Buffer.from(JSON.stringify(value)), TAXII_TYPE)
 
 const presentCollection = ({ id, title, description, alias }: Collection) => ({
   id,
