@@ -24,6 +24,12 @@ export type { EvidenceById, Quotes } from './evidence.js'
 export { ALL_COLLECTION, collectionIdOf } from './ids.js'
 export { type SliceLimits, type Span, sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp.js'
+export {
+  hashedValues,
+  type MispFeedEvent,
+  manifestOf,
+  nextFeedEvent,
+} from './misp-feed.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
 export { isForeignStix } from './stix/ours.js'
