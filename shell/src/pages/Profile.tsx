@@ -15,6 +15,7 @@ import { EditIcon } from '@iodine/ui/icons'
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import { AiKeyCard } from './AiKeyCard'
+import { FeedKeysCard } from './FeedKeysCard'
 import styles from './Profile.module.css'
 import { UsageCard } from './UsageCard'
 
@@ -56,6 +57,7 @@ export function Profile() {
             </dl>
           </Card>
           <AiKeyCard configured={user.has_openai_key} onChanged={load} />
+          <FeedKeysCard />
           <UsageCard />
         </div>
       )}
