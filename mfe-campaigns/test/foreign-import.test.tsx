@@ -222,7 +222,7 @@ describe('sharing', () => {
     const addresses = within(await screen.findByRole('dialog', { name: 'Addresses of the feed' }))
     expect((addresses.getByLabelText('TAXII collection') as HTMLInputElement).value).toBe(COLLECTION)
     expect((addresses.getByLabelText('MISP feed') as HTMLInputElement).value).toMatch(/\/feeds\/misp\/$/)
-    await press('Close', addresses)
+    await press('Done', addresses)
     fireEvent.click(dialog.getByLabelText('Publish in feeds'))
     await press('Withdraw', within(await screen.findByRole('dialog', { name: 'Withdraw the campaign' })))
     await dialog.findByText('Being withdrawn…')

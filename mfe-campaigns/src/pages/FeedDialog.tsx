@@ -23,7 +23,7 @@ export function FeedDialog({ collection, isOpen, onClose }: FeedDialogProps) {
           hint="All campaigns that the key may read."
         />
       </DialogBody>
-      <DialogFooter actions={<Button text="Close" onClick={onClose} />} />
+      <DialogFooter actions={<Button text="Done" onClick={onClose} />} />
     </Dialog>
   )
 }
