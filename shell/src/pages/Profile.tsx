@@ -16,7 +16,9 @@ import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useStat
 import { useHost, useUser } from '../app/HostProvider'
 import { AiKeyCard } from './AiKeyCard'
 import { FeedKeysCard } from './FeedKeysCard'
+import { PasskeysCard } from './PasskeysCard'
 import styles from './Profile.module.css'
+import { SessionsCard } from './SessionsCard'
 import { UsageCard } from './UsageCard'
 
 export function Profile() {
@@ -58,6 +60,8 @@ export function Profile() {
           </Card>
           <AiKeyCard configured={user.has_openai_key} onChanged={load} />
           <FeedKeysCard />
+          <PasskeysCard />
+          <SessionsCard />
           <UsageCard />
         </div>
       )}
