@@ -9,7 +9,7 @@ import { campaignsApi, importsApi, profileApi, TAXII_TYPE } from '@iodine/contra
 import { startProcesses } from '@iodine/harness'
 import { NO_LIMITS, signUp } from '@iodine/test-kit'
 import { mailsOf } from './lib/mails.js'
-import { count, inTurns, ratio, table, whole } from './lib/measure.js'
+import { count, ratio, table, timeInterleaved, whole } from './lib/measure.js'
 
 /** Without what is published of the campaign itself. */
 const many = Number(process.env.OBJECTS ?? 100_000) - 100
@@ -82,7 +82,11 @@ try {
     ['a page of 100 from the middle', `limit=100&next=${of.middle}`, `limit=100&next=${all.middle}`],
     ['what is new: nothing', `added_after=${of.last}`, `added_after=${all.last}`],
   ] as const) {
-    const times = await inTurns(rounds, { few: () => get(small, ofSmall), many: () => get('all', ofAll) }, 3)
+    const times = await timeInterleaved(
+      rounds,
+      { few: () => get(small, ofSmall), many: () => get('all', ofAll) },
+      3,
+    )
     rows.push([name, count(times.few), count(times.many), ratio(times.many, times.few)])
   }
   table(['ms, median', `${whole(of.seen)} objects`, `${whole(all.seen)} objects`, 'ratio'], rows)

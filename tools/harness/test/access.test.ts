@@ -362,7 +362,7 @@ it('feeds are read by feed keys alone', async () => {
   for (const { spec } of FEEDS) {
     const path = samplePath(spec.path).replace('/a'.padEnd(25, 'a'), '/all')
     const status = async (credential?: string) => {
-      const headers = credential ? { authorization: `Bearer ${credential}` } : {}
+      const headers = new Headers(credential ? { authorization: `Bearer ${credential}` } : {})
       return (await fetch(stack.url + path, { headers })).status
     }
     for (const credential of [undefined, token, access_token, `${key}x`])
