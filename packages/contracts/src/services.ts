@@ -4,7 +4,7 @@ import { campaignsApi } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
-import type { InternalEndpoint, PublicEndpoint } from './endpoint.js'
+import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import {
   announceInternal,
   communityInternal,
@@ -13,6 +13,7 @@ import {
   rebuildInternal,
 } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
+import { mispFeeds, publicationsInternal, sealsInternal, taxiiFeeds } from './feeds.js'
 import { importsApi, importsInternal } from './imports.js'
 import {
   authInternal,
@@ -45,6 +46,8 @@ export interface ServiceManifest {
    * Internal endpoints: a service that repairs, stores personal data or counts quotas lists those endpoints.
    */
   internal: Readonly<Record<string, InternalEndpoint>>
+  /** What other systems pull, by the first segment of its paths, which are not below /api/v1. */
+  feeds?: Readonly<Record<string, Readonly<Record<string, FeedEndpoint>>>>
 }
 
 const ingest = { bodyLimit: LIMITS.ingestBodyBytes }
@@ -71,7 +74,13 @@ export const SERVICES = {
   collector: {
     prefixes: { tiktok: ingest, telegram: ingest, blog: ingest, captures: blobs, seals: {} },
     apis: { collector: collectorApi, captures: capturesApi, seals: sealsApi },
-    internal: { ...capturesInternal, ...personalDataInternal, ...usageInternal, ...repairInternal },
+    internal: {
+      ...capturesInternal,
+      ...sealsInternal,
+      ...personalDataInternal,
+      ...usageInternal,
+      ...repairInternal,
+    },
   },
   iods: {
     prefixes: { iods: {} },
@@ -89,7 +98,14 @@ export const SERVICES = {
   campaigns: {
     prefixes: { campaigns: { bodyLimit: LIMITS.importBytes, waitMs: 60_000 } },
     apis: { campaigns: campaignsApi, imports: importsApi },
-    internal: { ...importsInternal, ...personalDataInternal, ...usageInternal, ...repairInternal },
+    feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
+    internal: {
+      ...importsInternal,
+      ...publicationsInternal,
+      ...personalDataInternal,
+      ...usageInternal,
+      ...repairInternal,
+    },
   },
   narratives: {
     prefixes: {
@@ -134,3 +150,12 @@ export const OPERATIONS: readonly {
     ([section, table]) => Object.entries(table).map(([name, spec]) => ({ service, section, name, spec })),
   ),
 )
+
+/** Every endpoint of the feeds, with its first segment. */
+export const FEEDS: readonly { service: ServiceName; prefix: string; name: string; spec: FeedEndpoint }[] =
+  SERVICE_NAMES.flatMap(service => {
+    const { feeds = {} } = SERVICES[service] as ServiceManifest
+    return Object.entries(feeds).flatMap(([prefix, table]) =>
+      Object.entries(table).map(([name, spec]) => ({ service, prefix, name, spec })),
+    )
+  })

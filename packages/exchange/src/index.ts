@@ -21,12 +21,21 @@ export {
 } from './campaign-file.js'
 export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
+export { ALL_COLLECTION, collectionIdOf } from './ids.js'
 export { type SliceLimits, type Span, sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp.js'
+export {
+  hashedValues,
+  type MispFeedEvent,
+  manifestOf,
+  nextFeedEvent,
+} from './misp-feed.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
 export { isForeignStix } from './stix/ours.js'
 export { type ForeignObject, type Markings, markingOf, parseObject, readStixObject } from './stix/read.js'
+export { isRevocable, revokedVersion } from './stix/revoke.js'
+export { tlpOfMarkingId } from './tlp.js'
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 

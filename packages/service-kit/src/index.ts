@@ -18,7 +18,7 @@ export { createAgent } from './http/agent.js'
 export { isFinalRefusal, repeatNotices, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
 export { done } from './http/done.js'
-export { createDownloads, type Download } from './http/downloads.js'
+export { createDownloads, type Download, isKnownEtag } from './http/downloads.js'
 export {
   badRequest,
   conflict,
@@ -70,6 +70,7 @@ export {
   TOMBSTONE_MS,
 } from './http/sessions.js'
 export { createSharedAnswers, type ReplyHeaders, Streamed } from './http/streamed.js'
+export { sendTaxiiError } from './http/taxii-errors.js'
 export {
   bearerToken,
   type Caller,

@@ -1,18 +1,19 @@
 import type { Types } from 'mongoose'
 import type { CampaignModels } from '../models/index.js'
 import { toBeRemoved } from './remove-import.js'
+import { askToWithdraw } from './share-campaign.js'
 
 /**
  * Removes a deleted user's id from their campaigns, their imports, and the techniques that they have added. These remain,
- * but for imports that are not done; the campaigns can no longer be edited.
+ * but for imports that are not done; the campaigns can no longer be edited, and are withdrawn from feeds.
  */
-export const forgetUser = async (
-  { campaigns, imports, quotas }: CampaignModels,
-  userId: Types.ObjectId,
-): Promise<void> => {
+export const forgetUser = async (models: CampaignModels, userId: Types.ObjectId): Promise<void> => {
+  const { campaigns, imports, quotas } = models
   // Ensures that the usage is counted, as the remaining campaigns still count.
   await quotas.used(userId)
-  await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null } })
+  // Nobody could withdraw them any more.
+  await askToWithdraw(models, { user_id: userId }, undefined, { user_id: null })
+  await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null }, $unset: { published: 1 } })
   await imports.updateMany({ user_id: userId, state: { $ne: 'done' } }, toBeRemoved())
   await imports.updateMany({ user_id: userId }, { $set: { user_id: null } })
   const by = { $cond: [{ $eq: ['$$this.by', userId] }, null, '$$this.by'] }

@@ -35,12 +35,14 @@ import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit
 import { forgetUser } from '../commands/forget-user.js'
 import { indexNames } from '../commands/index-names.js'
 import { repeatImports } from '../commands/queue-import.js'
+import { queuePublication, repeatPublications } from '../commands/queue-publication.js'
 import { removeForgotten } from '../commands/remove-import.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
+import { personalPublication } from '../presenters/publication.js'
 import { stixFile, withoutKept } from '../presenters/stix-file.js'
 import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 import { fetchEvidence } from '../queries/campaign-evidence.js'
@@ -66,7 +68,7 @@ export const addCampaignRoutes = (
   models: CampaignModels,
   { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
 ): void => {
-  const { campaigns, foreign, imports, quotas } = models
+  const { campaigns, foreign, imports, publications, quotas } = models
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
@@ -156,6 +158,7 @@ export const addCampaignRoutes = (
   )
   service.route(campaignsApi.deleteCampaign, async ({ params, user }) => {
     await deleteCampaign(models, user.id, params.id)
+    await queuePublication(service, params.id)
     return { id: params.id }
   })
   service.route(campaignsApi.addIod, async ({ params, body }) =>
@@ -173,6 +176,7 @@ export const addCampaignRoutes = (
       personalSource('campaign', campaigns, created_by => ({ created_by })),
       personalSource('import', imports, user_id => ({ user_id })),
       personalTechniques(campaigns),
+      personalSource('publication', publications, user_id => ({ user_id }), personalPublication),
     ],
     forget: userId => forgetUser(models, userId),
   })
@@ -192,6 +196,7 @@ export const addCampaignRoutes = (
       (await dateChanges(models.mongo)) +
       (await removeForgotten(models)) +
       (await repeatImports(service, imports)) +
+      (await repeatPublications(service, models)) +
       (await quotas.repair()),
   )
 }
