@@ -51,6 +51,21 @@ export const authInternal = {
     params: byId,
     response: z.strictObject({ sealed: z.string().nullable() }),
   }),
+  checkAdmin: internalEndpoint('POST /internal/users/:id/admin', {
+    summary: 'Is this the account of an administrator? Not if it is suspended or deleted',
+    params: byId,
+    response: z.strictObject({ is_admin: z.boolean() }),
+  }),
+  sealFeedSecret: internalEndpoint('POST /internal/feed-secrets/seal', {
+    summary:
+      'Encrypts what a subscription signs in with at its feed: readable with SECRETS_KEY, its id and its URL alone',
+    body: z.strictObject({
+      id,
+      url: z.string().max(LIMITS.feedUrlMax),
+      secret: z.string().max(4 * LIMITS.feedSecretMax),
+    }),
+    response: z.strictObject({ sealed: z.string() }),
+  }),
 } as const
 
 export const iodsInternal = {

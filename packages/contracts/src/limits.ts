@@ -87,6 +87,15 @@ export const LIMITS = {
   /** IODs that are brought in by one call, and the characters of their texts. */
   broughtIodsMax: 250,
   broughtChars: 500_000,
+  /** Subscriptions of all administrators; minutes between two runs of one. */
+  subscriptionsMax: 100,
+  pullMinutesMin: 5,
+  pullMinutes: 60,
+  pullMinutesMax: 10_080,
+  feedUrlMax: 2_000,
+  feedSecretMax: 500,
+  /** Characters of a note of what has been pulled: 20,000 events of a MISP feed. */
+  pullCursorMax: 2_097_152,
   evidenceCountsMax: 500,
   /** IODs of which consensus is asked for at once; with more than a page, a user has one request at a time. */
   consensusMax: 500,

@@ -24,6 +24,7 @@ import {
 import { iodsApi } from './iods.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
+import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
 
 /** Gateway settings of a path prefix. */
@@ -87,8 +88,14 @@ export const SERVICES = {
   },
   campaigns: {
     prefixes: { campaigns: { bodyLimit: LIMITS.importBytes, waitMs: 60_000 } },
-    apis: { campaigns: campaignsApi, imports: importsApi },
-    internal: { ...importsInternal, ...personalDataInternal, ...usageInternal, ...repairInternal },
+    apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
+    internal: {
+      ...importsInternal,
+      ...subscriptionsInternal,
+      ...personalDataInternal,
+      ...usageInternal,
+      ...repairInternal,
+    },
   },
   narratives: {
     prefixes: {

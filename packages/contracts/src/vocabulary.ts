@@ -94,6 +94,25 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 export const IMPORT_STATES = ['planning', 'planned', 'applying', 'done', 'failed'] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
 
+/** Feeds of other tools that are pulled into campaigns. */
+export const FEED_KINDS = ['taxii', 'misp'] as const
+export type FeedKind = (typeof FEED_KINDS)[number]
+
+/** A subscription waits, is being fetched, or what came is being imported, which has stopped for a reason. */
+export const PULL_STATES = ['waiting', 'fetching', 'importing', 'stopped'] as const
+export type PullState = (typeof PULL_STATES)[number]
+
+/** True for the address of a feed: https, and nothing in it that belongs into a header or to the browser. */
+export const isFeedUrl = (value: string): boolean => {
+  if (!/^https:\/\//i.test(value)) return false
+  try {
+    const { username, password, hash, hostname } = new URL(value)
+    return username === '' && password === '' && hash === '' && hostname !== ''
+  } catch {
+    return false
+  }
+}
+
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 

@@ -26,7 +26,14 @@ export { type MispEvent, toMispEvent } from './misp.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
 export { isForeignStix } from './stix/ours.js'
-export { type ForeignObject, type Markings, markingOf, parseObject, readStixObject } from './stix/read.js'
+export {
+  type ForeignObject,
+  type Markings,
+  markingOf,
+  nameOf,
+  parseObject,
+  readStixObject,
+} from './stix/read.js'
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 

@@ -5,6 +5,7 @@ import { datedChanges } from './migrations/0002-date-changes.js'
 import { createModels } from './models/index.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
 import { addImportRoutes } from './routes/imports.js'
+import { addSubscriptionRoutes } from './routes/subscriptions.js'
 import { addTechniqueRoutes } from './routes/techniques.js'
 
 /** Campaigns: named collections of IODs. */
@@ -18,6 +19,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
       addCampaignRoutes(service, models, config)
       addImportRoutes(service, models, config)
       addTechniqueRoutes(service, models)
+      addSubscriptionRoutes(service, models)
     },
     [searchNames, datedChanges],
   )

@@ -50,6 +50,12 @@ export const parseObject = (text: string, place: number): Record<string, unknown
   return object as Record<string, unknown>
 }
 
+/** The id of an object and its version, which is a time; each empty if it has none. */
+export const nameOf = ({ id, modified, created }: Readonly<Record<string, unknown>>) => ({
+  key: short(id),
+  version: short(modified) || short(created),
+})
+
 /** The id and level of an object that is a marking; undefined for any other. */
 export const markingOf = (object: Readonly<Record<string, unknown>>): [string, Tlp | null] | undefined =>
   object.type === 'marking-definition' && short(object.id)
@@ -147,8 +153,7 @@ export const readStixObject = (
     ? [object.source_ref, object.target_ref, object.sighting_of_ref].map(short).filter(Boolean)
     : []
   return {
-    key: short(object.id),
-    version: short(object.modified) || short(object.created),
+    ...nameOf(object),
     type,
     tlp: tlpOf(object, markings),
     refs,

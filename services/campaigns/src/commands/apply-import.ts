@@ -4,19 +4,25 @@ import { CHANGED } from '../models/campaign.js'
 import { FIRST_MS, type ImportDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
-import { sumKept } from '../queries/kept-objects.js'
+import { countOfKept, sumKept } from '../queries/kept-objects.js'
 
 /**
  * Has a planned import carried out, or one that stopped go on. From now on the campaign's level is at least the file's.
  * @throws 404, 409 unless the import is planned or has stopped, 413 if the campaign has no room for its objects
  */
 export const applyImport = async (
-  { mongo, campaigns, imports }: CampaignModels,
+  models: CampaignModels,
   userId: string,
   id: string,
   makes_iods: boolean,
+): Promise<ImportDoc> => beginApplying(models, await findImport(models.imports, userId, id), makes_iods)
+
+/** As `applyImport`, whoever's the import is. */
+export const beginApplying = async (
+  { mongo, campaigns, imports }: CampaignModels,
+  doc: ImportDoc,
+  makes_iods: boolean,
 ): Promise<ImportDoc> => {
-  const doc = await findImport(imports, userId, id)
   const { _id, campaign_id, state } = doc
   if (state !== 'planned' && state !== 'failed') throw importNotPlanned()
   const applying = {
@@ -33,7 +39,8 @@ export const applyImport = async (
     const kept = await sumKept(imports, campaign_id, { except: _id, session })
     if (
       kept.imports >= LIMITS.campaignImportsMax ||
-      kept.objects + doc.objects > LIMITS.keptObjectsMax ||
+      // Beside what the import of a subscription has brought before, which `bytes` counts.
+      kept.objects + countOfKept(doc.kept) + doc.objects > LIMITS.keptObjectsMax ||
       kept.bytes + doc.bytes > LIMITS.keptBytes
     )
       throw new HttpError(413, DETAILS.keptObjectsFull)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { DETAILS, highestTlp, type ImportFormat, LIMITS, rankOfTlp, type Tlp } from '@iodine/contracts'
-import { markingOf, parseObject, sliceObjects, UnreadableFile } from '@iodine/exchange'
+import { markingOf, nameOf, parseObject, type Span, sliceObjects, UnreadableFile } from '@iodine/exchange'
 import { HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { FIRST_MS, type ImportDoc } from '../models/import.js'
@@ -14,18 +14,26 @@ const BOUNDS = {
   depth: LIMITS.jsonDepthMax,
 }
 /** Markings that a file may define. */
-const MARKINGS_MAX = 1_000
+export const MARKINGS_MAX = 1_000
 /** How long a file may take to be stored before it counts as given up. */
 const RECEIVING_MS = 10 * 60_000
 
+/** Where the objects of a file stand, which they are, and the markings that it defines. */
+export interface Examined {
+  spans: Span[]
+  objects: { key: string; version: string }[]
+  markings: Map<string, Tlp | null>
+}
+
 /** What a file is made of. Lets other work come in between. Throws UnreadableFile. */
-const examine = async (bytes: Uint8Array) => {
+export const examine = async (bytes: Uint8Array): Promise<Examined> => {
   const slicing = sliceObjects(bytes, BOUNDS)
   let sliced = slicing.next()
   for (; !sliced.done; sliced = slicing.next()) await setImmediate()
   const { spans, envelope } = sliced.value
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const markings = new Map<string, Tlp | null>()
+  const objects: Examined['objects'] = []
   let seen = 0
   for (const [n, [start, end]] of spans.entries()) {
     let text: string
@@ -41,6 +49,7 @@ const examine = async (bytes: Uint8Array) => {
       (typeof object.type !== 'string' || object.type === 'bundle')
     )
       throw new UnreadableFile('The file is neither a STIX bundle nor a STIX object.')
+    objects.push(nameOf(object))
     const marking = markingOf(object)
     if (marking) {
       // Of an id that is defined twice, the strictest counts.
@@ -55,8 +64,37 @@ const examine = async (bytes: Uint8Array) => {
     }
   }
   if (spans.length === 0) throw new UnreadableFile('The file has no objects.')
-  return { spans, markings }
+  return { spans, objects, markings }
 }
+
+/**
+ * Stores the objects of a file in parts, without what stands between two, which belongs to none.
+ * @param first the place of the first one
+ */
+export const storeParts = async (
+  importParts: CampaignModels['importParts'],
+  import_id: Types.ObjectId,
+  parts: readonly (readonly Span[])[],
+  bytes: Uint8Array,
+  first = 0,
+): Promise<void> => {
+  for (const [n, part] of parts.entries()) {
+    const raw = Buffer.concat(part.map(([from, to]) => bytes.subarray(from, to)))
+    let end = 0
+    const ends = part.map(([from, to]) => (end += to - from))
+    await importParts.create({ _id: new Types.ObjectId(), import_id, n, first, raw, ends })
+    first += part.length
+  }
+}
+
+/** Objects in parts, as many as are worked on at once. */
+export const partsOf = (spans: readonly Span[]): Span[][] => [
+  ...batchesOf(
+    spans,
+    { items: LIMITS.importBatch, size: LIMITS.importBatchBytes },
+    ([start, end]) => end - start,
+  ),
+]
 
 /**
  * Stores a file that is to be imported, and leaves it to be planned.
@@ -76,11 +114,13 @@ export const receiveImport = async (
     throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
   })
   const user_id = new Types.ObjectId(userId)
-  if ((await imports.countDocuments({ user_id, state: { $ne: 'done' } })) >= LIMITS.openImportsMax)
+  if (
+    (await imports.countDocuments({ user_id, subscription_id: null, state: { $ne: 'done' } })) >=
+    LIMITS.openImportsMax
+  )
     throw new HttpError(409, DETAILS.openImports)
   const created_at = new Date()
-  const limits = { items: LIMITS.importBatch, size: LIMITS.importBatchBytes }
-  const parts = [...batchesOf(spans, limits, ([start, end]) => end - start)]
+  const parts = partsOf(spans)
   const doc: ImportDoc = {
     _id: new Types.ObjectId(),
     campaign_id: new Types.ObjectId(campaign_id),
@@ -106,15 +146,7 @@ export const receiveImport = async (
     check_at: new Date(created_at.getTime() + RECEIVING_MS),
   }
   await quotas.change(user_id, { import_bytes: bytes.length }, session => imports.create([doc], { session }))
-  let first = 0
-  for (const [n, part] of parts.entries()) {
-    // Without what stands between two objects, which belongs to none.
-    const raw = Buffer.concat(part.map(([from, to]) => bytes.subarray(from, to)))
-    let end = 0
-    const ends = part.map(([from, to]) => (end += to - from))
-    await importParts.create({ _id: new Types.ObjectId(), import_id: doc._id, n, first, raw, ends })
-    first += part.length
-  }
+  await storeParts(importParts, doc._id, parts, bytes)
   const planning = { state: 'planning', check_at: new Date(Date.now() + FIRST_MS) } as const
   await imports.updateOne({ _id: doc._id, state: 'receiving' }, { $set: planning })
   return { ...doc, ...planning }

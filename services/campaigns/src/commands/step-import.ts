@@ -11,12 +11,14 @@ import { keptBy } from '../queries/kept-objects.js'
 import { batchesOf } from './batches.js'
 import { addIods } from './change-members.js'
 import { addTechniques } from './change-techniques.js'
+import { applyPull, finishPull, noteBrought, stopPull, supersede } from './settle-pull.js'
 
 /** For a batch of IODs that are brought in. */
 const BRING_MS = 20_000
 
 interface Stepping {
   models: CampaignModels
+  queues: Service['queues']
   peers: Peers
   log: Service['log']
   /** Maximum IODs of a campaign. */
@@ -62,10 +64,12 @@ const planPart = async ({ peers }: Stepping, objects: readonly ImportedObject[])
 
 /** Makes IODs of a part's objects, puts them into the campaign, and keeps the objects. May be repeated. */
 const applyPart = async (
-  { models: { campaigns, foreign }, peers, memberMax }: Stepping,
-  { _id: import_id, campaign_id, format, user_id, makes_iods }: ImportDoc,
+  { models, peers, memberMax }: Stepping,
+  doc: ImportDoc,
   objects: readonly ImportedObject[],
 ): Promise<void> => {
+  const { campaigns, foreign } = models
+  const { _id: import_id, campaign_id, subscription_id, format, user_id, makes_iods } = doc
   const ids = new Map<number, string>()
   if (makes_iods && user_id) {
     const userId = user_id.toHexString()
@@ -76,6 +80,12 @@ const applyPart = async (
     }
     const members = [...new Set(ids.values())]
     const campaign = campaign_id.toHexString()
+    if (subscription_id)
+      await noteBrought(
+        models,
+        doc,
+        members.map(member => new Types.ObjectId(member)),
+      )
     for (let at = 0; at < members.length; at += LIMITS.addedIodsMax) {
       const some = members.slice(at, at + LIMITS.addedIodsMax)
       await addIods(campaigns, peers, campaign, some, memberMax)
@@ -106,6 +116,12 @@ const applyPart = async (
   await foreign.collection.insertMany(docs, { ordered: false }).catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error
   })
+  if (subscription_id)
+    await supersede(
+      models,
+      doc,
+      objects.map(({ known }) => known.key),
+    )
 }
 
 /**
@@ -127,15 +143,21 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
   if (doc.cursor === doc.parts) {
     if (doc.state === 'planning') {
       const expires_at = new Date(Date.now() + LIMITS.importPlanMs)
-      await imports.updateOne(at, { $set: { state: 'planned', cursor: 0, done: 0, expires_at } })
-    } else {
+      const planned = { state: 'planned', cursor: 0, done: 0, expires_at } as const
+      const { modifiedCount } = await imports.updateOne(at, { $set: planned })
+      if (doc.subscription_id && modifiedCount > 0)
+        await applyPull(stepping, stepping.models, { ...doc, ...planned })
+    } else if (doc.subscription_id) await finishPull(stepping.models, doc)
+    else {
       await campaigns.updateOne({ _id: doc.campaign_id }, CHANGED)
       await imports.updateOne(at, { $set: { state: 'done', kept: await keptBy(foreign, doc) } })
       await importParts.deleteMany({ import_id: doc._id })
     }
     return false
   }
-  const part = await importParts.findOne({ import_id: doc._id, n: doc.cursor }).lean<ImportPartDoc>()
+  const part = await importParts
+    .findOne({ import_id: doc.batch ?? doc._id, n: doc.cursor })
+    .lean<ImportPartDoc>()
   // Removed meanwhile.
   if (!part) return false
   const objects = objectsOf(doc, part)
@@ -159,9 +181,9 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
       doc.state === 'planning'
         ? { cursor: 0, done: 0, expires_at: new Date(Date.now() + LIMITS.importPlanMs) }
         : { kept: await keptBy(foreign, doc) }
-    await imports.updateOne(at, {
-      $set: { state: 'failed', problem: String(error.detail), ...stopped },
-    })
+    const problem = String(error.detail)
+    await imports.updateOne(at, { $set: { state: 'failed', problem, ...stopped } })
+    await stopPull(stepping.models, doc, problem)
     return false
   }
 }

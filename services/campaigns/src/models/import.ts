@@ -23,6 +23,8 @@ export interface ImportDoc {
   campaign_id: Types.ObjectId
   /** Null once the account is deleted. */
   user_id: Types.ObjectId | null
+  /** What it was pulled by, again and again; absent for a file that a user has handed in. */
+  subscription_id?: Types.ObjectId
   format: ImportFormat
   /** Of the file; hexadecimal. */
   sha256: string
@@ -31,6 +33,10 @@ export interface ImportDoc {
   /** Whether IODs are made of the objects that stand for one. */
   makes_iods: boolean
   problem: string | null
+  /** Where its parts are, if not under its own id: those of the latest run of a subscription. */
+  batch?: Types.ObjectId
+  /** The place of the next object of a subscription. */
+  next_order?: number
   /** Number of its parts, and of those that the present step is through with. */
   parts: number
   cursor: number
@@ -79,12 +85,15 @@ export const importSchema = new Schema<ImportDoc>(
   {
     campaign_id: { type: Schema.Types.ObjectId, required },
     user_id: { type: Schema.Types.ObjectId, default: null },
+    subscription_id: Schema.Types.ObjectId,
     format: { type: String, enum: IMPORT_FORMATS, required },
-    sha256: { type: String, required },
+    sha256: { type: String, default: '' },
     bytes: { type: Number, required },
     state: { type: String, enum: [...IMPORT_STATES, ...PASSING_STATES], required },
     makes_iods: { type: Boolean, required },
     problem: { type: String, default: null },
+    batch: Schema.Types.ObjectId,
+    next_order: Number,
     parts: { type: Number, required },
     cursor: { type: Number, required },
     objects: { type: Number, required },

@@ -3,6 +3,7 @@ import type { CampaignsConfig } from '../config.js'
 import { type CampaignDoc, campaignSchema } from './campaign.js'
 import { type ForeignDoc, foreignSchema } from './foreign.js'
 import { type ImportDoc, type ImportPartDoc, importPartSchema, importSchema } from './import.js'
+import { type BroughtDoc, broughtSchema, type SubscriptionDoc, subscriptionSchema } from './subscription.js'
 
 /** Counters per user. */
 type Counted = 'campaigns' | 'import_bytes'
@@ -38,6 +39,8 @@ export const createModels = (mongo: Connection, limits: Limits) => {
     imports,
     importParts: mongo.model<ImportPartDoc>('ImportPart', importPartSchema),
     foreign: mongo.model<ForeignDoc>('Foreign', foreignSchema),
+    subscriptions: mongo.model<SubscriptionDoc>('Subscription', subscriptionSchema),
+    brought: mongo.model<BroughtDoc>('Brought', broughtSchema),
     quotas,
   }
 }

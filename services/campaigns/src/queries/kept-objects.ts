@@ -23,6 +23,10 @@ export const keptBy = async (
   }
 }
 
+/** Number of the objects that a campaign keeps by an import. */
+export const countOfKept = (kept: ImportDoc['kept']): number =>
+  kept?.types.reduce((sum, { objects }) => sum + objects, 0) ?? 0
+
 /** Imports without those that are being removed, of which some are plans. */
 const shown = (campaign_id: Types.ObjectId) => ({
   ...keptFrom(campaign_id),
@@ -49,7 +53,7 @@ export const sumKept = async (
   const sums = { imports: docs.length, objects: 0, bytes: 0 }
   for (const { kept, objects, bytes } of docs) {
     for (const { type, objects } of kept?.types ?? []) types.set(type, (types.get(type) ?? 0) + objects)
-    sums.objects += kept ? kept.types.reduce((sum, each) => sum + each.objects, 0) : objects
+    sums.objects += kept ? countOfKept(kept) : objects
     sums.bytes += kept?.bytes ?? bytes
   }
   return { ...sums, types: [...types].map(([type, objects]) => ({ type, objects })) }
@@ -82,12 +86,12 @@ export const readKept = async (
     bytes,
     withheld: objects > 0 ? await withheld() : 0,
     types: types.sort((a, b) => b.objects - a.objects || (a.type < b.type ? -1 : 1)),
-    imports: docs.map(({ _id, user_id, created_at, objects, state }) => ({
+    imports: docs.map(({ _id, user_id, created_at, objects, kept, state }) => ({
       id: _id.toHexString(),
       user_id: user_id?.toHexString() ?? null,
       username: (user_id && names.get(user_id.toHexString())) ?? null,
       created_at: created_at.toISOString(),
-      objects,
+      objects: kept ? countOfKept(kept) : objects,
       removable:
         (state === 'done' || state === 'failed') &&
         (user_id?.equals(userId) || campaign.created_by?.equals(userId) || false),

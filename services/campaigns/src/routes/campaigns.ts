@@ -36,6 +36,7 @@ import { forgetUser } from '../commands/forget-user.js'
 import { indexNames } from '../commands/index-names.js'
 import { repeatImports } from '../commands/queue-import.js'
 import { removeForgotten } from '../commands/remove-import.js'
+import { repairPulls } from '../commands/settle-pull.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
@@ -66,7 +67,7 @@ export const addCampaignRoutes = (
   models: CampaignModels,
   { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
 ): void => {
-  const { campaigns, foreign, imports, quotas } = models
+  const { campaigns, foreign, imports, subscriptions, quotas } = models
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
@@ -172,6 +173,7 @@ export const addCampaignRoutes = (
     sources: [
       personalSource('campaign', campaigns, created_by => ({ created_by })),
       personalSource('import', imports, user_id => ({ user_id })),
+      personalSource('subscription', subscriptions, user_id => ({ user_id })),
       personalTechniques(campaigns),
     ],
     forget: userId => forgetUser(models, userId),
@@ -191,6 +193,7 @@ export const addCampaignRoutes = (
       (await indexNames(models.mongo)) +
       (await dateChanges(models.mongo)) +
       (await removeForgotten(models)) +
+      (await repairPulls(service, models)) +
       (await repeatImports(service, imports)) +
       (await quotas.repair()),
   )
