@@ -3,6 +3,7 @@ import {
   authInternal,
   type BodyOf,
   type InternalEndpoint,
+  LIMITS,
   type ParamsOf,
   pathPattern,
   type ResponseOf,
@@ -70,7 +71,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
   const answers = new Map<string, { endpoint: InternalEndpoint; handler: Handler }>()
 
   const peers = createHttpApp({ logger })
-  peers.all('/*', async request => {
+  peers.all('/*', { config: { raw: true }, bodyLimit: LIMITS.importBytes }, async request => {
     for (const { endpoint, handler } of answers.values()) {
       const { method, path, body } = endpoint
       const names = [...path.matchAll(/:(\w+)/g)].map(match => match[1] as string)
@@ -81,7 +82,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
       )
       const asked = body?.safeParse(request.body ?? {})
       if (asked && !asked.success) throw invalid(faults(asked.error, 'body'))
-      return handler({ params, body: asked?.data })
+      return handler({ params, body: asked ? asked.data : request.body })
     }
     throw new HttpError(404, 'Not found')
   })
