@@ -100,8 +100,7 @@ export const pullMisp: Puller = async request => {
 
   const known: Record<string, string> = cursor.etag === undefined ? {} : { 'if-none-match': cursor.etag }
   const manifest = await get('manifest.json', MANIFEST_BYTES, known)
-  if (manifest.status === 304)
-    return { file: new Uint8Array(), cursor: request.cursor ?? '{}', more: false }
+  if (manifest.status === 304) return { file: new Uint8Array(), cursor: request.cursor ?? '{}', more: false }
   if (publicKey !== null) {
     const signature = await get('manifest.json.sig', SIGNATURE_BYTES)
     if (!isSigned(publicKey, manifest.body, signature.body))
