@@ -19,6 +19,7 @@ import {
   SERVICES,
   SOURCES,
   type Source,
+  subscriptionsApi,
 } from '@iodine/contracts'
 import { SERVICE_KEY_HEADER } from '@iodine/service-kit'
 import {
@@ -58,6 +59,8 @@ interface Things {
   /** The owner's plans into their campaign: one to apply, one to discard. */
   import: string
   discarded: string
+  /** The admin's. */
+  subscription: string
   owner: string
 }
 interface Row {
@@ -76,6 +79,8 @@ const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).conte
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
+/** No run of it gets anywhere. */
+const feedInto = (campaign_id: string) => ({ url: 'https://127.0.0.1/', kind: 'taxii' as const, campaign_id })
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 
@@ -153,6 +158,15 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/imports/:id': { id: 'import', status: mine(200, 404) },
   'POST /campaigns/imports/:id/apply': { id: 'import', body: () => ({}), status: mine(202, 404) },
   'DELETE /campaigns/imports/:id': { id: 'discarded', status: mine(200, 404) },
+  'GET /campaigns/subscriptions': { status: admins(200) },
+  'POST /campaigns/subscriptions': { body: ({ campaign }) => feedInto(campaign), status: admins(201) },
+  'PATCH /campaigns/subscriptions/:id': {
+    id: 'subscription',
+    body: () => ({ every: 30 }),
+    status: admins(200),
+  },
+  'POST /campaigns/subscriptions/:id/run': { id: 'subscription', status: admins(202) },
+  'DELETE /campaigns/subscriptions/:id': { id: 'subscription', status: admins(200) },
   'GET /campaigns/:id/techniques': { id: 'campaign', status: 200 },
   'PUT /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
   'DELETE /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
@@ -203,7 +217,10 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => stack?.stop())
 
-const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
+const prepare = async (
+  { api, id: owner }: SignedInUser,
+  { api: adminsApi }: SignedInUser,
+): Promise<Things> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
   const record = {} as Things['record']
   for (const source of SOURCES) {
@@ -233,7 +250,13 @@ const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
     await expect.poll(look, { timeout: 15_000 }).toMatchObject({ state: 'planned' })
     return id
   }
+  const { id: subscription } = await adminsApi.call(subscriptionsApi.createSubscription, {
+    body: feedInto(campaign.id),
+  })
+  const pulled = () => adminsApi.call(subscriptionsApi.listSubscriptions)
+  await expect.poll(pulled, { timeout: 30_000 }).toMatchObject([{ state: 'waiting', last: {} }])
   return {
+    subscription,
     import: await planned(),
     discarded: await planned(),
     capture,
@@ -256,7 +279,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
     await stack.signUp(),
     await stack.signUp('boss@example.org'),
   ] as const
-  const things = await prepare(owner)
+  const things = await prepare(owner, admin)
   const { code } = await owner.api.call(authApi.generateExtensionCode)
   const redeemed = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
   const clients: Record<Role, ApiClient> = {
