@@ -87,6 +87,8 @@ export const LIMITS = {
   /** IODs that are brought in by one call, and the characters of their texts. */
   broughtIodsMax: 250,
   broughtChars: 500_000,
+  /** IODs whose levels are asked for at once. */
+  levelsMax: 500,
   evidenceCountsMax: 500,
   /** IODs of which consensus is asked for at once; with more than a page, a user has one request at a time. */
   consensusMax: 500,

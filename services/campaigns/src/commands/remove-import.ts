@@ -70,7 +70,7 @@ export const removeForgotten = async (models: CampaignModels): Promise<number> =
     .find({
       $or: [
         { state: { $in: ['receiving', 'removing'] }, check_at: past },
-        { state: { $in: ['planned', 'failed'] }, expires_at: past },
+        { state: { $in: ['planned', 'failed', 'done'] }, expires_at: past },
       ],
     })
     .limit(BATCH)

@@ -1,4 +1,5 @@
 import { IMPORT_FORMATS, IMPORT_STATES, type ImportFormat, type ImportState } from '@iodine/contracts'
+import type { Place } from '@iodine/exchange/intake'
 import { type Model, type QueryFilter, Schema, type Types } from 'mongoose'
 
 /**
@@ -45,6 +46,13 @@ export interface ImportDoc {
   tlp: number | null
   /** Markings that the file defines, by their ids. */
   markings: { id: string; tlp: number | null }[]
+  /** Level of all that the file says: a place in `TLP_LEVELS`. Only read where selected, as what follows. */
+  file_tlp?: number | null
+  /** Ids of techniques that the file as a whole names, and those that the objects of its events name. */
+  techniques?: string[]
+  named?: string[]
+  /** Places of the objects that its events begin with. */
+  events?: number[]
   created_at: Date
   /** When a plan that waits is removed; null while it does not wait. */
   expires_at: Date | null
@@ -72,6 +80,8 @@ export interface ImportPartDoc {
   /** The objects one after the other, and where each ends. */
   raw: Buffer
   ends: number[]
+  /** Where each stands, in files that have places. */
+  places?: (Place | null)[]
 }
 
 const required = true
@@ -95,6 +105,10 @@ export const importSchema = new Schema<ImportDoc>(
     kept: { type: Schema.Types.Mixed, default: null },
     tlp: { type: Number, default: null },
     markings: { type: [Schema.Types.Mixed], select: false } as never,
+    file_tlp: { type: Number, default: null, select: false },
+    techniques: { type: [String], default: undefined, select: false },
+    named: { type: [String], default: undefined, select: false },
+    events: { type: [Number], default: undefined, select: false },
     created_at: { type: Date, required },
     expires_at: { type: Date, default: null },
     check_at: { type: Date, required },
@@ -112,6 +126,7 @@ export const importPartSchema = new Schema<ImportPartDoc>(
     first: { type: Number, required },
     raw: { type: Buffer, required },
     ends: { type: [Number], required },
+    places: { type: Schema.Types.Mixed, default: undefined },
   },
   { collection: 'import_parts', versionKey: false },
 )
