@@ -21,12 +21,12 @@ export {
 } from './campaign-file.js'
 export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
+export { serverFormat } from './intake/format.js'
 export type { SliceLimits, Span } from './json/scanner.js'
 export { sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp/event.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
-export { isForeignStix } from './stix/ours.js'
 export { type ForeignObject, type Markings, markingOf, parseObject, readStixObject } from './stix/read.js'
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`

@@ -67,7 +67,8 @@ export type ImportModel = Model<ImportDoc>
  */
 export const keptFrom = (campaign_id: Types.ObjectId): QueryFilter<ImportDoc> => ({
   campaign_id,
-  $or: [{ state: { $in: ['applying', 'removing'] } }, { kept: { $ne: null } }],
+  // Of a file without objects and levels, nothing is left but that it was done.
+  $or: [{ state: { $in: ['applying', 'removing'] } }, { kept: { $ne: null }, expires_at: null }],
 })
 
 /** Neighbouring objects of an imported file, until it is applied. */
