@@ -5,7 +5,7 @@ import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
 import { useForeignImport } from '../queries/foreign-import'
-import { type ImportPlan, isKept, type Planned, useImport } from '../queries/import'
+import { formatForServer, type ImportPlan, type Planned, useImport } from '../queries/import'
 import { useNotices } from '../queries/notices'
 import { ForeignPlan } from './ForeignPlan'
 import styles from './ImportDialog.module.css'
@@ -90,7 +90,8 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     setFault(null)
     setReading(true)
     try {
-      if (await isKept(file)) setKept(await foreign.plan(file, isWanted))
+      const format = await formatForServer(file)
+      if (format) setKept(await foreign.plan(file, format, isWanted))
       else setPlan(await planImport(file))
     } catch (error) {
       const isOurs = error instanceof Error && error.name === 'UnreadableFile'
@@ -127,7 +128,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       <DialogBody>
         <p className={styles.label}>
           A campaign exported as JSON, STIX or CSV, a CSV with value, category and description, or a STIX
-          bundle of another tool.
+          bundle or MISP events of another tool.
         </p>
         <input
           ref={input}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
-import { evidence, scoredPlace, seal, sha256 } from './evidence.js'
+import { evidence, importedQuote, scoredPlace, seal, sha256 } from './evidence.js'
 import { iod, iodCounts, newIod } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
@@ -107,6 +107,11 @@ export const iodsInternal = {
     response: z.array(z.strictObject({ id, created: z.boolean() })),
     bodyLimit: 8 * LIMITS.bodyBytes,
   }),
+  getLevels: internalEndpoint('POST /internal/iods/levels', {
+    summary: 'The levels of IODs that imports have marked; others are left out',
+    body: z.strictObject({ ids: z.array(id).max(LIMITS.levelsMax) }),
+    response: z.record(id, z.enum(TLP_LEVELS)),
+  }),
   stateIods: internalEndpoint('POST /internal/iods/statements', {
     summary: 'What files of other tools say of IODs, and since when; unknown ones are left out',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
@@ -200,6 +205,18 @@ export const evidenceInternal = {
     summary: 'Delete a piece of evidence by its id, or all that quotes a capture by the capture’s',
     body: byId,
     response: z.strictObject({ deleted: z.int() }),
+  }),
+  bringEvidence: internalEndpoint('POST /internal/evidence/bring', {
+    summary:
+      'Adds quotes of an export to IODs in the name of a user, as `POST /iods/:id/evidence/import` does; repeating it adds none',
+    body: z.strictObject({
+      user_id: id,
+      iods: z
+        .array(z.strictObject({ id, quotes: z.array(importedQuote).max(LIMITS.iodEvidenceMax) }))
+        .max(LIMITS.broughtIodsMax),
+    }),
+    response: z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() }),
+    bodyLimit: 8 * LIMITS.bodyBytes,
   }),
   exportEvidence: internalEndpoint('POST /internal/evidence/export', {
     summary: 'The evidence of IODs as a user sees it, for exports: each IOD’s, oldest first, up to the limit',

@@ -94,8 +94,11 @@ export const LIMITS = {
   pullMinutesMax: 10_080,
   feedUrlMax: 2_000,
   feedSecretMax: 500,
-  /** Characters of a note of what has been pulled: 20,000 events of a MISP feed. */
+  /** Events of a MISP feed, and characters of a note of what has been pulled. */
+  feedEventsMax: 20_000,
   pullCursorMax: 2_097_152,
+  /** IODs whose levels are asked for at once. */
+  levelsMax: 500,
   evidenceCountsMax: 500,
   /** IODs of which consensus is asked for at once; with more than a page, a user has one request at a time. */
   consensusMax: 500,

@@ -138,6 +138,8 @@ export const subscriptionsInternal = {
       cursor: z.string().max(LIMITS.pullCursorMax),
       /** The bounds of a run were met: the next one follows at once. */
       more: z.boolean(),
+      /** UUIDs of events that the feed has no more. */
+      withdrawn: z.array(z.string().max(36)).max(LIMITS.feedEventsMax).default([]),
     }),
     response: done,
     bodyLimit: 2 * LIMITS.pullCursorMax,

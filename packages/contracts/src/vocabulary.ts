@@ -84,7 +84,7 @@ export const highestTlp = (levels: Iterable<Tlp | null | undefined>): Tlp | null
 }
 
 /** Formats of files that are taken in whole, and kept as they are. */
-export const IMPORT_FORMATS = ['stix'] as const
+export const IMPORT_FORMATS = ['stix', 'misp', 'json', 'csv'] as const
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 
 /**

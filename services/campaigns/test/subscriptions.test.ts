@@ -115,8 +115,8 @@ const answerOf = (promise: Promise<unknown>) =>
 type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>
 const claim = async () => (await bed.internal(subscriptionsInternal.claimPull)).pull
 const mustClaim = async () => (await claim()) as Pull
-const stage = ({ id, token }: Pull, cursor: string, more = false) =>
-  bed.internal(subscriptionsInternal.stagePull, { params: { id }, body: { token, cursor, more } })
+const stage = ({ id, token }: Pull, cursor: string, more = false, withdrawn: string[] = []) =>
+  bed.internal(subscriptionsInternal.stagePull, { params: { id }, body: { token, cursor, more, withdrawn } })
 const store = ({ id, token }: Pull, file: string) =>
   bed.internal(subscriptionsInternal.storePull, {
     params: { id },
@@ -140,10 +140,10 @@ const work = async (id: string) => {
 }
 const due = (id: string) => api.call(subscriptionsApi.runSubscription, { params: { id } })
 /** A run that fetches a file. @returns the number of new objects */
-const pull = async (id: string, file: string, cursor = 'after', more = false) => {
+const pull = async (id: string, file: string, cursor = 'after', withdrawn: string[] = []) => {
   await due(id)
   const run = await mustClaim()
-  await stage(run, cursor, more)
+  await stage(run, cursor, false, withdrawn)
   const { objects } = await store(run, file)
   if (objects > 0) await work(id)
   return objects
@@ -456,6 +456,61 @@ describe('what a feed takes back', () => {
     await finish()
     await pull(made, bundle(indicator(1, 'https://example.org/1', 2, ',"revoked":true')))
     expect(await members()).toEqual(['https://example.org/1'])
+  })
+})
+
+describe('a MISP feed', () => {
+  const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+  const attribute = (n: number, more = '') =>
+    `{"uuid":"${uuid(100 + n)}", "type":"url","value":"https://example.org/${n}","timestamp":"1","x":1.0${more}}`
+  const event = (n: number, timestamp: number, attributes: string[], more = '') =>
+    `{"Event": {"uuid":"${uuid(n)}","info":"Event ${n}","timestamp":"${timestamp}"${more},"Attribute":[${attributes.join(' , ')}],"big":9007199254740993}}`
+  const file = (...events: string[]) => `{"response":[${events.join(',')}]}`
+  const exportedMisp = async () => {
+    const answer = await fetch(`${url}/api/v1/campaigns/${campaign.id}/export?format=misp`, {
+      headers: { authorization: `Bearer ${admin.token}` },
+    })
+    return answer.text()
+  }
+
+  it('is kept byte for byte; an event that changes replaces itself, one that is gone leaves', async () => {
+    const { id: made } = await create({ kind: 'misp', url: 'https://feed.example/misp/' })
+    const first = event(1, 1, [attribute(1), attribute(2)])
+    const other = event(2, 1, [attribute(3)])
+    await pull(made, file(first, other))
+    const text = await exportedMisp()
+    for (const each of [attribute(1), attribute(2), attribute(3)]) expect(text.split(each).length).toBe(2)
+    expect((await members()).sort()).toEqual([1, 2, 3].map(n => `https://example.org/${n}`))
+    const { kept } = await look(made)
+
+    // 1 stays, 2 is taken back, 4 is new.
+    const changed = event(1, 2, [attribute(1), attribute(2, ',"deleted":true'), attribute(4)])
+    await pull(made, file(changed))
+    expect((await members()).sort()).toEqual([1, 3, 4].map(n => `https://example.org/${n}`))
+    const later = await exportedMisp()
+    for (const each of [attribute(1), attribute(3), attribute(4)]) expect(later.split(each).length).toBe(2)
+    expect(later).not.toContain(`${attribute(2)}`)
+    expect((await look(made)).kept).toBe(kept + 1)
+
+    await pull(made, '', 'c', [uuid(2)])
+    expect((await members()).sort()).toEqual([1, 4].map(n => `https://example.org/${n}`))
+    expect(await exportedMisp()).not.toContain('Event 2')
+    expect(await exportedMisp()).toContain(attribute(4))
+    expect((await look(made)).state).toBe('waiting')
+    // Events of later runs stand behind those of earlier ones.
+    await pull(made, file(event(3, 3, [attribute(5)])))
+    const all = await exportedMisp()
+    for (const each of [attribute(1), attribute(4), attribute(5)]) expect(all.split(each).length).toBe(2)
+    expect(() => JSON.parse(all)).not.toThrow()
+  })
+
+  it('never lowers the level of the campaign', async () => {
+    const { id: made } = await create({ kind: 'misp', url: 'https://feed.example/misp/' })
+    const sharing = () => api.call(campaignsApi.getSharing, { params: { id: campaign.id } })
+    await pull(made, file(event(1, 1, [attribute(1)], ',"Tag":[{"name":"tlp:amber"}]')))
+    expect(await sharing()).toEqual({ tlp: 'amber', least: 'amber' })
+    await pull(made, file(event(1, 2, [attribute(1)])))
+    expect(await sharing()).toEqual({ tlp: 'amber', least: 'amber' })
   })
 })
 

@@ -283,6 +283,14 @@ describe('a MISP feed', () => {
     expect(textOf(third.file)).toBe(`{"response":[${eventOf(13)}]}`)
   })
 
+  it('says which events are there no more', async () => {
+    const { cursor } = await pull()
+    publish({ 1: 20 })
+    const second = await pull({ cursor })
+    expect(second).toMatchObject({ file: new Uint8Array(), more: false, withdrawn: [uuid(2)] })
+    expect((await pull({ cursor: second.cursor })).withdrawn ?? []).toEqual([])
+  })
+
   it('is pulled in several runs past the bounds of one', async () => {
     publish(Object.fromEntries(Array.from({ length: 9 }, (_, n) => [n + 1, n])))
     let cursor: string | null = null

@@ -105,6 +105,7 @@ it('pull what is due, sign in with the key, and hand on what came with where it 
       token,
       cursor: JSON.stringify({ added_after: '2026-01-01T00:00:03Z' }),
       more: false,
+      withdrawn: [],
     })
   }
   const basic = `Basic ${Buffer.from(`reader:${KEY}`).toString('base64')}`

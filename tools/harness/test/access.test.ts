@@ -111,6 +111,7 @@ const ROWS: Record<string, Row> = {
   'GET /iods/overlay': { status: 200 },
   'GET /iods/:id': { id: 'iod', status: 200 },
   'POST /iods/:id/vote': { id: 'iod', body: () => ({ vote_type: 'POSITIVE' }), status: 200 },
+  'POST /iods/levels': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
   'POST /iods/consensus': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
   'POST /iods/evidence/counts': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
   'GET /iods/:id/evidence': { id: 'iod', status: 200 },

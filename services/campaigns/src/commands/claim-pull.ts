@@ -1,4 +1,4 @@
-import { DETAILS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
+import { type BodyOf, DETAILS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
 import type { CampaignModels } from '../models/index.js'
 import { LEASE_MS, type SubscriptionDoc } from '../models/subscription.js'
@@ -21,6 +21,7 @@ export const ended = (
     state: 'waiting',
     lease: null,
     next_cursor: null,
+    withdrawn: [],
     more: false,
     last: { at: new Date(), error, objects, iods },
     next_at: more ? new Date() : retryMs === null ? minutesFromNow(every) : new Date(Date.now() + retryMs),
@@ -55,7 +56,15 @@ export const claimPull = async (models: CampaignModels, peers: Peers): Promise<P
             { state: 'fetching', 'lease.until': { $lte: now } },
           ],
         },
-        { $set: { state: 'fetching', lease: { token, until: leaseEnd() }, next_cursor: null, more: false } },
+        {
+          $set: {
+            state: 'fetching',
+            lease: { token, until: leaseEnd() },
+            next_cursor: null,
+            withdrawn: [],
+            more: false,
+          },
+        },
         { sort: { next_at: 1 }, returnDocument: 'after' },
       )
       .select('+sealed +cursor +lease')
@@ -87,10 +96,10 @@ export const extendPull = async (
 export const stagePull = async (
   { subscriptions }: CampaignModels,
   id: string,
-  { token, cursor, more }: { token: string; cursor: string; more: boolean },
+  { token, cursor, more, withdrawn }: BodyOf<typeof subscriptionsInternal.stagePull>,
 ): Promise<void> => {
   const staged = await subscriptions.updateOne(running(id, token), {
-    $set: { next_cursor: cursor, more, 'lease.until': leaseEnd() },
+    $set: { next_cursor: cursor, more, withdrawn, 'lease.until': leaseEnd() },
   })
   if (staged.matchedCount === 0) throw pullLost()
 }

@@ -47,6 +47,7 @@ export const createSubscription = async (
     lease: null,
     cursor: null,
     next_cursor: null,
+    withdrawn: [],
     more: false,
     import_id: null,
     pending: null,

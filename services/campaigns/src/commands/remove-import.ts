@@ -71,7 +71,7 @@ export const removeForgotten = async (models: CampaignModels): Promise<number> =
     .find({
       $or: [
         { state: { $in: ['receiving', 'removing'] }, check_at: past },
-        { state: { $in: ['planned', 'failed'] }, subscription_id: null, expires_at: past },
+        { state: { $in: ['planned', 'failed', 'done'] }, subscription_id: null, expires_at: past },
       ],
     })
     .limit(BATCH)

@@ -1,17 +1,20 @@
 import { DETAILS } from '@iodine/contracts'
 import { HttpError, type StoreService } from '@iodine/service-kit'
-import type { Types } from 'mongoose'
+import type { QueryFilter, Types } from 'mongoose'
 import { CHANGED } from '../models/campaign.js'
 import type { ForeignDoc } from '../models/foreign.js'
 import type { ImportDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
-import type { SubscriptionDoc } from '../models/subscription.js'
+import type { BroughtDoc, SubscriptionDoc } from '../models/subscription.js'
 import { keptBy } from '../queries/kept-objects.js'
 import { isOlder } from '../queries/versions.js'
 import { beginApplying } from './apply-import.js'
 import { removeIod } from './change-members.js'
 import { ended } from './claim-pull.js'
 import { queueImport } from './queue-import.js'
+
+/** IODs in a query. */
+const IODS = 2_000
 
 type Version = Pick<ForeignDoc, '_id' | 'key' | 'version' | 'order' | 'iod_id'>
 
@@ -35,15 +38,38 @@ export const noteBrought = async (
 }
 
 /**
+ * Removes objects that a subscription has brought. An IOD that it alone has brought leaves the campaign if no other object
+ * there names it. May be repeated.
+ */
+const takeBack = async (
+  { campaigns, foreign, brought }: CampaignModels,
+  { _id: import_id, campaign_id }: ImportDoc,
+  these: QueryFilter<ForeignDoc>,
+): Promise<void> => {
+  const named = await foreign.distinct('iod_id', { ...these, campaign_id, iod_id: { $ne: null } })
+  for (let at = 0; at < named.length; at += IODS) {
+    const some = { import_id, iod_id: { $in: named.slice(at, at + IODS) } }
+    for (const { iod_id } of await brought.find(some).lean<BroughtDoc[]>()) {
+      if (await foreign.exists({ campaign_id, iod_id, $nor: [these] })) continue
+      await removeIod(campaigns, campaign_id.toHexString(), iod_id.toHexString())
+      await brought.deleteOne({ import_id, iod_id })
+    }
+  }
+  await foreign.deleteMany({ ...these, campaign_id })
+}
+
+/**
  * Of each of the objects, keeps the latest version that a subscription has brought, as TAXII gives by default. An IOD that
  * it alone has brought leaves the campaign once no object there names it: its object was revoked, or says something
  * else now. May be repeated.
  */
 export const supersede = async (
-  { campaigns, foreign, brought }: CampaignModels,
-  { _id: import_id, campaign_id }: ImportDoc,
+  models: CampaignModels,
+  doc: ImportDoc,
   keys: readonly string[],
 ): Promise<void> => {
+  const { foreign } = models
+  const { _id: import_id, campaign_id } = doc
   const versions = await foreign
     .find(
       { campaign_id, import_id, key: { $in: [...new Set(keys)].filter(Boolean) } },
@@ -60,31 +86,52 @@ export const supersede = async (
     if (!before || isLater) latest.set(each.key, each)
   }
   const old = versions.filter(each => latest.get(each.key) !== each)
-  if (old.length === 0) return
-  const ids = old.map(({ _id }) => _id)
-  const named = [
-    ...new Map(old.flatMap(({ iod_id }) => (iod_id ? [[String(iod_id), iod_id] as const] : []))).values(),
-  ]
-  const candidates = await brought
-    .find({ import_id, iod_id: { $in: named } })
-    .lean<{ iod_id: Types.ObjectId }[]>()
-  for (const { iod_id } of candidates) {
-    if (await foreign.exists({ campaign_id, iod_id, _id: { $nin: ids } })) continue
-    await removeIod(campaigns, campaign_id.toHexString(), iod_id.toHexString())
-    await brought.deleteOne({ import_id, iod_id })
+  if (old.length > 0) await takeBack(models, doc, { _id: { $in: old.map(({ _id }) => _id) } })
+}
+
+/**
+ * Keeps the latest version of each event that a subscription has brought, and none of those that the feed has no more.
+ * May be repeated.
+ * @returns places of the objects that the events begin with
+ */
+const settleEvents = async (
+  models: CampaignModels,
+  doc: ImportDoc,
+  withdrawn: readonly string[],
+): Promise<number[]> => {
+  const { _id: import_id, campaign_id, events = [], new_events = [] } = doc
+  const all = [...events, ...new_events].sort((a, b) => a - b)
+  const begun = await models.foreign
+    .find({ campaign_id, import_id, order: { $in: all } }, { key: 1, order: 1 })
+    .sort({ order: 1 })
+    .lean<Pick<ForeignDoc, 'key' | 'order'>[]>()
+  const latest = new Map(begun.map(({ key, order }) => [key, order]))
+  const gone = new Set(withdrawn)
+  const fresh = new Set(new_events)
+  const left: number[] = []
+  for (const { key, order } of begun) {
+    const isLatest = key === '' || latest.get(key) === order
+    if (isLatest && (fresh.has(order) || !gone.has(key))) {
+      left.push(order)
+      continue
+    }
+    const end = all[all.indexOf(order) + 1] ?? Number.MAX_SAFE_INTEGER
+    await takeBack(models, doc, { import_id, order: { $gte: order, $lt: end } })
   }
-  await foreign.deleteMany({ _id: { $in: ids } })
+  return left
 }
 
 /** The import of a subscription is through: its cursor moves in the same transaction. */
 export const finishPull = async (models: CampaignModels, doc: ImportDoc): Promise<void> => {
   const { campaigns, foreign, imports, importParts, subscriptions, quotas } = models
   const { _id, user_id, batch, bytes, state, cursor } = doc
+  const staged = await subscriptions.findOne({ import_id: _id }).select('+withdrawn').lean<SubscriptionDoc>()
+  const events = doc.format === 'misp' ? await settleEvents(models, doc, staged?.withdrawn ?? []) : undefined
   await campaigns.updateOne({ _id: doc.campaign_id }, CHANGED)
   const kept = await keptBy(foreign, doc)
   await quotas.settle(async (session, take) => {
     const at = { _id, state, cursor, batch }
-    const set = { state: 'done', kept, bytes: kept.bytes } as const
+    const set = { state: 'done', kept, bytes: kept.bytes, ...(events && { events, new_events: [] }) } as const
     const { matchedCount } = await imports.updateOne(at, { $set: set }, { session })
     if (matchedCount === 0) return
     const pulled = await subscriptions

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { highestTlp, type ImportFormat, rankOfTlp, tlpOfRank } from '@iodine/contracts'
-import { UnreadableFile } from '@iodine/exchange'
+import { setImmediate } from 'node:timers/promises'
+import { type FeedKind, highestTlp, type ImportFormat, LIMITS, rankOfTlp, tlpOfRank } from '@iodine/contracts'
+import { nameOf, parseObject, type Span, UnreadableFile } from '@iodine/exchange'
+import type { OpenedFile, Place } from '@iodine/exchange/intake'
 import { HttpError } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { ForeignDoc } from '../models/foreign.js'
@@ -9,25 +11,40 @@ import type { CampaignModels } from '../models/index.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { isOlder } from '../queries/versions.js'
 import { ended, pullLost, running } from './claim-pull.js'
-import { type Examined, examine, MARKINGS_MAX, partsOf, storeParts } from './receive-import.js'
+import { eventsOf, isCounted, openImport, partsOf, storeParts } from './receive-import.js'
 
 /** Keys in a query. */
 const KEYS = 2_000
-const FORMATS = { taxii: 'stix', misp: 'stix' } as const satisfies Record<
-  SubscriptionDoc['kind'],
-  ImportFormat
->
+/** Definitions of markings that a subscription knows. */
+const MARKINGS_MAX = 1_000
+const FORMATS = { taxii: 'stix', misp: 'misp' } as const satisfies Record<FeedKind, ImportFormat>
+const NOTHING: OpenedFile = {
+  bytes: new Uint8Array(),
+  spans: [],
+  markings: new Map(),
+  tlp: null,
+  techniques: [],
+}
 
-/** The places of those objects of a file that the subscription does not have in this or a later version. */
+/** The places of those objects of a STIX file that the subscription does not have in this or a later version. */
 const selectNew = async (
   { foreign }: CampaignModels,
-  { campaign_id, import_id }: SubscriptionDoc,
-  { spans, objects }: Examined,
-  bytes: Uint8Array,
+  campaign_id: Types.ObjectId,
+  import_id: Types.ObjectId | undefined,
+  { bytes, spans }: OpenedFile,
 ): Promise<number[]> => {
-  const hashes = spans.map(([start, end]) =>
-    createHash('sha256').update(bytes.subarray(start, end)).digest('hex'),
-  )
+  const objects: { key: string; version: string; sha256: string }[] = []
+  let seen = 0
+  for (const [n, [start, end]] of spans.entries()) {
+    const raw = bytes.subarray(start, end)
+    const sha256 = createHash('sha256').update(raw).digest('hex')
+    objects.push({ ...nameOf(parseObject(new TextDecoder().decode(raw), n + 1)), sha256 })
+    seen += raw.length
+    if (seen > 250_000) {
+      seen = 0
+      await setImmediate()
+    }
+  }
   const known = new Map<string, { sha256: string; version: string }[]>()
   const keys = [...new Set(objects.map(({ key }) => key))].filter(Boolean)
   for (let at = 0; import_id && at < keys.length; at += KEYS) {
@@ -39,14 +56,32 @@ const selectNew = async (
       .lean<Pick<ForeignDoc, 'key' | 'version' | 'sha256'>[]>()
     for (const { key, ...each } of some) known.set(key, [...(known.get(key) ?? []), each])
   }
-  const seen = new Set<string>()
-  return objects.flatMap(({ key, version }, n) => {
-    const sha256 = hashes[n] as string
-    if (seen.has(sha256)) return []
-    seen.add(sha256)
+  const given = new Set<string>()
+  return objects.flatMap(({ key, version, sha256 }, n) => {
+    if (given.has(sha256)) return []
+    given.add(sha256)
     const has = known.get(key)?.some(each => each.sha256 === sha256 || isOlder(version, each.version))
     return has ? [] : [n]
   })
+}
+
+/** A place in a file as one in all that a subscription has brought. */
+const shifted = (place: Place | undefined, by: number): Place | undefined => {
+  if (place?.format !== 'misp') return place
+  const { event, object, joints } = place
+  const mark = <M extends { piece: number }>(each: M): M => ({ ...each, piece: each.piece + by })
+  return {
+    ...place,
+    event: event + by,
+    object: object === null ? null : object + by,
+    ...(joints && {
+      joints: {
+        lists: Object.fromEntries(Object.entries(joints.lists).map(([name, each]) => [name, mark(each)])),
+        timestamp: joints.timestamp && mark(joints.timestamp),
+        end: mark(joints.end),
+      },
+    }),
+  }
 }
 
 /** Has what a subscription keeps count as another administrator's, who has let it go on. */
@@ -66,7 +101,7 @@ const handOver = async ({ imports, quotas }: CampaignModels, doc: ImportDoc, use
 /**
  * Takes in what a staged run has fetched, and leaves what is new in it to be planned and applied. The subscription's cursor
  * moves together with the last object. A run with nothing new is over at once.
- * @returns the number of new objects
+ * @returns the number of new objects, at least 1 if there is anything to do
  * @throws 409 once the run is over or another worker's, 413 past the quota of who made it, 422 for a file that is none
  */
 export const storePull = async (
@@ -76,21 +111,30 @@ export const storePull = async (
   bytes: Uint8Array,
 ): Promise<number> => {
   const { subscriptions, imports, importParts, quotas } = models
-  const doc = await subscriptions.findOne(running(id, token)).select('+next_cursor').lean<SubscriptionDoc>()
+  const doc = await subscriptions
+    .findOne(running(id, token))
+    .select('+next_cursor +withdrawn')
+    .lean<SubscriptionDoc>()
   if (!doc || doc.next_cursor === null || !doc.user_id) throw pullLost()
   const { user_id, campaign_id } = doc
-  const examined =
+  const format = FORMATS[doc.kind]
+  const file =
     bytes.length === 0
-      ? { spans: [], objects: [], markings: new Map() }
-      : await examine(bytes).catch(error => {
+      ? NOTHING
+      : await openImport(format, bytes).catch(error => {
           throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
         })
-  const before =
-    doc.import_id &&
-    (await imports.findOne({ _id: doc.import_id, state: 'done' }).select('+markings').lean<ImportDoc>())
-  const since = { ...doc, import_id: before ? before._id : null }
-  const places = await selectNew(models, since, examined, bytes)
-  if (places.length === 0) {
+  const before = doc.import_id
+    ? await imports
+        .findOne({ _id: doc.import_id, state: 'done' })
+        .select(['+markings', '+events'])
+        .lean<ImportDoc>()
+    : null
+  const { places } = file
+  // An event is kept in whole or not at all: what feeds name as changed is taken.
+  const chosen = places ? places.map((_, n) => n) : await selectNew(models, campaign_id, before?._id, file)
+  const isWithdrawn = before !== null && doc.withdrawn.length > 0
+  if (chosen.length === 0 && !isWithdrawn) {
     const over = await subscriptions.updateOne(running(id, token), {
       $set: { ...ended(doc, {}), cursor: doc.next_cursor },
     })
@@ -102,36 +146,40 @@ export const storePull = async (
   // Before anything is stored, so that the next run removes what a crash leaves.
   const noted = await subscriptions.updateOne(running(id, token), { $set: { pending: batch } })
   if (noted.matchedCount === 0) throw pullLost()
+  const objects = places ? places.filter(isCounted).length : chosen.length
   try {
     const first = before?.next_order ?? 0
-    const spans = places.map(n => examined.spans[n] as [number, number])
+    const spans = chosen.map(n => file.spans[n] as Span)
     const size = spans.reduce((sum, [start, end]) => sum + end - start, 0)
     const parts = partsOf(spans)
-    await storeParts(importParts, batch, parts, bytes, first)
+    const moved = places && { places: places.map(place => shifted(place, first)) }
+    await storeParts(importParts, batch, { bytes: file.bytes, ...moved }, parts, first)
     // Objects refer to markings that came with earlier runs. Of two definitions the strictest counts.
     const markings = new Map(before?.markings.map(each => [each.id, tlpOfRank(each.tlp)]))
-    for (const [key, level] of examined.markings)
+    for (const [key, level] of file.markings)
       if (markings.size < MARKINGS_MAX || markings.has(key))
         markings.set(key, highestTlp([markings.get(key), level]))
     const created_at = new Date()
     const fresh = {
-      user_id,
       state: 'planning',
       problem: null,
       batch,
       parts: parts.length,
       cursor: 0,
-      objects: places.length,
+      objects,
       done: 0,
       iods: 0,
       known_iods: 0,
       refused: 0,
-      next_order: first + places.length,
+      next_order: first + chosen.length,
       markings: [...markings].map(([key, level]) => ({ id: key, tlp: level && rankOfTlp(level) })),
+      techniques: file.techniques.slice(0, LIMITS.techniquesMax),
+      ...(places && { new_events: eventsOf(file).map(n => n + first) }),
       expires_at: null,
       check_at: new Date(created_at.getTime() + FIRST_MS),
     } as const
     const _id = before?._id ?? new Types.ObjectId()
+    // Who made the subscription may have changed: what it keeps counts as theirs from now on.
     if (before && !before.user_id?.equals(user_id)) await handOver(models, before, user_id)
     await quotas.change(user_id, { import_bytes: size }, async session => {
       const started = await subscriptions.updateOne(
@@ -152,7 +200,8 @@ export const storePull = async (
           _id,
           campaign_id,
           subscription_id: doc._id,
-          format: FORMATS[doc.kind],
+          user_id,
+          format,
           // Of no one file.
           sha256: '',
           makes_iods: true,
@@ -160,7 +209,9 @@ export const storePull = async (
           tlp: null,
           created_at,
           bytes: size,
+          ...(places && { events: [] }),
           ...fresh,
+          techniques: [...fresh.techniques],
         }
         await imports.create([made], { session })
       }
@@ -169,5 +220,5 @@ export const storePull = async (
     await importParts.deleteMany({ import_id: batch }).catch(() => {})
     throw error
   }
-  return places.length
+  return Math.max(objects, 1)
 }

@@ -1,4 +1,5 @@
 import { IMPORT_FORMATS, IMPORT_STATES, type ImportFormat, type ImportState } from '@iodine/contracts'
+import type { Place } from '@iodine/exchange/intake'
 import { type Model, type QueryFilter, Schema, type Types } from 'mongoose'
 
 /**
@@ -51,6 +52,14 @@ export interface ImportDoc {
   tlp: number | null
   /** Markings that the file defines, by their ids. */
   markings: { id: string; tlp: number | null }[]
+  /** Level of all that the file says: a place in `TLP_LEVELS`. Only read where selected, as what follows. */
+  file_tlp?: number | null
+  /** Ids of techniques that the file as a whole names, and those that the objects of its events name. */
+  techniques?: string[]
+  named?: string[]
+  /** Places of the objects that its events begin with; of a subscription, those of the present run until it is through. */
+  events?: number[]
+  new_events?: number[]
   created_at: Date
   /** When a plan that waits is removed; null while it does not wait. */
   expires_at: Date | null
@@ -65,7 +74,8 @@ export type ImportModel = Model<ImportDoc>
  */
 export const keptFrom = (campaign_id: Types.ObjectId): QueryFilter<ImportDoc> => ({
   campaign_id,
-  $or: [{ state: { $in: ['applying', 'removing'] } }, { kept: { $ne: null } }],
+  // Of a file without objects and levels, nothing is left but that it was done.
+  $or: [{ state: { $in: ['applying', 'removing'] } }, { kept: { $ne: null }, expires_at: null }],
 })
 
 /** Neighbouring objects of an imported file, until it is applied. */
@@ -78,6 +88,8 @@ export interface ImportPartDoc {
   /** The objects one after the other, and where each ends. */
   raw: Buffer
   ends: number[]
+  /** Where each stands, in files that have places. */
+  places?: (Place | null)[]
 }
 
 const required = true
@@ -104,6 +116,11 @@ export const importSchema = new Schema<ImportDoc>(
     kept: { type: Schema.Types.Mixed, default: null },
     tlp: { type: Number, default: null },
     markings: { type: [Schema.Types.Mixed], select: false } as never,
+    file_tlp: { type: Number, default: null, select: false },
+    techniques: { type: [String], default: undefined, select: false },
+    named: { type: [String], default: undefined, select: false },
+    events: { type: [Number], default: undefined, select: false },
+    new_events: { type: [Number], default: undefined, select: false },
     created_at: { type: Date, required },
     expires_at: { type: Date, default: null },
     check_at: { type: Date, required },
@@ -121,6 +138,7 @@ export const importPartSchema = new Schema<ImportPartDoc>(
     first: { type: Number, required },
     raw: { type: Buffer, required },
     ends: { type: [Number], required },
+    places: { type: Schema.Types.Mixed, default: undefined },
   },
   { collection: 'import_parts', versionKey: false },
 )

@@ -24,6 +24,8 @@ export interface SubscriptionDoc {
   /** Where the last run that was imported ended, and where the present one will; the worker's own texts. */
   cursor: string | null
   next_cursor: string | null
+  /** UUIDs of events that the feed has no more: they leave with what the present run brings. */
+  withdrawn: string[]
   /** The present run met the bounds of one. */
   more: boolean
   /** The import that keeps all that came by it. */
@@ -51,6 +53,7 @@ export const subscriptionSchema = new Schema<SubscriptionDoc>(
     lease: { type: Schema.Types.Mixed, default: null, select: false },
     cursor: { type: String, default: null, select: false },
     next_cursor: { type: String, default: null, select: false },
+    withdrawn: { type: [String], select: false } as never,
     more: { type: Boolean, default: false },
     import_id: { type: Schema.Types.ObjectId, default: null },
     pending: { type: Schema.Types.ObjectId, default: null },

@@ -12,20 +12,32 @@ const IDS = 5_000
 
 /** What the objects of a format in a campaign mean for its file. */
 export interface ForeignPart {
+  format: ImportFormat
+  /** The imports whose objects count; absent: all. */
+  imports?: readonly Types.ObjectId[] | undefined
   /** The object that stands for an IOD, by the IOD's id: its latest version. */
   standIns: Map<string, StandIn>
   /** Ids of objects that stand for IODs which are not in the campaign: they and what connects them are left out. */
   withheld: string[]
 }
 
+const selectedBy = ({ format, imports }: Pick<ForeignPart, 'format' | 'imports'>) => ({
+  format,
+  ...(imports && { import_id: { $in: imports } }),
+})
+
 /** Throws nothing for a campaign without any: both parts are empty. */
 export const readForeignPart = async (
   foreign: ForeignModel,
   { _id, iod_ids = [] }: CampaignDoc,
   format: ImportFormat,
+  imports?: readonly Types.ObjectId[],
 ): Promise<ForeignPart> => {
   const standing = await foreign
-    .find({ campaign_id: _id, iod_id: { $ne: null }, format }, { key: 1, version: 1, iod_id: 1, tlp: 1 })
+    .find(
+      { campaign_id: _id, iod_id: { $ne: null }, ...selectedBy({ format, imports }) },
+      { key: 1, version: 1, iod_id: 1, tlp: 1 },
+    )
     .lean<Pick<ForeignDoc, 'key' | 'version' | 'iod_id' | 'tlp'>[]>()
   const members = new Set(iod_ids.map(String))
   const newest = new Map<string, (typeof standing)[number]>()
@@ -40,7 +52,7 @@ export const readForeignPart = async (
     if (!before || before.version < each.version) newest.set(iod, each)
   }
   const standIns = [...newest].map(([iod, { key, tlp }]) => [iod, { id: key, tlp: tlpOfRank(tlp) }] as const)
-  return { standIns: new Map(standIns), withheld: [...withheld].filter(Boolean) }
+  return { format, imports, standIns: new Map(standIns), withheld: [...withheld].filter(Boolean) }
 }
 
 /** Selects the objects that a file leaves out. */
@@ -52,12 +64,12 @@ const leftOut = (withheld: readonly string[]) => ({
 export const countWithheld = async (
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
-  { withheld }: ForeignPart,
+  { withheld, ...part }: ForeignPart,
 ): Promise<number> => {
   const found = new Set<string>()
   for (let at = 0; at < withheld.length; at += IDS) {
     const some = await foreign
-      .find({ campaign_id, ...leftOut(withheld.slice(at, at + IDS)) }, { _id: 1 })
+      .find({ campaign_id, ...selectedBy(part), ...leftOut(withheld.slice(at, at + IDS)) }, { _id: 1 })
       .lean<{ _id: Types.ObjectId }[]>()
     for (const each of some) found.add(String(each._id))
   }

@@ -15,11 +15,18 @@ export const keptBy = async (
 ): Promise<NonNullable<ImportDoc['kept']>> => {
   const types = await foreign.aggregate<{ _id: string; objects: number; bytes: number }>([
     { $match: { campaign_id, import_id: _id } },
-    { $group: { _id: '$type', objects: { $sum: 1 }, bytes: { $sum: '$bytes' } } },
+    {
+      $group: {
+        _id: '$type',
+        // Text that goes on with an event is none of its objects.
+        objects: { $sum: { $cond: [{ $eq: ['$place.isText', true] }, 0, 1] } },
+        bytes: { $sum: '$bytes' },
+      },
+    },
   ])
   return {
     bytes: types.reduce((sum, { bytes }) => sum + bytes, 0),
-    types: types.map(({ _id: type, objects }) => ({ type, objects })),
+    types: types.filter(({ objects }) => objects > 0).map(({ _id: type, objects }) => ({ type, objects })),
   }
 }
 
@@ -76,8 +83,11 @@ export const readKept = async (
     .limit(LIMITS.campaignImportsMax)
     .lean<ImportDoc[]>()
   const withheld = async () => {
-    const part = await readForeignPart(foreign, await findCampaign(campaigns, id), 'stix')
-    return countWithheld(foreign, campaign_id, part)
+    const campaign = await findCampaign(campaigns, id)
+    let sum = 0
+    for (const format of ['stix', 'misp'] as const)
+      sum += await countWithheld(foreign, campaign_id, await readForeignPart(foreign, campaign, format))
+    return sum
   }
   const ids = new Set(docs.flatMap(({ user_id }) => user_id?.toHexString() ?? []))
   const names = ids.size > 0 ? await users.usernames(ids) : new Map<string, string>()

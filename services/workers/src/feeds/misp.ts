@@ -1,12 +1,13 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { LIMITS } from '@iodine/contracts'
 import { z } from 'zod'
 import { FeedError } from './public-fetch.js'
 import { type Puller, refuseStatus } from './pull.js'
 
 const MANIFEST_BYTES = 16_777_216
 const SIGNATURE_BYTES = 4_096
-/** Events of a feed; what has been pulled of them is noted. */
-const EVENTS_MAX = 20_000
+/** Events of a run: as many as an import takes. */
+const EVENTS_A_RUN = 1_000
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** What is signed begins with it, so that a signature over anything else is none over a manifest. */
 const SIGNED = 'iodine misp manifest\n'
@@ -44,8 +45,8 @@ const readManifest = (bytes: Buffer): Map<string, string> => {
     .safeParse(parse(bytes, 'The manifest'))
   if (!manifest.success) throw new FeedError('The manifest is none of a MISP feed')
   const events = Object.entries(manifest.data)
-  if (events.length > EVENTS_MAX)
-    throw new FeedError(`The feed has more than ${EVENTS_MAX.toLocaleString('en-US')} events`)
+  if (events.length > LIMITS.feedEventsMax)
+    throw new FeedError(`The feed has more than ${LIMITS.feedEventsMax.toLocaleString('en-US')} events`)
   if (!events.every(([uuid]) => UUID.test(uuid)))
     throw new FeedError('The manifest names something that is no event')
   return new Map(events.map(([uuid, { timestamp }]) => [uuid.toLowerCase(), timestamp]))
@@ -88,6 +89,7 @@ export const pullMisp: Puller = async request => {
     refuseStatus(answer, 'file')
     return answer
   }
+  let withdrawn: string[] = []
   const result = (events: Buffer[], next: Cursor, more: boolean) => {
     const comma = Buffer.from(',')
     const pieces = events.flatMap((event, n) => (n === 0 ? [event] : [comma, event]))
@@ -95,7 +97,7 @@ export const pullMisp: Puller = async request => {
       events.length === 0
         ? new Uint8Array()
         : new Uint8Array(Buffer.concat([Buffer.from('{"response":['), ...pieces, Buffer.from(']}')]))
-    return { file, cursor: JSON.stringify(next), more }
+    return { file, cursor: JSON.stringify(next), more, withdrawn }
   }
 
   const known: Record<string, string> = cursor.etag === undefined ? {} : { 'if-none-match': cursor.etag }
@@ -107,6 +109,7 @@ export const pullMisp: Puller = async request => {
       throw new FeedError('The manifest is not signed with the key of this subscription')
   }
   const given = readManifest(manifest.body)
+  withdrawn = Object.keys(cursor.events).filter(uuid => !given.has(uuid))
   const pulled = Object.fromEntries(Object.entries(cursor.events).filter(([uuid]) => given.has(uuid)))
   const changed = [...given]
     .filter(([uuid, timestamp]) => pulled[uuid] !== timestamp)
@@ -114,7 +117,8 @@ export const pullMisp: Puller = async request => {
   const events: Buffer[] = []
   let bytes = 0
   for (const [n, [uuid, timestamp]] of changed.entries()) {
-    if (n > 0 && (n === bounds.pages || Date.now() > end)) return result(events, { events: pulled }, true)
+    if (n > 0 && (n === Math.min(bounds.pages, EVENTS_A_RUN) || Date.now() > end))
+      return result(events, { events: pulled }, true)
     let body: Buffer
     try {
       ;({ body } = await get(`${uuid}.json`, Math.min(MANIFEST_BYTES, bounds.bytes)))

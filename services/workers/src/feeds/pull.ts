@@ -31,6 +31,8 @@ export interface Pulled {
   cursor: string
   /** The bounds were met, or the other side broke off after some answers. */
   more: boolean
+  /** UUIDs of events that were pulled before and are there no more. */
+  withdrawn?: string[]
 }
 
 /** What a feed signs in with: HTTP Basic with a user, else a bearer token. */

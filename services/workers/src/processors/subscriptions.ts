@@ -64,13 +64,13 @@ export const subscriptionsProcessor = defineProcessor({
       const fetch = createPublicFetch({ allow, ca })
       try {
         const request = { fetch, url, cursor, publicKey, bounds: BOUNDS, signal: ending.signal }
-        const pulled = await PULLERS[kind]({ ...request, authorization: secretOf(pull) })
-        const body = { token, cursor: pulled.cursor, more: pulled.more }
+        const { file, ...staged } = await PULLERS[kind]({ ...request, authorization: secretOf(pull) })
+        const body = { token, ...staged }
         await peers.call('campaigns', subscriptionsInternal.stagePull, { params, body, ms: 10_000 })
         const { objects } = await peers.call('campaigns', subscriptionsInternal.storePull, {
           params,
           query: { token },
-          body: pulled.file,
+          body: file,
           ms: STORE_MS,
         })
         log.info({ subscription: id, objects }, 'feed pulled')
