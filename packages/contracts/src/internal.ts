@@ -46,6 +46,12 @@ export const authInternal = {
     body: z.strictObject({ usernames: z.array(z.string()) }),
     response: z.array(userCard),
   }),
+  checkFeedKey: internalEndpoint('POST /internal/feed-keys/check', {
+    summary:
+      'Whose feed key has this hash, and a token for it that services take for a minute; 404 unless the key and its account are live',
+    body: z.strictObject({ hash: z.string().max(100) }),
+    response: z.strictObject({ id, user_id: id, token: z.string() }),
+  }),
   getSealedAiKey: internalEndpoint('GET /internal/users/:id/ai-key', {
     summary: "A user's AI key as stored: sealed, readable with SECRETS_KEY and the user's id alone",
     params: byId,

@@ -110,6 +110,16 @@ export const LIMITS = {
   importedQuotesMax: 10,
   /** Pieces of evidence in an export of a campaign. */
   exportedEvidenceMax: 20_000,
+  /** Feed keys of a user, and characters of a label. */
+  feedKeysMax: 10,
+  feedKeyLabelMax: 100,
+  /** Objects of a page of a feed, and their bytes, but for a larger one. */
+  feedPageMax: 1_000,
+  feedPageBytes: 5_242_880,
+  /** Objects of a campaign that are published. */
+  publishedObjectsMax: 100_000,
+  /** How long what was withdrawn stays in feeds as revoked. */
+  revokedMs: 90 * 24 * 3_600_000,
   tooltipChars: 40,
 } as const
 

@@ -12,6 +12,7 @@ export const QUOTAS = [
   /** Per campaign; a user's usage shows the largest campaign they created. */
   'campaign_iods',
   'import_bytes',
+  'published_bytes',
 ] as const
 export type Quota = (typeof QUOTAS)[number]
 
@@ -52,6 +53,8 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
     `This campaign holds ${number(used)} of ${number(limit)} IODs: remove some to make room`,
   import_bytes: (used, limit, needed) =>
     `The files you imported take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: remove some from their campaigns to make room`,
+  published_bytes: (used, limit, needed) =>
+    `What you publish takes ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: withdraw a campaign to make room`,
 }
 
 /** Detail of a 413: usage, limit, and what to do. `needed`: the amount that the refused request adds. */

@@ -3,7 +3,7 @@ import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
-import type { InternalEndpoint, PublicEndpoint } from './endpoint.js'
+import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import {
   announceInternal,
   communityInternal,
@@ -12,6 +12,7 @@ import {
   rebuildInternal,
 } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
+import { publicationsInternal, taxiiFeeds } from './feeds.js'
 import { importsApi, importsInternal } from './imports.js'
 import {
   authInternal,
@@ -45,6 +46,8 @@ export interface ServiceManifest {
    * Internal endpoints: a service that repairs, stores personal data or counts quotas lists those endpoints.
    */
   internal: Readonly<Record<string, InternalEndpoint>>
+  /** What other systems pull, by the first segment of its paths, which are not below /api/v1. */
+  feeds?: Readonly<Record<string, Readonly<Record<string, FeedEndpoint>>>>
 }
 
 const ingest = { bodyLimit: LIMITS.ingestBodyBytes }
@@ -89,8 +92,10 @@ export const SERVICES = {
   campaigns: {
     prefixes: { campaigns: { bodyLimit: LIMITS.importBytes, waitMs: 60_000 } },
     apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
+    feeds: { taxii2: taxiiFeeds },
     internal: {
       ...importsInternal,
+      ...publicationsInternal,
       ...subscriptionsInternal,
       ...personalDataInternal,
       ...usageInternal,
@@ -139,3 +144,12 @@ export const OPERATIONS: readonly {
     ([section, table]) => Object.entries(table).map(([name, spec]) => ({ service, section, name, spec })),
   ),
 )
+
+/** Every endpoint of the feeds, with its first segment. */
+export const FEEDS: readonly { service: ServiceName; prefix: string; name: string; spec: FeedEndpoint }[] =
+  SERVICE_NAMES.flatMap(service => {
+    const { feeds = {} } = SERVICES[service] as ServiceManifest
+    return Object.entries(feeds).flatMap(([prefix, table]) =>
+      Object.entries(table).map(([name, spec]) => ({ service, prefix, name, spec })),
+    )
+  })

@@ -67,6 +67,10 @@ export type QuoteRelation = (typeof QUOTE_RELATIONS)[number]
 export const TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict', 'red'] as const
 export type Tlp = (typeof TLP_LEVELS)[number]
 
+/** Levels of what is published: what is red is for its recipients alone. */
+export const FEED_TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict'] as const satisfies Tlp[]
+export type FeedTlp = (typeof FEED_TLP_LEVELS)[number]
+
 /** Level of what nobody has marked: what members see is for their community, not for the public. */
 export const USUAL_TLP: Tlp = 'green'
 
@@ -112,6 +116,10 @@ export const isFeedUrl = (value: string): boolean => {
     return false
   }
 }
+
+/** States of a campaign's feed. */
+export const FEED_STATES = ['due', 'published', 'withdrawn'] as const
+export type FeedState = (typeof FEED_STATES)[number]
 
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

@@ -21,6 +21,7 @@ export {
 } from './campaign-file.js'
 export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
+export { ALL_COLLECTION, collectionIdOf } from './ids.js'
 export { serverFormat } from './intake/format.js'
 export type { SliceLimits, Span } from './json/scanner.js'
 export { sliceObjects } from './json/slices.js'
@@ -35,6 +36,8 @@ export {
   parseObject,
   readStixObject,
 } from './stix/read.js'
+export { isRevocable, revokedVersion } from './stix/revoke.js'
+export { tlpOfMarkingId } from './tlp.js'
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 

@@ -69,6 +69,7 @@ export {
   TOMBSTONE_MS,
 } from './http/sessions.js'
 export { createSharedAnswers, type ReplyHeaders, Streamed } from './http/streamed.js'
+export { sendTaxiiError } from './http/taxii-errors.js'
 export {
   bearerToken,
   type Caller,

@@ -4,6 +4,7 @@ import { searchNames } from './migrations/0001-search-names.js'
 import { datedChanges } from './migrations/0002-date-changes.js'
 import { createModels } from './models/index.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
+import { addFeedRoutes } from './routes/feeds.js'
 import { addImportRoutes } from './routes/imports.js'
 import { addSubscriptionRoutes } from './routes/subscriptions.js'
 import { addTechniqueRoutes } from './routes/techniques.js'
@@ -20,6 +21,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
       addImportRoutes(service, models, config)
       addTechniqueRoutes(service, models)
       addSubscriptionRoutes(service, models)
+      addFeedRoutes(service, models)
     },
     [searchNames, datedChanges],
   )

@@ -8,6 +8,7 @@ import { importsProcessor } from './processors/imports.js'
 import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
+import { publicationsProcessor } from './processors/publications.js'
 import { repairProcessor } from './processors/repair.js'
 import { subscriptionsProcessor } from './processors/subscriptions.js'
 
@@ -25,6 +26,7 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(anchorsProcessor, context),
       startProcessor(mailProcessor, context),
       startProcessor(projectionsProcessor, context),
+      startProcessor(publicationsProcessor, context),
       startProcessor(repairProcessor, context),
       startProcessor(subscriptionsProcessor, context),
     ])

@@ -9,6 +9,7 @@ import {
   DETAILS,
   type EndpointSpec,
   evidenceApi,
+  FEEDS,
   importsApi,
   iodsApi,
   narrativesApi,
@@ -17,6 +18,7 @@ import {
   profileApi,
   SERVICE_NAMES,
   SERVICES,
+  type ServiceManifest,
   SOURCES,
   type Source,
   subscriptionsApi,
@@ -42,7 +44,8 @@ import { startTestStack, type TestStack } from '../src/index.js'
 const operations = OPERATIONS.map(({ spec }) => spec)
 const nameOf = ({ method, path }: Pick<EndpointSpec, 'method' | 'path'>) => `${method} ${path}`
 
-type Role = 'anonymous' | 'collector' | 'other' | 'admin' | 'owner'
+/** `feed`: the owner’s feed key. */
+type Role = 'anonymous' | 'collector' | 'feed' | 'other' | 'admin' | 'owner'
 
 interface Things {
   /** One record of each source. */
@@ -61,6 +64,8 @@ interface Things {
   discarded: string
   /** The admin's. */
   subscription: string
+  /** A feed key of the owner's. */
+  feed_key: string
   owner: string
 }
 interface Row {
@@ -101,6 +106,8 @@ const ROWS: Record<string, Row> = {
   'GET /profile/me': { status: 200 },
   'POST /profile/setup-username': { body: (_, role) => ({ username: `renamed_${role}` }), status: 200 },
   'POST /profile/update-openai-key': { body: () => ({ api_key: 'sk-anything' }), status: 200 },
+  'POST /profile/feed-keys': { body: () => ({ label: 'OpenCTI', tlp: 'green' }), status: 201 },
+  'DELETE /profile/feed-keys/:id': { id: 'feed_key', status: mine(200, 404) },
   'GET /admin/beta-codes': { status: admins(200) },
   'POST /admin/beta-codes': { body: () => ({}), status: admins(201) },
   'GET /:source/data': { status: 200 },
@@ -256,7 +263,9 @@ const prepare = async (
   })
   const pulled = () => adminsApi.call(subscriptionsApi.listSubscriptions)
   await expect.poll(pulled, { timeout: 30_000 }).toMatchObject([{ state: 'waiting', last: {} }])
+  const key = await api.call(profileApi.createFeedKey, { body: { label: 'Mine', tlp: 'green' } })
   return {
+    feed_key: key.id,
     subscription,
     import: await planned(),
     discarded: await planned(),
@@ -283,9 +292,11 @@ it('lets each role do what the table says, on every route, and nothing else', as
   const things = await prepare(owner, admin)
   const { code } = await owner.api.call(authApi.generateExtensionCode)
   const redeemed = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+  const { key } = await owner.api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'amber' } })
   const clients: Record<Role, ApiClient> = {
     anonymous: stack.api,
     collector: apiClient(stack.url, redeemed.access_token),
+    feed: apiClient(stack.url, key),
     other: other.api,
     admin: admin.api,
     owner: owner.api,
@@ -297,6 +308,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
     const expected: Record<Role, number> = {
       anonymous: operation.access === 'anyone' ? own.owner : 401,
       collector: operation.access === 'user' ? 403 : own.owner,
+      feed: operation.access === 'anyone' ? own.owner : 401,
       ...own,
     }
     for (const source of operation.path.includes(':source') ? SOURCES : (['tiktok'] as const)) {
@@ -327,6 +339,28 @@ it('lets each role do what the table says, on every route, and nothing else', as
   }
 }, 240_000)
 
+it('feeds are read by feed keys alone', async () => {
+  const { api, token } = await stack.signUp()
+  const { code } = await api.call(authApi.generateExtensionCode)
+  const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+  const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'green' } })
+  for (const { spec } of FEEDS) {
+    const path = samplePath(spec.path).replace('/a'.padEnd(25, 'a'), '/all')
+    const status = async (credential?: string) => {
+      const headers = credential ? { authorization: `Bearer ${credential}` } : {}
+      return (await fetch(stack.url + path, { headers })).status
+    }
+    for (const credential of [undefined, token, access_token, `${key}x`])
+      expect([path, await status(credential)]).toEqual([path, 401])
+    expect([200, 404]).toContain(await status(key))
+    // A service takes no key, only the gateway's token for it.
+    const behind = await fetch(stack.parts.campaigns.url + path, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect([path, behind.status]).toEqual([path, 401])
+  }
+})
+
 const routesOf = (url: string) =>
   servers.find(({ app }) => String((app.server.address() as AddressInfo | null)?.port) === new URL(url).port)
     ?.routes ?? expect.unreachable()
@@ -339,9 +373,17 @@ it('the table is of every route that is registered, and of the document that the
     .map(({ method, url }) => `${method} ${url.slice(API_BASE.length)}`)
   expect(served.sort()).toEqual(Object.keys(ROWS).sort())
   const document = await (await fetch(`${stack.url}${API_BASE}/openapi.json`)).json()
-  const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
-    Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  const paths = Object.entries(document.paths as Record<string, object>)
+  // Feeds are not below the API's base.
+  const feeds = paths.filter(([, path]) => 'servers' in path)
+  expect(feeds.map(([path]) => path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')).sort()).toEqual(
+    FEEDS.map(({ spec }) => spec.path).sort(),
   )
+  const described = paths
+    .filter(([, path]) => !('servers' in path))
+    .flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    )
   expect(described.sort()).toEqual(Object.keys(ROWS).sort())
   // Besides forwarded routes, the gateway serves no user data.
   const own = routesOf(gateway.url).map(({ url }) => url)
@@ -350,15 +392,16 @@ it('the table is of every route that is registered, and of the document that the
 
 it('each service serves what its manifest says, and nothing else', () => {
   for (const name of SERVICE_NAMES) {
-    const { apis, internal } = SERVICES[name]
+    const { apis, internal, feeds = {} } = SERVICES[name] as ServiceManifest
     const manifest = [
       ...Object.values<Record<string, EndpointSpec>>(apis).flatMap(table =>
         Object.values(table).map(({ method, path }) => `${method} ${API_BASE}${path}`),
       ),
       ...Object.values<EndpointSpec>(internal).map(nameOf),
+      ...Object.values(feeds).flatMap(table => Object.values(table).map(nameOf)),
     ]
     const served = routesOf(stack.parts[name].url)
-      .filter(({ url }) => /^\/(api|internal)\//.test(url) && url !== '/internal/jwks')
+      .filter(({ url }) => /^\/(api|internal|taxii2|feeds)\b/.test(url) && url !== '/internal/jwks')
       .map(({ method, url }) => `${method} ${url}`)
     expect([name, served.sort()]).toEqual([name, manifest.sort()])
   }
@@ -369,7 +412,7 @@ it('what the parts say to each other is reached neither through the gateway nor 
   const { token } = await stack.signUp('boss@example.org')
   const internal = Object.values(behind).flatMap(({ url, env }) =>
     routesOf(url)
-      .filter(route => !route.url.startsWith(API_BASE))
+      .filter(route => !route.url.startsWith(API_BASE) && FEEDS.every(({ spec }) => spec.path !== route.url))
       .map(route => ({ ...route, base: url, key: env.SERVICE_KEY ?? '' })),
   )
   expect(internal.filter(({ url }) => url.startsWith('/internal/')).length).toBeGreaterThan(20)

@@ -3,6 +3,7 @@ import { done, feedSecretContext, notFound, seal, serveHistory, serveRepair } fr
 import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
+import { checkFeedKey } from '../commands/feed-keys.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
@@ -19,6 +20,12 @@ export const addInternalRoutes = (context: AuthContext): void => {
     const state = await checkSession(context, body.sid)
     if (!state) throw notFound()
     return state
+  })
+
+  service.internal(authInternal.checkFeedKey, async ({ body }) => {
+    const checked = await checkFeedKey(context, body.hash)
+    if (!checked) throw notFound()
+    return checked
   })
 
   const cardsOf = async (filter: QueryFilter<UserDoc>): Promise<UserCard[]> => {

@@ -21,6 +21,7 @@ import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit
 import { forgetUser } from '../commands/forget-user.js'
 import { indexNames } from '../commands/index-names.js'
 import { repeatImports } from '../commands/queue-import.js'
+import { queuePublication, repeatPublications } from '../commands/queue-publication.js'
 import { removeForgotten } from '../commands/remove-import.js'
 import { repairPulls } from '../commands/settle-pull.js'
 import type { CampaignsConfig } from '../config.js'
@@ -28,6 +29,7 @@ import type { CampaignDoc } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
+import { personalPublication } from '../presenters/publication.js'
 import { findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
 import { exportFile } from '../queries/export-file.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
@@ -49,7 +51,7 @@ export const addCampaignRoutes = (
   models: CampaignModels,
   { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
 ): void => {
-  const { campaigns, imports, subscriptions, quotas } = models
+  const { campaigns, imports, publications, subscriptions, quotas } = models
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
@@ -97,6 +99,7 @@ export const addCampaignRoutes = (
   )
   service.route(campaignsApi.deleteCampaign, async ({ params, user }) => {
     await deleteCampaign(models, user.id, params.id)
+    await queuePublication(service, params.id)
     return { id: params.id }
   })
   service.route(campaignsApi.addIod, async ({ params, body }) =>
@@ -115,6 +118,7 @@ export const addCampaignRoutes = (
       personalSource('import', imports, user_id => ({ user_id })),
       personalSource('subscription', subscriptions, user_id => ({ user_id })),
       personalTechniques(campaigns),
+      personalSource('publication', publications, user_id => ({ user_id }), personalPublication),
     ],
     forget: userId => forgetUser(models, userId),
   })
@@ -135,6 +139,7 @@ export const addCampaignRoutes = (
       (await removeForgotten(models)) +
       (await repairPulls(service, models)) +
       (await repeatImports(service, imports)) +
+      (await repeatPublications(service, models)) +
       (await quotas.repair()),
   )
 }
