@@ -80,6 +80,45 @@ export const taxiiFeeds = {
   }),
 } as const
 
+const misp = { conditional: true } as const
+/** A feed of MISP: a folder with a manifest and one file an event. A file is the same until its content changes. */
+export const mispFeeds = {
+  getManifestFile: feed('misp', 'GET /feeds/misp/manifest.json', {
+    summary: 'The events that the key reads',
+    ...misp,
+  }),
+  getManifestSignature: feed('misp', 'GET /feeds/misp/manifest.json.sig', {
+    summary:
+      'Signature of that manifest, in base64: Ed25519 with the key `X-Key-Id` of `GET /seals/keys`, over `iodine misp manifest`, a line feed, and the manifest’s bytes',
+    produces: 'text/plain',
+    ...misp,
+  }),
+  getHashes: feed('misp', 'GET /feeds/misp/hashes.csv', {
+    summary: 'MD5s of the events’ values, each with the UUID of its event',
+    produces: 'text/csv',
+    ...misp,
+  }),
+  getEventFile: feed('misp', 'GET /feeds/misp/:file', {
+    summary: 'An event: `UUID.json`',
+    params: z.object({ file: z.string().max(100) }),
+    ...misp,
+  }),
+} as const
+
+/** Begins what is signed for a manifest, so that no signature over anything else is one. */
+export const MISP_MANIFEST_CONTEXT = 'iodine misp manifest\n'
+
+/** Served by the service that has the key of the seals. */
+export const sealsInternal = {
+  signManifest: internalEndpoint('POST /internal/seals/sign-manifest', {
+    summary:
+      'Signs the bytes of a feed’s manifest, after `MISP_MANIFEST_CONTEXT`: Ed25519, base64. The key is published before',
+    raw: true,
+    bodyLimit: LIMITS.importBytes,
+    response: z.strictObject({ key_id: z.string(), sig: z.string() }),
+  }),
+} as const
+
 /** Served by the service that feeds come from. */
 export const publicationsInternal = {
   stepPublication: internalEndpoint('POST /internal/publications/:id/step', {

@@ -12,7 +12,7 @@ import {
   rebuildInternal,
 } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
-import { publicationsInternal, taxiiFeeds } from './feeds.js'
+import { mispFeeds, publicationsInternal, sealsInternal, taxiiFeeds } from './feeds.js'
 import { importsApi, importsInternal } from './imports.js'
 import {
   authInternal,
@@ -74,7 +74,13 @@ export const SERVICES = {
   collector: {
     prefixes: { tiktok: ingest, telegram: ingest, blog: ingest, captures: blobs, seals: {} },
     apis: { collector: collectorApi, captures: capturesApi, seals: sealsApi },
-    internal: { ...capturesInternal, ...personalDataInternal, ...usageInternal, ...repairInternal },
+    internal: {
+      ...capturesInternal,
+      ...sealsInternal,
+      ...personalDataInternal,
+      ...usageInternal,
+      ...repairInternal,
+    },
   },
   iods: {
     prefixes: { iods: {} },
@@ -92,7 +98,7 @@ export const SERVICES = {
   campaigns: {
     prefixes: { campaigns: { bodyLimit: LIMITS.importBytes, waitMs: 60_000 } },
     apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
-    feeds: { taxii2: taxiiFeeds },
+    feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
     internal: {
       ...importsInternal,
       ...publicationsInternal,

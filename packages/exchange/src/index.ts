@@ -26,6 +26,12 @@ export { serverFormat } from './intake/format.js'
 export type { SliceLimits, Span } from './json/scanner.js'
 export { sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp/event.js'
+export {
+  hashedValues,
+  type MispFeedEvent,
+  manifestOf,
+  nextFeedEvent,
+} from './misp-feed.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
 export {

@@ -18,7 +18,7 @@ export { createAgent } from './http/agent.js'
 export { isFinalRefusal, repeatNotices, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
 export { done } from './http/done.js'
-export { createDownloads, type Download } from './http/downloads.js'
+export { createDownloads, type Download, isKnownEtag } from './http/downloads.js'
 export {
   badRequest,
   conflict,

@@ -73,7 +73,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
   const peers = createHttpApp({ logger })
   peers.all('/*', { config: { raw: true }, bodyLimit: LIMITS.importBytes }, async request => {
     for (const { endpoint, handler } of answers.values()) {
-      const { method, path, body } = endpoint
+      const { method, path, body, raw } = endpoint
       const names = [...path.matchAll(/:(\w+)/g)].map(match => match[1] as string)
       const match = pathPattern(endpoint).exec(request.url.split('?')[0] ?? '')
       if (method !== request.method || !match) continue
@@ -82,7 +82,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
       )
       const asked = body?.safeParse(request.body ?? {})
       if (asked && !asked.success) throw invalid(faults(asked.error, 'body'))
-      return handler({ params, body: asked ? asked.data : request.body })
+      return handler({ params, body: raw ? request.body : asked?.data })
     }
     throw new HttpError(404, 'Not found')
   })

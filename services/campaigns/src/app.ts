@@ -6,6 +6,7 @@ import { createModels } from './models/index.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
 import { addFeedRoutes } from './routes/feeds.js'
 import { addImportRoutes } from './routes/imports.js'
+import { addMispFeedRoutes } from './routes/misp-feed.js'
 import { addSubscriptionRoutes } from './routes/subscriptions.js'
 import { addTechniqueRoutes } from './routes/techniques.js'
 
@@ -22,6 +23,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
       addTechniqueRoutes(service, models)
       addSubscriptionRoutes(service, models)
       addFeedRoutes(service, models)
+      addMispFeedRoutes(service, models)
     },
     [searchNames, datedChanges],
   )

@@ -1,3 +1,4 @@
+import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto'
 import {
   type Campaign,
   campaignsApi,
@@ -6,9 +7,11 @@ import {
   importsApi,
   importsInternal,
   iodsInternal,
+  MISP_MANIFEST_CONTEXT,
   personalDataInternal,
   publicationsInternal,
   repairInternal,
+  sealsInternal,
   TAXII_TYPE,
   type Tlp,
   usageInternal,
@@ -53,7 +56,7 @@ afterAll(async () => {
   await bed?.stop()
 })
 beforeEach(async () => {
-  for (const name of ['publications', 'published', 'campaigns'])
+  for (const name of ['publications', 'published', 'campaigns', 'feed_events', 'feed_event_parts'])
     await service.mongo.collection(name).deleteMany({})
   iods = new Map()
   levels = new Map()
@@ -610,6 +613,163 @@ describe('TAXII 2.1', () => {
   })
 })
 
+describe('the feed of MISP', () => {
+  const file = async (name: string, { tlp = 'amber+strict', ...headers }: Record<string, string> = {}) => {
+    const answer = await fetch(`${url}/feeds/misp/${name}`, {
+      headers: { authorization: `Bearer ${await tokenFor(tlp as Tlp)}`, ...headers },
+    })
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+  const manifest = async (tlp = 'amber+strict') => JSON.parse((await file('manifest.json', { tlp })).text)
+  const event = async (tlp = 'amber+strict') => {
+    const [uuid = ''] = Object.keys(await manifest(tlp))
+    return JSON.parse((await file(`${uuid}.json`, { tlp })).text).Event
+  }
+  const sweep = async () => {
+    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await follow()
+  }
+  it('has an event for each campaign, the same bytes until something changes', async () => {
+    const [first] = await addIods(3)
+    await publish()
+    const listed = await manifest()
+    const [[uuid, entry] = ['', {}]] = Object.entries(listed)
+    const { Event } = JSON.parse((await file(`${uuid}.json`)).text)
+    expect(entry).toEqual({
+      Orgc: { name: 'Iodine', uuid: expect.any(String) },
+      Tag: [{ name: 'tlp:green' }],
+      info: 'Lake',
+      date: Event.date,
+      analysis: '1',
+      threat_level_id: '4',
+      timestamp: Event.timestamp,
+    })
+    expect(Event).toMatchObject({ uuid, published: true, Orgc: { name: 'Iodine' } })
+    expect(Event.Attribute).toHaveLength(3)
+    expect(JSON.stringify(Event)).not.toContain('distribution":"0"')
+    const hashes = (await file('hashes.csv')).text.trim().split('\n')
+    expect(hashes).toHaveLength(3)
+    expect(hashes).toContain(
+      `${createHash('md5')
+        .update(first?.value ?? '')
+        .digest('hex')},${uuid}`,
+    )
+    const names = ['manifest.json', 'hashes.csv', `${uuid}.json`]
+    const tags = await Promise.all(names.map(async name => (await file(name)).headers.get('etag') ?? ''))
+    await sweep()
+    for (const [n, name] of names.entries()) {
+      const again = await file(name, { 'if-none-match': tags[n] ?? '' })
+      expect([name, again.status, again.text]).toEqual([name, 304, ''])
+    }
+    await addIods(1)
+    await follow()
+    for (const [n, name] of names.entries())
+      expect((await file(name, { 'if-none-match': tags[n] ?? '' })).status).toBe(200)
+    expect(Number((await event()).timestamp)).toBeGreaterThan(Number(Event.timestamp))
+  })
+
+  it('marks what is gone as deleted, in an event of a later time each', async () => {
+    const [first, second] = await addIods(2)
+    await publish()
+    const before = await event()
+    const remove = async (iod: Iod | undefined) => {
+      await api.call(campaignsApi.removeIod, { params: { id: campaign.id }, body: { iod_id: iod?.id ?? '' } })
+      await follow()
+    }
+    await remove(first)
+    const after = await event()
+    const gone = after.Attribute.filter((each: { deleted?: boolean }) => each.deleted)
+    expect(gone).toMatchObject([{ value: first?.value, to_ids: false }])
+    expect(gone[0].uuid).toBe(before.Attribute[0].uuid)
+    expect(Number(after.timestamp)).toBeGreaterThan(Number(before.timestamp))
+    await remove(second)
+    // Within the same second, too: pullers compare nothing else.
+    expect(Number((await event()).timestamp)).toBeGreaterThan(Number(after.timestamp))
+    await share({ published: false })
+    await settle()
+    const withdrawn = await event()
+    expect(withdrawn.Attribute.every(({ deleted }: { deleted?: boolean }) => deleted)).toBe(true)
+    expect((await file('hashes.csv')).text.trim()).toBe('')
+    await share({ published: true })
+    await settle()
+    await addIods(1)
+    await follow()
+    expect((await event()).Attribute.filter((each: { deleted?: boolean }) => !each.deleted)).toHaveLength(1)
+    await share({ published: false })
+    await settle()
+    await service.mongo.collection('published').updateMany({}, { $set: { added: new Date(0) } })
+    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
+    await repair()
+    await repair()
+    expect(await manifest()).toEqual({})
+    expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBe(0)
+    const used = await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })
+    expect(used.published_bytes?.used).toBe(0)
+  })
+
+  it('keeps to the key’s level, also while a campaign is raised', async () => {
+    const [, amber, red] = await addIods(3)
+    levels.set(red?.id ?? '', 'red')
+    await publish()
+    expect(Object.keys(await manifest('green'))).toHaveLength(1)
+    expect(Object.keys(await manifest('clear'))).toEqual([])
+    expect(JSON.stringify(await event('green'))).not.toContain(red?.value)
+    const [uuid] = Object.keys(await manifest('green'))
+    await share({ tlp: 'amber' })
+    expect(await manifest('green')).toEqual({})
+    expect((await file(`${uuid}.json`, { tlp: 'green' })).status).toBe(404)
+    expect((await file('hashes.csv', { tlp: 'green' })).text).toBe('')
+    await share({ tlp: 'green' })
+    levels.set(amber?.id ?? '', 'amber')
+    await sweep()
+    // An event has the level of the strictest that it says.
+    expect(await manifest('green')).toEqual({})
+    expect((await event('amber')).Tag).toContainEqual({ name: 'tlp:amber' })
+  })
+
+  it('is signed over its bytes, and has no other files', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    bed.answer(sealsInternal.signManifest, ({ body }) => ({
+      key_id: 'k1',
+      sig: sign(null, Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), body]), privateKey).toString(
+        'base64',
+      ),
+    }))
+    await addIods(1)
+    await publish()
+    const { text } = await file('manifest.json')
+    const signature = await file('manifest.json.sig')
+    expect(signature.headers.get('x-key-id')).toBe('k1')
+    const given = Buffer.from(signature.text.trim(), 'base64')
+    const check = (bytes: string) => verify(null, Buffer.from(bytes), publicKey, given)
+    expect(check(MISP_MANIFEST_CONTEXT + text)).toBe(true)
+    expect(check(text)).toBe(false)
+    expect(check(`${MISP_MANIFEST_CONTEXT}${text} `)).toBe(false)
+    for (const name of [
+      'x.json',
+      `${newId()}.json`,
+      'manifest.json.asc',
+      '..%2fmanifest.json',
+      `${crypto.randomUUID()}.json`,
+    ])
+      expect([name, (await file(name)).status]).toEqual([name, 404])
+  })
+
+  it('has an event of many parts whole', async () => {
+    for (let n = 0; n < 130; n++) {
+      const iod = anIod({ id: newId(), value: `v${n}`, description: 'ü'.repeat(5_000) })
+      iods.set(iod.id, iod)
+    }
+    await api.call(campaignsApi.addIods, {
+      params: { id: campaign.id },
+      body: { iod_ids: [...iods.keys()].slice(-130) },
+    })
+    await publish()
+    expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBeGreaterThan(1)
+    expect((await event()).Attribute).toHaveLength(130)
+  })
+})
+
 describe('the work', () => {
   it('is the creator’s to ask for', async () => {
     const bo = await bed.user('bo')
@@ -650,11 +810,12 @@ describe('the work', () => {
   it('ends at the quota with the reason, and counts exactly', async () => {
     const used = async () =>
       (await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })).published_bytes?.used ?? 0
-    const stored = async () =>
-      (await service.mongo.collection('published').find({}).toArray()).reduce(
-        (sum, { bytes }) => sum + bytes,
-        0,
+    const stored = async () => {
+      const [rows, events] = await Promise.all(
+        ['published', 'feed_events'].map(name => service.mongo.collection(name).find({}).toArray()),
       )
+      return [...(rows ?? []), ...(events ?? [])].reduce((sum, { bytes }) => sum + bytes, 0)
+    }
     await addIods(5)
     await publish()
     expect(await used()).toBe(await stored())

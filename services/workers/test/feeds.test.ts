@@ -1,4 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
+import { MISP_MANIFEST_CONTEXT } from '@iodine/contracts'
 import {
   type Feed,
   type FeedScript,
@@ -251,7 +252,7 @@ describe('a MISP feed', () => {
   }
   /** Signs as a feed of ours does. */
   const signed = (text: string) =>
-    sign(null, Buffer.from(`iodine misp manifest\n${text}`), privateKey).toString('base64')
+    sign(null, Buffer.from(`${MISP_MANIFEST_CONTEXT}${text}`), privateKey).toString('base64')
   const publish = (events: Record<number, number>) => {
     const manifest = Object.entries(events).map(([n, at]) => [uuid(Number(n)), { timestamp: at, info: 'x' }])
     const text = JSON.stringify(Object.fromEntries(manifest))
@@ -318,7 +319,7 @@ describe('a MISP feed', () => {
     const foreign = generateKeyPairSync('ed25519')
     for (const wrong of [
       signed(`${manifest} `),
-      sign(null, Buffer.from(`iodine misp manifest\n${manifest}`), foreign.privateKey).toString('base64'),
+      sign(null, Buffer.from(`${MISP_MANIFEST_CONTEXT}${manifest}`), foreign.privateKey).toString('base64'),
       // Over the manifest without its context.
       sign(null, Buffer.from(manifest), privateKey).toString('base64'),
       '',

@@ -1,6 +1,14 @@
 import { execFile } from 'node:child_process'
+import { createPublicKey, verify } from 'node:crypto'
 import { promisify } from 'node:util'
-import { accountsInternal, type Campaign, campaignsApi, iodsApi, profileApi } from '@iodine/contracts'
+import {
+  accountsInternal,
+  type Campaign,
+  campaignsApi,
+  iodsApi,
+  MISP_MANIFEST_CONTEXT,
+  profileApi,
+} from '@iodine/contracts'
 import { iodInput, OpenctiPuller, type SignedInUser, type TaxiiAddress, TaxiiReader } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
@@ -103,6 +111,60 @@ it.skipIf(!TAXII_CLIENT)(
     }
   },
   120_000,
+)
+
+const misp = (name: string) =>
+  fetch(`${stack.url}/feeds/misp/${name}`, { headers: { authorization: `Bearer ${key}` } })
+
+it('is a feed of MISP, signed by the key of the seals', async () => {
+  await share(true)
+  await until(async () => (await feed())?.state).toBe('published')
+  const manifest = Buffer.from(await (await misp('manifest.json')).arrayBuffer())
+  const signature = await misp('manifest.json.sig')
+  const keys = await (await fetch(`${stack.url}/api/v1/seals/keys`)).json()
+  const signer = keys.find(({ key_id }: { key_id: string }) => key_id === signature.headers.get('x-key-id'))
+  const signed = Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), manifest])
+  const sig = Buffer.from((await signature.text()).trim(), 'base64')
+  expect(verify(null, signed, createPublicKey(signer.public_key), sig)).toBe(true)
+  expect(Object.keys(JSON.parse(manifest.toString()))).toHaveLength(1)
+}, 60_000)
+
+const PYMISP = process.env.PYMISP
+const FEED_SCRIPT = `
+import importlib.metadata, json, sys, urllib.request
+importlib.metadata.version = lambda name: "2.5"
+from pymisp import MISPEvent
+url, key = sys.argv[1], sys.argv[2]
+def get(name):
+    request = urllib.request.Request(url + name, headers={"Authorization": "Bearer " + key})
+    return urllib.request.urlopen(request).read().decode()
+manifest, hashes = json.loads(get("manifest.json")), get("hashes.csv").split()
+for uuid, entry in manifest.items():
+    event = MISPEvent()
+    event.from_json(get(uuid + ".json"))
+    ours = event.to_feed(with_meta=True)["Event"]
+    theirs = ours["_manifest"][uuid]
+    print(json.dumps({
+        "same": {name: str(theirs[name]) == str(entry[name]) for name in ("info", "date", "analysis", "threat_level_id", "timestamp", "Orgc")},
+        "tags": [tag["name"] for tag in theirs["Tag"]] == [tag["name"] for tag in entry["Tag"]],
+        "hashes": sorted(h + "," + uuid for h in ours["_hashes"]) == sorted(hashes),
+        "attributes": len(event.attributes),
+    }))
+`
+
+it.skipIf(!PYMISP)(
+  'is read by PyMISP, which makes the same manifest and hashes of it',
+  async () => {
+    const { stdout } = await promisify(execFile)(
+      process.env.PYTHON ?? 'python3',
+      ['-c', FEED_SCRIPT, `${stack.url}/feeds/misp/`, key],
+      { env: { ...process.env, PYTHONPATH: PYMISP } },
+    )
+    const read = JSON.parse(stdout)
+    expect(Object.entries(read.same).filter(([, same]) => !same)).toEqual([])
+    expect(read).toMatchObject({ tags: true, hashes: true, attributes: 4 })
+  },
+  60_000,
 )
 
 it('a key ends at once, revoked or with its suspended account', async () => {

@@ -48,7 +48,8 @@ const noteChanges = async ({ campaigns, publications }: CampaignModels): Promise
 }
 
 /** Removes what was revoked long ago, and feeds of which nothing is left. */
-const removeRevoked = async ({ publications, published, quotas }: CampaignModels): Promise<number> => {
+const removeRevoked = async (models: CampaignModels): Promise<number> => {
+  const { feedEvents, feedEventParts, publications, published, quotas } = models
   const before = { $lt: new Date(Date.now() - LIMITS.revokedMs) }
   const old = await published
     .find({ revoked: true, added: before }, { ...ROW, campaign_id: 1 })
@@ -77,7 +78,18 @@ const removeRevoked = async ({ publications, published, quotas }: CampaignModels
     })
   }
   const ended = { state: 'withdrawn' as const, wanted: false, rows: { $lte: 0 }, at: before }
-  return old.length + (await publications.deleteMany(ended)).deletedCount
+  const over = await publications.find(ended).limit(REPEATED).lean<PublicationDoc[]>()
+  for (const { _id } of over) {
+    await quotas.settle(async (session, take) => {
+      const gone = await publications.findOneAndDelete({ ...ended, _id }, { session }).lean<PublicationDoc>()
+      if (!gone) return
+      // What is left of it is its event.
+      await feedEvents.deleteOne({ _id }, { session })
+      await take(gone.user_id, { published_bytes: -gone.bytes })
+    })
+    await feedEventParts.deleteMany({ campaign_id: _id })
+  }
+  return old.length + over.length
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   Superseded,
   startClock,
 } from './publish-batch.js'
+import { publishEvent } from './publish-event.js'
 
 /** Time of a step, after which others have their turn. What is left is found anew. */
 const STEP_MS = 15_000
@@ -163,6 +164,7 @@ export const stepPublication = async (
     if (content) await publications.updateOne(mine, { $max: { tlp: rankOfTlp(content.tlp) } })
     const isDone = await bringInLine(models, doc, content?.objects ?? [])
     if (!isDone) return { more: true, busy: false }
+    await publishEvent(models, doc, content?.misp ?? null)
     const isRed = wanted && content === null
     const settled = await publications.updateOne(
       { ...mine, asked },

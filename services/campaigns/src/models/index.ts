@@ -1,6 +1,12 @@
 import { type Connection, createQuotas } from '@iodine/service-kit'
 import type { CampaignsConfig } from '../config.js'
 import { type CampaignDoc, campaignSchema } from './campaign.js'
+import {
+  type FeedEventDoc,
+  type FeedEventPartDoc,
+  feedEventPartSchema,
+  feedEventSchema,
+} from './feed-event.js'
 import { type ForeignDoc, foreignSchema } from './foreign.js'
 import { type ImportDoc, type ImportPartDoc, importPartSchema, importSchema } from './import.js'
 import {
@@ -55,6 +61,8 @@ export const createModels = (mongo: Connection, limits: Limits) => {
     importParts: mongo.model<ImportPartDoc>('ImportPart', importPartSchema),
     publications,
     published: mongo.model<PublishedDoc>('Published', publishedSchema),
+    feedEvents: mongo.model<FeedEventDoc>('FeedEvent', feedEventSchema),
+    feedEventParts: mongo.model<FeedEventPartDoc>('FeedEventPart', feedEventPartSchema),
     clock: mongo.model<ClockDoc>('FeedClock', clockSchema),
     foreign: mongo.model<ForeignDoc>('Foreign', foreignSchema),
     subscriptions: mongo.model<SubscriptionDoc>('Subscription', subscriptionSchema),

@@ -3,7 +3,7 @@ import { ALL_COLLECTION } from '@iodine/exchange'
 import { notFound } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { CampaignModels } from '../models/index.js'
-import { BY_ADDED, type PublicationDoc } from '../models/publication.js'
+import { BY_ADDED, type PublicationDoc, type PublicationModel } from '../models/publication.js'
 import { afterSelection, cursorOf, type FeedRow, type Selection } from './feed-selection.js'
 
 /** Collections that are listed. */
@@ -68,6 +68,10 @@ export const findCollection = async (
   return collectionOf(doc)
 }
 
+/** Campaigns that were made stricter just now: what is published of them has its former level until it is published anew. */
+export const findRaised = (publications: PublicationModel, tlp: Tlp): Promise<Types.ObjectId[]> =>
+  publications.distinct('_id', { state: 'due', tlp: { $gt: rankOfTlp(tlp) } })
+
 /** A page of a collection. */
 export interface FeedPage {
   rows: FeedRow[]
@@ -87,10 +91,7 @@ export const readPage = async (
   fields: readonly (keyof FeedRow)[],
 ): Promise<FeedPage> => {
   const { limit, match, versions } = selection
-  // Of campaigns that were made stricter just now, rows have their former level until they are published anew.
-  const raised = campaign_id
-    ? []
-    : await publications.distinct('_id', { state: 'due', tlp: { $gt: rankOfTlp(tlp) } })
+  const raised = campaign_id ? [] : await findRaised(publications, tlp)
   const cursor = published
     .find(
       {

@@ -3,6 +3,7 @@ import { type CampaignDetail, highestTlp, LIMITS, rankOfTlp, type Tlp } from '@i
 import {
   type ExportContext,
   isRevocable,
+  type MispEvent,
   type StixObject,
   tlpOfMarkingId,
   toMispEvent,
@@ -45,7 +46,7 @@ export interface PublishableCampaign {
   changed_at: Date
   objects: Publishable[]
   /** For MISP's feed. */
-  misp: { event: ReturnType<typeof toMispEvent>; tlp: Tlp }
+  misp: { event: MispEvent; tlp: Tlp }
 }
 
 export class TooManyObjects extends Error {}
@@ -167,7 +168,7 @@ export const readPublishable = async (
     changed_at,
     objects: markVersions(objects),
     misp: {
-      event: toMispEvent(detail, context),
+      event: toMispEvent(detail, { ...context, standIns: undefined }),
       tlp: highestTlp([sharing.tlp, ...levels]) ?? sharing.tlp,
     },
   }

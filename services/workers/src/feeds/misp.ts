@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { LIMITS } from '@iodine/contracts'
+import { LIMITS, MISP_MANIFEST_CONTEXT } from '@iodine/contracts'
 import { z } from 'zod'
 import { FeedError } from './public-fetch.js'
 import { type Puller, refuseStatus } from './pull.js'
@@ -9,8 +9,6 @@ const SIGNATURE_BYTES = 4_096
 /** Events of a run: as many as an import takes. */
 const EVENTS_A_RUN = 1_000
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-/** What is signed begins with it, so that a signature over anything else is none over a manifest. */
-const SIGNED = 'iodine misp manifest\n'
 
 const cursorShape = z.object({
   etag: z.string().optional(),
@@ -59,7 +57,7 @@ const isSigned = (publicKey: string, manifest: Buffer, signature: Buffer): boole
     const given = Buffer.from(signature.toString('latin1').trim(), 'base64')
     return (
       key.asymmetricKeyType === 'ed25519' &&
-      verify(null, Buffer.concat([Buffer.from(SIGNED), manifest]), key, given)
+      verify(null, Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), manifest]), key, given)
     )
   } catch {
     return false
