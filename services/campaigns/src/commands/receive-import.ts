@@ -33,7 +33,7 @@ const eventsOf = ({ places = [] }: OpenedFile): number[] =>
 
 /** Whether an object counts as one: not the text that goes on with another one. */
 export const isCounted = (place: Place | null | undefined): boolean =>
-  place?.format !== 'misp' || !(place.isText || place.isPacked)
+  !place?.isPacked && !(place?.format === 'misp' && place.isText)
 
 /**
  * Stores a file that is to be imported, and leaves it to be planned.

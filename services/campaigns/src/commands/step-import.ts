@@ -130,7 +130,7 @@ const applyPart = async (
     await bringEvidence(peers, userId, standing, ids)
   }
   if (!isKeptFormat(format)) return
-  const kept = objects.filter(({ place }) => !(place?.format === 'misp' && place.isPacked))
+  const kept = objects.filter(({ place }) => !place?.isPacked)
   const docs = kept.map(({ raw, order, place, known }): ForeignDoc => {
     const iod = ids.get(order)
     const sha256 = createHash('sha256').update(raw).digest('hex')

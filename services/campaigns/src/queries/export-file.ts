@@ -1,4 +1,12 @@
-import type { Campaign, CampaignDetail, campaignsApi, Iod, QueryOf } from '@iodine/contracts'
+import {
+  type Campaign,
+  type CampaignDetail,
+  type campaignsApi,
+  highestTlp,
+  type Iod,
+  type QueryOf,
+  USUAL_TLP,
+} from '@iodine/contracts'
 import {
   type ExportContext,
   exportCampaign,
@@ -8,9 +16,11 @@ import {
   toMispEvent,
   toStixBundle,
 } from '@iodine/exchange'
-import { additionsOf, overlayEvent } from '@iodine/exchange/misp'
+import { type Additions, additionsOf, overlayEvent, timestampOf, writeEvent } from '@iodine/exchange/misp'
+import { attributeObject, eventObjects, toAttachments } from '@iodine/exchange/packed'
 import { type Peers, unavailable } from '@iodine/service-kit'
 import type { CampaignDoc } from '../models/campaign.js'
+import type { ForeignModel } from '../models/foreign.js'
 import type { CampaignModels } from '../models/index.js'
 import { joined } from '../presenters/joined.js'
 import { mispFile } from '../presenters/misp-file.js'
@@ -45,36 +55,79 @@ interface Exported {
   present: (doc: CampaignDoc) => Promise<Campaign>
 }
 
-/** A campaign's file in STIX, with the objects of other tools. */
-const withObjects = async (
-  { foreign }: CampaignModels,
-  { _id }: CampaignDoc,
-  detail: CampaignDetail,
-  context: ExportContext,
-  part: ForeignPart,
-): Promise<Pick<CampaignExport, 'content' | 'withheld'>> => {
-  const own = toStixBundle(detail, { ...context, standIns: part.standIns })
+/** A campaign, and what it keeps of other tools. */
+interface Kept {
+  doc: CampaignDoc
+  detail: CampaignDetail
+  context: ExportContext
+  events: readonly StoredEvent[]
+  /** Whether it keeps objects of STIX. */
+  hasObjects: boolean
+  stix: ForeignPart
+  misp: ForeignPart
+}
+type Content = Pick<CampaignExport, 'content' | 'withheld'>
+
+/** A campaign's file in STIX, with the objects of other tools; events of MISP are packed into objects. */
+const withObjects = async ({ foreign }: CampaignModels, kept: Kept): Promise<Content> => {
+  const { detail, context, stix, misp, events } = kept
+  const { _id } = kept.doc
+  const own = toStixBundle(detail, { ...context, standIns: stix.standIns })
   const ids = own.objects.map(({ id }) => id)
-  const kept = await findKept(foreign, _id, ids)
+  async function* objects(): AsyncGenerator<Uint8Array | string> {
+    yield* foreignBytes(foreign, _id, 'stix', stix)
+    for (const event of events) yield* packedObjects(foreign, kept, event)
+  }
   return {
-    content: stixFile(withoutKept(own, kept), foreignBytes(foreign, _id, 'stix', part)),
-    withheld: await countWithheld(foreign, _id, part),
+    content: stixFile(withoutKept(own, await findKept(foreign, _id, ids)), objects()),
+    withheld: (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)),
   }
 }
 
-/** A campaign's file in MISP, with the events of other tools: what we say goes into the only one, or into one of our own. */
-const withEvents = async (
-  { foreign }: CampaignModels,
-  { _id }: CampaignDoc,
-  detail: CampaignDetail,
-  context: ExportContext,
-  part: ForeignPart,
-  events: readonly StoredEvent[],
-): Promise<Pick<CampaignExport, 'content' | 'withheld'>> => {
-  const { standIns } = part
-  const iods = new Map<string, Iod>(detail.iods.map(iod => [iod.id, iod]))
-  const withheld = new Set(part.withheld)
+/** What STIX has no objects for: attributes that are no IOD, and the event itself. */
+async function* packedObjects(
+  foreign: ForeignModel,
+  { doc: { _id }, detail, context, misp }: Kept,
+  event: StoredEvent,
+): AsyncGenerator<string> {
+  const iods = iodsById(detail)
+  const level = highestTlp([event.strictest, event.tlp]) ?? context.tlp ?? USUAL_TLP
+  const pieces = () => eventPieces(foreign, _id, event, iods, new Set(misp.withheld))
+  for await (const { raw, place, key, isHidden, iod } of pieces()) {
+    if (isHidden || iod || place.type !== 'attribute' || place.isText) continue
+    const element = JSON.parse(Buffer.from(raw.subarray(place.lead)).toString())
+    const object = attributeObject(element, key || event.uuid, event.version, level)
+    if (key && object) yield object
+  }
+  const asTheyAre = async function* () {
+    for await (const piece of pieces()) yield { ...piece, iod: undefined }
+  }
+  yield* eventObjects(event.uuid, event.version, level, overlayEvent(event, asTheyAre(), UNTOUCHED))
+}
+
+const UNTOUCHED: Additions = { Attribute: [], Object: [], Tag: [], timestamp: null }
+const iodsById = ({ iods }: CampaignDetail) => new Map<string, Iod>(iods.map(iod => [iod.id, iod]))
+
+/**
+ * A campaign's file in MISP, with the events of other tools: what we say goes into the only one, or into one of our own.
+ * Objects of STIX are packed into attachments.
+ */
+const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Content> => {
+  const { detail, context, stix, misp, events, hasObjects } = kept
+  const { _id } = kept.doc
+  const { standIns } = misp
+  const iods = iodsById(detail)
+  const withheld = new Set(misp.withheld)
   const isOne = events.length === 1
+  const timestamp = timestampOf(detail, context)
+  const attachments = hasObjects
+    ? [
+        toAttachments(detail.id, foreignBytes(foreign, _id, 'stix', stix), {
+          timestamp,
+          tlp: context.tlp ?? null,
+        }),
+      ]
+    : []
   const written: AsyncGenerator<Uint8Array>[] = []
   for (const event of events) {
     // Of several, each gets what is said of its own attributes; all else is in ours.
@@ -82,20 +135,16 @@ const withEvents = async (
     const about = own ? { ...detail, iods: detail.iods.filter(({ id }) => own.has(id)) } : detail
     const of = { ...context, standIns, ...(own && { techniques: [], evidence: undefined }) }
     const pieces = eventPieces(foreign, _id, event, iods, withheld)
-    written.push(overlayEvent(event, pieces, additionsOf(about, of, event)))
+    written.push(overlayEvent(event, pieces, additionsOf(about, of, event, own ? [] : attachments)))
   }
   const rest = detail.iods.filter(({ id }) => !standIns.has(id) || context.evidence?.get(id)?.length)
-  const hasRest = rest.length + (context.techniques ?? []).length > 0
-  const ours =
-    isOne || !hasRest ? [] : [textOf(toMispEvent({ ...detail, iods: rest }, { ...context, standIns }).Event)]
+  const hasRest = rest.length + (context.techniques ?? []).length + attachments.length > 0
+  const { Event } = toMispEvent({ ...detail, iods: rest }, { ...context, standIns })
+  const ours = isOne || !hasRest ? [] : [writeEvent(Event, attachments)]
   return {
     content: joined(mispFile([...written, ...ours])),
-    withheld: await countWithheld(foreign, _id, part),
+    withheld: (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)),
   }
-}
-
-async function* textOf(value: unknown): AsyncGenerator<string> {
-  yield JSON.stringify(value, null, 2)
 }
 
 /**
@@ -134,19 +183,15 @@ export const exportFile = async (
   const detail = { ...campaign, iods }
   const name = exportNameOf(detail.name, format, context.now)
   const file = { name, mediaType: mediaTypeOf(format) }
-  const events = format === 'misp' ? await findEvents(models, doc._id) : []
-  if (events.length > 0) {
-    const part = await readForeignPart(
-      foreign,
-      doc,
-      'misp',
-      events.map(({ import_id }) => import_id),
-    )
-    return { ...file, ...(await withEvents(models, doc, detail, context, part, events)) }
-  }
-  if (format === 'stix' && (await foreign.exists({ campaign_id: doc._id, format: 'stix' }))) {
-    const part = await readForeignPart(foreign, doc, 'stix')
-    return { ...file, ...(await withObjects(models, doc, detail, context, part)) }
+  if (!isVersioned(format)) return { ...file, content: exportCampaign(detail, format, context).text }
+  const events = await findEvents(models, doc._id)
+  const hasObjects = (await foreign.exists({ campaign_id: doc._id, format: 'stix' })) !== null
+  if (events.length > 0 || hasObjects) {
+    const whole = events.map(({ import_id }) => import_id)
+    const stix = await readForeignPart(foreign, doc, 'stix')
+    const misp = await readForeignPart(foreign, doc, 'misp', whole)
+    const kept = { doc, detail, context, events, hasObjects, stix, misp }
+    return { ...file, ...(await (format === 'stix' ? withObjects(models, kept) : withEvents(models, kept))) }
   }
   return { ...file, content: exportCampaign(detail, format, context).text }
 }
