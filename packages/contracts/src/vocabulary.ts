@@ -94,6 +94,10 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 export const IMPORT_STATES = ['planning', 'planned', 'applying', 'done', 'failed'] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
 
+/** Of STIX: `lossless` keeps all that came in, `opencti` has what OpenCTI's client takes. */
+export const EXPORT_PROFILES = ['lossless', 'opencti'] as const
+export type ExportProfile = (typeof EXPORT_PROFILES)[number]
+
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 

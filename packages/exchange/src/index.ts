@@ -27,6 +27,7 @@ export { sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp/event.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
+export { forOpenCti, OPENCTI_TYPES } from './stix/opencti.js'
 export { type ForeignObject, type Markings, markingOf, parseObject, readStixObject } from './stix/read.js'
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`

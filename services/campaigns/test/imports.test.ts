@@ -611,6 +611,65 @@ describe('of STIX and MISP, each in the other', () => {
   })
 })
 
+describe('the profile for OpenCTI', () => {
+  const file = async (profile: string, format = 'stix') => {
+    const path = `/api/v1/campaigns/${campaign.id}/export?format=${format}&profile=${profile}`
+    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${ana.token}` } })
+    return { status: answer.status, text: await answer.text(), withheld: answer.headers.get('x-withheld') }
+  }
+
+  it('leaves out what its client refuses and what connects it, and says how much', async () => {
+    const custom = `{"type":"x-thing","id":"${id('x-thing', 1)}"}`
+    const objects = [
+      indicator(1),
+      malware(1),
+      custom,
+      '{"type":"x-nameless"}',
+      relation(1, id('indicator', 1), id('x-thing', 1)),
+      relation(2, id('indicator', 1), id('malware', 1)),
+    ]
+    await bring(bundle(...objects))
+    await bring(eventOf([other]), {}, 'misp')
+    const { text, withheld } = await file('opencti')
+    const found = objects.filter(each => text.includes(each))
+    expect(found).toEqual([objects[0], objects[1], objects[5]])
+    expect(text).not.toContain('x-misp')
+    expect(withheld).toBe('4')
+    for (const each of objects) expect((await file('lossless')).text).toContain(each)
+  })
+
+  it('has one indicator a pattern, about which all is said', async () => {
+    for (const category of ['TITLE', 'SENTENCE'] as const) {
+      const made = anIod({ id: newId(), category, value: 'Giant mirrors' })
+      made.votes.push({
+        id: newId(),
+        user_id: null,
+        username: 'bo',
+        vote_type: 'POSITIVE',
+        created_at: '2026-11-20T10:00:00.000Z',
+      })
+      iods.set(keyOf(made), made)
+      const params = { id: campaign.id }
+      await api.call(campaignsApi.addIod, { params, body: { iod_id: made.id } })
+    }
+    const { text, withheld } = await file('opencti')
+    const { objects } = JSON.parse(text) as {
+      objects: { type: string; id: string; object_refs?: string[]; relationship_type?: string }[]
+    }
+    const of = (type: string) => objects.filter(each => each.type === type)
+    const [only, ...others] = of('indicator')
+    expect(others).toEqual([])
+    expect(of('opinion').map(each => each.object_refs)).toEqual([[only?.id], [only?.id]])
+    expect(of('relationship').map(each => each.relationship_type)).toEqual(['based-on', 'indicates'])
+    expect(withheld).toBe('3')
+  })
+
+  it('is of STIX alone', async () => {
+    expect((await file('opencti', 'misp')).status).toBe(422)
+    expect((await file('other')).status).toBe(422)
+  })
+})
+
 describe('files of our own', () => {
   const quoted: unknown[] = []
   beforeEach(() => {

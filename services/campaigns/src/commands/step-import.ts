@@ -154,6 +154,7 @@ const applyPart = async (
       ...(isInEvent && { place }),
     }
   })
+  if (docs.length === 0) return
   // What an earlier run of this part has kept is refused by the index alone.
   await foreign.collection.insertMany(docs, { ordered: false }).catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error

@@ -2,6 +2,7 @@ import {
   type Campaign,
   type CampaignDetail,
   type campaignsApi,
+  type ExportProfile,
   highestTlp,
   type Iod,
   type QueryOf,
@@ -11,8 +12,10 @@ import {
   type ExportContext,
   exportCampaign,
   exportNameOf,
+  forOpenCti,
   isVersioned,
   mediaTypeOf,
+  OPENCTI_TYPES,
   toMispEvent,
   toStixBundle,
 } from '@iodine/exchange'
@@ -34,6 +37,7 @@ import {
   type ForeignPart,
   findKept,
   foreignBytes,
+  ofTypes,
   readForeignPart,
 } from './foreign-objects.js'
 import { eventPieces, findEvents, iodsInEvent, type StoredEvent } from './kept-events.js'
@@ -69,18 +73,26 @@ interface Kept {
 type Content = Pick<CampaignExport, 'content' | 'withheld'>
 
 /** A campaign's file in STIX, with the objects of other tools; events of MISP are packed into objects. */
-const withObjects = async ({ foreign }: CampaignModels, kept: Kept): Promise<Content> => {
-  const { detail, context, stix, misp, events } = kept
+const withObjects = async (
+  { foreign }: CampaignModels,
+  kept: Kept,
+  profile: ExportProfile,
+): Promise<Content> => {
+  const { detail, context, misp, events } = kept
   const { _id } = kept.doc
-  const own = toStixBundle(detail, { ...context, standIns: stix.standIns })
-  const ids = own.objects.map(({ id }) => id)
+  const isAll = profile === 'lossless'
+  const stix = isAll ? kept.stix : await ofTypes(foreign, _id, kept.stix, OPENCTI_TYPES)
+  const made = toStixBundle(detail, { ...context, standIns: stix.standIns })
+  const own = isAll ? { bundle: made, leftOut: 0 } : forOpenCti(made)
+  const ids = own.bundle.objects.map(({ id }) => id)
   async function* objects(): AsyncGenerator<Uint8Array | string> {
     yield* foreignBytes(foreign, _id, 'stix', stix)
-    for (const event of events) yield* packedObjects(foreign, kept, event)
+    if (isAll) for (const event of events) yield* packedObjects(foreign, kept, event)
   }
+  const ofEvents = isAll ? await countWithheld(foreign, _id, misp) : events.length
   return {
-    content: stixFile(withoutKept(own, await findKept(foreign, _id, ids)), objects()),
-    withheld: (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)),
+    content: stixFile(withoutKept(own.bundle, await findKept(foreign, _id, ids)), objects()),
+    withheld: own.leftOut + (await countWithheld(foreign, _id, stix)) + ofEvents,
   }
 }
 
@@ -153,7 +165,7 @@ const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Cont
  */
 export const exportFile = async (
   { models, peers, present }: Exported,
-  { format, evidence: wanted }: QueryOf<typeof campaignsApi.exportCampaign>,
+  { format, evidence: wanted, profile }: QueryOf<typeof campaignsApi.exportCampaign>,
   id: string,
   userId: string,
 ): Promise<CampaignExport> => {
@@ -186,12 +198,15 @@ export const exportFile = async (
   if (!isVersioned(format)) return { ...file, content: exportCampaign(detail, format, context).text }
   const events = await findEvents(models, doc._id)
   const hasObjects = (await foreign.exists({ campaign_id: doc._id, format: 'stix' })) !== null
-  if (events.length > 0 || hasObjects) {
+  if (events.length > 0 || hasObjects || profile !== 'lossless') {
     const whole = events.map(({ import_id }) => import_id)
     const stix = await readForeignPart(foreign, doc, 'stix')
     const misp = await readForeignPart(foreign, doc, 'misp', whole)
     const kept = { doc, detail, context, events, hasObjects, stix, misp }
-    return { ...file, ...(await (format === 'stix' ? withObjects(models, kept) : withEvents(models, kept))) }
+    return {
+      ...file,
+      ...(await (format === 'stix' ? withObjects(models, kept, profile) : withEvents(models, kept))),
+    }
   }
   return { ...file, content: exportCampaign(detail, format, context).text }
 }
