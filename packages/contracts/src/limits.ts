@@ -82,6 +82,8 @@ export const LIMITS = {
   /** Objects of other tools in a campaign, and their bytes. */
   keptObjectsMax: 400_000,
   keptBytes: 268_435_456,
+  /** Of these objects, events of MISP. */
+  keptEventsMax: 1_000,
   /** How long a plan waits to be applied. */
   importPlanMs: 24 * 3_600_000,
   /** IODs that are brought in by one call, and the characters of their texts. */

@@ -501,6 +501,18 @@ describe('MISP events', () => {
     expect((await read()).file.Event.Tag).toEqual([{ name: 'tlp:amber' }, { name: 'tlp:red' }])
   })
 
+  it('are at most 1,000 in a campaign', async () => {
+    const events = (from: number, count: number) =>
+      `[${Array.from({ length: count }, (_, n) => `{"info":"${from + n}"}`).join(',')}]`
+    expect((await refusal(upload(events(0, 1_001), campaign.id, api, 'misp')))[0]).toBe(422)
+    await bringMisp(events(0, 999))
+    const planned = await plan(events(2_000, 2), campaign.id, api, 'misp')
+    expect(await refusal(api.call(importsApi.applyImport, { params: { id: planned.id }, body: {} }))).toEqual(
+      [413, DETAILS.keptObjectsFull],
+    )
+    expect((await read()).file.response).toHaveLength(999)
+  })
+
   it('of an import that has stopped are no file yet', async () => {
     const planned = await plan(eventOf([attribute(1), other]), campaign.id, api, 'misp')
     bed.answer(iodsInternal.bringIods, () => {

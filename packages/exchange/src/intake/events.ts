@@ -43,5 +43,6 @@ export function* readEvents(
       yield
     }
   }
-  return { spans, places: places.map(place => ({ format: 'misp', ...place })), packed }
+  const named = places.map(place => Object.assign(place, { format: 'misp' as const }))
+  return { spans, places: named, packed }
 }

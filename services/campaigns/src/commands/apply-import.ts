@@ -16,7 +16,7 @@ export const applyImport = async (
   id: string,
   makes_iods: boolean,
 ): Promise<ImportDoc> => {
-  const doc = await findImport(imports, userId, id)
+  const doc = await findImport(imports, userId, id, '+events')
   const { _id, campaign_id, state } = doc
   if (state !== 'planned' && state !== 'failed') throw importNotPlanned()
   const applying = {
@@ -31,10 +31,12 @@ export const applyImport = async (
     const { matchedCount } = await campaigns.updateOne({ _id: campaign_id }, CHANGED, { session })
     if (matchedCount === 0) throw notFound()
     const kept = await sumKept(imports, campaign_id, { except: _id, session })
+    const events = kept.types.find(({ type }) => type === 'event')?.objects ?? 0
     if (
       kept.imports >= LIMITS.campaignImportsMax ||
       kept.objects + doc.objects > LIMITS.keptObjectsMax ||
-      kept.bytes + doc.bytes > LIMITS.keptBytes
+      kept.bytes + doc.bytes > LIMITS.keptBytes ||
+      events + (doc.events?.length ?? 0) > LIMITS.keptEventsMax
     )
       throw new HttpError(413, DETAILS.keptObjectsFull)
     const started = await imports.updateOne({ _id, state }, { $set: applying }, { session })

@@ -14,8 +14,6 @@ const BOUNDS = {
   objectBytes: LIMITS.importObjectBytes,
   depth: LIMITS.jsonDepthMax,
 }
-/** Events of a file. */
-const EVENTS_MAX = 1_000
 /** How long a file may take to be stored before it counts as given up. */
 const RECEIVING_MS = 10 * 60_000
 
@@ -54,7 +52,8 @@ export const receiveImport = async (
   })
   const { spans, places, markings, tlp } = file
   const events = eventsOf(file)
-  if (events.length > EVENTS_MAX) throw new HttpError(422, [`A file has at most ${EVENTS_MAX} events.`])
+  if (events.length > LIMITS.keptEventsMax)
+    throw new HttpError(422, [`A file has at most ${LIMITS.keptEventsMax} events.`])
   const user_id = new Types.ObjectId(userId)
   if ((await imports.countDocuments({ user_id, state: { $ne: 'done' } })) >= LIMITS.openImportsMax)
     throw new HttpError(409, DETAILS.openImports)

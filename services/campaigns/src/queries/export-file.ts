@@ -140,21 +140,22 @@ const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Cont
         }),
       ]
     : []
-  const written: AsyncGenerator<Uint8Array>[] = []
-  for (const event of events) {
-    // Of several, each gets what is said of its own attributes; all else is in ours.
-    const own = isOne ? undefined : await iodsInEvent(foreign, _id, event)
-    const about = own ? { ...detail, iods: detail.iods.filter(({ id }) => own.has(id)) } : detail
-    const of = { ...context, standIns, ...(own && { techniques: [], evidence: undefined }) }
-    const pieces = eventPieces(foreign, _id, event, iods, withheld)
-    written.push(overlayEvent(event, pieces, additionsOf(about, of, event, own ? [] : attachments)))
-  }
   const rest = detail.iods.filter(({ id }) => !standIns.has(id) || context.evidence?.get(id)?.length)
   const hasRest = rest.length + (context.techniques ?? []).length + attachments.length > 0
   const { Event } = toMispEvent({ ...detail, iods: rest }, { ...context, standIns })
-  const ours = isOne || !hasRest ? [] : [writeEvent(Event, attachments)]
+  async function* written(): AsyncGenerator<AsyncIterable<Uint8Array | string>> {
+    for (const event of events) {
+      // Of several, each gets what is said of its own attributes; all else is in ours.
+      const own = isOne ? undefined : await iodsInEvent(foreign, _id, event)
+      const about = own ? { ...detail, iods: detail.iods.filter(({ id }) => own.has(id)) } : detail
+      const of = { ...context, standIns, ...(own && { techniques: [], evidence: undefined }) }
+      const pieces = eventPieces(foreign, _id, event, iods, withheld)
+      yield overlayEvent(event, pieces, additionsOf(about, of, event, own ? [] : attachments))
+    }
+    if (!isOne && hasRest) yield writeEvent(Event, attachments)
+  }
   return {
-    content: joined(mispFile([...written, ...ours])),
+    content: joined(mispFile(written(), isOne || events.length === 0)),
     withheld: (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)),
   }
 }
