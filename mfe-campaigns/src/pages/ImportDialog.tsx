@@ -26,6 +26,10 @@ export interface ImportDialogProps {
   onClose: () => void
 }
 
+/** What an import brings: objects that are kept, or IODs alone. */
+const amountOf = ({ format, objects, iods }: CampaignImport): string =>
+  format === 'json' || format === 'csv' ? `${formatCount(iods)} IOD(s)` : `${formatCount(objects)} object(s)`
+
 /** Imports the IODs of a file, after a preview of the changes. */
 export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const [plan, setPlan] = useState<ImportPlan | null>(null)
@@ -75,7 +79,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       if (!ended) return
       setKept(ended)
       if (ended.state !== 'done') return
-      notices.success(`${formatCount(ended.objects)} object(s) imported`)
+      notices.success(`${amountOf(ended)} imported`)
       onClose()
     } catch (error) {
       setFault(errorDetail(isApiError(error) ? error : null, 'The file could not be imported.'))
@@ -183,7 +187,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
             {kept ? (
               <Button
                 intent="primary"
-                text={kept.state === 'failed' ? 'Go on' : `Import ${formatCount(kept.objects)} object(s)`}
+                text={kept.state === 'failed' ? 'Go on' : `Import ${amountOf(kept)}`}
                 loading={isApplying || isReading}
                 onClick={() => void keep(kept)}
               />

@@ -58,8 +58,10 @@ export const authInternal = {
     response: z.strictObject({ sealed: z.string().nullable() }),
   }),
   checkAdmin: internalEndpoint('POST /internal/users/:id/admin', {
-    summary: 'Is this the account of an administrator? Not if it is suspended or deleted',
+    summary:
+      'Is this the account of an administrator? Not if it is suspended or deleted. 403 with the reason for a session that may not administer',
     params: byId,
+    body: z.strictObject({ sid: z.string().max(100).optional() }),
     response: z.strictObject({ is_admin: z.boolean() }),
   }),
   sealFeedSecret: internalEndpoint('POST /internal/feed-secrets/seal', {

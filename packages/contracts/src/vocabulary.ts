@@ -121,6 +121,10 @@ export const isFeedUrl = (value: string): boolean => {
 export const FEED_STATES = ['due', 'published', 'withdrawn'] as const
 export type FeedState = (typeof FEED_STATES)[number]
 
+/** Of STIX: `lossless` keeps all that came in, `opencti` has what OpenCTI's client takes. */
+export const EXPORT_PROFILES = ['lossless', 'opencti'] as const
+export type ExportProfile = (typeof EXPORT_PROFILES)[number]
+
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 

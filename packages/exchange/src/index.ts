@@ -34,6 +34,7 @@ export {
 } from './misp-feed.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
+export { forOpenCti, OPENCTI_TYPES } from './stix/opencti.js'
 export {
   type ForeignObject,
   type Markings,

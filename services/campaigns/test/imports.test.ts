@@ -51,7 +51,7 @@ const keyOf = (iod: Pick<NewIod, 'category' | 'value'>) => `${iod.category} ${fo
 
 beforeAll(async () => {
   bed = await startServiceBed()
-  const env = { ...bed.env, QUOTA_IMPORT_BYTES: '500000', QUOTA_CAMPAIGN_IODS: '1500' }
+  const env = { ...bed.env, QUOTA_IMPORT_BYTES: '8000000', QUOTA_CAMPAIGN_IODS: '1500' }
   service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
   url = await bed.listen(service)
   bo = await bed.user('bo')
@@ -111,6 +111,9 @@ const relation = (n: number, source: string, target: string) =>
   `{"type":"relationship","id":"${id('relationship', n)}","created":"2026-01-01T00:00:00Z","modified":"2026-01-01T00:00:00Z","relationship_type":"indicates","source_ref":"${source}","target_ref":"${target}"}`
 const malware = (n: number, more = '') =>
   `{"type":"malware","id":"${id('malware', n)}","name":"\\u0000 \\ud800 1e999","is_family":false,"name":"doubled"${more}}`
+/** A bundle of so many times 2.7 MB. */
+const large = (times: number) =>
+  bundle(...Array.from({ length: times }, (_, n) => malware(n, `,"x":"${'x'.repeat(2_700_000)}"`)))
 const bundle = (...objects: string[]) =>
   `{"type":"bundle","id":"bundle--1","objects":[${objects.join(',\n ')}]}`
 
@@ -318,7 +321,7 @@ describe('a file of another tool', () => {
     expect(await refusal(upload(bundle(malware(1)), newId()))).toEqual([404, DETAILS.notFound])
     const path = `/campaigns/imports?campaign_id=${campaign.id}&format=stix`
     expect((await api.send('POST', path, { type: 'bundle' })).status).toBe(415)
-    expect((await refusal(upload(bundle(malware(1, `,"x":"${'x'.repeat(500_000)}"`)))))[0]).toBe(413)
+    expect((await refusal(upload(large(3))))[0]).toBe(413)
   })
 
   it('has no more than 20 beside it that are not done', async () => {
@@ -328,7 +331,7 @@ describe('a file of another tool', () => {
   })
 
   it('gives the quota back when it is removed', async () => {
-    const file = bundle(malware(1, `,"x":"${'x'.repeat(300_000)}"`))
+    const file = large(2)
     const planned = await plan(file)
     expect((await refusal(upload(file)))[0]).toBe(413)
     await api.call(importsApi.deleteImport, { params: { id: planned.id } })
@@ -340,20 +343,20 @@ describe('a file of another tool', () => {
   })
 })
 
-describe('MISP events', () => {
-  const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
-  const attribute = (n: number, more = '') =>
-    `{"uuid":"${uuid(n)}", "type":"url","category":"Network activity","value":"https://example.org/${n}","x":1.0,"x":9007199254740993,"timestamp":"1700000000"${more}}`
-  const other = `{"uuid":"${uuid(50)}","type":"email-src","value":"\\u0000 a@example.org"}`
-  const eventOf = (attributes: string[], more = '', n = 99) =>
-    `{"uuid":"${uuid(n)}","info":"Theirs","timestamp":"1700000000","Attribute":[${attributes.join(' , ')}\n]${more}}`
-  const bringMisp = (file: string, body = {}) => bring(file, body, 'misp')
-  const read = async (of = campaign.id) => {
-    const { text, withheld } = await exportedText('misp', of)
-    return { text, withheld, file: JSON.parse(text) }
-  }
-  const members = async () => (await api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })).iods
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const attribute = (n: number, more = '') =>
+  `{"uuid":"${uuid(n)}", "type":"url","category":"Network activity","value":"https://example.org/${n}","x":1.0,"x":9007199254740993,"timestamp":"1700000000"${more}}`
+const other = `{"uuid":"${uuid(50)}","type":"email-src","value":"\\u0000 a@example.org"}`
+const eventOf = (attributes: string[], more = '', n = 99) =>
+  `{"uuid":"${uuid(n)}","info":"Theirs","timestamp":"1700000000","Attribute":[${attributes.join(' , ')}\n]${more}}`
+const bringMisp = (file: string, body = {}) => bring(file, body, 'misp')
+const read = async (of = campaign.id) => {
+  const { text, withheld } = await exportedText('misp', of)
+  return { text, withheld, file: JSON.parse(text) }
+}
+const members = async () => (await api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })).iods
 
+describe('MISP events', () => {
   it('are planned, applied, counted, and go out byte for byte', async () => {
     const event = eventOf(
       [attribute(1), attribute(2), other],
@@ -498,6 +501,18 @@ describe('MISP events', () => {
     expect((await read()).file.Event.Tag).toEqual([{ name: 'tlp:amber' }, { name: 'tlp:red' }])
   })
 
+  it('are at most 1,000 in a campaign', async () => {
+    const events = (from: number, count: number) =>
+      `[${Array.from({ length: count }, (_, n) => `{"info":"${from + n}"}`).join(',')}]`
+    expect((await refusal(upload(events(0, 1_001), campaign.id, api, 'misp')))[0]).toBe(422)
+    await bringMisp(events(0, 999))
+    const planned = await plan(events(2_000, 2), campaign.id, api, 'misp')
+    expect(await refusal(api.call(importsApi.applyImport, { params: { id: planned.id }, body: {} }))).toEqual(
+      [413, DETAILS.keptObjectsFull],
+    )
+    expect((await read()).file.response).toHaveLength(999)
+  })
+
   it('of an import that has stopped are no file yet', async () => {
     const planned = await plan(eventOf([attribute(1), other]), campaign.id, api, 'misp')
     bed.answer(iodsInternal.bringIods, () => {
@@ -514,6 +529,156 @@ describe('MISP events', () => {
     '{"Event":{"info":"x","Attribute":[{"a":tru}]}}',
   ])('are refused where they are none: %s', async file => {
     expect((await refusal(upload(file, campaign.id, api, 'misp')))[0]).toBe(422)
+  })
+})
+
+describe('of STIX and MISP, each in the other', () => {
+  it('events travel in STIX, and come home in the same bytes', async () => {
+    const events = [
+      eventOf(
+        [attribute(1), other, attribute(2, ',"long":"' + '🟡é"'.replace('"', '').repeat(300_000) + '"')],
+        '',
+        91,
+      ),
+      eventOf([attribute(3)], ',"Tag":[{"name":"tlp:amber"}]', 92),
+    ]
+    const file = `{"response":[${events.map(each => `{"Event":${each}}`).join(',\n')}]}\n`
+    await bringMisp(file)
+    expect((await read()).text).toBe(file)
+    const { text } = await exportedText()
+    const { objects } = JSON.parse(text) as { objects: { type: string; x_misp_value?: string }[] }
+    expect(objects.filter(({ type }) => type === 'x-misp-event').length).toBeGreaterThan(2)
+    expect(objects.filter(({ type }) => type === 'x-misp-attribute').map(each => each.x_misp_value)).toEqual([
+      '\u0000 a@example.org',
+    ])
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Home' } })
+    await bring(text)
+    expect((await read()).file.response.slice(0, 2)).toEqual(JSON.parse(file).response)
+    for (const each of events) expect((await read()).text).toContain(each)
+    expect((await kept()).types.filter(({ type }) => type.startsWith('x-misp'))).toEqual([])
+    expect((await api.call(campaignsApi.getSharing, { params: { id: campaign.id } })).least).toBe('amber')
+    // And once more, each object once.
+    const again = JSON.parse((await exportedText()).text) as { objects: { id: string }[] }
+    const ids = again.objects.map(({ id }) => id).filter(each => each.startsWith('x-misp'))
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('parts of an event that is not whole stay objects of STIX', async () => {
+    const [author] = JSON.parse((await exportedText()).text).objects
+    const packed = (n: number, text: string) =>
+      JSON.stringify({
+        type: 'x-misp-event',
+        id: `x-misp-event--${uuid(n)}`,
+        created_by_ref: author.id,
+        x_misp_uuid: uuid(9),
+        x_misp_part: n,
+        x_misp_event: text,
+      })
+    const objects = [packed(0, '{"info":"x"'), packed(2, '}]')]
+    await bring(bundle(...objects))
+    const { text } = await exportedText()
+    for (const each of objects) expect(text).toContain(each)
+    expect((await read()).file.Event.info).toBe('Lake')
+  })
+
+  it('objects travel in an event, and come home in the same bytes, as does the event', async () => {
+    const event = eventOf([attribute(1), other])
+    await bringMisp(event)
+    const objects = [
+      indicator(1),
+      malware(1),
+      relation(1, id('indicator', 1), id('malware', 1)),
+      malware(2, `,"long":"${'é🟡'.repeat(450_000)}"`),
+    ]
+    await bring(bundle(...objects))
+    const { text, file } = await read()
+    const names = file.Event.Attribute.map(({ value }: { value: string }) => value)
+    expect(names.slice(-2)).toEqual(['iodine-stix.json', 'iodine-stix.json.2'])
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Home' } })
+    await bringMisp(text)
+    const home = (await exportedText()).text
+    for (const each of objects) expect(home).toContain(each)
+    expect(home).not.toContain('iodine-stix.json')
+    const types = new Map((await kept()).types.map(each => [each.type, each.objects]))
+    expect([types.get('malware'), types.get('event'), types.get('attribute')]).toEqual([2, 1, 2])
+    const again = await read()
+    expect(again.text).toContain(other)
+    // Its own part is as it was, but for the time of what was added.
+    const { Attribute, timestamp: _, ...rest } = again.file.Event
+    const { Attribute: first, timestamp: __, ...before } = JSON.parse(event)
+    expect([rest, Attribute.slice(0, 2)]).toEqual([before, first])
+  })
+
+  it('objects travel in an event of our own, too, and what is no bundle stays an attachment', async () => {
+    await bring(bundle(malware(1)))
+    const { text } = await read()
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Home' } })
+    await bringMisp(text)
+    expect((await exportedText()).text).toContain(malware(1))
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Other' } })
+    const fake = '{"type":"attachment","value":"iodine-stix.json","data":"bm8="}'
+    const event = eventOf([fake])
+    await bringMisp(event)
+    expect((await read()).text).toBe(`{"Event":${event}}\n`)
+  })
+})
+
+describe('the profile for OpenCTI', () => {
+  const file = async (profile: string, format = 'stix') => {
+    const path = `/api/v1/campaigns/${campaign.id}/export?format=${format}&profile=${profile}`
+    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${ana.token}` } })
+    return { status: answer.status, text: await answer.text(), withheld: answer.headers.get('x-withheld') }
+  }
+
+  it('leaves out what its client refuses and what connects it, and says how much', async () => {
+    const custom = `{"type":"x-thing","id":"${id('x-thing', 1)}"}`
+    const objects = [
+      indicator(1),
+      malware(1),
+      custom,
+      '{"type":"x-nameless"}',
+      relation(1, id('indicator', 1), id('x-thing', 1)),
+      relation(2, id('indicator', 1), id('malware', 1)),
+    ]
+    await bring(bundle(...objects))
+    await bring(eventOf([other]), {}, 'misp')
+    const { text, withheld } = await file('opencti')
+    const found = objects.filter(each => text.includes(each))
+    expect(found).toEqual([objects[0], objects[1], objects[5]])
+    expect(text).not.toContain('x-misp')
+    expect(withheld).toBe('4')
+    for (const each of objects) expect((await file('lossless')).text).toContain(each)
+  })
+
+  it('has one indicator a pattern, about which all is said', async () => {
+    for (const category of ['TITLE', 'SENTENCE'] as const) {
+      const made = anIod({ id: newId(), category, value: 'Giant mirrors' })
+      made.votes.push({
+        id: newId(),
+        user_id: null,
+        username: 'bo',
+        vote_type: 'POSITIVE',
+        created_at: '2026-11-20T10:00:00.000Z',
+      })
+      iods.set(keyOf(made), made)
+      const params = { id: campaign.id }
+      await api.call(campaignsApi.addIod, { params, body: { iod_id: made.id } })
+    }
+    const { text, withheld } = await file('opencti')
+    const { objects } = JSON.parse(text) as {
+      objects: { type: string; id: string; object_refs?: string[]; relationship_type?: string }[]
+    }
+    const of = (type: string) => objects.filter(each => each.type === type)
+    const [only, ...others] = of('indicator')
+    expect(others).toEqual([])
+    expect(of('opinion').map(each => each.object_refs)).toEqual([[only?.id], [only?.id]])
+    expect(of('relationship').map(each => each.relationship_type)).toEqual(['based-on', 'indicates'])
+    expect(withheld).toBe('3')
+  })
+
+  it('is of STIX alone', async () => {
+    expect((await file('opencti', 'misp')).status).toBe(422)
+    expect((await file('other')).status).toBe(422)
   })
 })
 
@@ -768,7 +933,7 @@ describe('an import', () => {
   })
 
   it('goes with its campaign, and gives the quota back', async () => {
-    const file = bundle(malware(1, `,"x":"${'x'.repeat(300_000)}"`))
+    const file = large(2)
     await bring(file)
     const waiting = await plan(bundle(malware(2)))
     await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })

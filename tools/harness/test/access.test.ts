@@ -66,6 +66,8 @@ interface Things {
   subscription: string
   /** A feed key of the owner's. */
   feed_key: string
+  /** The owner's, in another browser. */
+  session: string
   owner: string
 }
 interface Row {
@@ -93,6 +95,23 @@ const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 const isPlainRead = ({ method, path, access }: PublicEndpoint) =>
   method === 'GET' && !path.includes(':') && access === 'user'
 
+/** The answer of an authenticator that nobody has. */
+const CREDENTIAL = {
+  id: 'AAAA',
+  rawId: 'AAAA',
+  type: 'public-key',
+  clientExtensionResults: {},
+  response: {
+    clientDataJSON: 'AAAA',
+    authenticatorData: 'AAAA',
+    attestationObject: 'AAAA',
+    signature: 'AAAA',
+  },
+}
+
+/** Also ends the session of the owner's extension, which is connected anew for the rows after it. */
+const END_OTHERS = 'POST /profile/sessions/end-others'
+
 /**
  * In order of execution; each row is tried by all other users before the owner. Reads without parameters need
  * no row.
@@ -101,6 +120,9 @@ const ROWS: Record<string, Row> = {
   ...Object.fromEntries(operations.filter(isPlainRead).map(spec => [nameOf(spec), { status: 200 }])),
   'POST /auth/request-magic-link': { body: () => ({ email: `asked${++made}@example.org` }), status: 200 },
   'POST /auth/verify-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
+  'POST /auth/read-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
+  'POST /auth/passkey-options': { status: 200 },
+  'POST /auth/verify-passkey': { body: () => ({ credential: CREDENTIAL }), status: 400 },
   'POST /auth/redeem-extension-code': { body: () => ({ code: 'unknown' }), status: 400 },
   'POST /auth/generate-extension-code': { status: 200 },
   'GET /profile/me': { status: 200 },
@@ -196,6 +218,16 @@ const ROWS: Record<string, Row> = {
   },
   'GET /community/users/:id': { id: 'owner', status: 200 },
   'DELETE /profile/remove-openai-key': { status: 200 },
+  'POST /profile/passkeys/options': { status: 200 },
+  'POST /profile/passkeys': {
+    body: () => ({ name: 'Key', credential: CREDENTIAL }),
+    status: 400,
+  },
+  // Passkeys of each role are tried in services/auth/test/passkeys.test.ts.
+  'PATCH /profile/passkeys/:id': { id: 'iod', body: () => ({ name: 'Key' }), status: 404 },
+  'DELETE /profile/passkeys/:id': { id: 'iod', status: 404 },
+  'DELETE /profile/sessions/:id': { id: 'session', status: mine(200, 404) },
+  [END_OTHERS]: { status: 200 },
   'POST /auth/logout': { status: 200 },
 }
 
@@ -226,7 +258,7 @@ beforeAll(async () => {
 afterAll(() => stack?.stop())
 
 const prepare = async (
-  { api, id: owner }: SignedInUser,
+  { api, id: owner, email }: SignedInUser,
   { api: adminsApi }: SignedInUser,
 ): Promise<Things> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
@@ -245,6 +277,8 @@ const prepare = async (
     params: { id: iod.id },
     body: quoteOf(narrative.id, 0),
   })
+  await stack.signUp(email, null)
+  const sessions = await api.call(profileApi.listSessions)
   const { id: capture } = await sealCapture(api.call, { text: PAGE })
   const { id: open } = await api.call(capturesApi.createCapture, {
     body: captureOf({ text: PAGE, manifest: { url: 'https://blog.example.org/open' } }).manifest,
@@ -267,6 +301,7 @@ const prepare = async (
   return {
     feed_key: key.id,
     subscription,
+    session: sessions.find(({ current }) => !current)?.id ?? '',
     import: await planned(),
     discarded: await planned(),
     capture,
@@ -290,12 +325,15 @@ it('lets each role do what the table says, on every route, and nothing else', as
     await stack.signUp('boss@example.org'),
   ] as const
   const things = await prepare(owner, admin)
-  const { code } = await owner.api.call(authApi.generateExtensionCode)
-  const redeemed = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+  const connectExtension = async () => {
+    const { code } = await owner.api.call(authApi.generateExtensionCode)
+    const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+    return apiClient(stack.url, access_token)
+  }
   const { key } = await owner.api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'amber' } })
   const clients: Record<Role, ApiClient> = {
     anonymous: stack.api,
-    collector: apiClient(stack.url, redeemed.access_token),
+    collector: await connectExtension(),
     feed: apiClient(stack.url, key),
     other: other.api,
     admin: admin.api,
@@ -336,6 +374,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
         if (role !== 'owner') expect(JSON.stringify(answer.body)).not.toContain(MARK)
       }
     }
+    if (name === END_OTHERS) clients.collector = await connectExtension()
   }
 }, 240_000)
 

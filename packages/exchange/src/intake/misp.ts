@@ -1,40 +1,40 @@
 import type { SliceLimits } from '../json/scanner.js'
-import { sliceEvents } from '../misp/slices.js'
 import { UnreadableFile } from '../read.js'
-import { parseObject } from '../stix/read.js'
-import type { OpenedFile } from './opened.js'
+import { readEvents } from './events.js'
+import { readObjects } from './objects.js'
+import type { OpenedFile, Place } from './opened.js'
 
-/** Bytes of pieces after which other work gets a turn. */
-const BREATH = 250_000
-
-/** Opens a file of MISP events. Throws UnreadableFile. */
+/** Opens a file of MISP events; objects of STIX that they hold packed come as such. Throws UnreadableFile. */
 export function* openMisp(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
-  const { spans, places } = yield* sliceEvents(bytes, limits)
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  let seen = 0
-  for (const [n, [start, end]] of spans.entries()) {
-    const { type, lead, isText } = places[n] ?? { type: '', lead: 0, isText: true }
-    // The text of events and objects was parsed when it was cut.
-    if (isText || type === 'event' || type === 'object') continue
-    let text: string
-    try {
-      text = decoder.decode(bytes.subarray(start + lead, end))
-    } catch {
-      throw new UnreadableFile('The file is not UTF-8.')
-    }
-    parseObject(text, n + 1)
-    seen += end - start
-    if (seen > BREATH) {
-      seen = 0
-      yield
-    }
-  }
-  return {
+  const { spans, places, packed } = yield* readEvents(bytes, limits)
+  const file: OpenedFile & { places: Place[] } = {
     bytes,
     spans,
-    places: places.map(place => ({ format: 'misp', ...place })),
+    places,
     markings: new Map(),
     tlp: null,
     techniques: [],
   }
+  for (const parts of packed.values()) {
+    const data = parts.sort(([, a], [, b]) => a - b).map(([, , text]) => Buffer.from(text, 'base64'))
+    const bundle = Buffer.concat(data)
+    try {
+      const opened = yield* readObjects(bundle, { ...limits, objects: limits.objects - file.spans.length })
+      const before = file.bytes.length
+      file.bytes = Buffer.concat([file.bytes, bundle])
+      for (const [from, to] of opened.spans) {
+        file.spans.push([from + before, to + before])
+        file.places.push({ format: 'stix' })
+      }
+      file.markings = new Map([...file.markings, ...opened.markings])
+      for (const [piece] of parts) {
+        const place = file.places[piece]
+        if (place) place.isPacked = true
+      }
+    } catch (error) {
+      // Anything else of that name: an attachment like others.
+      if (!(error instanceof UnreadableFile)) throw error
+    }
+  }
+  return file
 }

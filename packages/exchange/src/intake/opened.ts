@@ -21,7 +21,7 @@ export interface OpenedFile {
 
 /** Where a piece stands, if its own bytes don't tell. */
 export type Place =
-  | { format: 'stix' }
+  | { format: 'stix'; isPacked?: boolean }
   | ({
       format: 'misp'
       /** What it holds packed are pieces of their own: it is not kept. */

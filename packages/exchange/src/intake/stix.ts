@@ -1,51 +1,42 @@
-import { highestTlp, type Tlp } from '@iodine/contracts'
 import { techniqueOf } from '../disarm/read.js'
 import type { SliceLimits } from '../json/scanner.js'
-import { sliceObjects } from '../json/slices.js'
 import { UnreadableFile } from '../read.js'
-import { markingOf, parseObject, readStixObject } from '../stix/read.js'
-import type { KnownPiece, OpenedFile } from './opened.js'
+import { readStixObject } from '../stix/read.js'
+import { readEvents } from './events.js'
+import { readObjects } from './objects.js'
+import type { KnownPiece, OpenedFile, Place } from './opened.js'
 
-/** Markings that a file may define. */
-const MARKINGS_MAX = 1_000
-/** Bytes of objects after which other work gets a turn. */
-const BREATH = 250_000
-
-/** Opens a STIX bundle, a bare array of objects, or an object. Throws UnreadableFile. */
+/** Opens a file of STIX; MISP events that it holds packed come as such. Throws UnreadableFile. */
 export function* openStix(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
-  const { spans, envelope } = yield* sliceObjects(bytes, limits)
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  const markings = new Map<string, Tlp | null>()
-  let seen = 0
-  for (const [n, [start, end]] of spans.entries()) {
-    let text: string
+  const { spans, markings, events, madeOfMisp } = yield* readObjects(bytes, limits)
+  const file: OpenedFile = { bytes, spans, markings, tlp: null, techniques: [] }
+  if (events.size === 0) return file
+  const places: Place[] = spans.map(() => ({ format: 'stix' }))
+  const packed = new Set<number>()
+  for (const { pieces, parts } of events.values()) {
+    parts.sort((a, b) => a.n - b.n)
+    const event = Buffer.from(parts.map(({ text }) => text).join(''))
     try {
-      text = decoder.decode(bytes.subarray(start, end))
-    } catch {
-      throw new UnreadableFile('The file is not UTF-8.')
-    }
-    const object = parseObject(text, n + 1)
-    if (
-      spans.length === 1 &&
-      envelope === '[]' &&
-      (typeof object.type !== 'string' || object.type === 'bundle')
-    )
-      throw new UnreadableFile('The file is neither a STIX bundle nor a STIX object.')
-    const marking = markingOf(object)
-    if (marking) {
-      // Of an id that is defined twice, the strictest counts.
-      const [id, level] = marking
-      markings.set(id, highestTlp([markings.get(id), level]))
-    }
-    if (markings.size > MARKINGS_MAX) throw new UnreadableFile('The file defines too many markings.')
-    seen += end - start
-    if (seen > BREATH) {
-      seen = 0
-      yield
+      const opened = yield* readEvents(event, { ...limits, objects: limits.objects - spans.length })
+      const before = file.bytes.length
+      const first = spans.length
+      file.bytes = Buffer.concat([file.bytes, event])
+      for (const [n, [from, to]] of opened.spans.entries()) {
+        spans.push([from + before, to + before])
+        const place = opened.places[n] as (typeof opened.places)[number]
+        const object = place.object === null ? null : place.object + first
+        places.push({ ...place, event: place.event + first, object })
+      }
+      for (const piece of pieces) packed.add(piece)
+    } catch (error) {
+      // A part is missing: objects like others.
+      if (!(error instanceof UnreadableFile)) throw error
     }
   }
-  if (spans.length === 0) throw new UnreadableFile('The file has no objects.')
-  return { bytes, spans, markings, tlp: null, techniques: [] }
+  // What we made of attributes is made anew.
+  if (packed.size > 0)
+    for (const n of [...packed, ...madeOfMisp]) places[n] = { format: 'stix', isPacked: true }
+  return { ...file, places }
 }
 
 /** What is known of an object of a file. */

@@ -22,7 +22,8 @@ export type MispEvent = ReturnType<typeof toMispEvent>
 const UNDEFINED_LEVEL = '4'
 const ONGOING = '1'
 const OWN_ORGANISATION = '0'
-const INHERIT = '5'
+/** Distribution: as the event's. */
+export const INHERIT = '5'
 
 const HASH_TYPES = { MD5: 'md5', 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-512': 'sha512' } as const
 

@@ -5,5 +5,7 @@ export {
   type EventPiece,
   type KeptEvent,
   overlayEvent,
+  timestampOf,
+  writeEvent,
 } from './overlay.js'
 export type { EventPlace } from './slices.js'

@@ -1,7 +1,7 @@
 import { type CampaignDetail, type Iod, LIMITS, rankOfTlp, type Tlp, USUAL_TLP } from '@iodine/contracts'
 import { type ExportContext, versionOf } from '../campaign-file.js'
 import { JsonScanner, OPEN_LIST } from '../json/scanner.js'
-import { analystData, galaxyTag, levelOfEvent, seconds, tlpTag, toElements } from './event.js'
+import { analystData, galaxyTag, levelOfEvent, type MispEvent, seconds, tlpTag, toElements } from './event.js'
 import type { AddedList, EventPlace } from './slices.js'
 
 /** A piece of a kept event. */
@@ -38,32 +38,39 @@ export interface Additions {
   timestamp: string | null
 }
 
+/** Unix seconds of the latest change of what a campaign's file says. */
+export const timestampOf = (detail: CampaignDetail, context: ExportContext): string =>
+  seconds(versionOf(detail, context))
+
 /**
  * What a campaign says beyond a kept event that is its own: IODs added later, techniques, a stricter level, evidence.
  * @param context its `standIns` are the attributes of the event
+ * @param attachments further attributes, each one or several
  */
 export const additionsOf = (
   detail: CampaignDetail,
   context: ExportContext,
   event: Pick<KeptEvent, 'tlp' | 'strictest' | 'techniques'>,
+  attachments: readonly AsyncIterable<string>[] = [],
 ): Additions => {
   const { Attribute, Object: objects } = toElements(detail.iods, context)
   const level = levelOfEvent(detail, context)
+  const added = Attribute.length + objects.length + attachments.length
   const isAbove = (other: Tlp | null) => rankOfTlp(level) > rankOfTlp(other ?? USUAL_TLP)
   // Marks inside the event stay where they are; what is added has only the event's.
-  const isStricter = isAbove(event.strictest) || (Attribute.length + objects.length > 0 && isAbove(event.tlp))
+  const isStricter = isAbove(event.strictest) || (added > 0 && isAbove(event.tlp))
   const techniques = (context.techniques ?? []).filter(({ id }) => !event.techniques.has(id))
   const tags = [...(isStricter ? [tlpTag(level)] : []), ...techniques.flatMap(galaxyTag)]
   const isSaid = detail.iods.some(({ votes, comments }) => votes.length + comments.length > 0)
-  const isTouched = isSaid || Attribute.length + objects.length + tags.length > 0
+  const isTouched = isSaid || added + tags.length > 0
   const [attributes, annotations, Tag] = [Attribute, objects, tags].map(all =>
     all.map(each => JSON.stringify(each)),
   )
   return {
-    Attribute: attributes ?? [],
+    Attribute: [...(attributes ?? []), ...attachments],
     Object: annotations ?? [],
     Tag: Tag ?? [],
-    timestamp: isTouched ? seconds(versionOf(detail, context)) : null,
+    timestamp: isTouched ? timestampOf(detail, context) : null,
   }
 }
 
@@ -218,6 +225,27 @@ export async function* overlayEvent(
     const uuid = iod && uuidIn(element)
     yield iod ? withEntries(element, analystData(iod, uuid ?? '')) : element
   }
+}
+
+/** An event of our own in JSON, with further attributes. */
+export async function* writeEvent(
+  event: MispEvent['Event'],
+  attachments: readonly AsyncIterable<string>[],
+): AsyncGenerator<string> {
+  const { Attribute, ...rest } = event
+  const head = JSON.stringify(rest)
+  yield `${head.slice(0, -1)},"Attribute":[`
+  let separator = ''
+  for (const each of Attribute) {
+    yield `${separator}${JSON.stringify(each)}`
+    separator = ','
+  }
+  for (const each of attachments) {
+    yield separator
+    yield* each
+    separator = ','
+  }
+  yield ']}'
 }
 
 /** The UUID of an element; empty if it has none. */

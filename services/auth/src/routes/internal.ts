@@ -8,7 +8,7 @@ import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
-import { isAdmin } from '../policies/admin.js'
+import { isAdmin, requireAdmin } from '../policies/admin.js'
 
 export const addInternalRoutes = (context: AuthContext): void => {
   const { config, keys, models, service } = context
@@ -53,9 +53,10 @@ export const addInternalRoutes = (context: AuthContext): void => {
     return { sealed: user.sealed_ai_key }
   })
 
-  service.internal(authInternal.checkAdmin, async ({ params }) => ({
-    is_admin: await isAdmin(context, params.id),
-  }))
+  service.internal(authInternal.checkAdmin, async ({ params: { id }, body: { sid } }) => {
+    if (sid !== undefined) await requireAdmin(context, { id, sid, scope: 'full' })
+    return { is_admin: await isAdmin(context, id) }
+  })
 
   service.internal(authInternal.sealFeedSecret, async ({ body: { id, url, secret } }) => ({
     sealed: seal(config.SECRETS_KEY, feedSecretContext(id, url), secret),

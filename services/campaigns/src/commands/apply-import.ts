@@ -15,7 +15,8 @@ export const applyImport = async (
   userId: string,
   id: string,
   makes_iods: boolean,
-): Promise<ImportDoc> => beginApplying(models, await findImport(models.imports, userId, id), makes_iods)
+): Promise<ImportDoc> =>
+  beginApplying(models, await findImport(models.imports, userId, id, '+events'), makes_iods)
 
 /** As `applyImport`, whoever's the import is. */
 export const beginApplying = async (
@@ -37,11 +38,15 @@ export const beginApplying = async (
     const { matchedCount } = await campaigns.updateOne({ _id: campaign_id }, CHANGED, { session })
     if (matchedCount === 0) throw notFound()
     const kept = await sumKept(imports, campaign_id, { except: _id, session })
+    const types = [...kept.types, ...(doc.kept?.types ?? [])]
+    const events = types.reduce((sum, { type, objects }) => (type === 'event' ? sum + objects : sum), 0)
+    const fresh = (doc.subscription_id ? doc.new_events : doc.events) ?? []
     if (
       kept.imports >= LIMITS.campaignImportsMax ||
       // Beside what the import of a subscription has brought before, which `bytes` counts.
       kept.objects + countOfKept(doc.kept) + doc.objects > LIMITS.keptObjectsMax ||
-      kept.bytes + doc.bytes > LIMITS.keptBytes
+      kept.bytes + doc.bytes > LIMITS.keptBytes ||
+      events + fresh.length > LIMITS.keptEventsMax
     )
       throw new HttpError(413, DETAILS.keptObjectsFull)
     const started = await imports.updateOne({ _id, state }, { $set: applying }, { session })

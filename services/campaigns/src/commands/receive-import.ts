@@ -14,8 +14,6 @@ const BOUNDS = {
   objectBytes: LIMITS.importObjectBytes,
   depth: LIMITS.jsonDepthMax,
 }
-/** Events of a file. */
-export const EVENTS_MAX = 1_000
 /** How long a file may take to be stored before it counts as given up. */
 const RECEIVING_MS = 10 * 60_000
 
@@ -33,7 +31,7 @@ export const eventsOf = ({ places = [] }: OpenedFile): number[] =>
 
 /** Whether an object counts as one: not the text that goes on with another one. */
 export const isCounted = (place: Place | null | undefined): boolean =>
-  place?.format !== 'misp' || !(place.isText || place.isPacked)
+  !place?.isPacked && !(place?.format === 'misp' && place.isText)
 
 /** Stores the objects of a file in parts, without what stands between two, which belongs to none. */
 export const storeParts = async (
@@ -90,7 +88,8 @@ export const receiveImport = async (
   })
   const { spans, places, markings, tlp } = file
   const events = eventsOf(file)
-  if (events.length > EVENTS_MAX) throw new HttpError(422, [`A file has at most ${EVENTS_MAX} events.`])
+  if (events.length > LIMITS.keptEventsMax)
+    throw new HttpError(422, [`A file has at most ${LIMITS.keptEventsMax} events.`])
   const user_id = new Types.ObjectId(userId)
   if (
     (await imports.countDocuments({ user_id, subscription_id: null, state: { $ne: 'done' } })) >=

@@ -141,7 +141,7 @@ const applyPart = async (
     await bringEvidence(peers, userId, standing, ids)
   }
   if (!isKeptFormat(format)) return
-  const kept = objects.filter(({ place }) => !(place?.format === 'misp' && place.isPacked))
+  const kept = objects.filter(({ place }) => !place?.isPacked)
   const docs = kept.map(({ raw, order, place, known }): ForeignDoc => {
     const iod = ids.get(order)
     const sha256 = createHash('sha256').update(raw).digest('hex')
@@ -165,6 +165,7 @@ const applyPart = async (
       ...(isInEvent && { place }),
     }
   })
+  if (docs.length === 0) return
   // What an earlier run of this part has kept is refused by the index alone.
   await foreign.collection.insertMany(docs, { ordered: false }).catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error

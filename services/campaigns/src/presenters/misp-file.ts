@@ -1,19 +1,15 @@
 /** Events as a file: one by itself, several as MISP answers a search. */
 export async function* mispFile(
-  events: readonly AsyncIterable<Uint8Array | string>[],
+  events: AsyncIterable<AsyncIterable<Uint8Array | string>>,
+  isOne: boolean,
 ): AsyncGenerator<Uint8Array | string> {
-  const [first, ...others] = events
-  if (first && others.length === 0) {
-    yield '{"Event":'
-    yield* first
-    yield '}\n'
-    return
-  }
-  yield '{"response":['
-  for (const [n, event] of events.entries()) {
-    yield n === 0 ? '{"Event":' : ',\n{"Event":'
+  if (!isOne) yield '{"response":['
+  let separator = ''
+  for await (const event of events) {
+    yield `${separator}{"Event":`
     yield* event
     yield '}'
+    separator = ',\n'
   }
-  yield ']}\n'
+  yield isOne ? '\n' : ']}\n'
 }

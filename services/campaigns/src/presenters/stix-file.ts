@@ -4,12 +4,14 @@ import { joined } from './joined.js'
 const END = '\n  ]\n}\n'
 
 /** A bundle as a file, with further objects as they stand in other files. */
-export const stixFile = (bundle: StixBundle, objects: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> =>
-  joined(pieces(bundle, objects))
+export const stixFile = (
+  bundle: StixBundle,
+  objects: AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<Buffer> => joined(pieces(bundle, objects))
 
 async function* pieces(
   bundle: StixBundle,
-  objects: AsyncIterable<Uint8Array>,
+  objects: AsyncIterable<Uint8Array | string>,
 ): AsyncGenerator<Uint8Array | string> {
   const text = `${JSON.stringify(bundle, null, 2)}\n`
   yield text.slice(0, -END.length)

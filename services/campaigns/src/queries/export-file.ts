@@ -1,16 +1,29 @@
-import type { Campaign, CampaignDetail, campaignsApi, Iod, QueryOf } from '@iodine/contracts'
+import {
+  type Campaign,
+  type CampaignDetail,
+  type campaignsApi,
+  type ExportProfile,
+  highestTlp,
+  type Iod,
+  type QueryOf,
+  USUAL_TLP,
+} from '@iodine/contracts'
 import {
   type ExportContext,
   exportCampaign,
   exportNameOf,
+  forOpenCti,
   isVersioned,
   mediaTypeOf,
+  OPENCTI_TYPES,
   toMispEvent,
   toStixBundle,
 } from '@iodine/exchange'
-import { additionsOf, overlayEvent } from '@iodine/exchange/misp'
+import { type Additions, additionsOf, overlayEvent, timestampOf, writeEvent } from '@iodine/exchange/misp'
+import { attributeObject, eventObjects, toAttachments } from '@iodine/exchange/packed'
 import { type Peers, unavailable } from '@iodine/service-kit'
 import type { CampaignDoc } from '../models/campaign.js'
+import type { ForeignModel } from '../models/foreign.js'
 import type { CampaignModels } from '../models/index.js'
 import { joined } from '../presenters/joined.js'
 import { mispFile } from '../presenters/misp-file.js'
@@ -24,6 +37,7 @@ import {
   type ForeignPart,
   findKept,
   foreignBytes,
+  ofTypes,
   readForeignPart,
 } from './foreign-objects.js'
 import { eventPieces, findEvents, iodsInEvent, type StoredEvent } from './kept-events.js'
@@ -45,57 +59,105 @@ interface Exported {
   present: (doc: CampaignDoc) => Promise<Campaign>
 }
 
-/** A campaign's file in STIX, with the objects of other tools. */
+/** A campaign, and what it keeps of other tools. */
+interface Kept {
+  doc: CampaignDoc
+  detail: CampaignDetail
+  context: ExportContext
+  events: readonly StoredEvent[]
+  /** Whether it keeps objects of STIX. */
+  hasObjects: boolean
+  stix: ForeignPart
+  misp: ForeignPart
+}
+type Content = Pick<CampaignExport, 'content' | 'withheld'>
+
+/** A campaign's file in STIX, with the objects of other tools; events of MISP are packed into objects. */
 const withObjects = async (
   { foreign }: CampaignModels,
-  { _id }: CampaignDoc,
-  detail: CampaignDetail,
-  context: ExportContext,
-  part: ForeignPart,
-): Promise<Pick<CampaignExport, 'content' | 'withheld'>> => {
-  const own = toStixBundle(detail, { ...context, standIns: part.standIns })
-  const ids = own.objects.map(({ id }) => id)
-  const kept = await findKept(foreign, _id, ids)
+  kept: Kept,
+  profile: ExportProfile,
+): Promise<Content> => {
+  const { detail, context, misp, events } = kept
+  const { _id } = kept.doc
+  const isAll = profile === 'lossless'
+  const stix = isAll ? kept.stix : await ofTypes(foreign, _id, kept.stix, OPENCTI_TYPES)
+  const made = toStixBundle(detail, { ...context, standIns: stix.standIns })
+  const own = isAll ? { bundle: made, leftOut: 0 } : forOpenCti(made)
+  const ids = own.bundle.objects.map(({ id }) => id)
+  async function* objects(): AsyncGenerator<Uint8Array | string> {
+    yield* foreignBytes(foreign, _id, 'stix', stix)
+    if (isAll) for (const event of events) yield* packedObjects(foreign, kept, event)
+  }
+  const ofEvents = isAll ? await countWithheld(foreign, _id, misp) : events.length
   return {
-    content: stixFile(withoutKept(own, kept), foreignBytes(foreign, _id, 'stix', part)),
-    withheld: await countWithheld(foreign, _id, part),
+    content: stixFile(withoutKept(own.bundle, await findKept(foreign, _id, ids)), objects()),
+    withheld: own.leftOut + (await countWithheld(foreign, _id, stix)) + ofEvents,
   }
 }
 
-/** A campaign's file in MISP, with the events of other tools: what we say goes into the only one, or into one of our own. */
-const withEvents = async (
-  { foreign }: CampaignModels,
-  { _id }: CampaignDoc,
-  detail: CampaignDetail,
-  context: ExportContext,
-  part: ForeignPart,
-  events: readonly StoredEvent[],
-): Promise<Pick<CampaignExport, 'content' | 'withheld'>> => {
-  const { standIns } = part
-  const iods = new Map<string, Iod>(detail.iods.map(iod => [iod.id, iod]))
-  const withheld = new Set(part.withheld)
+/** What STIX has no objects for: attributes that are no IOD, and the event itself. */
+async function* packedObjects(
+  foreign: ForeignModel,
+  { doc: { _id }, detail, context, misp }: Kept,
+  event: StoredEvent,
+): AsyncGenerator<string> {
+  const iods = iodsById(detail)
+  const level = highestTlp([event.strictest, event.tlp]) ?? context.tlp ?? USUAL_TLP
+  const pieces = () => eventPieces(foreign, _id, event, iods, new Set(misp.withheld))
+  for await (const { raw, place, key, isHidden, iod } of pieces()) {
+    if (isHidden || iod || place.type !== 'attribute' || place.isText) continue
+    const element = JSON.parse(Buffer.from(raw.subarray(place.lead)).toString())
+    const object = attributeObject(element, key || event.uuid, event.version, level)
+    if (key && object) yield object
+  }
+  const asTheyAre = async function* () {
+    for await (const piece of pieces()) yield { ...piece, iod: undefined }
+  }
+  yield* eventObjects(event.uuid, event.version, level, overlayEvent(event, asTheyAre(), UNTOUCHED))
+}
+
+const UNTOUCHED: Additions = { Attribute: [], Object: [], Tag: [], timestamp: null }
+const iodsById = ({ iods }: CampaignDetail) => new Map<string, Iod>(iods.map(iod => [iod.id, iod]))
+
+/**
+ * A campaign's file in MISP, with the events of other tools: what we say goes into the only one, or into one of our own.
+ * Objects of STIX are packed into attachments.
+ */
+const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Content> => {
+  const { detail, context, stix, misp, events, hasObjects } = kept
+  const { _id } = kept.doc
+  const { standIns } = misp
+  const iods = iodsById(detail)
+  const withheld = new Set(misp.withheld)
   const isOne = events.length === 1
-  const written: AsyncGenerator<Uint8Array>[] = []
-  for (const event of events) {
-    // Of several, each gets what is said of its own attributes; all else is in ours.
-    const own = isOne ? undefined : await iodsInEvent(foreign, _id, event)
-    const about = own ? { ...detail, iods: detail.iods.filter(({ id }) => own.has(id)) } : detail
-    const of = { ...context, standIns, ...(own && { techniques: [], evidence: undefined }) }
-    const pieces = eventPieces(foreign, _id, event, iods, withheld)
-    written.push(overlayEvent(event, pieces, additionsOf(about, of, event)))
-  }
+  const timestamp = timestampOf(detail, context)
+  const attachments = hasObjects
+    ? [
+        toAttachments(detail.id, foreignBytes(foreign, _id, 'stix', stix), {
+          timestamp,
+          tlp: context.tlp ?? null,
+        }),
+      ]
+    : []
   const rest = detail.iods.filter(({ id }) => !standIns.has(id) || context.evidence?.get(id)?.length)
-  const hasRest = rest.length + (context.techniques ?? []).length > 0
-  const ours =
-    isOne || !hasRest ? [] : [textOf(toMispEvent({ ...detail, iods: rest }, { ...context, standIns }).Event)]
-  return {
-    content: joined(mispFile([...written, ...ours])),
-    withheld: await countWithheld(foreign, _id, part),
+  const hasRest = rest.length + (context.techniques ?? []).length + attachments.length > 0
+  const { Event } = toMispEvent({ ...detail, iods: rest }, { ...context, standIns })
+  async function* written(): AsyncGenerator<AsyncIterable<Uint8Array | string>> {
+    for (const event of events) {
+      // Of several, each gets what is said of its own attributes; all else is in ours.
+      const own = isOne ? undefined : await iodsInEvent(foreign, _id, event)
+      const about = own ? { ...detail, iods: detail.iods.filter(({ id }) => own.has(id)) } : detail
+      const of = { ...context, standIns, ...(own && { techniques: [], evidence: undefined }) }
+      const pieces = eventPieces(foreign, _id, event, iods, withheld)
+      yield overlayEvent(event, pieces, additionsOf(about, of, event, own ? [] : attachments))
+    }
+    if (!isOne && hasRest) yield writeEvent(Event, attachments)
   }
-}
-
-async function* textOf(value: unknown): AsyncGenerator<string> {
-  yield JSON.stringify(value, null, 2)
+  return {
+    content: joined(mispFile(written(), isOne || events.length === 0)),
+    withheld: (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)),
+  }
 }
 
 /**
@@ -104,7 +166,7 @@ async function* textOf(value: unknown): AsyncGenerator<string> {
  */
 export const exportFile = async (
   { models, peers, present }: Exported,
-  { format, evidence: wanted }: QueryOf<typeof campaignsApi.exportCampaign>,
+  { format, evidence: wanted, profile }: QueryOf<typeof campaignsApi.exportCampaign>,
   id: string,
   userId: string,
 ): Promise<CampaignExport> => {
@@ -134,19 +196,18 @@ export const exportFile = async (
   const detail = { ...campaign, iods }
   const name = exportNameOf(detail.name, format, context.now)
   const file = { name, mediaType: mediaTypeOf(format) }
-  const events = format === 'misp' ? await findEvents(models, doc._id) : []
-  if (events.length > 0) {
-    const part = await readForeignPart(
-      foreign,
-      doc,
-      'misp',
-      events.map(({ import_id }) => import_id),
-    )
-    return { ...file, ...(await withEvents(models, doc, detail, context, part, events)) }
-  }
-  if (format === 'stix' && (await foreign.exists({ campaign_id: doc._id, format: 'stix' }))) {
-    const part = await readForeignPart(foreign, doc, 'stix')
-    return { ...file, ...(await withObjects(models, doc, detail, context, part)) }
+  if (!isVersioned(format)) return { ...file, content: exportCampaign(detail, format, context).text }
+  const events = await findEvents(models, doc._id)
+  const hasObjects = (await foreign.exists({ campaign_id: doc._id, format: 'stix' })) !== null
+  if (events.length > 0 || hasObjects || profile !== 'lossless') {
+    const whole = events.map(({ import_id }) => import_id)
+    const stix = await readForeignPart(foreign, doc, 'stix')
+    const misp = await readForeignPart(foreign, doc, 'misp', whole)
+    const kept = { doc, detail, context, events, hasObjects, stix, misp }
+    return {
+      ...file,
+      ...(await (format === 'stix' ? withObjects(models, kept, profile) : withEvents(models, kept))),
+    }
   }
   return { ...file, content: exportCampaign(detail, format, context).text }
 }

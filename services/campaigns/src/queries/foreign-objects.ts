@@ -17,6 +17,8 @@ export interface ForeignPart {
   imports?: readonly Types.ObjectId[] | undefined
   /** The object that stands for an IOD, by the IOD's id: its latest version. */
   standIns: Map<string, StandIn>
+  /** Types of which objects are in the file; absent: all. */
+  types?: readonly string[]
   /** Ids of objects that stand for IODs which are not in the campaign: they and what connects them are left out. */
   withheld: string[]
 }
@@ -55,6 +57,20 @@ export const readForeignPart = async (
   return { format, imports, standIns: new Map(standIns), withheld: [...withheld].filter(Boolean) }
 }
 
+/** The same for a file that has objects of some types alone: others, and what connects them, are left out. */
+export const ofTypes = async (
+  foreign: ForeignModel,
+  campaign_id: Types.ObjectId,
+  part: ForeignPart,
+  types: readonly string[],
+): Promise<ForeignPart> => {
+  const others = await foreign
+    .find({ campaign_id, ...selectedBy(part), type: { $nin: types } }, { key: 1 })
+    .lean<Pick<ForeignDoc, 'key'>[]>()
+  const keys = others.flatMap(({ key }) => key || [])
+  return { ...part, types, withheld: [...new Set([...part.withheld, ...keys])] }
+}
+
 /** Selects the objects that a file leaves out. */
 const leftOut = (withheld: readonly string[]) => ({
   $or: [{ key: { $in: withheld } }, { refs: { $in: withheld } }],
@@ -67,13 +83,17 @@ export const countWithheld = async (
   { withheld, ...part }: ForeignPart,
 ): Promise<number> => {
   const found = new Set<string>()
+  // Without an id they are not known by it.
+  const nameless = part.types
+    ? await foreign.countDocuments({ campaign_id, ...selectedBy(part), key: '', type: { $nin: part.types } })
+    : 0
   for (let at = 0; at < withheld.length; at += IDS) {
     const some = await foreign
       .find({ campaign_id, ...selectedBy(part), ...leftOut(withheld.slice(at, at + IDS)) }, { _id: 1 })
       .lean<{ _id: Types.ObjectId }[]>()
     for (const each of some) found.add(String(each._id))
   }
-  return found.size
+  return found.size + nameless
 }
 
 /** Those of the objects, by id and version, that the campaign has from another tool: `id version`. */
@@ -100,11 +120,14 @@ export async function* foreignBytes(
   foreign: ForeignModel,
   campaign_id: Types.ObjectId,
   format: ImportFormat,
-  { withheld }: ForeignPart,
+  { withheld, types }: ForeignPart,
 ): AsyncGenerator<Buffer> {
   const hidden = new Set(withheld)
   const docs = foreign
-    .find({ campaign_id, format }, { raw: 1, key: 1, refs: 1, sha256: 1 })
+    .find(
+      { campaign_id, format, ...(types && { type: { $in: types } }) },
+      { raw: 1, key: 1, refs: 1, sha256: 1 },
+    )
     .sort(BY_FILE)
     .lean<Pick<ForeignDoc, 'raw' | 'key' | 'refs' | 'sha256'>[]>()
     .cursor({ batchSize: BATCH })

@@ -1,5 +1,5 @@
 import { type Iod, tlpOfRank } from '@iodine/contracts'
-import type { EventPiece, KeptEvent } from '@iodine/exchange/misp'
+import type { EventPiece, EventPlace, KeptEvent } from '@iodine/exchange/misp'
 import type { Types } from 'mongoose'
 import { BY_FILE, type ForeignDoc, type ForeignModel } from '../models/foreign.js'
 import type { ImportDoc, ImportModel } from '../models/import.js'
@@ -11,6 +11,8 @@ const BATCH = 200
 /** An event that a campaign keeps, and where its pieces are. */
 export interface StoredEvent extends KeptEvent {
   import_id: Types.ObjectId
+  /** Its UUID, or another name of it. */
+  uuid: string
   /** Place of the first piece that is not its own. */
   end: number
 }
@@ -59,6 +61,7 @@ export const findEvents = async (
       if (before && Number(before.version) > Number(version)) continue
       latest.set(id, {
         import_id,
+        uuid: id,
         order,
         end,
         version,
@@ -87,6 +90,12 @@ export const iodsInEvent = async (
   return new Set(ids.map(String))
 }
 
+/** A piece of a kept event, with its UUID and what it is. */
+export interface StoredPiece extends EventPiece {
+  key: string
+  place: EventPlace
+}
+
 /**
  * The pieces of an event, in their order.
  * @param iods those of the campaign, by id: what stands for another one, or refers to it, is left out
@@ -98,19 +107,19 @@ export async function* eventPieces(
   { import_id, order: first, end }: StoredEvent,
   iods: ReadonlyMap<string, Iod>,
   withheld: ReadonlySet<string>,
-): AsyncGenerator<EventPiece> {
+): AsyncGenerator<StoredPiece> {
   const docs = foreign
     .find(
       { campaign_id, import_id, format: 'misp', order: { $gte: first, $lt: end } },
-      { raw: 1, order: 1, place: 1, iod_id: 1, refs: 1 },
+      { raw: 1, key: 1, order: 1, place: 1, iod_id: 1, refs: 1 },
     )
     .sort(BY_FILE)
     .lean<ForeignDoc[]>()
     .cursor({ batchSize: BATCH })
-  for await (const { raw, order, place, iod_id, refs } of docs as unknown as AsyncIterable<ForeignDoc>) {
+  for await (const { raw, key, order, place, iod_id, refs } of docs as unknown as AsyncIterable<ForeignDoc>) {
     if (!place) continue
     const iod = iod_id ? iods.get(iod_id.toHexString()) : undefined
     const isHidden = (iod_id !== null && !iod) || (refs?.some(ref => withheld.has(ref)) ?? false)
-    yield { raw: bytesOf(raw), order, place, isHidden, iod }
+    yield { raw: bytesOf(raw), key, order, place, isHidden, iod }
   }
 }

@@ -27,30 +27,30 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
       .catch(error => service.log.warn({ err: error }, 'subscriptions not queued'))
 
   service.route(subscriptionsApi.listSubscriptions, async ({ user }) => {
-    await requireAdmin(peers, user.id)
+    await requireAdmin(peers, user)
     const docs = await subscriptions.find().select('+sealed').sort({ _id: 1 }).lean<SubscriptionDoc[]>()
     return presentSubscriptions(models, service.users, docs)
   })
   service.route(subscriptionsApi.createSubscription, async ({ user, body }) => {
-    await requireAdmin(peers, user.id)
+    await requireAdmin(peers, user)
     const doc = await createSubscription(models, peers, user.id, body)
     await wake()
     return presentOne(doc)
   })
   service.route(subscriptionsApi.updateSubscription, async ({ user, params, body }) => {
-    await requireAdmin(peers, user.id)
+    await requireAdmin(peers, user)
     const doc = await updateSubscription(models, peers, user.id, params.id, body)
     if (body.paused === false) await wake()
     return presentOne(doc)
   })
   service.route(subscriptionsApi.runSubscription, async ({ user, params }) => {
-    await requireAdmin(peers, user.id)
+    await requireAdmin(peers, user)
     const doc = await runSubscription(models, params.id)
     await wake()
     return presentOne(doc)
   })
   service.route(subscriptionsApi.deleteSubscription, async ({ user, params }) => {
-    await requireAdmin(peers, user.id)
+    await requireAdmin(peers, user)
     await deleteSubscription(models, params.id)
     return { id: params.id }
   })
