@@ -200,13 +200,14 @@ export const repairPulls = async (
     .find({ $or: [{ state: 'importing' }, { state: 'stopped', paused: false, next_at: { $lte: now } }] })
     .lean<SubscriptionDoc[]>()
   let repaired = 0
-  const planned = await imports.find({ state: 'planned', subscription_id: { $ne: null } }).lean<ImportDoc[]>()
+  const planned = await imports.find({ state: 'planned', subscription_id: { $ne: null } })
+    .select('+new_events').lean<ImportDoc[]>()
   for (const each of planned) {
     await applyPull(service, models, each)
     repaired++
   }
   for (const doc of docs) {
-    const at = await imports.findOne({ _id: doc.import_id }).lean<ImportDoc>()
+    const at = await imports.findOne({ _id: doc.import_id }).select('+new_events').lean<ImportDoc>()
     if (!at || at.state === 'removing' || at.state === 'done') {
       // Done by the same transaction that ends the run: only a removal is left.
       if (at?.state === 'done') continue
