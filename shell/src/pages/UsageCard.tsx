@@ -18,6 +18,7 @@ const ROWS: [Quota, string][] = [
   ['campaigns', 'Campaigns'],
   ['campaign_iods', 'IODs in your fullest campaign'],
   ['import_bytes', 'Size of imported files'],
+  ['published_bytes', 'Size of what you publish'],
 ]
 const NEARLY_FULL = 0.8
 const REFETCH_MS = 5_000

@@ -200,8 +200,10 @@ export const repairPulls = async (
     .find({ $or: [{ state: 'importing' }, { state: 'stopped', paused: false, next_at: { $lte: now } }] })
     .lean<SubscriptionDoc[]>()
   let repaired = 0
-  const planned = await imports.find({ state: 'planned', subscription_id: { $ne: null } })
-    .select('+new_events').lean<ImportDoc[]>()
+  const planned = await imports
+    .find({ state: 'planned', subscription_id: { $ne: null } })
+    .select('+new_events')
+    .lean<ImportDoc[]>()
   for (const each of planned) {
     await applyPull(service, models, each)
     repaired++
