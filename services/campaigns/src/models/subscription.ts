@@ -1,5 +1,5 @@
 import { FEED_KINDS, type FeedKind, PULL_STATES, type PullState } from '@iodine/contracts'
-import { type Model, Schema, type Types } from 'mongoose'
+import { Schema, type Types } from 'mongoose'
 
 /** How long a worker that says nothing has a subscription for itself. */
 export const LEASE_MS = 30_000
@@ -36,7 +36,6 @@ export interface SubscriptionDoc {
   last: { at: Date; error: string | null; objects: number; iods: number } | null
   created_at: Date
 }
-export type SubscriptionModel = Model<SubscriptionDoc>
 
 const required = true
 export const subscriptionSchema = new Schema<SubscriptionDoc>(
