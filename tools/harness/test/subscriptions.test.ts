@@ -183,8 +183,8 @@ it('a copy has the events of a MISP feed, whose signature it checks, until they 
 
 it('no level is lowered on the way from one copy to the other', async () => {
   const levels = TLP_LEVELS.filter(level => level !== 'red')
-  for (let round = 0; round < rounds(2); round++) {
-    const level = levels[Math.floor(Math.random() * levels.length)] as Tlp
+  for (let round = 0; round < rounds(levels.length); round++) {
+    const level = levels[round % levels.length] as Tlp
     const campaign = await newCampaign(ana, `Level ${round}`)
     await addTo(campaign, `https://example.org/level/${round}/${level}`)
     await share(campaign, { tlp: level })
