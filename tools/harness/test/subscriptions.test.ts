@@ -57,7 +57,7 @@ beforeAll(async () => {
   })
   ana = await there.signUp()
   boss = await here.signUp('boss@example.org')
-}, 240_000)
+}, 360_000)
 afterAll(async () => {
   await feed?.stop()
   await here?.stop()
@@ -65,7 +65,7 @@ afterAll(async () => {
 })
 beforeEach(() => feed.answer(proxy))
 
-const until = (what: () => Promise<unknown>) => expect.poll(what, { timeout: 60_000, interval: 200 })
+const until = (what: () => Promise<unknown>) => expect.poll(what, { timeout: 120_000, interval: 200 })
 const newCampaign = (of: SignedInUser, name: string): Promise<Campaign> =>
   of.api.call(campaignsApi.createCampaign, { body: { name } })
 const addTo = async ({ id }: Campaign, value: string) => {
@@ -246,4 +246,4 @@ it('a worker that is killed in the middle of a pull loses nothing and doubles no
   const { imports } = await boss.api.call(importsApi.getKept, { params: { id: copy.id } })
   expect(imports).toHaveLength(1)
   expect(await membersOf(copy)).toHaveLength(40)
-}, 240_000)
+}, 360_000)
