@@ -30,15 +30,13 @@ export function SharingBlock({ campaign: { id, created_by_id } }: { campaign: Ca
           />
         )}
       </div>
-      <p className={styles.note}>
-        How far files of this campaign may be passed on. STIX and MISP exports carry it.
-      </p>
+      <p className={styles.note}>How far files of this campaign may be passed on. Its exports carry it.</p>
       <FeedBlock sharing={sharing} mine={mine} onPublish={published => share({ published })} />
-      {kept && kept.objects > 0 && (
+      {kept && kept.imports.length > 0 && (
         <>
           <Button
             className={styles.kept}
-            text={`Kept objects (${formatCount(kept.objects)})`}
+            text={kept.objects > 0 ? `Kept objects (${formatCount(kept.objects)})` : 'Imports'}
             onClick={() => setOpen(true)}
           />
           <KeptObjectsDialog campaignId={id} kept={kept} isOpen={isOpen} onClose={() => setOpen(false)} />

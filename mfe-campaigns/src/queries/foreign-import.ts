@@ -1,4 +1,4 @@
-import type { CampaignImport, KeptObjects, Tlp } from '@iodine/contracts'
+import type { CampaignImport, ImportFormat, KeptObjects, Tlp } from '@iodine/contracts'
 import { isApiError, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
@@ -49,8 +49,8 @@ export function useForeignImport(campaignId: string) {
   )
   /** Sends a file; resolves to its plan, or to null if `isWanted` says by then that nobody waits for it. */
   const plan = useCallback(
-    async (file: File, isWanted: () => boolean): Promise<CampaignImport | null> => {
-      const query = { campaign_id: campaignId, format: 'stix' } as const
+    async (file: File, format: ImportFormat, isWanted: () => boolean): Promise<CampaignImport | null> => {
+      const query = { campaign_id: campaignId, format }
       const body = new Uint8Array(await file.arrayBuffer())
       const made = await api.call('POST /campaigns/imports', { query, body })
       const planned = await follow(made.id, () => {}, isWanted)

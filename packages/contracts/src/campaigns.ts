@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS, TECHNIQUE_PATTERN } from './limits.js'
 import { filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
-import { EXPORT_FORMATS, FEED_STATES, TLP_LEVELS } from './vocabulary.js'
+import { EXPORT_FORMATS, EXPORT_PROFILES, FEED_STATES, TLP_LEVELS } from './vocabulary.js'
 
 export const campaign = z.strictObject({
   id,
@@ -105,16 +105,21 @@ export const campaignsApi = {
   }),
   exportCampaign: endpoint('user', 'GET /campaigns/:id/export', {
     summary:
-      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, but for CSV with the IODs’ evidence if wanted; 503 while its IODs or their evidence can’t be read',
+      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, but for CSV with the IODs’ evidence if wanted; 503 while its IODs or their evidence can’t be read. `profile=opencti`, of STIX, leaves out what OpenCTI’s client refuses. `X-Withheld`: number of objects that are left out',
     params,
     query: z
       .strictObject({
         format: z.enum(EXPORT_FORMATS).default('json'),
         evidence: z.enum(['true', 'false']).default('false'),
+        profile: z.enum(EXPORT_PROFILES).default('lossless'),
       })
       .refine(({ format, evidence }) => format !== 'csv' || evidence === 'false', {
         path: ['evidence'],
         error: 'has no place in CSV',
+      })
+      .refine(({ format, profile }) => format === 'stix' || profile === 'lossless', {
+        path: ['profile'],
+        error: 'is of STIX alone',
       }),
     response: z.unknown(),
   }),

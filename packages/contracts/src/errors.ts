@@ -32,6 +32,13 @@ export const DETAILS = {
   importNotPlanned: 'This import is not planned, or is being applied already',
   keptObjectsFull: `This campaign keeps as many objects of other tools as it can (${LIMITS.keptObjectsMax.toLocaleString('en-US')}): remove an import to make room`,
   openImports: `At most ${LIMITS.openImportsMax} imports may wait or be at work at once: apply or discard one first`,
+  subscriptionsFull: `There are ${LIMITS.subscriptionsMax} subscriptions: delete one to make room`,
+  subscriptionBusy: 'This subscription is paused, or at work already',
+  pullLost: 'This run is over, or another worker has it',
+  subscriptionOrphaned:
+    'Paused: who made it is no administrator any more. Resume it to import in your own name',
+  subscriptionHomeless: 'Paused: its campaign is gone. Delete it, and make one for another campaign',
+  pullRemoved: 'What it had brought was removed while it was being imported',
   tlpTooLow: 'This campaign holds imported objects that are marked more strictly',
   publishedRed: 'What is TLP:RED is never published: choose another level, or withdraw the campaign first',
   publishedFull: `At most ${LIMITS.publishedObjectsMax.toLocaleString('en-US')} objects of a campaign can be published`,

@@ -64,6 +64,8 @@ export const QUEUES = {
   imports: { data: z.strictObject({ import_id: id }) },
   /** Clusters the labels of a user's triplets anew. */
   canon: { data: z.strictObject({ user_id: id }) },
+  /** Pulls the feeds that are due. A job names none: whoever claims a subscription has it. */
+  subscriptions: { data: z.strictObject({}), everyMs: 15_000 },
   /** Brings a campaign's feed in line with the campaign. */
   publications: { data: z.strictObject({ campaign_id: id }) },
   inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },

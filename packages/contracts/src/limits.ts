@@ -103,11 +103,25 @@ export const LIMITS = {
   /** Objects of other tools in a campaign, and their bytes. */
   keptObjectsMax: 400_000,
   keptBytes: 268_435_456,
+  /** Of these objects, events of MISP. */
+  keptEventsMax: 1_000,
   /** How long a plan waits to be applied. */
   importPlanMs: 24 * 3_600_000,
   /** IODs that are brought in by one call, and the characters of their texts. */
   broughtIodsMax: 250,
   broughtChars: 500_000,
+  /** Subscriptions of all administrators; minutes between two runs of one. */
+  subscriptionsMax: 100,
+  pullMinutesMin: 5,
+  pullMinutes: 60,
+  pullMinutesMax: 10_080,
+  feedUrlMax: 2_000,
+  feedSecretMax: 500,
+  /** Events of a MISP feed, and characters of a note of what has been pulled. */
+  feedEventsMax: 20_000,
+  pullCursorMax: 2_097_152,
+  /** IODs whose levels are asked for at once. */
+  levelsMax: 500,
   evidenceCountsMax: 500,
   /** IODs of which consensus is asked for at once; with more than a page, a user has one request at a time. */
   consensusMax: 500,

@@ -26,6 +26,7 @@ import {
 import { iodsApi } from './iods.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
+import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
 
 /** Gateway settings of a path prefix. */
@@ -97,11 +98,12 @@ export const SERVICES = {
   },
   campaigns: {
     prefixes: { campaigns: { bodyLimit: LIMITS.importBytes, waitMs: 60_000 } },
-    apis: { campaigns: campaignsApi, imports: importsApi },
+    apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
     internal: {
       ...importsInternal,
       ...publicationsInternal,
+      ...subscriptionsInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,

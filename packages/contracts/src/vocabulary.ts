@@ -107,7 +107,7 @@ export const CANON_METHODS = ['offline', 'embeddings'] as const
 export type CanonMethod = (typeof CANON_METHODS)[number]
 
 /** Formats of files that are taken in whole, and kept as they are. */
-export const IMPORT_FORMATS = ['stix'] as const
+export const IMPORT_FORMATS = ['stix', 'misp', 'json', 'csv'] as const
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 
 /**
@@ -117,9 +117,32 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 export const IMPORT_STATES = ['planning', 'planned', 'applying', 'done', 'failed'] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
 
+/** Feeds of other tools that are pulled into campaigns. */
+export const FEED_KINDS = ['taxii', 'misp'] as const
+export type FeedKind = (typeof FEED_KINDS)[number]
+
+/** A subscription waits, is being fetched, or what came is being imported, which has stopped for a reason. */
+export const PULL_STATES = ['waiting', 'fetching', 'importing', 'stopped'] as const
+export type PullState = (typeof PULL_STATES)[number]
+
+/** True for the address of a feed: https, and nothing in it that belongs into a header or to the browser. */
+export const isFeedUrl = (value: string): boolean => {
+  if (!/^https:\/\//i.test(value)) return false
+  try {
+    const { username, password, hash, hostname } = new URL(value)
+    return username === '' && password === '' && hash === '' && hostname !== ''
+  } catch {
+    return false
+  }
+}
+
 /** States of a campaign's feed. */
 export const FEED_STATES = ['due', 'published', 'withdrawn'] as const
 export type FeedState = (typeof FEED_STATES)[number]
+
+/** Of STIX: `lossless` keeps all that came in, `opencti` has what OpenCTI's client takes. */
+export const EXPORT_PROFILES = ['lossless', 'opencti'] as const
+export type ExportProfile = (typeof EXPORT_PROFILES)[number]
 
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

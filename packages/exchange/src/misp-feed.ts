@@ -1,6 +1,6 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import { idOf } from './ids.js'
-import type { MispEvent } from './misp.js'
+import type { MispEvent } from './misp/event.js'
 
 /** The organisation that events of our feed are created by. */
 const ORGANISATION = { name: PRODUCT_NAME, uuid: idOf('organisation', PRODUCT_NAME) }

@@ -115,7 +115,7 @@ export {
 } from './stores/mongo.js'
 export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
 export { connectRedis, type Redis } from './stores/redis.js'
-export { hashOf, newSigningKey, seal, unseal } from './stores/sealing.js'
+export { feedSecretContext, hashOf, newSigningKey, seal, unseal } from './stores/sealing.js'
 export { watchStorage } from './stores/storage.js'
 export { type UserDirectory, usersVersionKey } from './stores/users.js'
 export { createVersion } from './stores/version.js'

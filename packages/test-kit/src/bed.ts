@@ -3,6 +3,7 @@ import {
   authInternal,
   type BodyOf,
   type InternalEndpoint,
+  LIMITS,
   type ParamsOf,
   pathPattern,
   type ResponseOf,
@@ -70,7 +71,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
   const answers = new Map<string, { endpoint: InternalEndpoint; handler: Handler }>()
 
   const peers = createHttpApp({ logger })
-  peers.all('/*', { config: { raw: true } }, async request => {
+  peers.all('/*', { config: { raw: true }, bodyLimit: LIMITS.importBytes }, async request => {
     for (const { endpoint, handler } of answers.values()) {
       const { method, path, body, raw } = endpoint
       const names = [...path.matchAll(/:(\w+)/g)].map(match => match[1] as string)

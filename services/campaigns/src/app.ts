@@ -7,6 +7,7 @@ import { addCampaignRoutes } from './routes/campaigns.js'
 import { addFeedRoutes } from './routes/feeds.js'
 import { addImportRoutes } from './routes/imports.js'
 import { addMispFeedRoutes } from './routes/misp-feed.js'
+import { addSubscriptionRoutes } from './routes/subscriptions.js'
 import { addTechniqueRoutes } from './routes/techniques.js'
 
 /** Campaigns: named collections of IODs. */
@@ -20,6 +21,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
       addCampaignRoutes(service, models, config)
       addImportRoutes(service, models, config)
       addTechniqueRoutes(service, models)
+      addSubscriptionRoutes(service, models)
       addFeedRoutes(service, models)
       addMispFeedRoutes(service, models)
     },

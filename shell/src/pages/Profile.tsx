@@ -59,9 +59,9 @@ export function Profile() {
             </dl>
           </Card>
           <AiKeyCard configured={user.has_openai_key} onChanged={load} />
-          <FeedKeysCard />
           <PasskeysCard />
           <SessionsCard />
+          <FeedKeysCard />
           <UsageCard />
         </div>
       )}

@@ -22,6 +22,7 @@ import {
   type ServiceManifest,
   SOURCES,
   type Source,
+  subscriptionsApi,
 } from '@iodine/contracts'
 import { SERVICE_KEY_HEADER } from '@iodine/service-kit'
 import {
@@ -66,6 +67,8 @@ interface Things {
   /** The owner's plans into their campaign: one to apply, one to discard. */
   import: string
   discarded: string
+  /** The admin's. */
+  subscription: string
   /** A feed key of the owner's. */
   feed_key: string
   /** The owner's, in another browser. */
@@ -88,6 +91,8 @@ const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).conte
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
+/** No run of it gets anywhere. */
+const feedInto = (campaign_id: string) => ({ url: 'https://127.0.0.1/', kind: 'taxii' as const, campaign_id })
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 
@@ -140,6 +145,7 @@ const ROWS: Record<string, Row> = {
   'GET /iods/overlay': { status: 200 },
   'GET /iods/:id': { id: 'iod', status: 200 },
   'POST /iods/:id/vote': { id: 'iod', body: () => ({ vote_type: 'POSITIVE' }), status: 200 },
+  'POST /iods/levels': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
   'POST /iods/consensus': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
   'POST /iods/evidence/counts': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
   'GET /iods/:id/evidence': { id: 'iod', status: 200 },
@@ -187,6 +193,15 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/imports/:id': { id: 'import', status: mine(200, 404) },
   'POST /campaigns/imports/:id/apply': { id: 'import', body: () => ({}), status: mine(202, 404) },
   'DELETE /campaigns/imports/:id': { id: 'discarded', status: mine(200, 404) },
+  'GET /campaigns/subscriptions': { status: admins(200) },
+  'POST /campaigns/subscriptions': { body: ({ campaign }) => feedInto(campaign), status: admins(201) },
+  'PATCH /campaigns/subscriptions/:id': {
+    id: 'subscription',
+    body: () => ({ every: 30 }),
+    status: admins(200),
+  },
+  'POST /campaigns/subscriptions/:id/run': { id: 'subscription', status: admins(202) },
+  'DELETE /campaigns/subscriptions/:id': { id: 'subscription', status: admins(200) },
   'GET /campaigns/:id/techniques': { id: 'campaign', status: 200 },
   'PUT /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
   'DELETE /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
@@ -270,7 +285,10 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => stack?.stop())
 
-const prepare = async ({ api, id: owner, email }: SignedInUser): Promise<Things> => {
+const prepare = async (
+  { api, id: owner, email }: SignedInUser,
+  { api: adminsApi }: SignedInUser,
+): Promise<Things> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
   const record = {} as Things['record']
   for (const source of SOURCES) {
@@ -308,9 +326,15 @@ const prepare = async ({ api, id: owner, email }: SignedInUser): Promise<Things>
     await expect.poll(look, { timeout: 15_000 }).toMatchObject({ state: 'planned' })
     return id
   }
+  const { id: subscription } = await adminsApi.call(subscriptionsApi.createSubscription, {
+    body: feedInto(campaign.id),
+  })
+  const pulled = () => adminsApi.call(subscriptionsApi.listSubscriptions)
+  await expect.poll(pulled, { timeout: 30_000 }).toMatchObject([{ state: 'waiting', last: {} }])
   const key = await api.call(profileApi.createFeedKey, { body: { label: 'Mine', tlp: 'green' } })
   return {
     feed_key: key.id,
+    subscription,
     session: sessions.find(({ current }) => !current)?.id ?? '',
     import: await planned(),
     discarded: await planned(),
@@ -344,7 +368,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
     await stack.signUp(),
     await stack.signUp('boss@example.org'),
   ] as const
-  const things = await prepare(owner)
+  const things = await prepare(owner, admin)
   const connectExtension = async () => {
     const { code } = await owner.api.call(authApi.generateExtensionCode)
     const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })

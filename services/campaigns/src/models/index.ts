@@ -17,6 +17,7 @@ import {
   publicationSchema,
   publishedSchema,
 } from './publication.js'
+import { type BroughtDoc, broughtSchema, type SubscriptionDoc, subscriptionSchema } from './subscription.js'
 
 /** Counters per user. */
 type Counted = 'campaigns' | 'import_bytes' | 'published_bytes'
@@ -64,6 +65,8 @@ export const createModels = (mongo: Connection, limits: Limits) => {
     feedEventParts: mongo.model<FeedEventPartDoc>('FeedEventPart', feedEventPartSchema),
     clock: mongo.model<ClockDoc>('FeedClock', clockSchema),
     foreign: mongo.model<ForeignDoc>('Foreign', foreignSchema),
+    subscriptions: mongo.model<SubscriptionDoc>('Subscription', subscriptionSchema),
+    brought: mongo.model<BroughtDoc>('Brought', broughtSchema),
     quotas,
   }
 }

@@ -53,7 +53,8 @@ export const addImportRoutes = (
     return sharing
   })
 
-  const stepping = { models, peers: service.peers, log: service.log, memberMax: QUOTA_CAMPAIGN_IODS }
+  const { peers, queues, log } = service
+  const stepping = { models, peers, queues, log, memberMax: QUOTA_CAMPAIGN_IODS }
   service.internal(importsInternal.stepImport, async ({ params }) => ({
     more: await stepImport(stepping, params.id),
   }))
