@@ -439,7 +439,8 @@ describe('MISP events', () => {
   })
 
   it('come out as a list where there are several, ours beside them with what is in none', async () => {
-    const events = [eventOf([attribute(1)], '', 91), eventOf([attribute(2), other], '', 92)]
+    const tags = ',"Tag":[{"name":"misp-galaxy:disarm-techniques=\\"Facilitate State Propaganda\\""}]'
+    const events = [eventOf([attribute(1)], tags, 91), eventOf([attribute(2), other], '', 92)]
     await bringMisp(`{"response":[${events.map(each => `{"Event":${each}}`).join(',')}]}`)
     expect((await read()).text).toBe(
       `{"response":[${events.map(each => `{"Event":${each}}`).join(',\n')}]}\n`,
