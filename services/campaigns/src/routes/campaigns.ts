@@ -2,8 +2,8 @@ import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsA
 import { isVersioned } from '@iodine/exchange'
 import {
   createDownloads,
+  createKeyedLimiter,
   createSharedReads,
-  createTurns,
   personalSource,
   type ReplyHeaders,
   type StoreService,
@@ -77,7 +77,7 @@ export const addCampaignRoutes = (
     oneAtATime(id.toLowerCase(), () => readStatistics(campaigns, service.peers, id)),
   )
   // Votes are weighed anew for each.
-  const exporting = createTurns()
+  const exporting = createKeyedLimiter()
   const exported = { models, peers: service.peers, present: presentOne }
   service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
     const write = async () => {
