@@ -220,7 +220,8 @@ export const recordsInternal = {
     response: z.strictObject({ more: z.boolean() }),
   }),
   resightRecords: internalEndpoint('POST /internal/records/resight', {
-    summary: 'Have records told to the sightings service again, some after an id; null begins, and says it is done',
+    summary:
+      'Have records told to the sightings service again, some after an id; null begins, and says it is done',
     body: z.strictObject({ after: id.nullable() }),
     response: z.strictObject({ next: id.nullable() }),
   }),

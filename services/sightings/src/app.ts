@@ -1,10 +1,10 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { SightingsConfig } from './config.js'
-import { createModels } from './models/sightings.js'
-import { addSightingsRoutes } from './routes/sightings.js'
+import { createModels } from './models/index.js'
+import { addSightingRoutes } from './routes/sightings.js'
 
-/** Sightings: what each user keeps for themselves. */
+/** Sightings: where the posts that users collected were seen, by what they say, link to and show. */
 export const createApp = (config: SightingsConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('sightings', config, deps, service =>
-    addSightingsRoutes(service, createModels(service.mongo)),
+    addSightingRoutes(service, createModels(service.mongo)),
   )

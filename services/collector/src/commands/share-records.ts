@@ -16,7 +16,9 @@ export const shareRecords = async (
   const unique = [...new Set(ids.map(id => id.toLowerCase()))].map(id => new Types.ObjectId(id))
   const filter = { _id: { $in: unique }, ...scope }
   const change =
-    shared && as ? { $set: { shared: as, sighted: false } } : { $set: { sighted: false }, $unset: { shared: 1 } }
+    shared && as
+      ? { $set: { shared: as, sighted: false } }
+      : { $set: { sighted: false }, $unset: { shared: 1 } }
   await inTransaction(mongo, async session => {
     const { matchedCount } = await records.updateMany(filter, change, { session })
     if (matchedCount !== unique.length) throw notFound()

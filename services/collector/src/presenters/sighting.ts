@@ -59,7 +59,8 @@ const blog = ({ metadata, imageHashes }: BlogRecord): Told => {
     timeOf(metadata.article_published_time),
     timeOf(metadata.article_modified_time),
   ]
-  const changed = changed_at && (!posted_at || Date.parse(changed_at) - Date.parse(posted_at) > CHANGED_AFTER_MS)
+  const changed =
+    changed_at && (!posted_at || Date.parse(changed_at) - Date.parse(posted_at) > CHANGED_AFTER_MS)
   const url = metadata.canonical || metadata.og_url
   return {
     account: hostOf(url ?? ''),
@@ -117,4 +118,3 @@ export const presentSighting = (doc: RecordDoc): SightingRecord => {
     shared: doc.shared ?? null,
   }
 }
-

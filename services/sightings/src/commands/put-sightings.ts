@@ -1,6 +1,6 @@
 import type { BodyOf, SightingRecord, sightingsInternal } from '@iodine/contracts'
-import { conflict, isDuplicateKey } from '@iodine/service-kit'
-import { Types } from 'mongoose'
+import { isDuplicateKey, unavailable } from '@iodine/service-kit'
+import { type AnyBulkWriteOperation, Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
@@ -12,9 +12,7 @@ import { type Sign, signed } from '../policies/signed.js'
 const LOOKS_MAX = 32
 
 const dateOf = (value: string | null) => (value === null ? null : new Date(value))
-const unique = (values: (string | null)[]): string[] => [
-  ...new Set(values.filter(value => value !== null)),
-]
+const unique = (values: (string | null)[]): string[] => [...new Set(values.filter(value => value !== null))]
 
 /** A record as it is indexed. @param before what is stored of it */
 const sightingOf = (
@@ -58,8 +56,8 @@ const sightingOf = (
 
 /**
  * Indexes records of a user in their latest version, and removes deleted ones. A removed one leaves its id for an hour, so
- * that no late call brings it back. Repeating it changes nothing. Throws 409 if another call changed the same records
- * meanwhile, which is to be repeated.
+ * that no late call brings it back. Repeating it changes nothing. Throws 503 if another call changed the same records
+ * meanwhile.
  */
 export const putSightings = async (
   { sightings }: SightingModels,
@@ -76,21 +74,24 @@ export const putSightings = async (
     .find({ _id: { $in: records.map(({ id }) => new Types.ObjectId(id)) } })
     .lean<SightingDoc[]>()
   const known = new Map(stored.map(doc => [doc._id.toHexString(), doc]))
+  const operations: AnyBulkWriteOperation<SightingDoc>[] = []
+  for (const record of records) {
+    const before = known.get(record.id.toLowerCase())
+    if (before?.removed_at || (before && before.latest_at > new Date(record.fetched_at))) continue
+    const doc = sightingOf(sign, owner, record, before)
+    operations.push(
+      before
+        ? { replaceOne: { filter: { _id: doc._id, latest_at: before.latest_at }, replacement: doc } }
+        : { insertOne: { document: doc } },
+    )
+    // A signature takes up to some milliseconds: searches go between.
+    await new Promise(setImmediate)
+  }
+  if (operations.length === 0) return
   try {
-    for (const record of records) {
-      const before = known.get(record.id.toLowerCase())
-      if (before?.removed_at || (before && before.latest_at > new Date(record.fetched_at))) continue
-      const doc = sightingOf(sign, owner, record, before)
-      if (!before) await sightings.collection.insertOne(doc as never)
-      else {
-        const filter = { _id: doc._id, latest_at: before.latest_at }
-        const { matchedCount } = await sightings.collection.replaceOne(filter as never, doc as never)
-        if (matchedCount === 0) throw conflict('changed meanwhile')
-      }
-      // A signature takes up to some milliseconds: searches go between.
-      await new Promise(setImmediate)
-    }
+    const done = await sightings.collection.bulkWrite(operations as never, { ordered: false })
+    if (done.insertedCount + done.matchedCount < operations.length) throw unavailable()
   } catch (error) {
-    throw isDuplicateKey(error) ? conflict('changed meanwhile') : error
+    throw isDuplicateKey(error) ? unavailable(undefined, error) : error
   }
 }
