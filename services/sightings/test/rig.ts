@@ -40,7 +40,7 @@ export const aRecord = (given: Partial<SightingRecord> = {}): SightingRecord => 
     url: `https://t.me/open_eyes/${n}`,
     posted_at,
     claimed_at: given.edited ? null : posted_at,
-    fetched_at: '2026-03-02T10:00:00.000Z',
+    fetched_at: '2026-04-01T10:00:00.000Z',
     edited: false,
     text: `Something that nobody else has said, number ${n}`,
     forwarded_from: null,

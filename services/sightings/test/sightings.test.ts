@@ -51,12 +51,11 @@ describe('searching by text', () => {
     ])
     expect(found.counts).toMatchObject({ items: 3, accounts: 3, without_time: 0, truncated: false })
     expect(found.items[0]?.excerpt).toBe(CLAIM)
-    const reworded = 'They say silver dust was poured into the reservoir to hide the drought from the valley'
-    expect((await rig.search(ana, { value: reworded })).items.map(({ matches }) => matches)).toEqual([
-      ['reworded'],
-      ['reworded'],
-      ['reworded'],
-    ])
+    const reworded = 'Officials hide the drought with silver dust thrown into a mountain reservoir'
+    expect((await rig.search(ana, { value: reworded })).first).toMatchObject({
+      id: first,
+      matches: ['reworded'],
+    })
     expect((await rig.search(ana, { text: 'Snow has closed the pass between both valleys' })).items).toEqual(
       [],
     )

@@ -184,7 +184,7 @@ const write = async (
       changes.push({
         at,
         delta,
-        operation: { updateOne: { filter, update: { $set: { fetched_at, data, bytes } } } },
+        operation: { updateOne: { filter, update: { $set: { fetched_at, data, bytes, sighted: false } } } },
       })
     }
   }
