@@ -6,5 +6,5 @@ import { addSightingRoutes } from './routes/sightings.js'
 /** Sightings: where the posts that users collected were seen, by what they say, link to and show. */
 export const createApp = (config: SightingsConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('sightings', config, deps, service =>
-    addSightingRoutes(service, createModels(service.mongo)),
+    addSightingRoutes(service, createModels(service.mongo), config),
   )

@@ -1,4 +1,5 @@
-import { type StoreConfig, storeConfigSchema } from '@iodine/service-kit'
+import { storageSettings, storeConfigSchema } from '@iodine/service-kit'
+import type { z } from 'zod'
 
-export const sightingsConfigSchema = storeConfigSchema
-export type SightingsConfig = StoreConfig
+export const sightingsConfigSchema = storeConfigSchema.extend(storageSettings)
+export type SightingsConfig = z.output<typeof sightingsConfigSchema>

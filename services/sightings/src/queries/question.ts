@@ -30,7 +30,7 @@ const mediaQuestion = (hash: string): Question => {
 }
 
 /** Values of IODs are texts, addresses (also without a scheme), or hashes. */
-const valueQuestion = (sign: Sign, given: string): Question => {
+export const valueQuestion = (sign: Sign, given: string): Question => {
   const value = given.trim()
   if (HASH.test(value)) return mediaQuestion(value)
   if (/^https?:\/\/\S+$/i.test(value)) return linkQuestion(value)
