@@ -51,9 +51,9 @@ export const aRecord = (given: Partial<SightingRecord> = {}): SightingRecord => 
   }
 }
 
-export const startRig = async (): Promise<Rig> => {
+export const startRig = async (env: Record<string, string> = {}): Promise<Rig> => {
   const bed = await startServiceBed()
-  const service = await createApp(readConfig(sightingsConfigSchema, bed.env), bed.deps)
+  const service = await createApp(readConfig(sightingsConfigSchema, { ...bed.env, ...env }), bed.deps)
   const url = await bed.listen(service)
   const records = new Map<string, SightingRecord & { user_id: string }>()
   const sharing = new Map<string, SharedAs>()
