@@ -3,8 +3,7 @@ import { likeness } from '@iodine/likeness'
 import { canonicalLink } from '../policies/canonical-link.js'
 import { differingBits, LOOKS_BITS } from '../policies/media-keys.js'
 import { REWORDED } from '../policies/signed.js'
-import { signatureIn } from '../queries/candidates.js'
-import type { Placed } from '../queries/search.js'
+import { type Placed, signatureIn } from '../queries/candidates.js'
 
 /** Links between the sightings of a page; one post may link to each of the others. */
 const LINKS_MAX = 1_000

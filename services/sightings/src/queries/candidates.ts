@@ -1,4 +1,4 @@
-import { LIMITS, type Match } from '@iodine/contracts'
+import { LIMITS, type Match, type SharedAs } from '@iodine/contracts'
 import { likeness, rankingScores, type Signature } from '@iodine/likeness'
 import type { QueryFilter, Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
@@ -25,6 +25,17 @@ export interface Found {
   doc: SightingDoc
   matches: Set<Match>
   likeness: number | null
+}
+
+/** A sighting as the user sees it. */
+export interface Placed extends Found {
+  id: string
+  own: boolean
+  at: Date
+  fetched_at: Date
+  shared: SharedAs | null
+  /** Who shares it under their name. */
+  sharer: string | null
 }
 
 /** Which of the sightings are looked through: a user's, or those that are shared. */

@@ -15,24 +15,13 @@ import type { SightingDoc } from '../models/sighting.js'
 import { createSign } from '../policies/signed.js'
 import { edgesOf } from '../presenters/edges.js'
 import type { Secrets } from '../store.js'
-import { type Found, findMatches, type Scope } from './candidates.js'
+import { type Found, findMatches, type Placed, type Scope } from './candidates.js'
 import { questionOf } from './question.js'
 
 const DAY_MS = 24 * 3_600_000
 const OPEN_MS = 10_000
 /** Accounts whose firsts are told. */
 const FIRSTS_MAX = 500
-
-/** A sighting as the user sees it. */
-export interface Placed extends Found {
-  id: string
-  own: boolean
-  at: Date
-  fetched_at: Date
-  shared: SharedAs | null
-  /** Who shares it under their name. */
-  sharer: string | null
-}
 
 interface Searching {
   models: SightingModels
