@@ -3,7 +3,7 @@ import { projectText } from '@iodine/evidence'
 import { addressOf, filled, textOf, urlOf } from './read'
 
 const TIME =
-  /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+  /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /**
  * A time that names its zone, as the page writes it; undefined for any other. The contract's rule, without the library that
