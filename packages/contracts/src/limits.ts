@@ -99,6 +99,22 @@ export const LIMITS = {
   /** Pieces of evidence in an export of a campaign. */
   exportedEvidenceMax: 20_000,
   tooltipChars: 40,
+  /** What a record says around a post: characters of its text, its links and media. */
+  contextTextMax: 50_000,
+  contextLinksMax: 200,
+  contextMediaMax: 200,
+  /** Sightings on a page of a search, and candidates that a search compares with what is searched for. */
+  sightingsPage: 200,
+  sightingCandidates: 2_000,
+  /** Words with more sightings of a user than this say nothing about what is told. */
+  sightingPostings: 500,
+  /** Records that are indexed at once, and removed ones. */
+  sightingsBatch: 50,
+  sightingsRemoved: 1_000,
+  /** Questions for counts an hour. */
+  countQuestions: 60,
+  /** Characters of a text beside a sighting. */
+  excerptChars: 280,
 } as const
 
 export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/

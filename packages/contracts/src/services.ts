@@ -24,6 +24,7 @@ import {
 import { iodsApi } from './iods.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
+import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { usageInternal } from './usage.js'
 
 /** Gateway settings of a path prefix. */
@@ -70,7 +71,13 @@ export const SERVICES = {
   collector: {
     prefixes: { tiktok: ingest, telegram: ingest, blog: ingest, captures: blobs, seals: {} },
     apis: { collector: collectorApi, captures: capturesApi, seals: sealsApi },
-    internal: { ...capturesInternal, ...personalDataInternal, ...usageInternal, ...repairInternal },
+    internal: {
+      ...recordsInternal,
+      ...capturesInternal,
+      ...personalDataInternal,
+      ...usageInternal,
+      ...repairInternal,
+    },
   },
   iods: {
     prefixes: { iods: {} },
@@ -111,6 +118,11 @@ export const SERVICES = {
     prefixes: { community: {} },
     apis: { community: communityApi },
     internal: { ...communityInternal, ...personalDataInternal, ...repairInternal, ...rebuildInternal },
+  },
+  sightings: {
+    prefixes: { sightings: {}, coordination: {} },
+    apis: { sightings: sightingsApi },
+    internal: { ...sightingsInternal, ...personalDataInternal, ...repairInternal },
   },
 } as const satisfies Record<string, ServiceManifest>
 

@@ -164,3 +164,7 @@ export const textFault = (value: string): string | undefined => {
   if (value.includes('\0')) return 'must not contain NUL'
   return value.isWellFormed() ? undefined : 'must be well-formed Unicode'
 }
+
+/** How a record is shared. */
+export const SHARED_AS = ['username', 'anonymous'] as const
+export type SharedAs = (typeof SHARED_AS)[number]

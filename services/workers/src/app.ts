@@ -9,6 +9,7 @@ import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
 import { repairProcessor } from './processors/repair.js'
+import { sightingsProcessor } from './processors/sightings.js'
 
 /** The background workers: one processor per queue, plus the health routes of every process. */
 export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): Promise<Part> => {
@@ -25,6 +26,7 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(mailProcessor, context),
       startProcessor(projectionsProcessor, context),
       startProcessor(repairProcessor, context),
+      startProcessor(sightingsProcessor, context),
     ])
   } catch (error) {
     await service.close()

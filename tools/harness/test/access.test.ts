@@ -100,6 +100,11 @@ const ROWS: Record<string, Row> = {
   'POST /admin/beta-codes': { body: () => ({}), status: admins(201) },
   'GET /:source/data': { status: 200 },
   'POST /:source/data': { body: (_, __, source) => ({ records: [RECORDS[source]()] }), status: 200 },
+  'POST /:source/data/share': {
+    body: ({ record }, _, source) => ({ ids: [record[source]], shared: true, as: 'anonymous' }),
+    status: mine(200, 404),
+  },
+  'GET /:source/data/shared': { status: 200 },
   'DELETE /:source/data/:id': { id: 'record', status: mine(200, 404) },
   'POST /iods': { body: () => iodInput(), status: 201 },
   'POST /iods/lookup': { body: () => ({ values: ['anything'] }), status: 200 },
@@ -174,6 +179,9 @@ const ROWS: Record<string, Row> = {
   },
   'GET /community/users/:id': { id: 'owner', status: 200 },
   'DELETE /profile/remove-openai-key': { status: 200 },
+  'POST /sightings/search': { body: () => ({ text: MARK }), status: 200 },
+  'PUT /sightings/counting': { body: () => ({ counted: true }), status: 200 },
+  'POST /sightings/counts': { body: ({ iod }) => ({ iod_id: iod }), status: 200 },
   'POST /auth/logout': { status: 200 },
 }
 

@@ -1,0 +1,125 @@
+import { LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contracts'
+import { HttpError, isFinalRefusal, type Peers, type StoreService } from '@iodine/service-kit'
+import { type AnyBulkWriteOperation, Types } from 'mongoose'
+import type { CollectorModels } from '../models/index.js'
+import type { RecordDoc, RemovalDoc } from '../models/record.js'
+import { presentSighting } from '../presenters/sighting.js'
+
+/** For a batch of records of maximum size. */
+const PUT_MS = 30_000
+const BATCH_CHARS = 1_500_000
+/** Users whose records one repair queues. */
+const REPEATED = 200
+/** Records that are looked at for them. */
+const LOOKED_AT = 2_000
+const RESIGHTED = 5_000
+
+/**
+ * Has the workers tell the sightings service of a user's records. One job a user: one that waits or runs does for all. Redis
+ * may be down: the repair adds the job again.
+ */
+export const queueSightings = async (
+  { queues, log }: Pick<StoreService, 'queues' | 'log'>,
+  user_id: Types.ObjectId,
+): Promise<void> => {
+  const id = user_id.toHexString()
+  await queues
+    .add('sightings', { user_id: id }, { jobId: `user-${id}`, removeOnComplete: true, removeOnFail: true })
+    .catch(error => log.warn({ err: error, user: id }, 'records not queued for sightings yet'))
+}
+
+interface Sighting {
+  models: CollectorModels
+  peers: Peers
+  log: StoreService['log']
+}
+
+/** The first of them that fit into a request. */
+const fitting = (docs: RecordDoc[]): { doc: RecordDoc; told: SightingRecord }[] => {
+  let chars = 0
+  const all = docs.map(doc => ({ doc, told: presentSighting(doc) }))
+  return all.filter(({ told }, n) => {
+    chars += told.text.length + told.links.reduce((sum, link) => sum + link.length, 1_000)
+    return n === 0 || chars <= BATCH_CHARS
+  })
+}
+
+/**
+ * Tells the sightings service of some of a user's new, changed and deleted records, then takes their marks away, unless
+ * they have changed again. May be repeated. Throws the error of the call.
+ * @returns whether there may be more
+ */
+export const sightRecords = async ({ models, peers, log }: Sighting, userId: string): Promise<boolean> => {
+  const { records, removals } = models
+  const user_id = new Types.ObjectId(userId)
+  const [docs, removed] = await Promise.all([
+    records.find({ sighted: false, user_id }).limit(LIMITS.sightingsBatch).lean<RecordDoc[]>(),
+    removals.find({ user_id }).limit(LIMITS.sightingsRemoved).lean<RemovalDoc[]>(),
+  ])
+  if (docs.length === 0 && removed.length === 0) return false
+  const batch = fitting(docs)
+  const put = (told: SightingRecord[], gone: RemovalDoc[]) =>
+    peers.call('sightings', sightingsInternal.putSightings, {
+      body: { user_id: userId, records: told, removed: gone.map(({ _id }) => _id.toHexString()) },
+      ms: PUT_MS,
+    })
+  try {
+    await put(
+      batch.map(({ told }) => told),
+      removed,
+    )
+  } catch (error) {
+    if (!isFinalRefusal(error)) throw error
+    // One by one, so that a refused record does not keep the others.
+    await put([], removed)
+    for (const { told } of batch)
+      await put([told], []).catch(refusal => {
+        if (!(refusal instanceof HttpError) || !isFinalRefusal(refusal)) throw refusal
+        log.warn({ err: refusal, record: told.id }, 'record not taken by sightings')
+      })
+  }
+  if (batch.length > 0)
+    await records.bulkWrite(
+      batch.map(({ doc: { _id, fetched_at, shared } }) => ({
+        updateOne: {
+          filter: { _id, fetched_at, shared: shared ?? { $exists: false } },
+          update: { $set: { sighted: true } },
+        },
+      })) as AnyBulkWriteOperation<RecordDoc>[],
+      { ordered: false },
+    )
+  await removals.deleteMany({ _id: { $in: removed.map(({ _id }) => _id) } })
+  return true
+}
+
+/** Queues users again of whose records the sightings service does not know. Resolves to their number. */
+export const repeatSightings = async (
+  service: Pick<StoreService, 'queues' | 'log'>,
+  { records, removals }: CollectorModels,
+): Promise<number> => {
+  const due = [
+    ...(await records.find({ sighted: false }, { user_id: 1 }).limit(LOOKED_AT).lean<RecordDoc[]>()),
+    ...(await removals.find({}, { user_id: 1 }).limit(LOOKED_AT).lean<RemovalDoc[]>()),
+  ]
+  const users = new Map(due.map(({ user_id }) => [user_id.toHexString(), user_id]))
+  const some = [...users.values()].slice(0, REPEATED)
+  for (const user_id of some) await queueSightings(service, user_id)
+  return some.length
+}
+
+/**
+ * Marks some records after an id to be told again, as after the index was lost. Resolves to the last one's id, or null at
+ * the end.
+ */
+export const resightRecords = async (
+  { records }: CollectorModels,
+  after: string | null,
+): Promise<string | null> => {
+  const ids = await records
+    .find(after === null ? {} : { _id: { $gt: new Types.ObjectId(after) } }, { _id: 1 })
+    .sort({ _id: 1 })
+    .limit(RESIGHTED)
+    .lean<Pick<RecordDoc, '_id'>[]>()
+  await records.updateMany({ _id: { $in: ids.map(({ _id }) => _id) } }, { $set: { sighted: false } })
+  return ids.length === RESIGHTED ? (ids.at(-1)?._id.toHexString() ?? null) : null
+}
