@@ -3,7 +3,6 @@ import {
   MATCHES,
   type Match,
   recordsInternal,
-  type SharedAs,
   type Sighting,
   type SightingResults,
   type SightingSearch,
