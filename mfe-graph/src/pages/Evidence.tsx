@@ -57,8 +57,11 @@ function Post({ post }: { post: CoordinationEvidence['pairs'][number]['older'] }
       {post.excerpt && <q className={styles.sentence}>{post.excerpt}</q>}
       <span className={styles.more}>
         {post.id && (
-          <SectionLink to={`data/${post.source}?record=${post.id}`} title="Open the record">
-            Record
+          <SectionLink
+            to={`data?${new URLSearchParams({ source: post.source, q: post.account })}`}
+            title="Records of this account"
+          >
+            My data
           </SectionLink>
         )}
         {post.url && <SourceLink source={post.url} />}
