@@ -169,6 +169,7 @@ export default {
         'packages/exchange',
         'packages/evidence',
         'packages/known-iods',
+        'packages/coordination',
       ],
       'Shell and remotes meet at run time only: share looks in packages/ui, plumbing in packages/mfe-kit.',
     ),

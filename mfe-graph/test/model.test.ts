@@ -276,10 +276,8 @@ describe('layout', () => {
 })
 
 const palette = {
-  entity: '#0000ff',
-  verb: '#00aa0b',
-  subjectLink: '#999',
-  objectLink: '#f00',
+  nodes: ['#0000ff', '#00aa0b'],
+  links: ['#999', '#f00'],
   selected: '#fa0',
   text: '#000',
   ground: '#fff',

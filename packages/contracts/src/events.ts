@@ -64,6 +64,8 @@ export const QUEUES = {
   imports: { data: z.strictObject({ import_id: id }) },
   /** Indexes a user's records, and removes deleted ones from the index. */
   sightings: { data: z.strictObject({ user_id: id }) },
+  /** Finds accounts that share the same. */
+  coordination: { data: z.strictObject({ run_id: id }) },
   inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
   /** Has the log of seals time-stamped. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },

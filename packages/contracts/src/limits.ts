@@ -115,6 +115,16 @@ export const LIMITS = {
   countQuestions: 60,
   /** Characters of a text beside a sighting. */
   excerptChars: 280,
+  /** Who shares the same: shares that a run looks at, runs at once and kept of a user, and how long they are kept. */
+  coordinationShares: 2_000_000,
+  coordinationRunsAtOnce: 3,
+  coordinationRunsKept: 20,
+  coordinationKeptMs: 30 * 86_400_000,
+  coordinationWindowMaxS: 86_400,
+  coordinationParticipationMax: 1_000,
+  /** Edges that are kept of a run, the heaviest first, and pairs of an edge. */
+  coordinationEdges: 5_000,
+  coordinationEvidence: 50,
 } as const
 
 export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/

@@ -3,6 +3,7 @@ import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
+import { coordinationApi, coordinationInternal } from './coordination.js'
 import type { InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import {
   announceInternal,
@@ -121,8 +122,8 @@ export const SERVICES = {
   },
   sightings: {
     prefixes: { sightings: {}, coordination: {} },
-    apis: { sightings: sightingsApi },
-    internal: { ...sightingsInternal, ...personalDataInternal, ...repairInternal },
+    apis: { sightings: sightingsApi, coordination: coordinationApi },
+    internal: { ...sightingsInternal, ...coordinationInternal, ...personalDataInternal, ...repairInternal },
   },
 } as const satisfies Record<string, ServiceManifest>
 

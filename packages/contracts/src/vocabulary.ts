@@ -94,6 +94,14 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 export const IMPORT_STATES = ['planning', 'planned', 'applying', 'done', 'failed'] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
 
+/** What accounts share: a link, the same text, nearly the same text, a picture or video, a hashtag. */
+export const SHARE_KINDS = ['link', 'text', 'near', 'media', 'hashtag'] as const
+export type ShareKind = (typeof SHARE_KINDS)[number]
+
+/** A run of the search for accounts that share the same. */
+export const RUN_STATES = ['queued', 'running', 'done', 'failed'] as const
+export type RunState = (typeof RUN_STATES)[number]
+
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 

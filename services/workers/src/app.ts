@@ -2,6 +2,7 @@ import { createService, type Part, type ServiceDeps } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
 import { anchorsProcessor } from './processors/anchors.js'
+import { coordinationProcessor } from './processors/coordination.js'
 import { erasuresProcessor } from './processors/erasures.js'
 import { extractionProcessor } from './processors/extraction.js'
 import { importsProcessor } from './processors/imports.js'
@@ -27,6 +28,7 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(projectionsProcessor, context),
       startProcessor(repairProcessor, context),
       startProcessor(sightingsProcessor, context),
+      startProcessor(coordinationProcessor, context),
     ])
   } catch (error) {
     await service.close()

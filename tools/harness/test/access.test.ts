@@ -6,6 +6,7 @@ import {
   campaignsApi,
   capturesApi,
   collectorApi,
+  coordinationApi,
   DETAILS,
   type EndpointSpec,
   evidenceApi,
@@ -58,6 +59,8 @@ interface Things {
   /** The owner's plans into their campaign: one to apply, one to discard. */
   import: string
   discarded: string
+  /** The owner's, of their records. */
+  run: string
   owner: string
 }
 interface Row {
@@ -76,6 +79,7 @@ const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).conte
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
+const aRun = () => ({ kinds: ['link' as const], window_s: 60, min_participation: 1 })
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 
@@ -182,6 +186,12 @@ const ROWS: Record<string, Row> = {
   'POST /sightings/search': { body: () => ({ text: MARK }), status: 200 },
   'PUT /sightings/counting': { body: () => ({ counted: true }), status: 200 },
   'POST /sightings/counts': { body: ({ iod }) => ({ iod_id: iod }), status: 200 },
+  'POST /coordination/runs': { body: aRun, status: 201 },
+  'GET /coordination/runs/:id': { id: 'run', status: mine(200, 404) },
+  'GET /coordination/runs/:id/graph': { id: 'run', status: mine(200, 404) },
+  // The owner's run has no such edge.
+  'GET /coordination/runs/:id/shares': { id: 'run', query: () => '?a=tiktok%20a&b=tiktok%20b', status: 404 },
+  'DELETE /coordination/runs/:id': { id: 'run', status: mine(200, 404) },
   'POST /auth/logout': { status: 200 },
 }
 
@@ -244,6 +254,7 @@ const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
   return {
     import: await planned(),
     discarded: await planned(),
+    run: (await api.call(coordinationApi.createRun, { body: { ...aRun(), scope: 'own' } })).id,
     capture,
     open,
     record,

@@ -1,8 +1,8 @@
-import type { BodyOf, SightingRecord, sightingsInternal } from '@iodine/contracts'
+import { type BodyOf, foldText, type SightingRecord, type sightingsInternal } from '@iodine/contracts'
 import { isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
-import type { SightingDoc } from '../models/sighting.js'
+import { HASHTAGS_MAX, type SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
 import { hashKey, isBlank, looksKeys } from '../policies/media-keys.js'
 import { placeInTime } from '../policies/place-in-time.js'
@@ -13,6 +13,10 @@ const LOOKS_MAX = 32
 
 const dateOf = (value: string | null) => (value === null ? null : new Date(value))
 const unique = (values: (string | null)[]): string[] => [...new Set(values.filter(value => value !== null))]
+
+const HASHTAG = /#([\p{L}\p{N}\p{M}_]{1,100})/gu
+const hashtagsIn = (text: string): string[] =>
+  unique([...text.matchAll(HASHTAG)].map(([, name = '']) => foldText(name))).slice(0, HASHTAGS_MAX)
 
 /** A record as it is indexed. @param before what is stored of it */
 const sightingOf = (
@@ -50,6 +54,7 @@ const sightingOf = (
     links: unique([...record.links, record.forwarded_from?.url ?? null].map(canonicalLink)),
     media: [...hashes.map(hashKey), ...new Set(phashes.flatMap(looksKeys))],
     phashes,
+    hashtags: hashtagsIn(record.text),
     ...(record.shared && { shared: record.shared }),
   }
 }
@@ -60,7 +65,7 @@ const sightingOf = (
  * meanwhile.
  */
 export const putSightings = async (
-  { sightings }: SightingModels,
+  { edges, sightings }: SightingModels,
   sign: Sign,
   { user_id, records, removed }: BodyOf<typeof sightingsInternal.putSightings>,
 ): Promise<void> => {
@@ -68,6 +73,7 @@ export const putSightings = async (
   for (const id of removed) {
     const _id = new Types.ObjectId(id)
     await sightings.replaceOne({ _id }, { removed_at: new Date() } as never, { upsert: true })
+    await edges.deleteMany({ foreign: _id })
   }
   if (records.length === 0) return
   const stored = await sightings
@@ -79,6 +85,7 @@ export const putSightings = async (
     const before = known.get(record.id.toLowerCase())
     if (before?.removed_at || (before && before.latest_at > new Date(record.fetched_at))) continue
     const doc = sightingOf(sign, owner, record, before)
+    if (before?.shared && !record.shared) await edges.deleteMany({ foreign: doc._id })
     operations.push(
       before
         ? { replaceOne: { filter: { _id: doc._id, latest_at: before.latest_at }, replacement: doc } }

@@ -7,6 +7,7 @@ import {
   type SnapshotDoc,
   snapshotSchema,
 } from './count.js'
+import { type EdgeDoc, edgeSchema, type RunDoc, runSchema } from './run.js'
 import { type IndexDoc, indexSchema, type SightingDoc, sightingSchema } from './sighting.js'
 
 export const createModels = (mongo: Connection) => ({
@@ -15,6 +16,8 @@ export const createModels = (mongo: Connection) => ({
   index: mongo.model<IndexDoc>('Index', indexSchema),
   counting: mongo.model<CountingDoc>('Counting', countingSchema),
   counts: mongo.model<CountDoc>('Count', countSchema),
+  runs: mongo.model<RunDoc>('Run', runSchema),
+  edges: mongo.model<EdgeDoc>('Edge', edgeSchema),
   snapshots: mongo.model<SnapshotDoc>('Snapshot', snapshotSchema),
 })
 export type SightingModels = ReturnType<typeof createModels>

@@ -40,6 +40,8 @@ export interface SightingDoc {
   /** SHA-256 of media (`s…`), and the pieces of their looks. */
   media: string[]
   phashes: string[]
+  /** Folded, without their signs, at most `HASHTAGS_MAX`. */
+  hashtags: string[]
   shared?: SharedAs
   /** Set once the record was deleted, and nothing else then, so that no late write brings it back. */
   removed_at?: Date
@@ -47,6 +49,7 @@ export interface SightingDoc {
 
 /** The first, and the latest ones. */
 export const VERSIONS_MAX = 20
+export const HASHTAGS_MAX = 50
 /** Longer than any call takes that might bring a removed record back. */
 const REMOVED_SECONDS = 3_600
 
@@ -75,6 +78,7 @@ export const sightingSchema = new Schema<SightingDoc>(
     links: texts,
     media: texts,
     phashes: texts,
+    hashtags: texts,
     shared: { type: String, enum: SHARED_AS },
     removed_at: Date,
   },
@@ -93,6 +97,7 @@ for (const field of LOOKED_UP) {
   )
 }
 sightingSchema.index({ owner: 1, at: 1 })
+sightingSchema.index({ shared: 1, posted_at: 1 }, { partialFilterExpression: { shared: { $exists: true } } })
 sightingSchema.index({ removed_at: 1 }, { expireAfterSeconds: REMOVED_SECONDS })
 
 /** State of the index as a whole. */

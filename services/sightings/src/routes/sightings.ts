@@ -12,6 +12,7 @@ import {
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { askForRecords } from '../commands/ask-for-records.js'
+import { repeatRuns } from '../commands/create-run.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { putSightings } from '../commands/put-sightings.js'
 import { takeSnapshot } from '../commands/take-snapshot.js'
@@ -28,7 +29,7 @@ export const addSightingRoutes = (
   models: SightingModels,
   { REDIS_PREFIX: prefix, RATE_LIMITS, STORAGE_ALARM_BYTES }: SightingsConfig,
 ): void => {
-  const { sightings, counting } = models
+  const { sightings, counting, runs, edges } = models
   const secrets = createSecrets(models)
   const searching = { models, secrets, peers: service.peers, users: service.users }
 
@@ -77,6 +78,18 @@ export const addSightingRoutes = (
         }),
       ),
       personalSource('counted_for_others', counting, _id => ({ _id })),
+      personalSource(
+        'coordination_run',
+        runs,
+        owner => ({ owner }),
+        ({ lease: _l, leased_until: _u, check_at: _c, place: _p, ...run }) => run,
+      ),
+      personalSource(
+        'coordination_edge',
+        edges,
+        owner => ({ owner }),
+        ({ pairs: _p, owners: _o, foreign: _f, ...edge }) => edge,
+      ),
     ],
     forget: owner => forgetUser(models, owner),
   })
@@ -92,7 +105,8 @@ export const addSightingRoutes = (
       'repair',
       async () =>
         (await takeSnapshot(models, new Date().toISOString().slice(0, 10))) +
-        (await askForRecords(models, secrets, service.peers)),
+        (await askForRecords(models, secrets, service.peers)) +
+        (await repeatRuns(service, models)),
     ),
   )
 }
