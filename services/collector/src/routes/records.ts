@@ -15,7 +15,11 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
   source,
 })
 
-export const addRecordRoutes = (service: StoreService, models: CollectorModels): void => {
+export const addRecordRoutes = (
+  service: StoreService,
+  models: CollectorModels,
+  ingesting: { count: number },
+): void => {
   const { quotas } = models
   /** A search reads all of a user's records of a source: one at a time for each. */
   const searches = createTurns()
@@ -33,7 +37,10 @@ export const addRecordRoutes = (service: StoreService, models: CollectorModels):
   service.route(collectorApi.ingestRecords, async ({ params, body, user, request }) => {
     const bytes = Number(request.headers['content-length'] ?? Number.NaN)
     const scope = scopeOf(user, params)
-    const results = await ingest(models, scope, body.records, bytes)
+    ingesting.count++
+    const results = await ingest(models, scope, body.records, bytes).finally(() => {
+      ingesting.count--
+    })
     // Not waited for: the records are stored, and the repair adds what is missing.
     if (results.some(result => 'status' in result && result.status !== 'unchanged'))
       void queueSightings(service, scope.user_id)
