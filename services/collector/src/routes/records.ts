@@ -1,5 +1,5 @@
 import { collectorApi, type Source } from '@iodine/contracts'
-import { createTurns, type StoreService, sendList } from '@iodine/service-kit'
+import { createKeyedLimiter, type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { deleteRecord } from '../commands/delete-record.js'
 import { ingest } from '../commands/ingest.js'
@@ -22,7 +22,7 @@ export const addRecordRoutes = (
 ): void => {
   const { quotas } = models
   /** A search reads all of a user's records of a source: one at a time for each. */
-  const searches = createTurns()
+  const searches = createKeyedLimiter()
   service.route(collectorApi.listRecords, async ({ params, query: { q, limit, cursor }, user, reply }) => {
     const scope = scopeOf(user, params)
     const list = { model: models.records, limit, cursor, present: presentRecords }
