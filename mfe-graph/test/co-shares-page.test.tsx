@@ -83,7 +83,7 @@ describe('co-shares', () => {
       '12 posts14 shares5 pairs3 accounts2 edges',
     )
     expect(
-      screen.getByText('3 posts without time were left out · 1 object has more pairs than are looked at'),
+      screen.getByText('3 posts without time left out · 1 object has more pairs than are looked at'),
     ).toBeTruthy()
     expect(screen.getByRole('combobox', { name: 'Run' }).textContent).toContain(
       'links, nearly the same text · within 60 s',
