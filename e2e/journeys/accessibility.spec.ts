@@ -71,25 +71,50 @@ test('the API reference keeps to the policy, under which no script of a page run
   await expect(page.getByText('requires_beta_code').first()).toBeVisible()
   expect(violations).toEqual([])
 
+  // Trusted types stand before the rest of the policy on pages of the shell, and not in the reference.
+  for (const path of ['/login', '/api/v1/docs'])
+    for (const attack of ['inline', 'handler', 'eval', 'elsewhere', 'style', 'frame'] as const) {
+      await page.goto(stack.url + path)
+      violations.length = 0
+      const ran = await page.evaluate(async kind => {
+        const add = (name: string, properties: object) =>
+          document.body.append(Object.assign(document.createElement(name), properties))
+        const state = window as unknown as { ran?: boolean }
+        try {
+          if (kind === 'inline') add('script', { textContent: 'window.ran = true' })
+          if (kind === 'handler')
+            document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="ran = true">')
+          if (kind === 'eval') setTimeout('window.ran = true')
+          if (kind === 'elsewhere') add('script', { src: 'https://evil.example/x.js' })
+          if (kind === 'style')
+            add('style', { textContent: 'body { background: url(https://evil.example/pixel) }' })
+          if (kind === 'frame') add('iframe', { src: 'https://evil.example' })
+        } catch (error) {
+          if (!(error instanceof TypeError || error instanceof EvalError)) throw error
+        }
+        await new Promise(done => setTimeout(done, 200))
+        return state.ran
+      }, attack)
+      expect([path, attack, ran]).toEqual([path, attack, undefined])
+      expect([path, attack, violations]).not.toEqual([path, attack, []])
+    }
+
   await page.goto(`${stack.url}/login`)
-  for (const attack of ['inline', 'handler', 'eval', 'elsewhere', 'style', 'frame'] as const) {
-    violations.length = 0
-    const ran = await page.evaluate(async kind => {
-      const add = (name: string, properties: object) =>
-        document.body.append(Object.assign(document.createElement(name), properties))
-      const state = window as unknown as { ran?: boolean }
-      if (kind === 'inline') add('script', { textContent: 'window.ran = true' })
-      if (kind === 'handler')
-        document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="ran = true">')
-      if (kind === 'eval') setTimeout('window.ran = true')
-      if (kind === 'elsewhere') add('script', { src: 'https://evil.example/x.js' })
-      if (kind === 'style')
-        add('style', { textContent: 'body { background: url(https://evil.example/pixel) }' })
-      if (kind === 'frame') add('iframe', { src: 'https://evil.example' })
-      await new Promise(done => setTimeout(done, 200))
-      return state.ran
-    }, attack)
-    expect([attack, ran]).toEqual([attack, undefined])
-    expect([attack, violations]).not.toEqual([attack, []])
-  }
+  const refused = await page.evaluate(() => {
+    const sinks: Record<string, () => unknown> = {
+      innerHTML: () => Object.assign(document.createElement('div'), { innerHTML: '<b>x</b>' }),
+      worker: () => new Worker('https://evil.example/worker.js'),
+      data: () => Object.assign(document.createElement('script'), { src: 'data:text/javascript,ran()' }),
+      own: () => Object.assign(document.createElement('script'), { src: '/static/js/own.js' }),
+    }
+    return Object.entries(sinks).flatMap(([name, write]) => {
+      try {
+        write()
+        return []
+      } catch {
+        return name
+      }
+    })
+  })
+  expect(refused).toEqual(['innerHTML', 'worker', 'data'])
 })

@@ -33,5 +33,5 @@ test('no page of a member breaks the content security policy, as the page itself
       } catch {}
     })
   })
-  await expect.poll(() => violations.join()).toContain('script-src')
+  await expect.poll(() => violations.join()).toContain('require-trusted-types-for')
 })

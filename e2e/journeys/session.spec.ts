@@ -1,7 +1,7 @@
 import { mock } from 'node:test'
-import { adminApi, authApi } from '@iodine/contracts'
+import { adminApi, authApi, profileApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
-import { linkIn } from '@iodine/test-kit'
+import { apiClient, linkIn } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { holdRequests } from '../support/hold-requests.js'
 import { keepLog } from '../support/keep-log.js'
@@ -231,4 +231,62 @@ test('what is being typed survives Escape, another page and a lost session, and 
   await signIn()
   await open('Narratives')
   await expect(text).toHaveValue('')
+})
+
+test('a link of another account asks before it swaps, and the old session ends', async ({ page }) => {
+  const { token } = await admin()
+  const link = async () => {
+    await stack.api.call(authApi.requestMagicLink, { body: { email: 'second@example.org' } })
+    return linkIn(await stack.mail.waitForMail('second@example.org'))
+  }
+  const { api } = await admin()
+  const { code } = await api.call(adminApi.createBetaCode, { body: { email: 'second@example.org' } })
+  await stack.api.call(authApi.requestMagicLink, {
+    body: { email: 'second@example.org', invite_code: code },
+  })
+  const first = new URL(linkIn(await stack.mail.waitForMail('second@example.org')))
+  const second = await stack.api.call(authApi.verifyMagicLink, {
+    body: { token: first.searchParams.get('token') ?? '' },
+  })
+  await apiClient(stack.url, second.access_token).call(profileApi.setupUsername, {
+    body: { username: 'second_one' },
+  })
+  await openAs(page, stack.url, token, '/dashboard/overview')
+  await expect(page.getByText('@the_boss').first()).toBeVisible()
+
+  const mailed = await link()
+  await page.goto(mailed)
+  await expect(page.getByText('You are signed in as boss@example.org')).toBeVisible()
+  await page.getByRole('button', { name: 'Stay' }).click()
+  await expect(page).toHaveURL(/\/dashboard\/overview$/)
+  await expect(page.getByText('@the_boss').first()).toBeVisible()
+
+  // Staying has left the link unused.
+  await page.goto(mailed)
+  await page.getByRole('button', { name: 'Continue as second@example.org' }).click()
+  await expect(page.getByText('@second_one').first()).toBeVisible()
+  const old = await fetch(`${stack.url}/api/v1/profile/me`, { headers: { authorization: `Bearer ${token}` } })
+  expect(old.status).toBe(401)
+})
+
+test('My Profile shows where the account is signed in, and ends sessions', async ({ page, browser }) => {
+  const { token } = await admin()
+  const other = await admin()
+  const elsewhere = await browser.newPage()
+  await openAs(elsewhere, stack.url, other.token, '/dashboard/overview')
+  await expect(elsewhere.getByText('@the_boss').first()).toBeVisible()
+
+  await openAs(page, stack.url, token, '/dashboard/profile')
+  await expect(page.getByRole('heading', { name: 'Sessions' })).toBeVisible()
+  await expect(page.getByText('This session')).toHaveCount(1)
+  await page.getByRole('button', { name: 'End all other sessions' }).click()
+  await page.getByRole('button', { name: 'End sessions' }).click()
+  await expect(page.getByText('All other sessions ended')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'End all other sessions' })).toHaveCount(0)
+
+  await elsewhere.getByRole('link', { name: 'IODs', exact: true }).click()
+  await expect(elsewhere).toHaveURL(/\/login$/)
+  await elsewhere.close()
+  await page.reload()
+  await expect(page.getByText('This session')).toHaveCount(1)
 })

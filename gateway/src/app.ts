@@ -18,9 +18,11 @@ import type { GatewayConfig } from './config.js'
 import { addHealth } from './health.js'
 import { createLimits } from './limits.js'
 import { addExtension } from './plugins/extension.js'
+import { addPolicyReports } from './plugins/policy-reports.js'
 import { addProxy } from './plugins/proxy.js'
 import { addReference } from './plugins/reference.js'
 import { addSecurity, securityHeaders } from './plugins/security.js'
+import { addSecurityTxt } from './plugins/security-txt.js'
 import { addWeb, shellPage } from './plugins/web.js'
 import { ROUTES } from './routes.js'
 import { createSessionCheck } from './sessions.js'
@@ -76,6 +78,8 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
     })
     addHealth(app, config, load)
     addExtension(app, config)
+    addSecurityTxt(app, config)
+    await addPolicyReports(app, metrics)
     await addWeb(app, config)
   } catch (error) {
     await app.close()

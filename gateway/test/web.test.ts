@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DETAILS, OPERATIONS, PRODUCT_NAME } from '@iodine/contracts'
-import { readConfig } from '@iodine/service-kit'
+import { listenForMetrics, readConfig } from '@iodine/service-kit'
 import { temporaryFolder } from '@iodine/test-kit'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -329,6 +330,13 @@ describe('headers', () => {
     expect(policy.match(/style-src-attr[^;]*/)?.[0]).toBe("style-src-attr 'unsafe-inline'")
     expect(headers.get('x-powered-by')).toBeNull()
   })
+  it('ask for trusted types everywhere but in the API reference', async () => {
+    const policyOf = ({ headers }: Response) => headers.get('content-security-policy') ?? ''
+    expect(policyOf(page)).toContain("trusted-types default;require-trusted-types-for 'script'")
+    const reference = policyOf(await get('/api/v1/docs', PAGE))
+    expect(reference).not.toContain('trusted-types')
+    expect(reference).toContain("script-src 'self'")
+  })
   it('are the same whatever is answered', async () => {
     const names = ['content-security-policy', 'x-content-type-options', 'x-frame-options', 'referrer-policy']
     const expected = names.map(name => `${name}: ${page.headers.get(name)}`)
@@ -408,4 +416,57 @@ it('runs without any web app built', async () => {
   expect(await (await fetch(`${bare.url}/remotes.json`)).json()).toEqual({})
   expect(await (await fetch(`${bare.url}/config.json`)).json()).toMatchObject({ social_links: [] })
   await bare.close()
+})
+
+describe('reports of policy violations', () => {
+  const send = (body: string, type = 'application/csp-report') =>
+    fetch(`${rig.url}/csp-reports`, { method: 'POST', headers: { 'content-type': type }, body })
+  const counts = async () => {
+    const server = await listenForMetrics('127.0.0.1', 0)
+    const { port } = server.address() as AddressInfo
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    server.close()
+    const lines = text.matchAll(/^csp_violations_total\{service="gateway",directive="([\w-]+)"\} (\d+)/gm)
+    return Object.fromEntries([...lines].map(([, directive, count]) => [directive, Number(count)]))
+  }
+
+  it('are counted by directive, and the names of others are not kept', async () => {
+    const before = await counts()
+    const reports = [
+      { 'effective-directive': 'script-src-elem', 'blocked-uri': 'https://evil.example' },
+      { 'violated-directive': "img-src 'self' data:" },
+      { 'effective-directive': 'made-up"} 1\n' },
+      {},
+    ]
+    for (const report of reports)
+      expect((await send(JSON.stringify({ 'csp-report': report }))).status).toBe(204)
+    const after = await counts()
+    const grown = Object.keys(after).filter(name => after[name] !== before[name])
+    expect(grown.sort()).toEqual(['img-src', 'other', 'script-src-elem'])
+    expect((after.other ?? 0) - (before.other ?? 0)).toBe(2)
+  })
+
+  it.each([
+    ['{', 'application/csp-report', 400],
+    ['null', 'application/csp-report', 422],
+    ['[]', 'application/csp-report', 422],
+    ['{"csp-report":{"effective-directive":7}}', 'application/csp-report', 422],
+    ['{"csp-report":{}}', 'application/json', 415],
+    [JSON.stringify({ 'csp-report': { 'blocked-uri': 'x'.repeat(20_000) } }), 'application/csp-report', 413],
+  ])('are refused where they are none: %.20s %s', async (body, type, status) => {
+    const answer = await send(body, type)
+    expect([answer.status, Object.keys(await answer.json())]).toEqual([status, ['detail']])
+  })
+})
+
+describe('security.txt', () => {
+  it('says whom to tell, for half a year from today', async () => {
+    const response = await get('/.well-known/security.txt')
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const text = await response.text()
+    expect(text).toContain('Contact: mailto:team@example.org\r\n')
+    const expires = Date.parse(/^Expires: (.+)\r$/m.exec(text)?.[1] ?? '')
+    expect(expires).toBeGreaterThan(Date.now() + 178 * 24 * 3_600_000)
+    expect(expires).toBeLessThan(Date.now() + 365 * 24 * 3_600_000)
+  })
 })

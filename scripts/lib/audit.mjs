@@ -10,13 +10,17 @@ const ENDPOINT = '-/npm/v1/security/advisories/bulk'
 /** Parts that are never deployed. */
 const NOT_DEPLOYED = new Set(['.', 'e2e', 'tools/bench', 'tools/chaos', 'tools/harness', 'packages/test-kit'])
 
-/** Names and versions of all direct and transitive dependencies of the deployed parts. */
-export const productionPackages = lockFile => {
-  const lock = parse(lockFile)
+/** Keys in the parsed lock file of all direct and transitive dependencies of the deployed parts. */
+export const shippedKeys = lock => {
   const deployed = Object.keys(lock.importers).filter(folder => !NOT_DEPLOYED.has(folder))
   const keys = deployed.flatMap(folder => inputsOf(lock, folder, { withTools: false }).packages)
+  return [...new Set(keys)].sort()
+}
+
+/** Names and versions of all direct and transitive dependencies of the deployed parts. */
+export const productionPackages = lockFile => {
   const packages = {}
-  for (const key of new Set(keys)) {
+  for (const key of shippedKeys(parse(lockFile))) {
     const [, name, version] = /^(@?[^@]+)@([^(]+)/.exec(key)
     packages[name] = [...new Set([...(packages[name] ?? []), version])].sort()
   }

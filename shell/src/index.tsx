@@ -1,3 +1,4 @@
+import './app/trusted-types'
 import '@iodine/ui/blueprint.css'
 import '@iodine/ui/theme.css'
 import './app/fonts.css'

@@ -1,7 +1,7 @@
 import { defineParcel } from '@iodine/mfe-kit'
 import type { Answer, Routes } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { TOKEN_KEY } from '../src/session/session-store'
 import { openApp, user } from './harness'
 
@@ -16,11 +16,22 @@ const usage = {
   campaign_iods: { used: 0, limit: 5_000 },
   import_bytes: { used: 0, limit: 5_000 },
 }
+const session = {
+  id: 'b'.repeat(24),
+  kind: 'web',
+  browser: 'Firefox',
+  system: 'Linux',
+  created_at: '2026-11-22T10:00:00.000Z',
+  last_seen_at: '2026-11-23T10:00:00.000Z',
+  current: true,
+}
 const SIGNED_IN: Routes = {
   'GET /profile/me': [200, user],
   'GET /iods': [200, []],
   'GET /iods/days': [200, [{ day: '2026-11-23', all: 3, own: 1 }]],
   'GET /profile/usage': [200, usage],
+  'GET /profile/sessions': [200, [session]],
+  'GET /profile/passkeys': [200, []],
 }
 const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>
   openApp(path, { ...SIGNED_IN, ...routes }, { token: 't', ...remotes })
@@ -231,4 +242,58 @@ test('the profile shows what is used of each limit, marks what is full, and says
   expect(bar.getAttribute('aria-valuenow')).toBe('100')
   expect(bar.className).toContain('danger')
   expect(screen.queryByRole('progressbar', { name: 'Narratives' })).toBeNull()
+})
+
+describe('sessions on My Profile', () => {
+  const other = { ...session, id: 'c'.repeat(24), browser: null, system: null, current: false }
+  const extension = { ...other, id: 'd'.repeat(24), kind: 'extension', browser: 'Chrome', system: 'macOS' }
+
+  test('are named, and this one is marked', async () => {
+    await open('/dashboard/profile', { 'GET /profile/sessions': [200, [session, other, extension]] })
+    await screen.findByText('Firefox on Linux')
+    expect(screen.getByText('This session')).toBeTruthy()
+    screen.getByText('Unknown browser')
+    screen.getByText('Extension in Chrome on macOS')
+    expect(screen.getAllByRole('button', { name: /^End session/ })).toHaveLength(2)
+  })
+
+  test('end one by one', async () => {
+    let left = [session, other, extension]
+    const { calls } = await open('/dashboard/profile', {
+      'GET /profile/sessions': () => [200, left],
+      'DELETE /profile/sessions/:id': ({ params }) => {
+        left = left.filter(({ id }) => id !== params.id)
+        return [200, { id: params.id }]
+      },
+    })
+    fireEvent.click(await screen.findByRole('button', { name: 'End session: Extension in Chrome on macOS' }))
+    await screen.findByText('Session ended')
+    await waitFor(() => expect(screen.queryByText('Extension in Chrome on macOS')).toBeNull())
+    expect(calls.find(({ route }) => route.startsWith('DELETE'))?.params.id).toBe(extension.id)
+  })
+
+  test('all others end after a question, which is not asked where there are none', async () => {
+    let left = [session, other]
+    await open('/dashboard/profile', {
+      'GET /profile/sessions': () => [200, left],
+      'POST /profile/sessions/end-others': () => {
+        left = [session]
+        return [200, { ended: 1 }]
+      },
+    })
+    fireEvent.click(await screen.findByRole('button', { name: 'End all other sessions' }))
+    fireEvent.click(await screen.findByRole('button', { name: 'End sessions' }))
+    await screen.findByText('All other sessions ended')
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'End all other sessions' })).toBeNull())
+  })
+
+  test('a failure says so and leaves the list', async () => {
+    await open('/dashboard/profile', {
+      'GET /profile/sessions': [200, [session, other]],
+      'DELETE /profile/sessions/:id': [503, { detail: 'The session ends soon' }],
+    })
+    fireEvent.click(await screen.findByRole('button', { name: 'End session: Unknown browser' }))
+    await screen.findByText('The session ends soon')
+    screen.getByText('Unknown browser')
+  })
 })

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { TOKEN_KEY } from '../src/session/session-store'
 import { openApp, user } from './harness'
 
@@ -67,6 +67,65 @@ test('a refused link goes to login with nothing but a line in the log', async ()
   expect(screen.queryByText('This link is invalid or has expired')).toBeNull()
   expect(window.location.pathname).toBe('/login')
   log.mockRestore()
+})
+
+describe('a link opened where somebody is signed in', () => {
+  const READ = 'POST /auth/read-magic-link'
+  const profiles = (fresh: string) => ({
+    'GET /profile/me': ({ token }: { token: string | null }): [number, unknown] => [
+      200,
+      token === 'fresh' ? { ...user, email: fresh } : user,
+    ],
+  })
+
+  test('signs in the same person without asking', async () => {
+    const { calls } = await openApp(
+      '/magic-login?token=abc',
+      {
+        ...profiles(user.email),
+        [READ]: [200, { email: user.email }],
+        [VERIFY]: [200, { access_token: 'fresh', has_username: false }],
+      },
+      { token: 'old' },
+    )
+    await screen.findByLabelText('Username')
+    expect(localStorage.getItem(TOKEN_KEY)).toBe('fresh')
+    expect(calls.map(({ route }) => route)).not.toContain('POST /auth/logout')
+  })
+
+  test('asks before it swaps accounts, and ends the old session', async () => {
+    const { calls } = await openApp(
+      '/magic-login?token=abc',
+      {
+        ...profiles('other@example.org'),
+        [READ]: [200, { email: 'other@example.org' }],
+        [VERIFY]: [200, { access_token: 'fresh', has_username: false }],
+        'POST /auth/logout': [200, { logged_out: true }],
+      },
+      { token: 'old' },
+    )
+    const swap = await screen.findByRole('button', { name: 'Continue as other@example.org' })
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Stay' }))
+    expect(calls.map(({ route }) => route)).not.toContain(VERIFY)
+    fireEvent.click(swap)
+    await screen.findByLabelText('Username')
+    expect(localStorage.getItem(TOKEN_KEY)).toBe('fresh')
+    const logout = calls.find(({ route }) => route === 'POST /auth/logout')
+    expect(logout?.token).toBe('old')
+  })
+
+  test('leaves link and session as they are where the user stays', async () => {
+    const { calls } = await openApp(
+      '/magic-login?token=abc',
+      { ...profiles(''), [READ]: [200, { email: '<b>other</b>@example.org' }] },
+      { token: 'old' },
+    )
+    await screen.findByRole('button', { name: 'Continue as <b>other</b>@example.org' })
+    fireEvent.click(screen.getByRole('button', { name: 'Stay' }))
+    await waitFor(() => expect(window.location.pathname).toMatch(/^\/dashboard/))
+    expect(localStorage.getItem(TOKEN_KEY)).toBe('old')
+    expect(calls.map(({ route }) => route)).not.toContain(VERIFY)
+  })
 })
 
 test('a link without a token asks the server nothing', async () => {

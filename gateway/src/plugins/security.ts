@@ -15,8 +15,14 @@ const DOT_SEGMENT = /(^|\/|%2f|\\|%5c)(\.|%2e){1,2}(\/|%2f|\\|%5c|\?|$)/i
  */
 const EXTENSIONS = [/^chrome-extension:\/\/[a-p]{32}$/, /^moz-extension:\/\/[0-9a-f-]{36}$/]
 
-/** Helmet's headers, computed once as they are the same for every response. */
-export const securityHeaders = (): Record<string, string> => {
+/** Path to which browsers report violations of the policy. */
+export const REPORTS_PATH = '/csp-reports'
+
+/**
+ * Helmet's headers, computed once as they are the same for every response.
+ * @param options.trustedTypes false for a page whose library writes HTML into elements
+ */
+export const securityHeaders = ({ trustedTypes = true } = {}): Record<string, string> => {
   const headers: Record<string, string> = {}
   const response = {
     setHeader: (name: string, value: string) => {
@@ -41,6 +47,10 @@ export const securityHeaders = (): Record<string, string> => {
         baseUri: ["'none'"],
         formAction: ["'self'"],
         frameAncestors: ["'none'"],
+        // The shell's default policy admits scripts of this origin (shell/src/app/trusted-types.ts).
+        ...(trustedTypes && { trustedTypes: ['default'], requireTrustedTypesFor: ["'script'"] }),
+        // Reported at once by every browser; report-to waits up to a minute and asks for TLS.
+        reportUri: [REPORTS_PATH],
       },
     },
     xFrameOptions: { action: 'deny' },

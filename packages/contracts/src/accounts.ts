@@ -40,6 +40,11 @@ export const accountsInternal = {
     body: byEmail,
     response: byId,
   }),
+  resetPasskeys: internalEndpoint('POST /internal/accounts/reset-passkeys', {
+    summary: 'Remove all passkeys of an account, whose owner has lost them, and end its sessions',
+    body: byEmail,
+    response: byId,
+  }),
   deleteAccount: internalEndpoint('POST /internal/accounts/delete', {
     summary: 'Delete an account now; what other services keep of it goes in the background',
     body: byEmail,

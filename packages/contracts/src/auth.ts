@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
+import { credentialOptions, newCredential, passkey, passkeyName, usedCredential } from './passkeys.js'
 import { email, id, pageQuery, text, time, username } from './primitives.js'
 import { usage } from './usage.js'
 
@@ -29,6 +30,21 @@ export const betaCode = z.strictObject({
 })
 export type BetaCode = z.output<typeof betaCode>
 
+export const session = z.strictObject({
+  id,
+  /** `web`: a browser that signed in by a link; `extension`: a collector connected by a code. */
+  kind: z.enum(['web', 'extension']),
+  /** Browser and system by the user agent at sign-in; null where it named none. */
+  browser: z.string().nullable(),
+  system: z.string().nullable(),
+  created_at: time,
+  /** To within five minutes. */
+  last_seen_at: time,
+  /** True for the session that asks. */
+  current: z.boolean(),
+})
+export type Session = z.output<typeof session>
+
 const hasKey = z.strictObject({ has_openai_key: z.boolean() })
 
 export const authApi = {
@@ -40,6 +56,21 @@ export const authApi = {
   verifyMagicLink: endpoint('anyone', 'POST /auth/verify-magic-link', {
     summary: 'Exchange the token of a link for a session',
     body: z.strictObject({ token: text(200) }),
+    response: z.strictObject({ access_token: z.string(), has_username: z.boolean() }),
+  }),
+  readMagicLink: endpoint('anyone', 'POST /auth/read-magic-link', {
+    summary: 'Whom the token of a link signs in; the link stays unused',
+    body: z.strictObject({ token: text(200) }),
+    response: z.strictObject({ email: z.string() }),
+  }),
+  passkeyOptions: endpoint('anyone', 'POST /auth/passkey-options', {
+    summary: 'Ask for a challenge that a passkey signs; the answer is for navigator.credentials.get()',
+    body: z.strictObject({}).optional(),
+    response: credentialOptions,
+  }),
+  verifyPasskey: endpoint('anyone', 'POST /auth/verify-passkey', {
+    summary: "Exchange a passkey's answer to a challenge for a session",
+    body: z.strictObject({ credential: usedCredential }),
     response: z.strictObject({ access_token: z.string(), has_username: z.boolean() }),
   }),
   generateExtensionCode: endpoint('user', 'POST /auth/generate-extension-code', {
@@ -93,6 +124,47 @@ export const profileApi = {
   removeOpenaiKey: endpoint('user', 'DELETE /profile/remove-openai-key', {
     summary: "Forget the user's AI provider key",
     response: hasKey,
+  }),
+  listSessions: endpoint('user', 'GET /profile/sessions', {
+    summary: "The signed-in user's live sessions, newest first",
+    query: z.strictObject(pageQuery),
+    response: z.array(session),
+  }),
+  endSession: endpoint('user', 'DELETE /profile/sessions/:id', {
+    summary: 'End one of the own sessions; its token is dead at once everywhere',
+    params: z.strictObject({ id }),
+    response: z.strictObject({ id }),
+  }),
+  endOtherSessions: endpoint('user', 'POST /profile/sessions/end-others', {
+    summary: 'End all own sessions but the one that asks',
+    body: z.strictObject({}).optional(),
+    response: z.strictObject({ ended: z.number().int() }),
+  }),
+  listPasskeys: endpoint('user', 'GET /profile/passkeys', {
+    summary: "The signed-in user's passkeys, oldest first",
+    response: z.array(passkey),
+  }),
+  newPasskeyOptions: endpoint('user', 'POST /profile/passkeys/options', {
+    summary: 'Ask for a challenge for a new passkey; the answer is for navigator.credentials.create()',
+    body: z.strictObject({}).optional(),
+    response: credentialOptions,
+  }),
+  createPasskey: endpoint('user', 'POST /profile/passkeys', {
+    summary: 'Add a passkey',
+    body: z.strictObject({ name: passkeyName, credential: newCredential }),
+    response: passkey,
+    status: 201,
+  }),
+  renamePasskey: endpoint('user', 'PATCH /profile/passkeys/:id', {
+    summary: 'Rename a passkey',
+    params: z.strictObject({ id }),
+    body: z.strictObject({ name: passkeyName }),
+    response: passkey,
+  }),
+  deletePasskey: endpoint('user', 'DELETE /profile/passkeys/:id', {
+    summary: 'Remove a passkey: it signs nobody in any more',
+    params: z.strictObject({ id }),
+    response: z.strictObject({ id }),
   }),
 } as const
 

@@ -4,6 +4,10 @@ import { LIMITS } from './limits.js'
 export const DETAILS = {
   badToken: 'This link is invalid or has expired',
   badExtensionCode: 'This code is invalid or has expired',
+  badPasskey: 'This passkey was not accepted',
+  passkeysFull: `You have ${LIMITS.passkeysMax} passkeys: remove one to make room`,
+  passkeyKnown: 'This passkey is added already',
+  passkeySession: 'Sign in with a passkey to do this',
   badInviteCode: 'Invalid beta code',
   unauthenticated: 'Not authenticated',
   forbidden: "You don't have permission to do this",

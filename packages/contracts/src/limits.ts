@@ -42,9 +42,14 @@ export const LIMITS = {
   bodyBytes: 1_048_576,
   ingestBodyBytes: 16_777_216,
   jsonDepthMax: 64,
+  passkeysMax: 20,
+  passkeyNameMax: 60,
+  passkeyChallengeMs: 5 * 60_000,
   magicLinkMs: 15 * 60_000,
   extensionCodeMs: 300_000,
   sessionMs: 30 * 24 * 3_600_000,
+  /** A session that is not used for this long ends: of a browser, and of the extension. */
+  idleSessionMs: { web: 14 * 24 * 3_600_000, extension: 30 * 24 * 3_600_000 },
   /**
    * An account is deleted after this period without activity; its owner is warned `inactiveWarningMs` before.
    */

@@ -12,6 +12,8 @@ export interface Call {
   route: string
   params: Record<string, string>
   search: URLSearchParams
+  /** Of the Authorization header. */
+  token: string | null
   body: unknown
 }
 
@@ -47,6 +49,7 @@ export async function startApi(routes: Routes, prefix = '') {
           found.names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]),
         ),
         search: searchParams,
+        token: /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? null,
         body: text ? (JSON.parse(text) as unknown) : undefined,
       }
       calls.push(call)

@@ -80,7 +80,7 @@ export {
 export { createTurns, type Turns } from './http/turns.js'
 export { faults } from './http/validate.js'
 export { createLogger } from './observe/logging.js'
-export { createPartMetrics, listenForMetrics } from './observe/metrics.js'
+export { createPartMetrics, listenForMetrics, type PartMetrics } from './observe/metrics.js'
 export { createTracing, traced } from './observe/tracing.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'

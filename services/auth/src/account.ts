@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { accountsInternal, email, personalDataInternal, servicesWith } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
 
-const USAGE = `account delete|suspend|unsuspend EMAIL
+const USAGE = `account delete|suspend|unsuspend|reset-passkeys EMAIL
 account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output`
 const ERASED_WITHIN_MS = 60_000
 const EXPORT_MS = 600_000
@@ -66,6 +66,9 @@ const run = async (peers: Peers, action: string, body: { email: string }, file: 
     case 'unsuspend':
       await peers.call('auth', accountsInternal.unsuspendAccount, { body })
       return io.say(`${body.email} may sign in again.`)
+    case 'reset-passkeys':
+      await peers.call('auth', accountsInternal.resetPasskeys, { body, ms: 30_000 })
+      return io.say(`${body.email} has no passkeys and no sessions any more: a mailed link signs in.`)
     case 'delete': {
       const { id } = await peers.call('auth', accountsInternal.deleteAccount, { body, ms: 30_000 })
       const complete = await erased(peers, id)
@@ -83,7 +86,7 @@ const run = async (peers: Peers, action: string, body: { email: string }, file: 
   }
 }
 
-const ACTIONS = ['delete', 'suspend', 'unsuspend', 'export']
+const ACTIONS = ['delete', 'suspend', 'unsuspend', 'reset-passkeys', 'export']
 
 /** Validates the arguments before any question or request. Returns the fault, if any. */
 export const accountUsage = ([action = '', address = '', file, more]: string[]): string | undefined => {

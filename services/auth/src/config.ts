@@ -18,6 +18,8 @@ export const authConfigSchema = storeConfigSchema.extend({
   PUBLIC_URL: urlSetting('http', 'https').transform(url => url.replace(/\/+$/, '')),
   BETA_REQUIRED: switchSetting.default(false),
   ADMIN_EMAILS: emails.default([]),
+  /** `required`: administrators administer in sessions that a passkey opened. */
+  ADMIN_PASSKEYS: z.enum(['optional', 'required']).default('optional'),
   /** Encrypts AI keys and mail jobs. */
   SECRETS_KEY: keySetting,
   JWT_PRIVATE_KEY: signingKeySetting,

@@ -1,5 +1,5 @@
 import type { BetaCode } from '@iodine/contracts'
-import { type ApiClient, createQueryClient, errorToast } from '@iodine/mfe-kit'
+import { type ApiClient, createQueryClient, errorHint, errorToast } from '@iodine/mfe-kit'
 import { QueryClientProvider, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import {
   Button,
@@ -128,6 +128,7 @@ function BetaCodes() {
     <LoadingPanel
       query={query}
       errorTitle="Unable to load beta codes"
+      errorText={errorHint(query.error)}
       whenStale="error"
       isEmpty={codes => codes.length === 0}
       skeleton={<TableSkeleton columns={COLUMNS} heights={{ row: 40, card: 180 }} />}

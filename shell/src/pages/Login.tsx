@@ -1,8 +1,15 @@
-import { errorToast } from '@iodine/mfe-kit'
+import { errorToast, isApiError } from '@iodine/mfe-kit'
 import { Button, FormGroup, InputGroup, Loading, PageHeader } from '@iodine/ui'
+import { KeyIcon } from '@iodine/ui/icons'
 import { Link, Navigate } from '@iodine/ui/router'
-import { type FormEvent, useState } from 'react'
+import {
+  browserSupportsWebAuthn,
+  browserSupportsWebAuthnAutofill,
+  WebAuthnAbortService,
+} from '@simplewebauthn/browser'
+import { type FormEvent, useCallback, useEffect, useState } from 'react'
 import { useHost, useSession } from '../app/HostProvider'
+import { signInWithPasskey } from '../session/passkeys'
 import { EntryLayout } from './EntryLayout'
 import styles from './Login.module.css'
 
@@ -21,6 +28,7 @@ export function Login() {
             subtitle="Enter your email address and we will send you a link to sign in."
           />
           <LoginForm />
+          <PasskeyLogin />
           <p className={styles.legal}>
             By signing in, you agree to our <Link to="/terms-of-service">Terms of Service</Link> and{' '}
             <Link to="/privacy-policy">Privacy Policy</Link>
@@ -72,7 +80,8 @@ function LoginForm() {
           id="email"
           type="email"
           size="large"
-          autoComplete="email"
+          // Where there are passkeys, browsers suggest them here.
+          autoComplete="email webauthn"
           autoFocus
           required
           value={email}
@@ -104,5 +113,53 @@ function LoginForm() {
         {sentTo && `We sent a link to ${sentTo}. It works once, within 15 minutes.`}
       </p>
     </form>
+  )
+}
+
+/** Offers a passkey: by a button, and by the browser among its suggestions for the address. */
+function PasskeyLogin() {
+  const { api, navigate, notify, session } = useHost()
+  const [working, setWorking] = useState(false)
+
+  const signIn = useCallback(
+    async (autofill: boolean) => {
+      try {
+        const answer = await signInWithPasskey(api, { autofill })
+        if (!answer) return
+        await session.login(answer.access_token)
+        navigate(answer.has_username ? '/dashboard' : '/setup-username', { replace: true })
+      } catch (error) {
+        // Nobody has asked yet: the suggestions are left out.
+        if (!autofill || isApiError(error)) notify(errorToast(error, 'Unable to sign in with a passkey'))
+      }
+    },
+    [api, navigate, notify, session],
+  )
+  useEffect(() => {
+    let isOpen = true
+    void browserSupportsWebAuthnAutofill().then(async isSupported => {
+      if (isSupported && isOpen) await signIn(true)
+    })
+    return () => {
+      isOpen = false
+      WebAuthnAbortService.cancelCeremony()
+    }
+  }, [signIn])
+
+  if (!browserSupportsWebAuthn()) return null
+  const click = async () => {
+    setWorking(true)
+    await signIn(false)
+    setWorking(false)
+  }
+  return (
+    <Button
+      size="large"
+      fill
+      icon={<KeyIcon />}
+      loading={working}
+      text="Sign in with a passkey"
+      onClick={click}
+    />
   )
 }

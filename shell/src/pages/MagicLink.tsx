@@ -1,45 +1,143 @@
-import { Loading } from '@iodine/ui'
+import { Button, Loading } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
-import { useEffect, useState } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useCallback, useEffect, useState } from 'react'
+import { useHost, useSession } from '../app/HostProvider'
 import { EntryLayout } from './EntryLayout'
+import styles from './MagicLink.module.css'
 
-/** The target of mailed links. Exchanges the link's token for a session once the page is visible. */
+/**
+ * The target of mailed links. Exchanges the link's token for a session once the page is visible. Where somebody
+ * else is signed in it asks first: a link that another person sent would swap the account unnoticed.
+ */
 export function MagicLink() {
-  const { api, session, navigate } = useHost()
+  const { user, loading } = useSession()
   const [search] = useSearchParams()
-  const [token] = useState(() => search.get('token'))
+  const [token] = useState(() => search.get('token') ?? '')
+  // The address signed in when the page was opened: signing in changes the session's.
+  const [opener, setOpener] = useState<string | null>()
+  /** The address that the link signs in, once the user is to be asked. */
+  const [asked, setAsked] = useState<string>()
+  if (!loading && opener === undefined) setOpener(user?.email ?? null)
 
   useEffect(() => {
-    const page = new AbortController()
-    const verify = async () => {
-      if (!token) return navigate('/login', { replace: true })
-      try {
-        // Mail scanners open links in hidden pages: they must not consume the token.
-        await untilVisible(page.signal)
-        const answer = await api.call('POST /auth/verify-magic-link', { body: { token } })
-        await session.login(answer.access_token)
-        navigate(answer.has_username ? '/dashboard' : '/setup-username', { replace: true })
-      } catch (error) {
-        if (page.signal.aborted) return
-        // biome-ignore lint/suspicious/noConsole: this failure is logged and not shown
-        console.warn('Sign-in link not accepted', error)
-        navigate('/login', { replace: true })
-      }
-    }
     document.title = 'Connexion'
-    void verify()
-    return () => page.abort()
-  }, [api, session, navigate, token])
+  }, [])
 
   return (
     <EntryLayout>
-      <div lang="fr">
-        <h1 className="visually-hidden">Connexion</h1>
-        <Loading label="Connexion en cours..." delay={0} />
-      </div>
+      {opener && asked !== undefined ? (
+        <Swap token={token} from={opener} to={asked} />
+      ) : (
+        <div lang="fr">
+          <h1 className="visually-hidden">Connexion</h1>
+          <Loading label="Connexion en cours..." delay={0} />
+          {opener !== undefined && <SignIn token={token} opener={opener} onAsk={setAsked} />}
+        </div>
+      )}
     </EntryLayout>
   )
+}
+
+interface SignInProps {
+  token: string
+  /** The address that is signed in, null if nobody is. */
+  opener: string | null
+  /** Called with the link's address when it is not the opener's. */
+  onAsk: (email: string) => void
+}
+
+/** Signs in without being asked, unless another address is signed in. */
+function SignIn({ token, opener, onAsk }: SignInProps) {
+  const { api, navigate } = useHost()
+  const { exchange, refuse } = useExchange(token)
+
+  useEffect(() => {
+    const page = new AbortController()
+    const { signal } = page
+    const start = async () => {
+      if (!token) return navigate('/login', { replace: true })
+      try {
+        // Mail scanners open links in hidden pages: they must not consume the token.
+        await untilVisible(signal)
+        if (opener !== null) {
+          const { email } = await api.call('POST /auth/read-magic-link', { body: { token }, signal })
+          if (email !== opener) return onAsk(email)
+        }
+        await exchange()
+      } catch (error) {
+        if (!signal.aborted) refuse(error)
+      }
+    }
+    void start()
+    return () => page.abort()
+  }, [api, navigate, token, opener, onAsk, exchange, refuse])
+
+  return null
+}
+
+/** Asks whether to swap the signed-in account for the link's. */
+function Swap({ token, from, to }: { token: string; from: string; to: string }) {
+  const { api, navigate } = useHost()
+  const { exchange, refuse } = useExchange(token)
+  const [working, setWorking] = useState(false)
+
+  const swap = () => {
+    setWorking(true)
+    // The old session ends by its own token, before the new one replaces it. Without an answer the swap goes on:
+    // its owner can end it from the list of sessions.
+    exchange(() => api.call('POST /auth/logout').catch(() => {})).catch(refuse)
+  }
+  return (
+    <div className={styles.swap}>
+      <h1 className={styles.title}>Switch accounts?</h1>
+      <p>
+        You are signed in as <strong dir="auto">{from}</strong>. This link signs in{' '}
+        <strong dir="auto">{to}</strong> instead.
+      </p>
+      <div className={styles.actions}>
+        <Button
+          size="large"
+          intent="primary"
+          fill
+          loading={working}
+          text={`Continue as ${to}`}
+          onClick={swap}
+        />
+        <Button
+          size="large"
+          fill
+          autoFocus
+          disabled={working}
+          text="Stay"
+          onClick={() => navigate('/dashboard', { replace: true })}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** Exchanges the link's token for a session and opens the first page. */
+function useExchange(token: string) {
+  const { api, session, navigate } = useHost()
+  const exchange = useCallback(
+    /** @param before what is done between the exchange and the use of the new session */
+    async (before?: () => Promise<unknown>) => {
+      const answer = await api.call('POST /auth/verify-magic-link', { body: { token } })
+      await before?.()
+      await session.login(answer.access_token)
+      navigate(answer.has_username ? '/dashboard' : '/setup-username', { replace: true })
+    },
+    [api, session, navigate, token],
+  )
+  const refuse = useCallback(
+    (error: unknown) => {
+      // biome-ignore lint/suspicious/noConsole: this failure is logged and not shown
+      console.warn('Sign-in link not accepted', error)
+      navigate('/login', { replace: true })
+    },
+    [navigate],
+  )
+  return { exchange, refuse }
 }
 
 /** Resolves once the page is visible; rejects when `signal` aborts first. */

@@ -15,7 +15,9 @@ import { EditIcon } from '@iodine/ui/icons'
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import { AiKeyCard } from './AiKeyCard'
+import { PasskeysCard } from './PasskeysCard'
 import styles from './Profile.module.css'
+import { SessionsCard } from './SessionsCard'
 import { UsageCard } from './UsageCard'
 
 export function Profile() {
@@ -56,6 +58,8 @@ export function Profile() {
             </dl>
           </Card>
           <AiKeyCard configured={user.has_openai_key} onChanged={load} />
+          <PasskeysCard />
+          <SessionsCard />
           <UsageCard />
         </div>
       )}

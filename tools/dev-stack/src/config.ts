@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { authConfigSchema } from '@iodine/auth'
 import { collectorConfigSchema } from '@iodine/collector'
 import { email } from '@iodine/contracts'
 import {
@@ -71,6 +72,7 @@ export const stackConfigSchema = z.object({
   TSA_URL: urlSetting('http', 'https').optional(),
   BETA_REQUIRED: switchSetting.default(false),
   ADMIN_EMAILS: list(email).default(['admin@iodine.local']),
+  ADMIN_PASSKEYS: authConfigSchema.shape.ADMIN_PASSKEYS,
   CONTACT_EMAIL: email.optional(),
   SECRETS_KEY: keySetting.optional(),
   JWT_PRIVATE_KEY: signingKeySetting.optional(),

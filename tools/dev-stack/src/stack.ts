@@ -134,6 +134,7 @@ export const startStack = async ({
     const shared: Env = {
       ...env,
       ADMIN_EMAILS: config.ADMIN_EMAILS.join(','),
+      ADMIN_PASSKEYS: config.ADMIN_PASSKEYS,
       PUBLIC_URL: config.PUBLIC_URL ?? url,
       MONGODB_URI: mongo.uri,
       MONGODB_PREFIX: prefix,

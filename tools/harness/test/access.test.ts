@@ -61,6 +61,8 @@ interface Things {
   discarded: string
   /** The owner's, of their records. */
   run: string
+  /** The owner's, in another browser. */
+  session: string
   owner: string
 }
 interface Row {
@@ -87,6 +89,23 @@ const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 const isPlainRead = ({ method, path, access }: PublicEndpoint) =>
   method === 'GET' && !path.includes(':') && access === 'user'
 
+/** The answer of an authenticator that nobody has. */
+const CREDENTIAL = {
+  id: 'AAAA',
+  rawId: 'AAAA',
+  type: 'public-key',
+  clientExtensionResults: {},
+  response: {
+    clientDataJSON: 'AAAA',
+    authenticatorData: 'AAAA',
+    attestationObject: 'AAAA',
+    signature: 'AAAA',
+  },
+}
+
+/** Also ends the session of the owner's extension, which is connected anew for the rows after it. */
+const END_OTHERS = 'POST /profile/sessions/end-others'
+
 /**
  * In order of execution; each row is tried by all other users before the owner. Reads without parameters need
  * no row.
@@ -95,6 +114,9 @@ const ROWS: Record<string, Row> = {
   ...Object.fromEntries(operations.filter(isPlainRead).map(spec => [nameOf(spec), { status: 200 }])),
   'POST /auth/request-magic-link': { body: () => ({ email: `asked${++made}@example.org` }), status: 200 },
   'POST /auth/verify-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
+  'POST /auth/read-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
+  'POST /auth/passkey-options': { status: 200 },
+  'POST /auth/verify-passkey': { body: () => ({ credential: CREDENTIAL }), status: 400 },
   'POST /auth/redeem-extension-code': { body: () => ({ code: 'unknown' }), status: 400 },
   'POST /auth/generate-extension-code': { status: 200 },
   'GET /profile/me': { status: 200 },
@@ -192,6 +214,16 @@ const ROWS: Record<string, Row> = {
   // The owner's run has no such edge.
   'GET /coordination/runs/:id/shares': { id: 'run', query: () => '?a=tiktok%20a&b=tiktok%20b', status: 404 },
   'DELETE /coordination/runs/:id': { id: 'run', status: mine(200, 404) },
+  'POST /profile/passkeys/options': { status: 200 },
+  'POST /profile/passkeys': {
+    body: () => ({ name: 'Key', credential: CREDENTIAL }),
+    status: 400,
+  },
+  // Passkeys of each role are tried in services/auth/test/passkeys.test.ts.
+  'PATCH /profile/passkeys/:id': { id: 'iod', body: () => ({ name: 'Key' }), status: 404 },
+  'DELETE /profile/passkeys/:id': { id: 'iod', status: 404 },
+  'DELETE /profile/sessions/:id': { id: 'session', status: mine(200, 404) },
+  [END_OTHERS]: { status: 200 },
   'POST /auth/logout': { status: 200 },
 }
 
@@ -221,7 +253,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => stack?.stop())
 
-const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
+const prepare = async ({ api, id: owner, email }: SignedInUser): Promise<Things> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
   const record = {} as Things['record']
   for (const source of SOURCES) {
@@ -238,6 +270,8 @@ const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
     params: { id: iod.id },
     body: quoteOf(narrative.id, 0),
   })
+  await stack.signUp(email, null)
+  const sessions = await api.call(profileApi.listSessions)
   const { id: capture } = await sealCapture(api.call, { text: PAGE })
   const { id: open } = await api.call(capturesApi.createCapture, {
     body: captureOf({ text: PAGE, manifest: { url: 'https://blog.example.org/open' } }).manifest,
@@ -252,6 +286,7 @@ const prepare = async ({ api, id: owner }: SignedInUser): Promise<Things> => {
     return id
   }
   return {
+    session: sessions.find(({ current }) => !current)?.id ?? '',
     import: await planned(),
     discarded: await planned(),
     run: (await api.call(coordinationApi.createRun, { body: { ...aRun(), scope: 'own' } })).id,
@@ -276,11 +311,14 @@ it('lets each role do what the table says, on every route, and nothing else', as
     await stack.signUp('boss@example.org'),
   ] as const
   const things = await prepare(owner)
-  const { code } = await owner.api.call(authApi.generateExtensionCode)
-  const redeemed = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+  const connectExtension = async () => {
+    const { code } = await owner.api.call(authApi.generateExtensionCode)
+    const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+    return apiClient(stack.url, access_token)
+  }
   const clients: Record<Role, ApiClient> = {
     anonymous: stack.api,
-    collector: apiClient(stack.url, redeemed.access_token),
+    collector: await connectExtension(),
     other: other.api,
     admin: admin.api,
     owner: owner.api,
@@ -319,6 +357,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
         if (role !== 'owner') expect(JSON.stringify(answer.body)).not.toContain(MARK)
       }
     }
+    if (name === END_OTHERS) clients.collector = await connectExtension()
   }
 }, 240_000)
 

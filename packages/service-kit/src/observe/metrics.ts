@@ -47,6 +47,15 @@ export interface PartMetrics {
     reasons: readonly Reason[],
     read: () => Record<string, { active: number; waiting: number }>,
   ): { refused(reason: Reason): void }
+  /**
+   * Counts violations of the content security policy that browsers report, by directive; each directive is
+   * exported from the start.
+   */
+  watchPolicy<Directive extends string>(
+    directives: readonly Directive[],
+  ): {
+    counted(directive: Directive): void
+  }
   /** Reads at each scrape the data stored for users; omitted if unreadable. */
   watchStorage(read: () => Promise<Stored>): void
   /** Stops this part's readings at scrapes. */
@@ -86,6 +95,13 @@ const refusals = new Counter({
   name: 'requests_refused_total',
   help: 'Requests and connections that were refused or cut because they took too much of what everybody shares',
   labelNames: ['service', 'reason'],
+  registers,
+})
+
+const violations = new Counter({
+  name: 'csp_violations_total',
+  help: 'Violations of the content security policy that browsers have reported',
+  labelNames: ['service', 'directive'],
   registers,
 })
 
@@ -207,6 +223,10 @@ export const createPartMetrics = (service: string): PartMetrics => {
       )
       for (const reason of reasons) refusals.inc({ service, reason }, 0)
       return { refused: reason => refusals.inc({ service, reason }) }
+    },
+    watchPolicy(directives) {
+      for (const directive of directives) violations.inc({ service, directive }, 0)
+      return { counted: directive => violations.inc({ service, directive }) }
     },
     watchStorage: read =>
       watch(storage, async () => {

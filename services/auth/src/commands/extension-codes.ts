@@ -24,12 +24,18 @@ export const generateExtensionCode = async (
 export const redeemExtensionCode = async (
   context: AuthContext,
   typed: string,
+  userAgent: string | undefined,
 ): Promise<{ access_token: string }> => {
   const found = await context.models.extensionCodes
     .findOneAndDelete({ code_hash: hashOf(normalCode(typed)), expires_at: { $gt: new Date() } })
     .lean<ExtensionCodeDoc>()
   if (!found) throw badRequest(DETAILS.badExtensionCode)
-  const access_token = await openSession(context, found._id.toHexString(), 'collector')
+  const access_token = await openSession(context, {
+    userId: found._id.toHexString(),
+    scope: 'collector',
+    by: 'code',
+    userAgent,
+  })
   if (access_token === null) throw badRequest(DETAILS.badExtensionCode)
   return { access_token }
 }

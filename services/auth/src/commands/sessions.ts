@@ -13,6 +13,7 @@ import { Types } from 'mongoose'
 import type { AuthContext, SessionKeys } from '../context.js'
 import type { SessionDoc } from '../models/session.js'
 import type { UserDoc } from '../models/user.js'
+import { deviceOf } from './devices.js'
 
 export const readSessionKeys = async (pem: string): Promise<SessionKeys> => ({
   privateKey: await importPKCS8(pem, 'EdDSA'),
@@ -24,6 +25,18 @@ export const readSessionKeys = async (pem: string): Promise<SessionKeys> => ({
 /** Time that a request has to end a session before the repair takes over. */
 const GRACE_MS = 5_000
 const REPAIR_BATCH = 500
+
+/** How often the use of a session is recorded. */
+const SEEN_EVERY_MS = 5 * 60_000
+
+const KINDS = { full: 'web', collector: 'extension' } as const
+export const kindOf = ({ scope }: Pick<SessionDoc, 'scope'>) => KINDS[scope]
+
+/** When a session that is used now ends, if it is not used again. */
+const endOf = (session: Pick<SessionDoc, 'scope' | 'created_at'>, now: number): Date =>
+  new Date(
+    Math.min(session.created_at.getTime() + LIMITS.sessionMs, now + LIMITS.idleSessionMs[kindOf(session)]),
+  )
 
 const DAY_MS = 24 * 3_600_000
 const today = (): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
@@ -46,22 +59,29 @@ const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Prom
   return true
 }
 
+export interface SessionInput extends Pick<SessionDoc, 'scope' | 'by'> {
+  userId: string
+  /** Header of the request, by which the owner tells the session from others. */
+  userAgent: string | undefined
+}
+
 /** Opens a session and returns its token; null for a suspended or deleted account. */
 export const openSession = async (
   context: AuthContext,
-  userId: string,
-  scope: SessionDoc['scope'],
+  { userId, scope, by, userAgent }: SessionInput,
 ): Promise<string | null> => {
   const { models, keys } = context
   const sid = randomBytes(16).toString('base64url')
   const user_id = new Types.ObjectId(userId)
-  const now = Date.now()
+  const created_at = new Date()
   await models.sessions.create({
     _id: sid,
     user_id,
     scope,
-    created_at: new Date(now),
-    expires_at: new Date(now + LIMITS.sessionMs),
+    by,
+    ...deviceOf(userAgent),
+    created_at,
+    expires_at: endOf({ scope, created_at }, created_at.getTime()),
   })
   // Checked after the insert: an account closed before is detected here; closing it later ends this session
   // with the others.
@@ -72,6 +92,16 @@ export const openSession = async (
   return signToken(keys.privateKey, { id: userId, sid, scope }, LIMITS.sessionMs)
 }
 
+/** Notes that a session is in use, which defers its end. */
+const seeSession = async ({ models }: AuthContext, session: SessionDoc): Promise<void> => {
+  const now = Date.now()
+  if (now - (session.last_seen_at ?? session.created_at).getTime() < SEEN_EVERY_MS) return
+  await models.sessions.updateOne(
+    { _id: session._id, ended_at: null },
+    { $set: { last_seen_at: new Date(now), expires_at: endOf(session, now) } },
+  )
+}
+
 /** The live session with this id, null if none. Its state is cached in Redis for the gateway. */
 export const checkSession = async (context: AuthContext, sid: string) => {
   const { models, service, config } = context
@@ -79,6 +109,7 @@ export const checkSession = async (context: AuthContext, sid: string) => {
     .findOne({ _id: sid, expires_at: { $gt: new Date() }, ended_at: null })
     .lean<SessionDoc>()
   if (!session || !(await useAccount(context, session.user_id))) return null
+  await seeSession(context, session)
   const state = { user_id: session.user_id.toHexString(), scope: session.scope }
   // NX never overwrites a tombstone: the session may have been revoked since the read.
   // Not awaited: a hanging Redis must not delay the answer.
@@ -125,12 +156,18 @@ export const repairEnds = async (context: AuthContext): Promise<number> => {
   return sids.length
 }
 
-/** Ends all sessions of a user, like `endSession`. */
-export const endSessions = async (context: AuthContext, userId: Types.ObjectId): Promise<void> => {
+/** Ends all sessions of a user, or all but one, like `endSession`. Returns their number. */
+export const endSessions = async (
+  context: AuthContext,
+  userId: Types.ObjectId,
+  exceptSid?: string,
+): Promise<number> => {
   const { sessions } = context.models
-  const open = await sessions.find({ user_id: userId }).select('_id').lean<Pick<SessionDoc, '_id'>[]>()
+  const others = { user_id: userId, ...(exceptSid !== undefined && { _id: { $ne: exceptSid } }) }
+  const open = await sessions.find(others).select('_id').lean<Pick<SessionDoc, '_id'>[]>()
   const sids = open.map(session => session._id)
   // Tombstones first: after a failure, a retry finds the sessions that are still stored.
   await writeTombstones(context, sids)
   await sessions.deleteMany({ _id: { $in: sids } })
+  return sids.length
 }

@@ -9,22 +9,37 @@ import { giveNotice } from './announce-user.js'
 import { consumeCode } from './beta-codes.js'
 import { openSession } from './sessions.js'
 
+const liveLink = (token: string) => ({
+  links: { $elemMatch: { token_hash: hashOf(token), expires_at: { $gt: new Date() } } },
+})
+
+/** The address that a link's token signs in. Leaves the link as it is. Throws 400 unless it is live. */
+export const readMagicLink = async ({ models }: AuthContext, token: string): Promise<{ email: string }> => {
+  const found = await models.links.findOne(liveLink(token)).select('_id').lean<MagicLinksDoc>()
+  if (!found) throw badRequest(DETAILS.badToken)
+  return { email: found._id }
+}
+
 /** Consumes a link's token and opens a session, for a new user if needed. Throws 400 unless it is live. */
 export const verifyMagicLink = async (
   context: AuthContext,
   token: string,
+  userAgent: string | undefined,
 ): Promise<{ access_token: string; has_username: boolean }> => {
   const { models } = context
   const token_hash = hashOf(token)
   // The removal is atomic: of concurrent requests only one gets the document. It also voids the address's
   // other links.
-  const found = await models.links
-    .findOneAndDelete({ links: { $elemMatch: { token_hash, expires_at: { $gt: new Date() } } } })
-    .lean<MagicLinksDoc>()
+  const found = await models.links.findOneAndDelete(liveLink(token)).lean<MagicLinksDoc>()
   const link = found?.links.find(each => each.token_hash === token_hash)
   if (!found || !link) throw badRequest(DETAILS.badToken)
   const user = await accountOf(context, found._id, link.beta_code)
-  const access_token = await openSession(context, user._id.toHexString(), 'full')
+  const access_token = await openSession(context, {
+    userId: user._id.toHexString(),
+    scope: 'full',
+    by: 'link',
+    userAgent,
+  })
   if (access_token === null) throw badRequest(DETAILS.badToken)
   return { access_token, has_username: user.username !== null }
 }

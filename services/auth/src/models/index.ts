@@ -4,7 +4,9 @@ import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
 import { type MagicLinksDoc, magicLinkSchema } from './magic-link.js'
 import { type MailDoc, mailSchema } from './mail.js'
+import { type PasskeyDoc, passkeySchema } from './passkey.js'
 import { type SessionDoc, sessionSchema } from './session.js'
+import { type UsedChallengeDoc, usedChallengeSchema } from './used-challenge.js'
 import { type UserDoc, userSchema } from './user.js'
 
 export const createModels = (mongo: Connection) => ({
@@ -12,6 +14,8 @@ export const createModels = (mongo: Connection) => ({
   links: mongo.model<MagicLinksDoc>('MagicLinks', magicLinkSchema),
   mails: mongo.model<MailDoc>('Mail', mailSchema),
   sessions: mongo.model<SessionDoc>('Session', sessionSchema),
+  passkeys: mongo.model<PasskeyDoc>('Passkey', passkeySchema),
+  usedChallenges: mongo.model<UsedChallengeDoc>('UsedChallenge', usedChallengeSchema),
   extensionCodes: mongo.model<ExtensionCodeDoc>('ExtensionCode', extensionCodeSchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),

@@ -5,7 +5,15 @@ export interface SessionDoc {
   _id: string
   user_id: Types.ObjectId
   scope: 'full' | 'collector'
+  /** What opened it. Absent in sessions of before passkeys: a link or a code. */
+  by?: 'link' | 'code' | 'passkey'
+  /** Names of the browser and its system, where the user agent has them. */
+  browser?: string
+  system?: string
   created_at: Date
+  /** Written at most every `SEEN_EVERY_MS`. Absent until then. */
+  last_seen_at?: Date
+  /** When it ends unless it is used, at the latest with its token. */
   expires_at: Date
   /** When the session was ended. The document is deleted once Redis has the tombstone. */
   ended_at?: Date
@@ -17,7 +25,11 @@ export const sessionSchema = new Schema<SessionDoc>(
     _id: { type: String, required },
     user_id: { type: Schema.Types.ObjectId, required },
     scope: { type: String, enum: ['full', 'collector'], required },
+    by: { type: String, enum: ['link', 'code', 'passkey'] },
+    browser: String,
+    system: String,
     created_at: { type: Date, required },
+    last_seen_at: Date,
     expires_at: { type: Date, required },
     ended_at: Date,
   },

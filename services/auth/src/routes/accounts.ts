@@ -9,6 +9,7 @@ import {
   unsuspendAccount,
 } from '../commands/close-account.js'
 import { confirmWarning, expireAccounts } from '../commands/expire-accounts.js'
+import { resetPasskeys } from '../commands/passkeys.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
@@ -28,6 +29,10 @@ export const addAccountRoutes = (context: AuthContext): void => {
 
   service.internal(accountsInternal.unsuspendAccount, async ({ body }) =>
     idOf(await unsuspendAccount(context, body.email)),
+  )
+
+  service.internal(accountsInternal.resetPasskeys, async ({ body }) =>
+    idOf(await resetPasskeys(context, body.email)),
   )
 
   service.internal(accountsInternal.deleteAccount, async ({ body }) => {
@@ -73,7 +78,21 @@ export const addAccountRoutes = (context: AuthContext): void => {
       'session',
       models.sessions,
       user_id => ({ user_id }),
-      ({ scope, created_at, expires_at }) => ({ scope, created_at, expires_at }),
+      ({ scope, browser, system, created_at, last_seen_at, expires_at }) => ({
+        scope,
+        browser,
+        system,
+        created_at,
+        last_seen_at,
+        expires_at,
+      }),
+    ),
+    // Omits ids and public keys of passkeys: they say nothing about the person.
+    personalSource(
+      'passkey',
+      models.passkeys,
+      user_id => ({ user_id }),
+      ({ name, created_at, last_used_at }) => ({ name, created_at, last_used_at }),
     ),
     personalSource(
       'extension_code',

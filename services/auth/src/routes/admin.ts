@@ -26,12 +26,12 @@ export const addAdminRoutes = (context: AuthContext): void => {
   }
 
   service.route(adminApi.listBetaCodes, async ({ user, query: { limit, cursor }, reply }) => {
-    await requireAdmin(context, user.id)
+    await requireAdmin(context, user)
     return sendList(reply, { model: models.betaCodes, filter: {}, limit, cursor, present })
   })
 
   service.route(adminApi.createBetaCode, async ({ user, body }) => {
-    await requireAdmin(context, user.id)
+    await requireAdmin(context, user)
     const code: BetaCodeDoc = {
       _id: new Types.ObjectId(),
       code: newCode(),

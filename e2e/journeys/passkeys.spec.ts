@@ -1,0 +1,144 @@
+import { authApi } from '@iodine/contracts'
+import { startTestStack, type TestStack } from '@iodine/harness'
+import { linkIn } from '@iodine/test-kit'
+import { type CDPSession, expect, type Page, test } from '@playwright/test'
+import { keepLog } from '../support/keep-log.js'
+import { openAs } from '../support/open-as.js'
+
+let stack: TestStack
+test.beforeAll(async () => {
+  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org', ADMIN_PASSKEYS: 'required' } })
+})
+test.afterEach(() => keepLog(test.info(), stack))
+test.afterAll(() => stack?.stop())
+
+/** Gives the page's browser an authenticator of its own, as a laptop has one. */
+const plugAuthenticator = async (page: Page) => {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable', { enableUI: false })
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      // Journeys say when the user touches it, so that no suggestion signs in by itself.
+      automaticPresenceSimulation: false,
+    },
+  })
+  return { cdp, authenticatorId, touch: touchOf(cdp, authenticatorId) }
+}
+/** The user's touch during `action`. */
+const touchOf = (cdp: CDPSession, authenticatorId: string) => async (action: () => Promise<unknown>) => {
+  const touch = (enabled: boolean) =>
+    cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+  await touch(true)
+  await action()
+  await touch(false)
+}
+
+const addPasskey = async (page: Page, name: string) => {
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+  await page.getByRole('dialog').getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByText('Passkey added')).toBeVisible()
+}
+
+test('a passkey is added, signs in, and signs nobody in once removed', async ({ page }) => {
+  const { cdp, authenticatorId, touch } = await plugAuthenticator(page)
+  const { token } = await stack.signUp('keyholder@example.org', 'keyholder')
+  await openAs(page, stack.url, token, '/dashboard/profile')
+  await touch(() => addPasskey(page, 'My <laptop>'))
+  await expect(page.getByText('My <laptop>')).toBeVisible()
+  await expect(page.getByText('never used')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Logout' }).click()
+  const button = page.getByRole('button', { name: 'Sign in with a passkey' })
+  await touch(async () => {
+    await button.click()
+    await expect(page.getByText('@keyholder').first()).toBeVisible()
+  })
+  await page.getByRole('link', { name: 'Profile', exact: true }).click()
+  await expect(page.getByText(/last used/)).toBeVisible()
+
+  // A copy of the authenticator counts from an earlier number.
+  const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+  const [credential] = credentials
+  expect(credential?.signCount).toBeGreaterThan(0)
+  await cdp.send('WebAuthn.removeCredential', {
+    authenticatorId,
+    credentialId: credential?.credentialId ?? '',
+  })
+  await cdp.send('WebAuthn.addCredential', {
+    authenticatorId,
+    credential: { ...(credential as NonNullable<typeof credential>), signCount: 0 },
+  })
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await touch(async () => {
+    await button.click()
+    await expect(page.getByText('This passkey was not accepted')).toBeVisible()
+  })
+
+  await openAs(
+    page,
+    stack.url,
+    (await stack.signUp('keyholder@example.org', null)).token,
+    '/dashboard/profile',
+  )
+  await page.getByRole('button', { name: 'Rename passkey: My <laptop>' }).click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Old laptop')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Remove passkey: Old laptop' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByText('Passkey removed')).toBeVisible()
+  await expect(page.getByText('Old laptop')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await touch(async () => {
+    await button.click()
+    await expect(page.getByText('This passkey was not accepted')).toBeVisible()
+  })
+  await expect(page).toHaveURL(/\/login$/)
+})
+
+test('the login screen suggests a passkey at the field for the address', async ({ page }) => {
+  const { touch } = await plugAuthenticator(page)
+  const { token } = await stack.signUp('suggested@example.org', 'suggested')
+  await openAs(page, stack.url, token, '/dashboard/profile')
+  await touch(() => addPasskey(page, 'Phone'))
+  // The virtual authenticator takes the suggestion as soon as it may.
+  await touch(async () => {
+    await page.getByRole('button', { name: 'Logout' }).click()
+    await expect(page.getByText('@suggested').first()).toBeVisible()
+  })
+})
+
+test('administration asks for a session that a passkey opened, where it is required', async ({ page }) => {
+  const { touch } = await plugAuthenticator(page)
+  await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
+  await page.goto(linkIn(await stack.mail.waitForMail('boss@example.org')))
+  await page.getByLabel('Username').fill('the_boss')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('link', { name: 'Admin' }).click()
+  await expect(page.getByText('Sign in with a passkey to do this')).toBeVisible()
+
+  await page.getByRole('link', { name: 'Profile', exact: true }).click()
+  await touch(() => addPasskey(page, 'Security key'))
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await touch(async () => {
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await expect(page.getByText('@the_boss').first()).toBeVisible()
+  })
+  await page.getByRole('link', { name: 'Admin' }).click()
+  await page.getByRole('button', { name: 'Generate code' }).click()
+  await expect(page.getByText('Beta code created')).toBeVisible()
+})
+
+test('a browser without passkeys is not offered one', async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(window, 'PublicKeyCredential', { value: undefined })
+  })
+  await page.goto(`${stack.url}/login`)
+  await expect(page.getByLabel('Email')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign in with a passkey' })).toHaveCount(0)
+})

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
+import { PackageURL } from 'packageurl-js'
+import { parse } from 'yaml'
+import { shippedKeys } from './audit.mjs'
+
+/** `name@version` of a key of the lock file's snapshots, without its peers. */
+const plain = key => /^@?[^@]+@[^(]+/.exec(key)[0]
+
+const split = nameAtVersion => {
+  const at = nameAtVersion.lastIndexOf('@')
+  return [nameAtVersion.slice(0, at), nameAtVersion.slice(at + 1)]
+}
+
+/** Licences of the installed packages, by `name@version`. Those of other platforms are not installed. */
+const installedLicences = root => {
+  const store = join(root, 'node_modules/.pnpm')
+  const licences = new Map()
+  const note = folder => {
+    try {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      if (typeof license === 'string') licences.set(`${name}@${version}`, license)
+    } catch (error) {
+      if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+    }
+  }
+  for (const key of readdirSync(store)) {
+    const modules = join(store, key, 'node_modules')
+    const names = key === 'node_modules' || key === 'lock.yaml' ? [] : listed(modules)
+    for (const name of names)
+      if (name.startsWith('@'))
+        for (const scoped of listed(join(modules, name))) note(join(modules, name, scoped))
+      else note(join(modules, name))
+  }
+  return licences
+}
+
+const listed = folder => {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+    throw error
+  }
+}
+
+/**
+ * The bill of materials of what is shipped (CycloneDX 1.6, JSON): every package of the lock file that a deployed
+ * part depends on, with purl, hash, dependencies and, where it is installed, licence. It repeats to the byte.
+ * @param {string} root
+ * @returns {string}
+ */
+export function billOfMaterials(root) {
+  const lock = parse(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'))
+  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const licences = installedLicences(root)
+  const keys = shippedKeys(lock)
+
+  const product = new Models.Component(Enums.ComponentType.Application, name, { version, bomRef: name })
+  const bom = new Models.Bom({ metadata: new Models.Metadata({ component: product }) })
+  const components = new Map()
+  for (const id of [...new Set(keys.map(plain))].sort()) {
+    const [fullName, itsVersion] = split(id)
+    const [group, shortName] = fullName.startsWith('@') ? fullName.split('/') : [undefined, fullName]
+    const component = new Models.Component(Enums.ComponentType.Library, shortName, {
+      bomRef: id,
+      group,
+      version: itsVersion,
+      purl: new PackageURL('npm', group, shortName, itsVersion).toString(),
+      scope: Enums.ComponentScope.Required,
+    })
+    const integrity = /^sha512-(.+)$/.exec(lock.packages[id]?.resolution.integrity ?? '')?.[1]
+    if (integrity)
+      component.hashes.set(Enums.HashAlgorithm['SHA-512'], Buffer.from(integrity, 'base64').toString('hex'))
+    const licence = licences.get(id)
+    if (licence) component.licenses.add(new Models.LicenseExpression(licence))
+    components.set(id, component)
+    bom.components.add(component)
+  }
+  for (const key of keys) {
+    const { dependencies, optionalDependencies } = lock.snapshots[key] ?? {}
+    for (const [dependency, itsVersion] of Object.entries({ ...dependencies, ...optionalDependencies })) {
+      const target = itsVersion in lock.snapshots ? itsVersion : `${dependency}@${itsVersion}`
+      const found = components.get(plain(target))
+      if (found) components.get(plain(key)).dependencies.add(found.bomRef)
+    }
+  }
+  for (const component of components.values()) product.dependencies.add(component.bomRef)
+  const serializer = new Serialize.JsonSerializer(new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6))
+  return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`
+}

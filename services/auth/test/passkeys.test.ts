@@ -1,0 +1,234 @@
+import { mock } from 'node:test'
+import { accountsInternal, adminApi, authApi, DETAILS, LIMITS, profileApi } from '@iodine/contracts'
+import { type ApiClient, apiClient, rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Authenticator } from './authenticator.js'
+import { PUBLIC_URL, type Rig, startRig } from './rig.js'
+
+let bed: ServiceBed
+let rig: Rig
+beforeAll(async () => {
+  bed = await startServiceBed()
+  rig = await startRig(bed)
+})
+afterEach(() => mock.timers.reset())
+afterAll(async () => {
+  await rig?.close()
+  await bed?.stop()
+})
+
+const challengeOf = async (at = rig) => (await at.anyone.call(authApi.passkeyOptions)).challenge
+const signIn = async (credential: unknown, at = rig) =>
+  at.anyone.send('POST', '/auth/verify-passkey', { credential })
+const refusal = (status: number, detail: string) => ({ status, body: { detail } })
+const refused = refusal(400, DETAILS.badPasskey)
+
+const addPasskey = async (api: ApiClient, authenticator = new Authenticator(PUBLIC_URL), name = 'Laptop') => {
+  const { challenge } = await api.call(profileApi.newPasskeyOptions)
+  const passkey = await api.call(profileApi.createPasskey, {
+    body: { name, credential: authenticator.create(challenge) },
+  })
+  return { authenticator, passkey }
+}
+
+describe('a passkey', () => {
+  it('is added, signs in, is renamed, and signs nobody in once removed', async () => {
+    const { api } = await rig.signIn('keys@example.org')
+    const { authenticator, passkey } = await addPasskey(api)
+    expect(passkey).toMatchObject({ name: 'Laptop', last_used_at: null })
+
+    const answer = await signIn(authenticator.get(await challengeOf()))
+    expect(answer).toMatchObject({ status: 200, body: { has_username: false } })
+    const mine = apiClient(rig.url, answer.body.access_token)
+    expect(await mine.call(profileApi.getProfile)).toMatchObject({ email: 'keys@example.org' })
+    const [listed] = await api.call(profileApi.listPasskeys)
+    expect(listed?.last_used_at).not.toBeNull()
+
+    const params = { id: passkey.id }
+    expect(await api.call(profileApi.renamePasskey, { params, body: { name: '<b>Key</b>' } })).toMatchObject({
+      name: '<b>Key</b>',
+    })
+    await api.call(profileApi.deletePasskey, { params })
+    expect(await signIn(authenticator.get(await challengeOf()))).toMatchObject(refused)
+    expect(await api.call(profileApi.listPasskeys)).toEqual([])
+  })
+
+  it('belongs to its owner alone', async () => {
+    const { api } = await rig.signIn('owner@example.org')
+    const { passkey } = await addPasskey(api)
+    const other = await rig.signIn('other@example.org')
+    const path = `/profile/passkeys/${passkey.id}`
+    expect((await other.api.send('DELETE', path)).status).toBe(404)
+    expect((await other.api.send('PATCH', path, { name: 'Mine' })).status).toBe(404)
+    expect(await other.api.call(profileApi.listPasskeys)).toEqual([])
+  })
+
+  it('of a suspended or deleted account signs nobody in', async () => {
+    const { api } = await rig.signIn('closed@example.org')
+    const { authenticator } = await addPasskey(api)
+    const body = { email: 'closed@example.org' }
+    await rig.internal(accountsInternal.suspendAccount, { body })
+    expect(await signIn(authenticator.get(await challengeOf()))).toMatchObject(refused)
+    await rig.internal(accountsInternal.unsuspendAccount, { body })
+    expect((await signIn(authenticator.get(await challengeOf()))).status).toBe(200)
+    await rig.internal(accountsInternal.deleteAccount, { body })
+    expect(await signIn(authenticator.get(await challengeOf()))).toMatchObject(refused)
+    expect(await rig.dump()).not.toContain(authenticator.id.toString('base64url'))
+  })
+
+  it('is one of 20 at most, also when more are added at once', async () => {
+    const { api } = await rig.signIn('collectionist@example.org')
+    const challenges = await Promise.all(
+      Array.from({ length: 24 }, async () => (await api.call(profileApi.newPasskeyOptions)).challenge),
+    )
+    const answers = await Promise.all(
+      challenges.map(each =>
+        api.send('POST', '/profile/passkeys', {
+          name: 'One of many',
+          credential: new Authenticator(PUBLIC_URL).create(each),
+        }),
+      ),
+    )
+    expect(await api.call(profileApi.listPasskeys)).toHaveLength(LIMITS.passkeysMax)
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(LIMITS.passkeysMax)
+    expect(answers.find(({ status }) => status !== 201)).toMatchObject(refusal(413, DETAILS.passkeysFull))
+  })
+
+  it('is refused where it is known already, and for another account’s challenge', async () => {
+    const { api } = await rig.signIn('twice@example.org')
+    const { authenticator } = await addPasskey(api)
+    const again = async (who: ApiClient, challenge: string) =>
+      who.send('POST', '/profile/passkeys', { name: 'Again', credential: authenticator.create(challenge) })
+    const { challenge } = await api.call(profileApi.newPasskeyOptions)
+    expect(await again(api, challenge)).toMatchObject(refusal(409, DETAILS.passkeyKnown))
+    const other = await rig.signIn('thief@example.org')
+    const theirs = (await other.api.call(profileApi.newPasskeyOptions)).challenge
+    expect(await again(api, theirs)).toMatchObject(refused)
+    expect(await again(api, await challengeOf())).toMatchObject(refused)
+  })
+})
+
+describe('an answer to a challenge', () => {
+  let authenticator: Authenticator
+  beforeAll(async () => {
+    const { api } = await rig.signIn('answers@example.org')
+    authenticator = (await addPasskey(api)).authenticator
+  })
+
+  it('is taken once of 50 at once', async () => {
+    for (let round = 0; round < rounds(3); round++) {
+      const credential = authenticator.get(await challengeOf())
+      const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(credential)))
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(49)
+      expect(await signIn(credential)).toMatchObject(refused)
+    }
+  })
+
+  it('is refused from another site, or for one', async () => {
+    const evil = { origin: 'https://evil.example' }
+    expect(await signIn(authenticator.get(await challengeOf(), evil))).toMatchObject(refused)
+    const elsewhere = { rpId: 'evil.example' }
+    expect(await signIn(authenticator.get(await challengeOf(), elsewhere))).toMatchObject(refused)
+    const sub = { origin: PUBLIC_URL.replace('https://', 'https://sub.') }
+    expect(await signIn(authenticator.get(await challengeOf(), sub))).toMatchObject(refused)
+  })
+
+  it('is refused where the counter goes back, as a copy’s does', async () => {
+    expect((await signIn(authenticator.get(await challengeOf()))).status).toBe(200)
+    const known = authenticator.counter
+    authenticator.counter = known - 2
+    expect(await signIn(authenticator.get(await challengeOf()))).toMatchObject(refused)
+    authenticator.counter = known - 1
+    expect(await signIn(authenticator.get(await challengeOf()))).toMatchObject(refused)
+    authenticator.counter = known
+    expect((await signIn(authenticator.get(await challengeOf()))).status).toBe(200)
+  })
+
+  it('is refused where nobody verified the user, or the signature is not of this answer', async () => {
+    const unverified = authenticator.get(await challengeOf(), { verified: false })
+    expect(await signIn(unverified)).toMatchObject(refused)
+    const [one, two] = [authenticator.get(await challengeOf()), authenticator.get(await challengeOf())]
+    const mixed = { ...one, response: { ...one.response, signature: two.response.signature } }
+    expect(await signIn(mixed)).toMatchObject(refused)
+  })
+
+  it('is refused for a challenge that is over, invented, spelled otherwise, or for something else', async () => {
+    const challenge = await challengeOf()
+    for (const made of [
+      'AAAA',
+      `${challenge.slice(0, -4)}AAAA`,
+      `${challenge}=`,
+      Buffer.alloc(54).toString('base64url'),
+    ])
+      expect(await signIn(authenticator.get(made))).toMatchObject(refused)
+    const { api } = await rig.signIn('answers@example.org')
+    const forNew = (await api.call(profileApi.newPasskeyOptions)).challenge
+    expect(await signIn(authenticator.get(forNew))).toMatchObject(refused)
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + LIMITS.passkeyChallengeMs + 1_000 })
+    expect(await signIn(authenticator.get(challenge))).toMatchObject(refused)
+  })
+
+  it.each([
+    {},
+    { credential: {} },
+    { credential: { id: 'x' } },
+    { credential: { id: '../..', rawId: 'x', type: 'public-key', response: {} } },
+  ])('is refused where it is none: %j', async body => {
+    expect((await rig.anyone.send('POST', '/auth/verify-passkey', body)).status).toBe(422)
+  })
+
+  it('is limited by address', async () => {
+    const strict = await startRig(bed, { RATE_LIMITS: 'on' })
+    const statuses: number[] = []
+    for (let n = 0; n < 31; n++)
+      statuses.push((await signIn(authenticator.get(await challengeOf(strict)), strict)).status)
+    await strict.close()
+    expect(statuses.at(-1)).toBe(429)
+    expect(statuses[0]).not.toBe(429)
+  })
+})
+
+describe('administrators, where passkeys are required', () => {
+  let strict: Rig
+  beforeAll(async () => {
+    strict = await startRig(bed, { ADMIN_PASSKEYS: 'required' })
+  })
+  afterAll(() => strict?.close())
+
+  it('administer in sessions that a passkey opened, and change passkeys there alone', async () => {
+    const byLink = await strict.signIn('boss@example.org')
+    const passkeyNeeded = refusal(403, DETAILS.passkeySession)
+    const codes = (api: ApiClient) => api.send('GET', '/admin/beta-codes')
+    expect(await codes(byLink.api)).toMatchObject(passkeyNeeded)
+
+    // The first one is added after a link: there is no other way in.
+    const { authenticator, passkey } = await addPasskey(byLink.api)
+    expect(await codes(byLink.api)).toMatchObject(passkeyNeeded)
+    const { body } = await signIn(authenticator.get(await challengeOf(strict)), strict)
+    const byPasskey = apiClient(strict.url, body.access_token)
+    expect((await codes(byPasskey)).status).toBe(200)
+    await byPasskey.call(adminApi.createBetaCode, { body: {} })
+
+    // Whoever reads the administrator's mail gets no further.
+    const { api: thief } = await strict.signIn('boss@example.org')
+    expect(await thief.send('POST', '/profile/passkeys/options')).toMatchObject(passkeyNeeded)
+    expect(await thief.send('DELETE', `/profile/passkeys/${passkey.id}`)).toMatchObject(passkeyNeeded)
+    await addPasskey(byPasskey)
+    await byPasskey.call(profileApi.deletePasskey, { params: { id: passkey.id } })
+  })
+
+  it('who have lost theirs are let in by the operator', async () => {
+    await strict.internal(accountsInternal.resetPasskeys, { body: { email: 'boss@example.org' } })
+    const { api } = await strict.signIn('boss@example.org')
+    expect(await api.call(profileApi.listPasskeys)).toEqual([])
+    expect((await addPasskey(api)).passkey.name).toBe('Laptop')
+  })
+
+  it('are the only ones to whom it applies', async () => {
+    const { api } = await strict.signIn('plain@example.org')
+    await addPasskey(api)
+    await addPasskey(api)
+    expect((await api.send('GET', '/admin/beta-codes')).body).toEqual({ detail: DETAILS.forbidden })
+  })
+})

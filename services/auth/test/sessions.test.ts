@@ -1,0 +1,201 @@
+import { mock } from 'node:test'
+import { authApi, authInternal, DETAILS, LIMITS, profileApi } from '@iodine/contracts'
+import { apiClient, rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Rig, startRig, statusOf } from './rig.js'
+
+let bed: ServiceBed
+let rig: Rig
+beforeAll(async () => {
+  bed = await startServiceBed()
+  rig = await startRig(bed)
+})
+afterEach(() => mock.timers.reset())
+afterAll(async () => {
+  await rig?.close()
+  await bed?.stop()
+})
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0'
+const DAY_MS = 24 * 3_600_000
+
+const sidOf = (token: string): string =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
+const isLive = async (token: string) =>
+  (await statusOf(rig.internal(authInternal.checkSession, { body: { sid: sidOf(token) } }))) === 200
+/** Moves the service's clock, which runs in this process, to `ms` after `start`. */
+const moveClock = (start: number, ms: number) => {
+  mock.timers.reset()
+  mock.timers.enable({ apis: ['Date'], now: start + ms })
+}
+const connectExtension = async (api: Awaited<ReturnType<Rig['signIn']>>['api']) => {
+  const { code } = await api.call(authApi.generateExtensionCode)
+  return (await rig.anyone.call(authApi.redeemExtensionCode, { body: { code } })).access_token
+}
+
+describe('the list of sessions', () => {
+  it('shows each with kind, browser and system, newest first, and marks the one that asks', async () => {
+    const token = await rig.linkToken('lister@example.org')
+    const first = await rig.anyone.send(
+      'POST',
+      '/auth/verify-magic-link',
+      { token },
+      { 'user-agent': FIREFOX },
+    )
+    const { api, token: second } = await rig.signIn('lister@example.org')
+    await connectExtension(api)
+    const sessions = await api.call(profileApi.listSessions)
+    expect(sessions.map(({ kind, current }) => [kind, current])).toEqual([
+      ['extension', false],
+      ['web', true],
+      ['web', false],
+    ])
+    expect(sessions[2]).toMatchObject({ browser: 'Firefox', system: 'Linux' })
+    expect(JSON.stringify(sessions)).not.toContain(sidOf(second))
+    expect(JSON.stringify(sessions)).not.toContain(sidOf(first.body.access_token))
+  })
+
+  it('comes in pages, each session once', async () => {
+    const mine = []
+    for (let n = 0; n < 7; n++) mine.push(await rig.signIn('pager@example.org'))
+    const { api } = mine.at(-1)!
+    const ids: string[] = []
+    let cursor: string | null = null
+    do {
+      const page = await api.send('GET', `/profile/sessions?limit=3${cursor ? `&cursor=${cursor}` : ''}`)
+      expect(page.headers.get('x-total-count')).toBe('7')
+      ids.push(...page.body.map(({ id }: { id: string }) => id))
+      cursor = page.headers.get('x-next-cursor')
+    } while (cursor)
+    expect(new Set(ids).size).toBe(7)
+    expect(ids).toEqual((await api.call(profileApi.listSessions)).map(({ id }) => id))
+  })
+
+  it.each(['', 'x', '\u202e'.repeat(20), `Mozilla/5.0 ${'('.repeat(8_000)}`])(
+    'takes any user agent: %#',
+    async agent => {
+      const token = await rig.linkToken('agent@example.org')
+      const { status, body } = await rig.anyone.send(
+        'POST',
+        '/auth/verify-magic-link',
+        { token },
+        { 'user-agent': encodeURI(agent) },
+      )
+      expect(status).toBe(200)
+      const [{ browser, system } = { browser: '', system: '' }] = await apiClient(
+        rig.url,
+        body.access_token,
+      ).call(profileApi.listSessions)
+      for (const name of [browser, system]) expect(name?.length ?? 1).toBeGreaterThan(0)
+    },
+  )
+
+  it('is not for the extension, and holds nobody else’s', async () => {
+    const { api } = await rig.signIn('private@example.org')
+    const other = await rig.signIn('curious@example.org')
+    const extension = apiClient(rig.url, await connectExtension(api))
+    expect(await statusOf(extension.call(profileApi.listSessions))).toBe(403)
+    expect(await other.api.call(profileApi.listSessions)).toHaveLength(1)
+    const [mine] = await api.call(profileApi.listSessions)
+    const theft = other.api.call(profileApi.endSession, { params: { id: mine!.id } })
+    expect(await statusOf(theft)).toBe(404)
+    expect(await api.call(profileApi.listSessions)).toHaveLength(2)
+  })
+})
+
+describe('ending sessions', () => {
+  it('ends one, of a browser or of the extension, and no other', async () => {
+    const [one, two] = [await rig.signIn('ender@example.org'), await rig.signIn('ender@example.org')]
+    const extension = await connectExtension(one.api)
+    for (const kind of ['extension', 'web'] as const) {
+      const ending = (await one.api.call(profileApi.listSessions)).find(
+        each => each.kind === kind && !each.current,
+      )!
+      await one.api.call(profileApi.endSession, { params: { id: ending.id } })
+      expect(await statusOf(one.api.call(profileApi.endSession, { params: { id: ending.id } }))).toBe(404)
+    }
+    expect([await isLive(one.token), await isLive(two.token), await isLive(extension)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  it('ends all others, whatever their number', async () => {
+    const others = []
+    for (let n = 0; n < 12; n++) others.push(await rig.signIn('many@example.org'))
+    const { api, token } = await rig.signIn('many@example.org')
+    const stranger = await rig.signIn('untouched@example.org')
+    expect(await api.call(profileApi.endOtherSessions)).toEqual({ ended: 12 })
+    expect(await Promise.all(others.map(each => isLive(each.token)))).toEqual(Array(12).fill(false))
+    expect([await isLive(token), await isLive(stranger.token)]).toEqual([true, true])
+    expect(await api.call(profileApi.endOtherSessions)).toEqual({ ended: 0 })
+  })
+
+  it('ends a session that two end at once', async () => {
+    for (let round = 0; round < rounds(5); round++) {
+      const [one, two] = [await rig.signIn('twice@example.org'), await rig.signIn('twice@example.org')]
+      const all = await one.api.call(profileApi.listSessions)
+      const id = all.find(each => !each.current)!.id
+      const ended = await Promise.all(
+        Array.from({ length: 10 }, () => statusOf(one.api.call(profileApi.endSession, { params: { id } }))),
+      )
+      expect(ended).toContain(200)
+      expect(ended.every(status => status === 200 || status === 404)).toBe(true)
+      expect(await isLive(two.token)).toBe(false)
+    }
+  })
+})
+
+describe('an unused session', () => {
+  it('ends after 14 days in a browser, after 30 in the extension', async () => {
+    const { token, api } = await rig.signIn('idle@example.org')
+    const extension = await connectExtension(api)
+    const start = Date.now()
+    moveClock(start, 13.9 * DAY_MS)
+    // Asking is a use: the extension's session was not asked about.
+    expect(await isLive(token)).toBe(true)
+    moveClock(start, 27.8 * DAY_MS)
+    expect(await isLive(token)).toBe(true)
+    moveClock(start, 29.9 * DAY_MS)
+    expect(await isLive(extension)).toBe(true)
+    moveClock(start, LIMITS.sessionMs + 60_000)
+    expect([await isLive(token), await isLive(extension)]).toEqual([false, false])
+  })
+
+  it('of a browser is dead a moment past its 14 days', async () => {
+    const { token } = await rig.signIn('away@example.org')
+    moveClock(Date.now(), 14 * DAY_MS + 60_000)
+    expect(await isLive(token)).toBe(false)
+  })
+
+  it('notes its use at most every five minutes', async () => {
+    const { token, api } = await rig.signIn('seen@example.org')
+    const start = Date.now()
+    const seen = async () => Date.parse((await api.call(profileApi.listSessions))[0]!.last_seen_at)
+    const opened = await seen()
+    moveClock(start, 4 * 60_000)
+    await isLive(token)
+    expect(await seen()).toBe(opened)
+    moveClock(start, 6 * 60_000)
+    await isLive(token)
+    expect(await seen()).toBe(start + 6 * 60_000)
+  })
+})
+
+describe('whom a link signs in', () => {
+  const read = (token: string) => rig.anyone.send('POST', '/auth/read-magic-link', { token })
+
+  it('is told to who has its token, and leaves it unused', async () => {
+    const token = await rig.linkToken('reader@example.org')
+    for (let n = 0; n < 3; n++)
+      expect(await read(token)).toMatchObject({ status: 200, body: { email: 'reader@example.org' } })
+    const { status } = await rig.anyone.send('POST', '/auth/verify-magic-link', { token })
+    expect(status).toBe(200)
+    expect(await read(token)).toMatchObject({ status: 400, body: { detail: DETAILS.badToken } })
+  })
+
+  it('is told to nobody without one', async () => {
+    for (const token of ['', 'x', 'reader@example.org']) expect((await read(token)).status).toBe(400)
+  })
+})

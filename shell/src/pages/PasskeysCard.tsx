@@ -1,0 +1,204 @@
+import { LIMITS, type Passkey } from '@iodine/contracts'
+import { createQueryClient, errorToast } from '@iodine/mfe-kit'
+import { QueryClientProvider, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import {
+  Button,
+  Card,
+  DateTime,
+  FormGroup,
+  formatRelative,
+  InputGroup,
+  LoadingPanel,
+  useMissingField,
+} from '@iodine/ui'
+import { KeyIcon } from '@iodine/ui/icons'
+import { ConfirmDialog, Dialog, DialogForm } from '@iodine/ui/overlays'
+import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
+import { useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import { addPasskey } from '../session/passkeys'
+import { ItemRow, ItemRows } from './ItemRow'
+import styles from './Profile.module.css'
+
+const QUERY_KEY = ['passkeys']
+
+/** The user's passkeys: adds, names and removes them. */
+export function PasskeysCard() {
+  const [queryClient] = useState(createQueryClient)
+  const [adding, setAdding] = useState(false)
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Card className={styles.card}>
+        <h2 className={styles.cardTitle}>Passkeys</h2>
+        <p className={styles.muted}>
+          Sign in with the lock of your device or a security key, without a mail. Mailed links go on to work.
+        </p>
+        <Passkeys />
+        {browserSupportsWebAuthn() ? (
+          <div className={styles.row}>
+            <Button text="Add a passkey" onClick={() => setAdding(true)} />
+          </div>
+        ) : (
+          <p className={styles.muted}>This browser has no passkeys.</p>
+        )}
+        <Dialog
+          isOpen={adding}
+          onClose={() => setAdding(false)}
+          title="Add a passkey"
+          canOutsideClickClose={false}
+        >
+          <NewPasskey onClose={() => setAdding(false)} />
+        </Dialog>
+      </Card>
+    </QueryClientProvider>
+  )
+}
+
+function Passkeys() {
+  const { api } = useHost()
+  const query = useQuery({ queryKey: QUERY_KEY, queryFn: () => api.call('GET /profile/passkeys') })
+  return (
+    <LoadingPanel query={query} errorTitle="Unable to load passkeys">
+      {passkeys => (
+        <ItemRows>
+          {passkeys.map(passkey => (
+            <Row key={passkey.id} passkey={passkey} />
+          ))}
+        </ItemRows>
+      )}
+    </LoadingPanel>
+  )
+}
+
+function Row({ passkey }: { passkey: Passkey }) {
+  const { api, notify } = useHost()
+  const queryClient = useQueryClient()
+  const [dialog, setDialog] = useState<'rename' | 'remove' | null>(null)
+  const close = () => setDialog(null)
+  const params = { id: passkey.id }
+
+  const remove = async () => {
+    try {
+      await api.call('DELETE /profile/passkeys/:id', { params })
+      notify({ title: 'Passkey removed', status: 'success', duration: 3000 })
+    } catch (error) {
+      notify(errorToast(error, 'Unable to remove the passkey'))
+    }
+    await queryClient.invalidateQueries({ queryKey: QUERY_KEY })
+  }
+  const rename = async (name: string): Promise<boolean> => {
+    try {
+      await api.call('PATCH /profile/passkeys/:id', { params, body: { name } })
+    } catch (error) {
+      notify(errorToast(error, 'Unable to rename the passkey'))
+      return false
+    }
+    void queryClient.invalidateQueries({ queryKey: QUERY_KEY })
+    return true
+  }
+  return (
+    <>
+      <ItemRow
+        icon={<KeyIcon />}
+        name={passkey.name}
+        about={
+          <>
+            Added <DateTime value={passkey.created_at} /> ·{' '}
+            {passkey.last_used_at ? (
+              <>
+                last used <DateTime value={passkey.last_used_at} format={formatRelative} />
+              </>
+            ) : (
+              'never used'
+            )}
+          </>
+        }
+        actions={
+          <>
+            <Button
+              variant="minimal"
+              text="Rename"
+              aria-label={`Rename passkey: ${passkey.name}`}
+              onClick={() => setDialog('rename')}
+            />
+            <Button
+              variant="outlined"
+              intent="danger"
+              text="Remove"
+              aria-label={`Remove passkey: ${passkey.name}`}
+              onClick={() => setDialog('remove')}
+            />
+          </>
+        }
+      />
+      <Dialog isOpen={dialog === 'rename'} onClose={close} title="Rename a passkey">
+        <NameForm name={passkey.name} submitLabel="Save" onSubmit={rename} onClose={close} />
+      </Dialog>
+      <ConfirmDialog
+        isOpen={dialog === 'remove'}
+        title="Remove a passkey"
+        confirmLabel="Remove"
+        onConfirm={remove}
+        onClose={close}
+      >
+        “<bdi>{passkey.name}</bdi>” signs you in no more. Sessions that it opened go on until you end them.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+/** Asks for a name, then has the browser make a passkey. */
+function NewPasskey({ onClose }: { onClose: () => void }) {
+  const { api, notify } = useHost()
+  const queryClient = useQueryClient()
+  const add = async (name: string): Promise<boolean> => {
+    try {
+      // Cancelled by the user.
+      if (!(await addPasskey(api, name))) return false
+    } catch (error) {
+      notify(errorToast(error, 'Unable to add a passkey'))
+      return false
+    }
+    notify({ title: 'Passkey added', status: 'success', duration: 3000 })
+    void queryClient.invalidateQueries({ queryKey: QUERY_KEY })
+    return true
+  }
+  return <NameForm name="" submitLabel="Continue" onSubmit={add} onClose={onClose} />
+}
+
+interface NameFormProps {
+  name: string
+  submitLabel: string
+  onSubmit: (name: string) => Promise<boolean>
+  onClose: () => void
+}
+
+function NameForm({ name, submitLabel, onSubmit, onClose }: NameFormProps) {
+  const { notify } = useHost()
+  const [draft, setDraft] = useState(name)
+  const { groupProps, fieldProps, setMissing } = useMissingField<'name'>()
+  const submit = async () => {
+    if (draft.trim() !== '') return onSubmit(draft.trim())
+    notify(errorToast(null, 'A passkey needs a name'))
+    setMissing('name')
+    return false
+  }
+  return (
+    <DialogForm submitLabel={submitLabel} onSubmit={submit} onClose={onClose}>
+      <FormGroup label="Name" helperText="So that you know it among others" {...groupProps('name')}>
+        <InputGroup
+          {...fieldProps('name')}
+          placeholder="Laptop"
+          autoComplete="off"
+          autoFocus
+          maxLength={LIMITS.passkeyNameMax}
+          value={draft}
+          onValueChange={draft => {
+            setMissing()
+            setDraft(draft)
+          }}
+        />
+      </FormGroup>
+    </DialogForm>
+  )
+}

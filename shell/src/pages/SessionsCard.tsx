@@ -1,0 +1,145 @@
+import type { Session } from '@iodine/contracts'
+import { type ApiClient, createQueryClient, errorToast } from '@iodine/mfe-kit'
+import { QueryClientProvider, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { Button, Card, DateTime, formatRelative, LoadingPanel, LoadMore, Tag } from '@iodine/ui'
+import { DesktopIcon, IntersectionIcon } from '@iodine/ui/icons'
+import { ConfirmDialog } from '@iodine/ui/overlays'
+import { useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import { ItemRow, ItemRows } from './ItemRow'
+import styles from './Profile.module.css'
+
+const QUERY_KEY = ['sessions']
+const PAGE_SIZE = '20'
+
+/** The user's sessions: ends one, or all but this one. */
+export function SessionsCard() {
+  const [queryClient] = useState(createQueryClient)
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Card className={styles.card}>
+        <h2 className={styles.cardTitle}>Sessions</h2>
+        <p className={styles.muted}>
+          Where your account is signed in. A browser that is not used for 14 days is signed out, an extension
+          after 30 days.
+        </p>
+        <Sessions />
+      </Card>
+    </QueryClientProvider>
+  )
+}
+
+function Sessions() {
+  const { api } = useHost()
+  const query = usePagedQuery({
+    queryKey: QUERY_KEY,
+    readPage: (page, signal) =>
+      api.page('GET /profile/sessions', { query: { limit: PAGE_SIZE, ...page }, signal }),
+  })
+  return (
+    <LoadingPanel query={query} errorTitle="Unable to load sessions">
+      {({ pages }) => {
+        const sessions = pages.flatMap(({ items }) => items)
+        return (
+          <>
+            <ItemRows>
+              {sessions.map(session => (
+                <Row key={session.id} session={session} />
+              ))}
+            </ItemRows>
+            <div className={styles.row}>
+              <LoadMore query={query} inline text="Show more" />
+              {sessions.some(({ current }) => !current) && <EndOthers />}
+            </div>
+          </>
+        )
+      }}
+    </LoadingPanel>
+  )
+}
+
+/** What the user calls the session: 'Firefox on Linux'. */
+const nameOf = ({ browser, system, kind }: Session): string => {
+  const device = [browser, system].filter(Boolean).join(' on ') || 'Unknown browser'
+  return kind === 'extension' ? `Extension in ${device}` : device
+}
+
+function Row({ session }: { session: Session }) {
+  const name = nameOf(session)
+  const { working, end } = useEnding(api =>
+    api.call('DELETE /profile/sessions/:id', { params: { id: session.id } }),
+  )
+  return (
+    <ItemRow
+      icon={session.kind === 'extension' ? <IntersectionIcon /> : <DesktopIcon />}
+      name={name}
+      tag={
+        session.current && (
+          <Tag minimal intent="success">
+            This session
+          </Tag>
+        )
+      }
+      about={
+        <>
+          Signed in <DateTime value={session.created_at} /> · last seen{' '}
+          {session.current ? 'now' : <DateTime value={session.last_seen_at} format={formatRelative} />}
+        </>
+      }
+      actions={
+        !session.current && (
+          <Button
+            variant="outlined"
+            text="End"
+            aria-label={`End session: ${name}`}
+            loading={working}
+            onClick={() => void end('Session ended')}
+          />
+        )
+      }
+    />
+  )
+}
+
+function EndOthers() {
+  const [asking, setAsking] = useState(false)
+  const { end } = useEnding(api => api.call('POST /profile/sessions/end-others'))
+  return (
+    <>
+      <Button
+        intent="danger"
+        variant="outlined"
+        text="End all other sessions"
+        onClick={() => setAsking(true)}
+      />
+      <ConfirmDialog
+        isOpen={asking}
+        title="End all other sessions"
+        confirmLabel="End sessions"
+        onConfirm={() => end('All other sessions ended')}
+        onClose={() => setAsking(false)}
+      >
+        Every other browser and extension is signed out of your account at once. Are you sure?
+      </ConfirmDialog>
+    </>
+  )
+}
+
+/** Calls the API to end sessions, says so, and reads the list again. */
+function useEnding(call: (api: ApiClient) => Promise<unknown>) {
+  const { api, notify } = useHost()
+  const queryClient = useQueryClient()
+  const [working, setWorking] = useState(false)
+  const end = async (title: string) => {
+    setWorking(true)
+    try {
+      await call(api)
+      notify({ title, status: 'success', duration: 3000 })
+    } catch (error) {
+      notify(errorToast(error, 'Unable to end the session'))
+    }
+    await queryClient.invalidateQueries({ queryKey: QUERY_KEY })
+    setWorking(false)
+  }
+  return { working, end }
+}

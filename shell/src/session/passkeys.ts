@@ -1,0 +1,50 @@
+import type { ApiClient } from '@iodine/mfe-kit'
+import {
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
+  WebAuthnError,
+} from '@simplewebauthn/browser'
+
+/** True where the user closed the browser's dialog, let it time out, or another request took its place. */
+const isCancelled = (error: unknown): boolean =>
+  (error instanceof WebAuthnError && error.code === 'ERROR_CEREMONY_ABORTED') ||
+  (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
+
+/** Has the browser make a passkey and adds it to the account. False where the user cancels. */
+export async function addPasskey(api: ApiClient, name: string): Promise<boolean> {
+  const options = await api.call('POST /profile/passkeys/options')
+  try {
+    const credential = await startRegistration({
+      optionsJSON: options as unknown as PublicKeyCredentialCreationOptionsJSON,
+    })
+    await api.call('POST /profile/passkeys', { body: { name, credential: credential as never } })
+    return true
+  } catch (error) {
+    if (isCancelled(error)) return false
+    throw error
+  }
+}
+
+/**
+ * Has the browser sign in with a passkey. Null where the user cancels.
+ * @param autofill among the suggestions of the page's field for the address, in place of a dialog; pending until one
+ *   is chosen
+ */
+export async function signInWithPasskey(
+  api: ApiClient,
+  { autofill }: { autofill: boolean },
+): Promise<{ access_token: string; has_username: boolean } | null> {
+  const options = await api.call('POST /auth/passkey-options')
+  try {
+    const credential = await startAuthentication({
+      optionsJSON: options as unknown as PublicKeyCredentialRequestOptionsJSON,
+      useBrowserAutofill: autofill,
+    })
+    return await api.call('POST /auth/verify-passkey', { body: { credential: credential as never } })
+  } catch (error) {
+    if (isCancelled(error)) return null
+    throw error
+  }
+}
