@@ -93,7 +93,7 @@ export function createPictures(
       return
     }
     job = null
-    // A wide picture may have been outrun meanwhile.
+    // A newer picture may have been drawn while a wide one was.
     if (made.margin === 0) keepStill(made)
     else if (covers(made, view)) keepWide(made)
     else made.bitmap.close()

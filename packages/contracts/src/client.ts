@@ -71,7 +71,7 @@ export const isUnauthorized = (error: unknown): boolean => hasStatus(error, 401)
 /** Query values are sent as text, so a number is accepted where the contract says text. */
 type QueryValues<T> = { [K in keyof T]: T[K] | (string extends Extract<T[K], string> ? number : never) }
 
-type Part<Name extends string, T> = [T] extends [undefined]
+type Field<Name extends string, T> = [T] extends [undefined]
   ? { [K in Name]?: undefined }
   : undefined extends T
     ? { [K in Name]?: T }
@@ -89,9 +89,9 @@ export interface CallOptions {
  * Input of a call: `params` (path), `query`, `body`, each typed by the contract and required where the
  * contract requires it.
  */
-export type Input<E extends EndpointSpec> = Part<'params', ParamsFor<E>> &
-  Part<'query', QueryValues<QueryFor<E>>> &
-  Part<'body', BodyFor<E>> &
+export type Input<E extends EndpointSpec> = Field<'params', ParamsFor<E>> &
+  Field<'query', QueryValues<QueryFor<E>>> &
+  Field<'body', BodyFor<E>> &
   CallOptions
 
 /** `Input`, optional if no part is required. */

@@ -96,6 +96,34 @@ const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
 const newest = { created_at: -1, _id: -1 }
 const oldest = { created_at: 1, _id: 1 }
 
+describe('alternatives of which each has an index', () => {
+  const docs = Array.from({ length: 300 }, (_, i) => ({
+    _id: i,
+    key: i % 100,
+    kind: i % 3,
+    created_at: at(i),
+  }))
+  const either = { $or: [{ key: { $in: [3, 4] } }, { kind: 1, key: { $in: [4, 7] } }] }
+  const ids = docs
+    .filter(({ key, kind }) => key === 3 || key === 4 || (kind === 1 && key === 7))
+    .map(doc => doc._id)
+
+  test('are read by these, even if another index has the order', async () => {
+    const name = await stored(docs, { key: 1, kind: 1 }, newest)
+    const found = await run(name, either, newest)
+    expect(found).toMatchObject({ stages: 'SORT FETCH OR IXSCAN IXSCAN', ids: [...ids].reverse() })
+    expect([found.keys, found.docs]).toEqual([8, 7])
+    expect((await run(name, either, newest, { limit: 2 })).docs).toBe(7)
+  })
+
+  test('are checked on what the other conditions bound', async () => {
+    const name = await stored(docs, { key: 1, kind: 1 }, newest)
+    const found = await run(name, { created_at: { $gte: at(200) }, ...either }, newest)
+    expect(found).toMatchObject({ index: 'i1', stages: 'FETCH IXSCAN', docs: 100 })
+    expect(found.ids).toEqual(ids.filter(id => id >= 200).reverse())
+  })
+})
+
 describe('the order of a compound index behind a multikey field', () => {
   /** Document i has i % 5 and i % 3 + 10 as grams, three to a minute. */
   const docs = Array.from({ length: 300 }, (_, i) => ({

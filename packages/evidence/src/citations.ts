@@ -14,8 +14,8 @@ export interface CitedPlace extends Sentence {
 
 /** What the parts of a triplet count. Verbs are often put into other words. */
 const SHARES = { subject: 0.4, object: 0.4, verb: 0.2 } as const
-type Part = keyof typeof SHARES
-const PARTS = Object.keys(SHARES) as Part[]
+type TripletField = keyof typeof SHARES
+const TRIPLET_FIELDS = Object.keys(SHARES) as TripletField[]
 
 /** A word in another form counts less than the word. */
 const INFLECTED = 0.9
@@ -124,7 +124,7 @@ const covered = (index: Index, { words, folded }: Wanted, sentences: readonly nu
 
 interface Candidate {
   sentences: readonly number[]
-  cover: Record<Part, number>
+  cover: Record<TripletField, number>
   score: number
   /** Parts that are there as they are. */
   literal: number
@@ -146,16 +146,18 @@ const isSaid = ({ cover: { subject, object, verb }, score }: Candidate): boolean
 }
 
 const cite = (index: Index, triplet: SaidTriplet): CitedPlace | null => {
-  const wanted = Object.fromEntries(PARTS.map(part => [part, want(index, triplet[part])])) as Record<
-    Part,
+  const wanted = Object.fromEntries(TRIPLET_FIELDS.map(part => [part, want(index, triplet[part])])) as Record<
+    TripletField,
     Wanted
   >
   const candidate = (sentences: readonly number[]): Candidate => {
     const cover = Object.fromEntries(
-      PARTS.map(part => [part, covered(index, wanted[part], sentences)]),
-    ) as Record<Part, number>
-    const score = PARTS.reduce((sum, part) => sum + SHARES[part] * cover[part], 0)
-    const literal = PARTS.filter(part => sentences.some(n => index.has(n, wanted[part].folded))).length
+      TRIPLET_FIELDS.map(part => [part, covered(index, wanted[part], sentences)]),
+    ) as Record<TripletField, number>
+    const score = TRIPLET_FIELDS.reduce((sum, part) => sum + SHARES[part] * cover[part], 0)
+    const literal = TRIPLET_FIELDS.filter(part =>
+      sentences.some(n => index.has(n, wanted[part].folded)),
+    ).length
     return { sentences, cover, score, literal }
   }
   const having = new Set<number>()

@@ -34,6 +34,7 @@ export {
 } from './http/errors.js'
 export { serveHistory } from './http/history.js'
 export { checkPlainData } from './http/json.js'
+export { createKeyedLimiter, type KeyedLimiter } from './http/keyed-limiter.js'
 export {
   afterPlace,
   cutPage,
@@ -77,7 +78,6 @@ export {
   signToken,
   type TokenVerifier,
 } from './http/tokens.js'
-export { createTurns, type Turns } from './http/turns.js'
 export { faults } from './http/validate.js'
 export { createLogger } from './observe/logging.js'
 export { createPartMetrics, listenForMetrics, type PartMetrics } from './observe/metrics.js'

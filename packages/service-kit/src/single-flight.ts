@@ -1,8 +1,11 @@
+/** Calls `work` as a promise: a query of mongoose, which runs again for each `then`, runs once. */
+const begun = async <T>(work: () => PromiseLike<T>): Promise<T> => work()
+
 /** Runs one call at a time per key: concurrent callers share its result or failure. */
 export const createSingleFlight = <K, T>(): ((key: K, work: () => Promise<T>) => Promise<T>) => {
   const running = new Map<K, Promise<T>>()
   return (key, work) => {
-    const found = running.get(key) ?? work().finally(() => running.delete(key))
+    const found = running.get(key) ?? begun(work).finally(() => running.delete(key))
     running.set(key, found)
     return found
   }
@@ -22,7 +25,7 @@ export const createSharedReads = <K, T>(
 ): ((key: K, read: () => Promise<T>) => Promise<T>) => {
   const lanes = new Map<K, { ended: Promise<void>; next?: Promise<T> }>()
   const begin = (key: K, read: () => Promise<T>): Promise<T> => {
-    const result = read()
+    const result = begun(read)
     const lane: { ended: Promise<void>; next?: Promise<T> } = {
       ended: new Promise<void>(end => {
         const timer = setTimeout(end, patienceMs)

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createSharedReads } from '../src/index.js'
+import { createSharedReads, createSingleFlight } from '../src/index.js'
 
 /** A read that ends when the test says so. */
 const held = <T>() => {
@@ -36,6 +36,21 @@ describe('shared reads', () => {
     expect(await Promise.all(others)).toEqual(others.map(() => 2))
     // Nothing is kept: the next call reads again.
     expect(await shared('key', async () => 3)).toBe(3)
+  })
+
+  it.each([
+    ['shared reads', createSharedReads<string, number>()],
+    ['single flights', createSingleFlight<string, number>()],
+  ])('%s run a lazy query once, as mongoose runs one anew for each then', async (_, shared) => {
+    let runs = 0
+    const lazy = () => {
+      const run = async () => ++runs
+      // biome-ignore lint/suspicious/noThenProperty: as mongoose's aggregates have it
+      return { then: (...on: []) => run().then(...on), finally: (...on: []) => run().finally(...on) }
+    }
+    const both = [shared('key', lazy as never), shared('key', lazy as never)]
+    const answers = new Set(await Promise.all(both))
+    expect(runs).toBe(answers.size)
   })
 
   it('keeps keys apart', async () => {

@@ -103,7 +103,8 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     env: {
       ...Object.fromEntries(SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, url])),
       LOG_LEVEL: 'silent',
-      MONGODB_URI: mongo.url,
+      // For `commandsOf`.
+      MONGODB_URI: `${mongo.url}&monitorCommands=true`,
       MONGODB_PREFIX: uniquePrefix(),
       REDIS_URL: redis.url,
       REDIS_PREFIX: uniquePrefix(),

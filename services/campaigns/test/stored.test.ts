@@ -4,6 +4,7 @@ import {
   type ApiClient,
   apiClient,
   type BedUser,
+  commandsOf,
   newId,
   plansOf,
   type ServiceBed,
@@ -72,6 +73,12 @@ it('those that it stores while this one runs are found after the next repair', a
   expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 1 })
   expect(await list({ q: 'straggler' })).toHaveLength(1)
   expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 0 })
+})
+
+it('a repair writes nothing where nothing is owed', async () => {
+  await bed.internal(repairInternal.repair)
+  const { all, writes } = await commandsOf(service.mongo, () => bed.internal(repairInternal.repair))
+  expect([all.includes('find campaigns'), writes]).toEqual([true, []])
 })
 
 it.each<[Query, number]>([

@@ -210,7 +210,7 @@ describe('telling the sightings service', () => {
 
   it('has the workers tell: by a job with the user’s id alone, which the repair adds again', async () => {
     const queue = service.queues.queue('sightings')
-    const jobs = async () => (await queue.getJobs(['wait'])).map(job => job?.data)
+    const jobs = async () => (await queue.getJobs(['wait', 'delayed'])).map(job => job?.data)
     await ingest('telegram', telegramPost())
     await expect.poll(jobs).toContainEqual({ user_id: ana.id })
     await queue.obliterate({ force: true })

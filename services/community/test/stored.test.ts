@@ -1,6 +1,13 @@
 import { communityApi, communityInternal, type DomainEvent, repairInternal } from '@iodine/contracts'
 import { connectMongo, readConfig, type StoreService } from '@iodine/service-kit'
-import { type ApiClient, apiClient, plansOf, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import {
+  type ApiClient,
+  apiClient,
+  commandsOf,
+  plansOf,
+  type ServiceBed,
+  startServiceBed,
+} from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { communityConfigSchema, createApp } from '../src/index.js'
@@ -83,6 +90,12 @@ it('users that it stores meanwhile are found and counted after the next repair',
   expect(await search('OTHER')).toEqual({ names: ['Other'], total: 1 })
   expect(await search('before_5')).not.toMatchObject({ names: expect.arrayContaining(['Other']) })
   expect((await search('before')).total).toBe(total)
+})
+
+it('a repair writes nothing where nothing is owed', async () => {
+  await bed.internal(repairInternal.repair)
+  const { all, writes } = await commandsOf(service.mongo, () => bed.internal(repairInternal.repair))
+  expect([all.includes('find users'), writes]).toEqual([true, []])
 })
 
 it('a page of a search reads what it shows, in the order of the index', async () => {

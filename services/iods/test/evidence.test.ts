@@ -326,7 +326,7 @@ describe('adding', () => {
   })
 })
 
-describe('one member who wants to bury an IOD', () => {
+describe('one member who wants to flood an IOD', () => {
   /** A text that says the value often, each time in other words. */
   const said = (value: string, times: number) =>
     Array.from({ length: times }, (_, n) => `${n} ${value} ${n}`).join('\n')

@@ -27,7 +27,12 @@ const freshText = () => `Text ${++made}.`
 const post = (text: string) => ana.api.send('POST', '/narratives/', { text })
 const list = () => ana.api.call(narrativesApi.listNarratives)
 const stored = () => bench.store.narratives.find({ user_id: ana.id }).lean()
-const redisBack = () => vi.waitFor(() => bench.service.redis.ping(), 30_000)
+/** The service and its queues have connections of their own. */
+const redisBack = () =>
+  vi.waitFor(async () => {
+    await bench.service.redis.ping()
+    await bench.service.queues.queue('projections').getJobCounts()
+  }, 30_000)
 const jobOf = (id: string) => bench.service.queues.queue('extraction').getJob(`narrative-${id}`)
 const opened = async (text: string) => {
   const answer = post(text)

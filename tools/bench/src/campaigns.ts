@@ -11,7 +11,7 @@ import { iodInput, type SignedInUser } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import { startBed } from './lib/bed.js'
 import { launchBrowser, openPage } from './lib/browser.js'
-import { atOnce, count, mapValues, medians, ratio, table, takeTurns, timed, whole } from './lib/measure.js'
+import { atOnce, count, interleave, mapValues, medians, ratio, table, timed, whole } from './lib/measure.js'
 
 const SIZES = { small: 50, large: Number(process.env.LARGE ?? 5_000) }
 const rounds = Number(process.env.ROUNDS ?? 9)
@@ -27,7 +27,7 @@ try {
   const add = (id: string, iod_id: string) =>
     api.call(campaignsApi.addIod, { params: { id }, body: { iod_id } })
   const statistics = (id: string) => api.call(campaignsApi.getStatistics, { params: { id } })
-  const times = await takeTurns(
+  const times = await interleave(
     rounds,
     mapValues(ids, (id, side) => async () => {
       const shown = await open(page, side)

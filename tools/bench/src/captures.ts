@@ -15,7 +15,7 @@ import { blogArticle, captureOf, handOver, sealCapture, seededRandom } from '@io
 import { MongoClient } from 'mongodb'
 import { fetch } from 'undici'
 import { startBed } from './lib/bed.js'
-import { count, inTurns, ratio, table, whole } from './lib/measure.js'
+import { count, ratio, table, timeInterleaved, whole } from './lib/measure.js'
 
 const rounds = Number(process.env.ROUNDS ?? 50)
 const warmUps = 5
@@ -101,12 +101,12 @@ const sealing = async () => {
     const took = { small: [] as number[], big: [] as number[] }
     for (let round = 0; round < warmUps + rounds; round++) {
       await Promise.all([small.prepare(), big.prepare()])
-      const one = await inTurns(1, { small: small.seal, big: big.seal })
+      const one = await timeInterleaved(1, { small: small.seal, big: big.seal })
       if (round < warmUps) continue
       took.small.push(one.small)
       took.big.push(one.big)
     }
-    const proofs = await inTurns(rounds, { small: small.prove, big: big.prove }, warmUps)
+    const proofs = await timeInterleaved(rounds, { small: small.prove, big: big.prove }, warmUps)
     const middle = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
     const [few, many] = [middle(took.small), middle(took.big)]
     table(
@@ -133,7 +133,7 @@ const handingOver = async () => {
       })
       return record
     }
-    const took = await inTurns(
+    const took = await timeInterleaved(
       rounds,
       {
         record: ingest,

@@ -8,7 +8,7 @@ import { communityConfigSchema, createApp } from '@iodine/community'
 import { gramsOf, readConfig } from '@iodine/service-kit'
 import { apiClient, startServiceBed } from '@iodine/test-kit'
 import { MongoClient, ObjectId } from 'mongodb'
-import { count, inTurns, ratio, table, timed } from './lib/measure.js'
+import { count, ratio, table, timed, timeInterleaved } from './lib/measure.js'
 
 const sizes = { small: 1_000, large: Number(process.env.USERS ?? 100_000) }
 const rounds = Number(process.env.ROUNDS ?? 30)
@@ -107,7 +107,7 @@ const rows: string[][] = []
 for (const [what, query] of pages) {
   const first = await timed(() => large.get(query(large)))
   const found = [(await small.get(query(small))).total, (await large.get(query(large))).total]
-  const ms = await inTurns(rounds, {
+  const ms = await timeInterleaved(rounds, {
     small: () => small.get(query(small)),
     large: () => large.get(query(large)),
   })

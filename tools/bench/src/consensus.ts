@@ -10,7 +10,7 @@ import { iodsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
 import { median, type SignedInUser } from '@iodine/test-kit'
 import { startBed } from './lib/bed.js'
-import { count, inTurns, ratio, table, timed, whole } from './lib/measure.js'
+import { count, ratio, table, timed, timeInterleaved, whole } from './lib/measure.js'
 import { seedIods } from './lib/seed-iods.js'
 
 const rounds = Number(process.env.ROUNDS ?? 5)
@@ -69,7 +69,7 @@ try {
 
   const { api } = await bed.signUp()
   const weigh = (n: number) => api.call(iodsApi.weighVotes, { body: { ids: ids.slice(0, n) } })
-  const reads = await inTurns(READS, { page: () => weigh(PAGE), most: () => weigh(MOST) }, WARM_UPS)
+  const reads = await timeInterleaved(READS, { page: () => weigh(PAGE), most: () => weigh(MOST) }, WARM_UPS)
   const mean = (times: number[]) => times.reduce((sum, each) => sum + each, 0) / times.length
   const { stopped, counting, building } = took
   const line = (name: string, times: number[]) => [

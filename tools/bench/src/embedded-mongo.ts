@@ -10,7 +10,17 @@ import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { median, temporaryFolder } from '@iodine/test-kit'
 import { open } from 'lmdb'
 import { BSON, type Collection, type Document, MongoClient } from 'mongodb'
-import { atOnce, inTurns, mapValues, rate, ratio, table, takeTurns, timed, whole } from './lib/measure.js'
+import {
+  atOnce,
+  interleave,
+  mapValues,
+  rate,
+  ratio,
+  table,
+  timed,
+  timeInterleaved,
+  whole,
+} from './lib/measure.js'
 
 const total = Number(process.env.DOCS ?? 100_000)
 const rounds = Number(process.env.ROUNDS ?? 3)
@@ -40,7 +50,7 @@ const compare = async (
   alternative: (round: number) => unknown,
   what: string,
 ) => {
-  const took = await inTurns(rounds, { ours, alternative })
+  const took = await timeInterleaved(rounds, { ours, alternative })
   const [own, other] = [rate(operations, took.ours), rate(operations, took.alternative)]
   rows.push([name, own, other, ratio(took.alternative, took.ours), what])
 }
@@ -189,7 +199,7 @@ const starts = mapValues({ process: 'process', none: 'none' } as const, isolate 
   await started?.stop()
   return ms
 })
-const startMs = mapValues(await takeTurns(rounds, starts), median)
+const startMs = mapValues(await interleave(rounds, starts), median)
 const here = await start('none')
 blocked.none = await longestBlock(here.docs)
 await here.stop()

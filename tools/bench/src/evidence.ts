@@ -9,7 +9,7 @@ import { evidenceApi, iodsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
 import { iodInput, sealCapture } from '@iodine/test-kit'
 import { startBed } from './lib/bed.js'
-import { count, inTurns, ratio, table, whole } from './lib/measure.js'
+import { count, ratio, table, timeInterleaved, whole } from './lib/measure.js'
 
 const rounds = Number(process.env.ROUNDS ?? 50)
 const warmUps = 5
@@ -25,7 +25,7 @@ try {
 
   const iods: string[] = []
   for (const value of values) iods.push((await api.call(iodsApi.createIod, { body: iodInput({ value }) })).id)
-  const took = await inTurns(
+  const took = await timeInterleaved(
     rounds,
     {
       iod: () => api.call(iodsApi.createIod, { body: iodInput() }),

@@ -14,7 +14,7 @@ import { startProduct } from '@iodine/harness'
 import type { Browser, Page } from '@playwright/test'
 import { startBed } from './lib/bed.js'
 import { launchBrowser, openPage } from './lib/browser.js'
-import { mapValues, medians, ratio, table, takeTurns } from './lib/measure.js'
+import { interleave, mapValues, medians, ratio, table } from './lib/measure.js'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const rounds = Number(process.env.ROUNDS ?? 9)
@@ -170,7 +170,7 @@ const openSection = async (
 /** Measures both sides in turns; bytes and time are medians. */
 const compare = async (sides: Sides, times: number, measure: (side: Side) => Promise<Cost>) =>
   mapValues(
-    await takeTurns(
+    await interleave(
       times,
       mapValues(sides, side => () => measure(side)),
     ),

@@ -5,7 +5,7 @@
  *
  *   npm run bench -- gateway
  */
-import { atOnce, inTurns, mapValues, rate, ratio, table, whole } from './lib/measure.js'
+import { atOnce, mapValues, rate, ratio, table, timeInterleaved, whole } from './lib/measure.js'
 import { startBareProxy, startNginx, startPart, startUpstream, stopParts } from './lib/parts.js'
 import { startSession } from './lib/session.js'
 
@@ -32,7 +32,7 @@ for (const bytes of bodies) {
   }
   const clients = mapValues(urls, url => session.connect(url, width))
   const send = ({ send }: typeof clients.gateway) => send('/iods?limit=50')
-  const took = await inTurns(
+  const took = await timeInterleaved(
     rounds,
     mapValues(clients, client => () => atOnce(requests, width, () => send(client))),
     1,

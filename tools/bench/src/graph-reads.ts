@@ -14,7 +14,7 @@ import { connectMongo, prepareModels } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
 import { request } from 'undici'
-import { count, inTurns, table, timed, whole } from './lib/measure.js'
+import { count, table, timed, timeInterleaved, whole } from './lib/measure.js'
 
 const triplets = Number(process.env.TRIPLETS ?? 1_000_000)
 const small = Number(process.env.SMALL ?? 10_000)
@@ -135,7 +135,7 @@ try {
     console.error(`${name} …`)
     const search = new URLSearchParams(query).toString()
     let [selected, bounded, all] = [0, 0, 0]
-    const took = await inTurns(rounds, {
+    const took = await timeInterleaved(rounds, {
       straight: async () => {
         selected = await straight(filter)
       },
@@ -164,7 +164,7 @@ try {
   const bounds: string[][] = []
   for (const limit of [100, 1_000, 5_000]) {
     let [few, many] = [0, 0]
-    const took = await inTurns(rounds * 3, {
+    const took = await timeInterleaved(rounds * 3, {
       small: async () => {
         few = await over(`limit=${limit}`, accounts.small)
       },

@@ -14,7 +14,7 @@ import { startTestStack } from '@iodine/harness'
 import { NO_LIMITS, type SignedInUser, seededRandom } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
 import { launchBrowser, openPage } from './lib/browser.js'
-import { count, medians, table, takeTurns, whole } from './lib/measure.js'
+import { count, interleave, medians, table, whole } from './lib/measure.js'
 
 const sizes = (name: string, otherwise: string) =>
   (process.env[name] ?? otherwise).split(',').filter(Boolean).map(Number)
@@ -480,7 +480,7 @@ try {
     // The section comes first in the first round, since the others show where it has settled.
     const both: (Layout & Panning)[] = []
     const baseline: Layout[] = []
-    const took = await takeTurns<'section' | 'sigma' | 'forceGraph', Panning>(rounds, {
+    const took = await interleave<'section' | 'sigma' | 'forceGraph', Panning>(rounds, {
       section: async () => {
         const run = await section(browser, stack.url, user, graph)
         both.push(run)

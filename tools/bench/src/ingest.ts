@@ -10,7 +10,7 @@ import { startProduct } from '@iodine/harness'
 import { blogArticle, telegramPost, tiktokPost } from '@iodine/test-kit'
 import { type Document, ObjectId } from 'mongodb'
 import { startBed } from './lib/bed.js'
-import { atOnce, count, inTurns, rate, ratio, table } from './lib/measure.js'
+import { atOnce, count, rate, ratio, table, timeInterleaved } from './lib/measure.js'
 
 const SIZE = 500
 const batches = Number(process.env.BATCHES ?? 8)
@@ -69,12 +69,12 @@ try {
       })
     await insertAll(stored(), width)
     const given = Array.from({ length: rounds }, () => ({ bodies: bodies(), documents: stored() }))
-    const took = await inTurns(rounds, {
+    const took = await timeInterleaved(rounds, {
       ingest: round => handIn(given[round]?.bodies ?? []),
       insertMany: round => insertAll(given[round]?.documents ?? [], width),
     })
     const again = given[0]?.bodies ?? []
-    const repeated = await inTurns(rounds, { ingest: () => handIn(again) })
+    const repeated = await timeInterleaved(rounds, { ingest: () => handIn(again) })
     const records = batches * SIZE
     rows.push([
       `${source}, ${width} at once (${count((again[0]?.length ?? 0) / SIZE)} bytes a record)`,

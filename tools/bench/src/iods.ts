@@ -16,7 +16,7 @@ import type { ObjectId } from 'mongodb'
 import { Agent, request } from 'undici'
 import { startBed } from './lib/bed.js'
 import { launchBrowser, openPage } from './lib/browser.js'
-import { atOnce, count, inTurns, mapValues, rate, ratio, table, whole } from './lib/measure.js'
+import { atOnce, count, mapValues, rate, ratio, table, timeInterleaved, whole } from './lib/measure.js'
 import { seedCampaigns } from './lib/seed-campaigns.js'
 import { FEED, PHRASES, seedIods, sourceOf, WORDS } from './lib/seed-iods.js'
 
@@ -86,7 +86,7 @@ const compare = async <S>(
 ) => {
   if (!wanted.test(what)) return
   const tasks = mapValues(on, side => (round: number) => task(side, round))
-  const took = await inTurns(rounds, tasks, 2)
+  const took = await timeInterleaved(rounds, tasks, 2)
   rows.push([what, count(took.small), count(took.large), ratio(took.large, took.small)])
 }
 
@@ -120,6 +120,9 @@ await api('API: last page but one', (_, side) => `?limit=50&cursor=${deep.get(si
 await api('API: page of a category and a source', () => '?limit=50&category=URL&source_type=BLOG')
 await api('API: facets', () => '/facets?category=URL')
 await api('API: an IOD', (n, side) => `/${side.ids[n]}`)
+await compare('API: look-up of 8 words', sides, (side, n) =>
+  side.api.call(iodsApi.lookupIods, { body: { values: WORDS.slice(n, n + 8) } }),
+)
 const of = (source: string) => `source=${encodeURIComponent(source)}`
 await api('API: page of a source', n => `?limit=50&${of(sourceOf(n * 20))}`)
 await api('API: page of a source, most votes', n => `?limit=50&sort=votes&${of(sourceOf(n * 20))}`)
@@ -228,7 +231,7 @@ const asked = {
 }
 for (const width of process.env.ROWS === undefined ? [1, 16] : [])
   for (const [what, { filter, path }] of Object.entries(asked)) {
-    const took = await inTurns(
+    const took = await timeInterleaved(
       7,
       {
         bare: () =>

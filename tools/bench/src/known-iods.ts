@@ -7,7 +7,7 @@
 import { iodsApi, iodsInternal } from '@iodine/contracts'
 import { startTestStack } from '@iodine/harness'
 import { iodInput, NO_LIMITS } from '@iodine/test-kit'
-import { atOnce, inTurns, table } from './lib/measure.js'
+import { atOnce, table, timeInterleaved } from './lib/measure.js'
 
 const VOTES = 50
 const CALLS = 400
@@ -26,7 +26,7 @@ try {
     whole: () => atOnce(CALLS, 8, () => stack.peers.call('iods', iodsInternal.getIods, { body })),
     known: () => atOnce(CALLS, 8, () => stack.peers.call('iods', iodsInternal.knownIods, { body })),
   }
-  const { whole, known } = await inTurns(rounds, sides, 1)
+  const { whole, known } = await timeInterleaved(rounds, sides, 1)
   table(
     ['ms a call', 'before: the whole IOD', 'now: whether it is there', 'ratio'],
     [

@@ -11,7 +11,7 @@ import { quantile, tiktokPost } from '@iodine/test-kit'
 import type { Page } from '@playwright/test'
 import { startBed } from './lib/bed.js'
 import { launchBrowser, openPage } from './lib/browser.js'
-import { atOnce, count, mapValues, ratio, table, takeTurns, timed, whole } from './lib/measure.js'
+import { atOnce, count, interleave, mapValues, ratio, table, timed, whole } from './lib/measure.js'
 
 const SIZES = { many: Number(process.env.RECORDS ?? 10_000), few: 100 }
 const rounds = Number(process.env.ROUNDS ?? 15)
@@ -98,7 +98,7 @@ const readOn = (page: Page, records: number) =>
 
 try {
   const pages = { many: await visitor(SIZES.many), few: await visitor(SIZES.few) }
-  const opened = await takeTurns(
+  const opened = await interleave(
     rounds,
     mapValues(pages, (page, name) => async () => {
       const ms = await timed(() => openSection(page, SIZES[name]))
@@ -109,7 +109,7 @@ try {
   )
   await openSection(pages.many, SIZES.many)
   await openSection(pages.few, SIZES.few)
-  const frames = await takeTurns(
+  const frames = await interleave(
     3,
     mapValues(pages, page => () => scroll(page)),
   )

@@ -10,7 +10,7 @@ import { startStack } from '@iodine/dev-stack'
 import { NO_LIMITS, signUp, startAiProvider, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
 import { Queue, QueueEvents, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
-import { inTurns, table } from './lib/measure.js'
+import { table, timeInterleaved } from './lib/measure.js'
 
 const rounds = Number(process.env.ROUNDS ?? 200)
 const folder = temporaryFolder()
@@ -56,7 +56,7 @@ const sides = {
   },
   queue: async (round: number) => (await queue.add('job', { round })).waitUntilFinished(events),
 }
-const took = await inTurns(rounds, sides, 10)
+const took = await timeInterleaved(rounds, sides, 10)
 const overhead = took.product - took.provider
 
 await worker.close()

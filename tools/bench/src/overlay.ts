@@ -14,7 +14,7 @@ import { seededRandom } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
 import { type Plugin, rolldown } from 'rolldown'
 import { launchBrowser } from './lib/browser.js'
-import { count, inTurns, medians, ratio, table, takeTurns } from './lib/measure.js'
+import { count, interleave, medians, ratio, table, timeInterleaved } from './lib/measure.js'
 
 const rounds = Number(process.env.ROUNDS ?? 5)
 const sizes = (process.env.SIZES ?? '1000,10000,100000').split(',').map(Number)
@@ -161,7 +161,7 @@ for (const size of sizes) {
   const built = performance.now() - begun
   const searched = values.slice(0, SEARCHED).map(foldValue)
   let hits = 0
-  const { scan, search } = await inTurns(rounds, {
+  const { scan, search } = await timeInterleaved(rounds, {
     scan: async () => {
       hits = paragraphs.reduce((sum, paragraph) => sum + scanner.scan(paragraph).length, 0)
     },
@@ -208,7 +208,7 @@ try {
   const start = (at: Page) => at.evaluate(() => (window as never as Bound).overlay.start())
   const stop = (at: Page) => at.evaluate(() => (window as never as Bound).overlay.stop())
   let found = 0
-  const reading = await takeTurns(rounds, {
+  const reading = await interleave(rounds, {
     without: () => thread(browser, large, () => large.waitForTimeout(LOOK_MS)),
     with: async () => {
       const spent = await thread(browser, large, async () => {
@@ -243,7 +243,7 @@ try {
         [STORM_MS, STORM_EVERY_MS, STORM_CHANGES] as const,
       ),
     )
-  const storms = await takeTurns(rounds, {
+  const storms = await interleave(rounds, {
     without: storm,
     with: async () => {
       await start(small)

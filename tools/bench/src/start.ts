@@ -15,7 +15,7 @@ import { createInterface } from 'node:readline'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startRedis } from '@iodine/local-servers'
 import { temporaryFolder } from '@iodine/test-kit'
-import { mapValues, medians, ratio, table, takeTurns, timed } from './lib/measure.js'
+import { interleave, mapValues, medians, ratio, table, timed } from './lib/measure.js'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const rounds = Number(process.env.ROUNDS ?? 5)
@@ -83,7 +83,7 @@ const floor = async () => {
 const existing = temporaryFolder()
 try {
   await start(existing.path)
-  const samples = await takeTurns(rounds, {
+  const samples = await interleave(rounds, {
     floor,
     fresh: async () => {
       const scratch = temporaryFolder()

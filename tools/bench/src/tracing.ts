@@ -10,7 +10,7 @@ import { collectorApi } from '@iodine/contracts'
 import { newSigningKey } from '@iodine/service-kit'
 import { median, quantile, startTestMongo, tiktokPost } from '@iodine/test-kit'
 import { preciseCpuSeconds } from './lib/cpu.js'
-import { atOnce, count, mapValues, table, takeTurns, timed } from './lib/measure.js'
+import { atOnce, count, interleave, mapValues, table, timed } from './lib/measure.js'
 import { startPart, startUpstream, stopParts } from './lib/parts.js'
 import { startSession } from './lib/session.js'
 
@@ -74,7 +74,7 @@ const measureSet = async () => {
     Side,
   ]
   const sides = { [base]: bare, off, [some]: quarter, on }
-  const runs = await takeTurns(
+  const runs = await interleave(
     rounds,
     mapValues(sides, ({ run }) => run),
     Math.ceil(WARM_UP / requests),

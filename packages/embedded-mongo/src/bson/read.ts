@@ -35,6 +35,19 @@ export type TopLevelFields = { names: readonly Buffer[]; kept: boolean }
 /** Copies some top-level fields of a BSON document as bytes, without decoding values. */
 export const pickFields = (bytes: Buffer, fields: TopLevelFields): Buffer => new Reader(bytes, 0).pick(fields)
 
+/** Names of the top-level fields that differ between two documents, without decoding values. */
+export const changedFields = (before: Buffer, now: Buffer): Set<string> => {
+  const old = new Reader(before, 0).spans()
+  const changed = new Set<string>()
+  for (const [name, { from, to }] of new Reader(now, 0).spans()) {
+    const was = old.get(name)
+    old.delete(name)
+    if (!was || before.compare(now, from, to, was.from, was.to) !== 0) changed.add(name)
+  }
+  for (const name of old.keys()) changed.add(name)
+  return changed
+}
+
 /** The sizes of the values of BSON's types, without those that begin with a length. */
 const fixedSizes = new Map([
   [0x01, 8],
@@ -123,6 +136,11 @@ class Reader {
     const doc = new Doc()
     let fields = 0
     while (this.at < end) {
+      if (fields === only?.size) {
+        // What is not wanted behind the wanted fields is not even skipped.
+        this.at = end
+        break
+      }
       const type = this.bytes[this.at++]!
       const name = this.name(end)
       if (only && !only.has(name)) this.skip(type, end)
@@ -134,6 +152,21 @@ class Reader {
     if (doc.size !== fields) fail(2, 'Documents with one field name twice are not supported')
     this.close(end)
     return doc
+  }
+
+  /** Where the top-level fields are, each with its type and name. */
+  spans(): Map<string, { from: number; to: number }> {
+    const end = this.open(0)
+    const spans = new Map<string, { from: number; to: number }>()
+    while (this.at < end) {
+      const from = this.at
+      const type = this.bytes[this.at++]!
+      const name = this.name(end)
+      this.skip(type, end)
+      spans.set(name, { from, to: this.at })
+    }
+    this.close(end)
+    return spans
   }
 
   pick({ names, kept }: TopLevelFields): Buffer {

@@ -67,7 +67,7 @@ export function* search(
   collection: Collection,
   plan: Plan,
   condition: Condition,
-  query: Pick<Query, 'thorough' | 'counting'>,
+  query: Pick<Query, 'thorough' | 'counting' | 'passing'>,
   examined?: Examined,
 ): Rows<Found> {
   if (examined) planned(plan, examined)
@@ -99,7 +99,7 @@ export function* search(
     if (examined) examined.docs++
     const position = matched(bytes, left, query)
     if (!position) continue
-    yield new Found(id, query.counting ? notRead : left ? copied(bytes) : bytes, position)
+    yield new Found(id, query.counting ? notRead : left && !query.passing ? copied(bytes) : bytes, position)
   }
 }
 
@@ -156,6 +156,8 @@ export type Query = {
   thorough?: boolean
   /** The documents themselves are not needed. They are then not read if the index decides the condition. */
   counting?: boolean
+  /** Each document is decoded before the next one is asked for: those that are checked are not copied. */
+  passing?: boolean
 }
 
 /** Compiles a query: its condition, its plan, and whether the plan yields the requested order. */
@@ -191,7 +193,7 @@ export function* select(
     collection,
     plan,
     condition,
-    { ...query, counting: sorted && query.counting === true },
+    { ...query, counting: sorted && query.counting === true, passing: sorted && query.passing === true },
     examined,
   )
   const sortFields = new Set(pattern.map(part => part.parts[0]!))
@@ -502,6 +504,7 @@ const aggregate: Command = {
       hint: command.get('hint'),
       variables,
       counting: fields?.size === 0,
+      passing: rest.length > 0,
     }
     const rows: Rows<Doc | RawDoc> =
       collection && rest.length === 0

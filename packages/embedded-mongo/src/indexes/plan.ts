@@ -48,6 +48,10 @@ export type IndexPlan = {
 }
 
 const mostRanges = 500
+/** Score of a unique index of which all fields are given. */
+const uniqueScore = 1000
+/** Score of an index that a range bounds; one that has the order alone scores less. */
+const rangeScore = 30
 /** As MongoDB's `internalQueryMaxScansToExplode`. */
 const mostMerged = 200
 const numericName = /^\d+$/
@@ -80,8 +84,11 @@ export const choosePlan = (
       best = plan
       bestScore = score
     }
+    // It finds one document at most: no other index finds fewer.
+    if (bestScore >= uniqueScore) break
   }
-  if (bestScore < 10) {
+  // An index that has the order alone is read whole: alternatives that are all bounded are sorted instead.
+  if (bestScore < rangeScore) {
     for (const one of conditions) {
       if (one.kind !== 'or') continue
       const others = conditions.filter(other => other !== one)
@@ -349,9 +356,10 @@ const indexPlan = (
   const isPoint = isPointIn(bounds)
   const fields = index.paths.map((_, i) => i)
   let score = 0
-  for (const { kind, ranges } of bounds) score += kind === 'range' ? 30 : ranges.length === 1 ? 100 : 80
+  for (const { kind, ranges } of bounds)
+    score += kind === 'range' ? rangeScore : ranges.length === 1 ? 100 : 80
   // Tie-breaks: an index with all fields fixed, and one with fewer documents (partial or sparse).
-  if (fields.every(i => isPoint(i) && !isMultikey(index, i))) score += index.unique ? 1000 : 5
+  if (fields.every(i => isPoint(i) && !isMultikey(index, i))) score += index.unique ? uniqueScore : 5
   if (score > 0 && (index.filter || index.sparse)) score += 1
 
   const order = sort.length > 0 ? scanOrder(index, bounds, sort) : undefined

@@ -1,4 +1,4 @@
-import { pickFields, readDoc, type TopLevelFields } from '../bson/read.js'
+import { changedFields, readDoc } from '../bson/read.js'
 import { maxDocumentSize } from '../bson/size.js'
 import { Doc, Regex, type Value } from '../bson/values.js'
 import { writeDoc } from '../bson/write.js'
@@ -80,25 +80,21 @@ const partialFilter = (index: IndexInfo) => {
   return filter
 }
 
-const fields = new WeakMap<Doc, TopLevelFields | undefined>()
+const fields = new WeakMap<Doc, readonly string[] | undefined>()
 
 /** The top-level fields that an index's entries come from, cached; undefined if a partial index's filter is nested. */
-const fieldsOf = ({ key, paths, filter }: IndexInfo): TopLevelFields | undefined => {
+const fieldsOf = ({ key, paths, filter }: IndexInfo): readonly string[] | undefined => {
   if (fields.has(key)) return fields.get(key)
   const filtered = [...(filter?.keys() ?? [])].map(path => path.split('.')[0]!)
   const names = [...new Set([...paths.map(([name]) => name!), ...filtered])]
-  const found = filtered.some(name => name.startsWith('$'))
-    ? undefined
-    : { names: names.map(name => Buffer.from(name)), kept: true }
+  const found = filtered.some(name => name.startsWith('$')) ? undefined : names
   fields.set(key, found)
   return found
 }
 
-/** Whether a change of a document may change its entries in an index. An array may have thousands. */
-const isAffected = (index: IndexInfo, before: Buffer, now: Buffer): boolean => {
-  const of = fieldsOf(index)
-  return !of || !pickFields(before, of).equals(pickFields(now, of))
-}
+/** Whether a change of these fields may change a document's entries in an index. An array may have thousands. */
+const isAffected = (index: IndexInfo, changed: ReadonlySet<string>): boolean =>
+  fieldsOf(index)?.some(name => changed.has(name)) ?? true
 
 /** A collection's documents and indexes, always updated together. */
 export class Collection {
@@ -250,8 +246,9 @@ export class Collection {
     const stored = writeDoc(afterDoc)
     if (stored.equals(beforeBytes)) return false
     checkSize(stored)
+    const changed = changedFields(beforeBytes, stored)
     const found = this.info.indexes
-      .filter(index => index.name !== '_id_' && isAffected(index, beforeBytes, stored))
+      .filter(index => index.name !== '_id_' && isAffected(index, changed))
       .map(index => ({ old: keysOf(index, before), now: keysOf(index, afterDoc) }))
     const key = this.recordKey(id)
     this.kv.claim(key)

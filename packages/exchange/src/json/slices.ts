@@ -21,7 +21,7 @@ const COMMA = code(',')
 const COLON = code(':')
 
 /** Bytes after which a scan lets other work come in between. */
-const BREATH = 1_048_576
+const YIELD_BYTES = 1_048_576
 
 const LIST = 'objects'
 
@@ -40,7 +40,7 @@ export function* sliceObjects(
   const { length } = bytes
   const spans: Span[] = []
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
-  let breath = at + BREATH
+  let yieldAt = at + YIELD_BYTES
   const refuse = (reason: string): never => {
     throw new UnreadableFile(reason)
   }
@@ -113,8 +113,8 @@ export function* sliceObjects(
       const start = at
       value(limits.objectBytes)
       spans.push([start, at])
-      if (at > breath) {
-        breath = at + BREATH
+      if (at > yieldAt) {
+        yieldAt = at + YIELD_BYTES
         yield
       }
       space()

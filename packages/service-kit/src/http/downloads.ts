@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { timedOut } from './errors.js'
+import { createKeyedLimiter } from './keyed-limiter.js'
 import { type ReplyHead, Streamed } from './streamed.js'
 import type { Caller } from './tokens.js'
-import { createTurns } from './turns.js'
 
 /** Bytes that are the same for every user until they change. */
 export interface Download {
@@ -56,7 +56,7 @@ async function* piecesOf(
  * @param ms how long a large one may take: a client that is slower is cut off
  */
 export const createDownloads = (ms = PATIENCE_MS) => {
-  const turns = createTurns(ms)
+  const limiter = createKeyedLimiter(ms)
   return async (
     { request, reply, user }: DownloadCall,
     { etag, size, make }: Download,
@@ -74,7 +74,7 @@ export const createDownloads = (ms = PATIENCE_MS) => {
       const made = await make()
       return answer(made.bytes, made.etag)
     }
-    return turns(user.id, async () => {
+    return limiter(user.id, async () => {
       const { bytes, etag } = await make()
       reply.header('content-length', String(bytes.length))
       return answer(piecesOf({ bytes }, bytes.length, ms), etag)

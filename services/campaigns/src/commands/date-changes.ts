@@ -16,5 +16,6 @@ export const dateChanges = async (
 ): Promise<number> => {
   const undated = { ...filter, changed_at: null as never }
   const campaigns = mongo.collection<CampaignDoc>('campaigns')
+  if (!(await campaigns.findOne(undated, { projection: { _id: 1 } }))) return 0
   return (await campaigns.updateMany(undated, { $currentDate: { changed_at: true } })).modifiedCount
 }

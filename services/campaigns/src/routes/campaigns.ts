@@ -15,8 +15,8 @@ import {
 } from '@iodine/exchange'
 import {
   createDownloads,
+  createKeyedLimiter,
   createSharedReads,
-  createTurns,
   personalSource,
   type ReplyHeaders,
   type StoreService,
@@ -143,7 +143,7 @@ export const addCampaignRoutes = (
     return file(stixFile(withoutKept(own, kept), objects), name, mediaTypeOf(format))
   }
   // Votes are weighed anew for each.
-  const exporting = createTurns()
+  const exporting = createKeyedLimiter()
   service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
     const write = () => exportFile(query, params.id, user.id, reply)
     return isVersioned(query.format) ? exporting(user.id, write) : write()

@@ -1,5 +1,5 @@
 import { campaignsApi, importsApi, importsInternal } from '@iodine/contracts'
-import { createTurns, type StoreService } from '@iodine/service-kit'
+import { createKeyedLimiter, type StoreService } from '@iodine/service-kit'
 import { applyImport } from '../commands/apply-import.js'
 import { queueImport } from '../commands/queue-import.js'
 import { receiveImport } from '../commands/receive-import.js'
@@ -22,7 +22,7 @@ export const addImportRoutes = (
   const { imports } = models
 
   // A file of the largest size is in memory while it is received.
-  const receiving = createTurns()
+  const receiving = createKeyedLimiter()
   service.route(importsApi.createImport, async ({ query, body, user }) =>
     receiving(user.id, async () => {
       const doc = await receiveImport(models, user.id, { ...query, bytes: body })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contracts'
 import { HttpError, isFinalRefusal, type Peers, type StoreService } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
@@ -13,6 +14,11 @@ const REPEATED = 200
 /** Records that are looked at for them. */
 const LOOKED_AT = 2_000
 const RESIGHTED = 5_000
+/** Until a user's job begins: what is handed in meanwhile goes with it, and is handed in undisturbed. */
+const DELAY_MS = 1_000
+/** How long a batch waits for others to be handed in. */
+const QUIET_MS = 250
+const LOOK_MS = 10
 
 /**
  * Has the workers tell the sightings service of a user's records. One job a user: one that waits or runs does for all. Redis
@@ -24,14 +30,25 @@ export const queueSightings = async (
 ): Promise<void> => {
   const id = user_id.toHexString()
   await queues
-    .add('sightings', { user_id: id }, { jobId: `user-${id}`, removeOnComplete: true, removeOnFail: true })
+    .add(
+      'sightings',
+      { user_id: id },
+      { jobId: `user-${id}`, delay: DELAY_MS, removeOnComplete: true, removeOnFail: true },
+    )
     .catch(error => log.warn({ err: error, user: id }, 'records not queued for sightings yet'))
 }
 
 interface Sighting {
   models: CollectorModels
+  /** Batches that are being handed in to this process. */
+  ingesting: { count: number }
   peers: Peers
   log: StoreService['log']
+}
+
+/** Lets those who hand records in go first, for a while. */
+const quiet = async (ingesting: { count: number }): Promise<void> => {
+  for (let waited = 0; ingesting.count > 0 && waited < QUIET_MS; waited += LOOK_MS) await sleep(LOOK_MS)
 }
 
 /** The first of them that fit into a request. */
@@ -49,7 +66,11 @@ const fitting = (docs: RecordDoc[]): { doc: RecordDoc; told: SightingRecord }[] 
  * they have changed again. May be repeated. Throws the error of the call.
  * @returns whether there may be more
  */
-export const sightRecords = async ({ models, peers, log }: Sighting, userId: string): Promise<boolean> => {
+export const sightRecords = async (
+  { models, ingesting, peers, log }: Sighting,
+  userId: string,
+): Promise<boolean> => {
+  await quiet(ingesting)
   const { records, removals } = models
   const user_id = new Types.ObjectId(userId)
   const [docs, removed] = await Promise.all([

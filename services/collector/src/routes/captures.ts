@@ -1,6 +1,6 @@
 import { capturesApi, sealsApi } from '@iodine/contracts'
 import {
-  createTurns,
+  createKeyedLimiter,
   notFound,
   type ReplyHeaders,
   type StoreService,
@@ -92,10 +92,10 @@ export const addCaptureRoutes = (
     return download(reply, bytes, blob.sha256, pictureType(bytes) ?? 'application/octet-stream')
   })
   /** Archives are held in memory while they are made: one at a time for each user. */
-  const turns = createTurns()
+  const limiter = createKeyedLimiter()
   service.route(capturesApi.getWacz, async ({ params, user, reply }) => {
     const capture = await readableCapture(models, user.id, params.id)
-    return turns(user.id, async () => {
+    return limiter(user.id, async () => {
       const bytes = await archiveOf(models, blobs, service.peers, capture)
       return download(reply, bytes, `capture-${params.id}.wacz`, 'application/wacz+zip')
     })

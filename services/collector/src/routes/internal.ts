@@ -25,6 +25,7 @@ export const addInternalRoutes = (
   service: StoreService,
   models: CollectorModels,
   blobs: Blobs,
+  ingesting: { count: number },
   { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { captures, quotas } = models
@@ -48,7 +49,7 @@ export const addInternalRoutes = (
     return { seq }
   })
 
-  const sighting = { models, peers: service.peers, log: service.log }
+  const sighting = { models, ingesting, peers: service.peers, log: service.log }
   service.internal(recordsInternal.sightRecords, async ({ body }) => ({
     more: await sightRecords(sighting, body.user_id),
   }))

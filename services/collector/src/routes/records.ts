@@ -1,5 +1,5 @@
 import { collectorApi, type Source } from '@iodine/contracts'
-import { createTurns, type StoreService, sendList } from '@iodine/service-kit'
+import { createKeyedLimiter, type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { deleteRecord } from '../commands/delete-record.js'
 import { ingest } from '../commands/ingest.js'
@@ -15,10 +15,14 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
   source,
 })
 
-export const addRecordRoutes = (service: StoreService, models: CollectorModels): void => {
+export const addRecordRoutes = (
+  service: StoreService,
+  models: CollectorModels,
+  ingesting: { count: number },
+): void => {
   const { quotas } = models
   /** A search reads all of a user's records of a source: one at a time for each. */
-  const searches = createTurns()
+  const searches = createKeyedLimiter()
   service.route(collectorApi.listRecords, async ({ params, query: { q, limit, cursor }, user, reply }) => {
     const scope = scopeOf(user, params)
     const list = { model: models.records, limit, cursor, present: presentRecords }
@@ -33,7 +37,10 @@ export const addRecordRoutes = (service: StoreService, models: CollectorModels):
   service.route(collectorApi.ingestRecords, async ({ params, body, user, request }) => {
     const bytes = Number(request.headers['content-length'] ?? Number.NaN)
     const scope = scopeOf(user, params)
-    const results = await ingest(models, scope, body.records, bytes)
+    ingesting.count++
+    const results = await ingest(models, scope, body.records, bytes).finally(() => {
+      ingesting.count--
+    })
     // Not waited for: the records are stored, and the repair adds what is missing.
     if (results.some(result => 'status' in result && result.status !== 'unchanged'))
       void queueSightings(service, scope.user_id)

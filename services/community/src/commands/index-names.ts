@@ -12,16 +12,15 @@ const BATCH = 200
  * @param after only later ids, in their order
  * @returns the last id of the batch; undefined when there are none
  */
-export const indexNames = (
+export const indexNames = async (
   mongo: Connection,
   after?: Types.ObjectId,
 ): Promise<Types.ObjectId | undefined> => {
   const users = mongo.collection<UserDoc>('users')
+  const ofBefore = { ...(after && { _id: { $gt: after } }), suffixes: { $gt: '' } }
+  if (!(await users.findOne(ofBefore, { projection: { _id: 1 } }))) return undefined
   return inTransaction(mongo, async session => {
-    const found = users
-      .find({ ...(after && { _id: { $gt: after } }), suffixes: { $gt: '' } }, { session })
-      .project<UserDoc>({ username: 1, public: 1 })
-      .limit(BATCH)
+    const found = users.find(ofBefore, { session }).project<UserDoc>({ username: 1, public: 1 }).limit(BATCH)
     const batch = await (after ? found.sort({ _id: 1 }) : found).toArray()
     if (batch.length === 0) return undefined
     await users.bulkWrite(

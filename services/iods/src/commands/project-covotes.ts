@@ -36,29 +36,34 @@ export const projectCovotes = async (
 ): Promise<void> => {
   const deadline = Date.now() + budgetMs
   const settled = Math.floor(until ?? (await settledTime(models.mongo)))
-  await beginBuild(models)
-  const live = await newestLive(models)
-  const builds = await models.covoteBuilds
-    .find({ _id: { $gte: live?._id ?? 0 } }, { _id: 1 })
-    .sort({ _id: 1 })
-    .lean<Pick<CovoteBuildDoc, '_id'>[]>()
-  for (const { _id } of builds) {
+  let builds = await readBuilds(models)
+  if (await beginBuild(models, builds.at(-1))) builds = await readBuilds(models)
+  const live = builds.findLast(build => build.live)
+  for (const build of builds.filter(({ _id }) => !live || _id >= live._id)) {
+    const { _id } = build
     let span = Number.POSITIVE_INFINITY
-    // Votes are about as dense as in the last batch: the end of the next one is looked for near that.
-    while (span > 0 && Date.now() < deadline) span = 2 * (await countBatch(models, _id, settled, span))
-    if (span === 0) await models.covoteBuilds.updateOne({ _id, live: false }, { $set: { live: true } })
+    for (let next: CovoteBuildDoc | null = build; next && span > 0 && Date.now() < deadline; ) {
+      // Votes are about as dense as in the last batch: the end of the next one is looked for near that.
+      span = 2 * (await countBatch(models, next, settled, span))
+      if (span > 0) next = await models.covoteBuilds.findById(_id).lean<CovoteBuildDoc>()
+    }
+    if (span === 0 && !build.live)
+      await models.covoteBuilds.updateOne({ _id, live: false }, { $set: { live: true } })
   }
-  await deleteReplaced(models)
+  if (builds.length > 1) await deleteReplaced(models)
 }
 
-const newestLive = ({ covoteBuilds }: Pick<Models, 'covoteBuilds'>) =>
-  covoteBuilds.findOne({ live: true }).sort({ _id: -1 }).lean<CovoteBuildDoc>()
+/** All builds, oldest first: one, or two while one replaces the other. */
+const readBuilds = ({ covoteBuilds }: Pick<Models, 'covoteBuilds'>): Promise<CovoteBuildDoc[]> =>
+  covoteBuilds.find().sort({ _id: 1 }).lean<CovoteBuildDoc[]>()
 
-/** Begins to build the projection from scratch unless a build is young, or under way. */
-const beginBuild = async ({ iods, covoteBuilds }: Models): Promise<void> => {
-  const newest = await covoteBuilds.findOne().sort({ _id: -1 }).lean<CovoteBuildDoc>()
+/** Begins to build the projection from scratch unless a build is young, or under way: then false. */
+const beginBuild = async (
+  { iods, covoteBuilds }: Models,
+  newest: CovoteBuildDoc | undefined,
+): Promise<boolean> => {
   const now = new Date()
-  if (newest && (!newest.live || newest.begun_at.getTime() > now.getTime() - REBUILD_MS)) return
+  if (newest && (!newest.live || newest.begun_at.getTime() > now.getTime() - REBUILD_MS)) return false
   const epoch = new Date(0)
   const first = await iods
     .findOne({ 'votes.created_at': { $gt: epoch } }, { votes: 1 })
@@ -71,6 +76,7 @@ const beginBuild = async ({ iods, covoteBuilds }: Models): Promise<void> => {
     .catch(error => {
       if (!isDuplicateKey(error)) throw error
     })
+  return true
 }
 
 /**
@@ -78,26 +84,32 @@ const beginBuild = async ({ iods, covoteBuilds }: Models): Promise<void> => {
  * @param span of the longest batch, in milliseconds
  * @returns the batch's span; 0 if there are no more votes
  */
-const countBatch = async (models: Models, _id: number, settled: number, span: number): Promise<number> => {
+const countBatch = async (
+  models: Models,
+  { _id, up_to, batch }: CovoteBuildDoc,
+  settled: number,
+  span: number,
+): Promise<number> => {
   const { iods, covotes, covoteBuilds } = models
-  const build = await covoteBuilds.findById(_id).lean<CovoteBuildDoc>()
-  if (!build) return 0
-  const { up_to, batch } = build
   const from = up_to.getTime()
   if (!batch && settled <= from) return 0
   const most = Math.min(settled, from + span)
-  const to = batch?.to.getTime() ?? (await endOfBatch(iods, { from, to: most }))
+  const { to, isEmpty } = batch
+    ? { to: batch.to.getTime(), isEmpty: false }
+    : await endOfBatch(iods, { from, to: most })
+  // Nothing is noted: most of the time nobody votes.
+  if (isEmpty && to === settled) return 0
   const end = new Date(to)
   const counts = countPairs(await readVotes(iods, { from, to }), { from, to })
   const users = new Set([...counts.keys()].flatMap(pair => pair.split(':')))
   if (!batch) {
-    const isEmpty = counts.size === 0
-    const note = isEmpty
+    const countsNothing = counts.size === 0
+    const note = countsNothing
       ? { up_to: end }
       : { batch: { to: end, users: Array.from(users, user => new Types.ObjectId(user)) } }
     const { matchedCount } = await covoteBuilds.updateOne({ _id, up_to, batch: null }, { $set: note })
     // Otherwise another process has noted a batch: the next attempt counts that.
-    if (matchedCount === 0 || isEmpty) return to - from
+    if (matchedCount === 0 || countsNothing) return to - from
   }
   await addCounts(covotes, _id, end, counts)
   // Accounts deleted meanwhile: `forgetCovotes` may have come before the counts.
@@ -108,17 +120,21 @@ const countBatch = async (models: Models, _id: number, settled: number, span: nu
   return to - from
 }
 
-/** The end of the longest period, halved until it is one, that holds no more votes than a batch. */
-const endOfBatch = async (iods: Models['iods'], { from, to }: Period): Promise<number> => {
+/** The end of the longest period, halved until it is one, that holds no more votes than a batch; whether it has none. */
+const endOfBatch = async (
+  iods: Models['iods'],
+  { from, to }: Period,
+): Promise<{ to: number; isEmpty: boolean }> => {
   for (let end = to; ; end = from + Math.ceil((end - from) / 2)) {
-    if (end - from <= 1) return end
+    if (end - from <= 1) return { to: end, isEmpty: false }
     const [found] = await iods.aggregate<{ iods: number; votes: number }>([
       { $match: votedIn({ from, to: end }) },
       { $limit: BATCH_IODS + 1 },
       { $project: { n: votesWhere(after(new Date(from)), upTo(new Date(end))) } },
       { $group: { _id: null, iods: { $sum: 1 }, votes: { $sum: '$n' } } },
     ])
-    if (!found || (found.iods <= BATCH_IODS && found.votes <= BATCH_VOTES)) return end
+    if (!found) return { to: end, isEmpty: true }
+    if (found.iods <= BATCH_IODS && found.votes <= BATCH_VOTES) return { to: end, isEmpty: false }
   }
 }
 
@@ -173,7 +189,7 @@ export const forgetCovotes = async (
 
 /** Deletes a part of what builds before the live one have left. */
 const deleteReplaced = async ({ covotes, covoteBuilds }: Models): Promise<void> => {
-  const live = await newestLive({ covoteBuilds })
+  const live = (await readBuilds({ covoteBuilds })).findLast(build => build.live)
   if (!live || !(await covoteBuilds.exists({ _id: { $lt: live._id } }))) return
   const old = await covotes
     .find({ build: { $lt: live._id } }, { _id: 1 })

@@ -9,10 +9,9 @@ const LOOKED_AT_MS = 10 * 60_000
  * Resolves to their number.
  */
 export const reviseNewIods = async ({ iods }: Pick<IodModels, 'iods'>): Promise<number> => {
-  const { modifiedCount } = await iods.updateMany(
-    { created_at: { $gt: new Date(Date.now() - LOOKED_AT_MS) }, revision: null as never },
-    [{ $set: { revision: RAISED } }],
-    { updatePipeline: true },
-  )
-  return modifiedCount
+  const created_at = { $gt: new Date(Date.now() - LOOKED_AT_MS) }
+  const unrevised = { created_at, revision: null as never }
+  if (!(await iods.exists(unrevised))) return 0
+  const revise = [{ $set: { revision: RAISED } }]
+  return (await iods.updateMany(unrevised, revise, { updatePipeline: true })).modifiedCount
 }

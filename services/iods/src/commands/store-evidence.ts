@@ -15,7 +15,7 @@ const same = ({ iod_id, manifest_hash, pointer, start, end, quote_key }: Evidenc
 
 /**
  * Inserts evidence of an existing IOD. Throws 409 when the same is there, 413 when the IOD, the user in this IOD
- * or the user's quota is full: one member must not bury an IOD.
+ * or the user's quota is full: one member must not flood an IOD.
  */
 export const storeEvidence = (
   { evidence, evidenceCounts, quotas }: Pick<IodModels, 'evidence' | 'evidenceCounts' | 'quotas'>,

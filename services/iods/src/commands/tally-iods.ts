@@ -1,7 +1,7 @@
 import { CATEGORIES, SOURCE_TYPES } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
 import type { IodModels } from '../models/index.js'
-import type { TallyDoc } from '../models/tally.js'
+import type { RecountDoc, TallyDoc } from '../models/tally.js'
 import { countByKind, sumTallies } from '../queries/count-iods.js'
 import { NOT_TALLIED } from './index-iods.js'
 
@@ -33,14 +33,14 @@ export const mergeTallies = async ({ mongo, tallies }: Models): Promise<void> =>
  */
 export const recount = async ({ mongo, iods, tallies, recounts }: Models): Promise<number> => {
   const now = new Date()
-  const claimed = await recounts.updateOne(
-    { _id: 'tallies', at: { $lt: new Date(now.getTime() - RECOUNT_MS) } },
-    { $set: { at: now } },
-  )
-  if (claimed.matchedCount === 0) {
+  const last = await recounts.findById('tallies').lean<RecountDoc>()
+  if (!last) {
     await recounts.updateOne({ _id: 'tallies' }, { $setOnInsert: { at: now } }, { upsert: true })
     return 0
   }
+  if (last.at.getTime() >= now.getTime() - RECOUNT_MS) return 0
+  const claimed = await recounts.updateOne({ _id: 'tallies', at: last.at }, { $set: { at: now } })
+  if (claimed.matchedCount === 0) return 0
   // One snapshot. An IOD and its tally are inserted together, so the differences hold for later ones too.
   const differences = await inTransaction(mongo, async session => {
     const known = [

@@ -158,4 +158,6 @@ iodSchema.index({ 'votes.created_at': 1 }, { sparse: true })
 /** Order of changes, and its index. */
 export const BY_REVISION = { revision: 1 } as const
 iodSchema.index(BY_REVISION, { sparse: true })
+// For new ones without a revision.
+iodSchema.index({ created_at: 1 }, { partialFilterExpression: { revision: null } })
 iodSchema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })

@@ -1,7 +1,7 @@
 import { announceInternal, type Iod, iodsApi, iodsInternal, LIMITS } from '@iodine/contracts'
 import {
   createDownloads,
-  createTurns,
+  createKeyedLimiter,
   done,
   notFound,
   personalSource,
@@ -42,7 +42,7 @@ export const addIodRoutes = (
   const { iods, evidence, quotas } = models
   const publishing = { iods, queues: service.queues, peers: service.peers }
   const queries = createIodQueries(models, service.users)
-  const weighings = createTurns()
+  const weighings = createKeyedLimiter()
   const countDays = createDayCounts(models)
   const present = (docs: IodDoc[]) => presentIods(service.users, docs)
   const presentOne = async (doc: IodDoc) => (await present([doc]))[0] as Iod

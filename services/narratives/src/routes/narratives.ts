@@ -1,5 +1,5 @@
 import { narrativesApi } from '@iodine/contracts'
-import { containingInAnyCase, createTurns, notFound, sendList } from '@iodine/service-kit'
+import { containingInAnyCase, createKeyedLimiter, notFound, sendList } from '@iodine/service-kit'
 import { createNarrative } from '../commands/create-narrative.js'
 import { deleteNarrative } from '../commands/delete-narrative.js'
 import { restoreNarrative } from '../commands/restore-narrative.js'
@@ -15,7 +15,7 @@ const OPEN_PAGE = 100
 export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void => {
   const { service, narratives } = store
   /** A search reads the texts of all of a user's narratives: one at a time for each user. */
-  const searches = createTurns()
+  const searches = createKeyedLimiter()
 
   service.route(narrativesApi.listNarratives, async ({ user, query: { q, limit, cursor }, reply }) => {
     const filter = { user_id: user.id, state: 'done' as const }

@@ -52,19 +52,27 @@ interface Lookup {
   inOrder?: true
 }
 
-/** Words that are not in too many of the sightings. */
+/** Words that are not in too many of the sightings, the rarest, with no more sightings in all than are compared. */
 const tellingKeys = async (
   { sightings }: SightingModels,
   keys: string[],
   scope: Scope,
 ): Promise<string[]> => {
   const many = LIMITS.sightingPostings + 1
-  const counts = await Promise.all(
-    keys.map(key =>
-      sightings.countDocuments({ keys: key, ...scope } as QueryFilter<SightingDoc>, { limit: many }),
-    ),
+  const counted = await Promise.all(
+    keys.map(async key => ({
+      key,
+      count: await sightings.countDocuments({ keys: key, ...scope } as QueryFilter<SightingDoc>, {
+        limit: many,
+      }),
+    })),
   )
-  return keys.filter((_, n) => (counts[n] ?? 0) < many)
+  const telling = counted.filter(({ count }) => count > 0 && count < many).sort((a, b) => a.count - b.count)
+  let total = 0
+  return telling.flatMap(({ key, count }) => {
+    total += count
+    return total <= LIMITS.sightingCandidates ? [key] : []
+  })
 }
 
 /**

@@ -35,7 +35,7 @@ export const mapValues = <Name extends string, T, R>(
  * The order rotates each round, since a side may still work in the background after its call.
  * @param warmUps first rounds whose results are dropped; round numbers include them
  */
-export const takeTurns = async <Name extends string, T>(
+export const interleave = async <Name extends string, T>(
   rounds: number,
   sides: Record<Name, (round: number) => Promise<T>>,
   warmUps = 0,
@@ -52,14 +52,14 @@ export const takeTurns = async <Name extends string, T>(
   return results
 }
 
-/** Times the sides in turn, as `takeTurns` calls them, and gives each side's median in milliseconds. */
-export const inTurns = async <Name extends string>(
+/** Times the sides in turn, as `interleave` calls them, and gives each side's median in milliseconds. */
+export const timeInterleaved = async <Name extends string>(
   rounds: number,
   sides: Record<Name, (round: number) => unknown>,
   warmUps?: number,
 ): Promise<Record<Name, number>> => {
   const timers = mapValues(sides, side => (round: number) => timed(() => side(round)))
-  return mapValues(await takeTurns(rounds, timers, warmUps), median)
+  return mapValues(await interleave(rounds, timers, warmUps), median)
 }
 
 /** The median of each field. */

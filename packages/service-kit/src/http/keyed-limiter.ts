@@ -5,14 +5,14 @@ import { Streamed } from './streamed.js'
 const PATIENCE_MS = 20_000
 
 /** Runs work when it is its turn. */
-export type Turns = <T>(key: string, work: () => Promise<T>) => Promise<T>
+export type KeyedLimiter = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 /**
  * Runs one piece of work at a time per key, so that one person cannot have much costly work done at once. One
  * caller waits meanwhile: a newer one takes its place, and it is refused by 429. A streamed answer runs until
  * it is sent.
  */
-export const createTurns = (patienceMs = PATIENCE_MS): Turns => {
+export const createKeyedLimiter = (patienceMs = PATIENCE_MS): KeyedLimiter => {
   interface Lane {
     waiting?: { begin: () => void; refuse: (error: Error) => void } | undefined
   }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { DETAILS } from '@iodine/contracts'
 import { expect, it } from 'vitest'
-import { createTurns, Streamed } from '../src/index.js'
+import { createKeyedLimiter, Streamed } from '../src/index.js'
 
 /** Work that ends when the test says so. */
 const held = () => {
@@ -25,11 +25,11 @@ const held = () => {
 const refused = { status: 429, detail: DETAILS.busy, headers: { 'retry-after': '1' } }
 
 it('one runs and the newest waits; those that waited before are refused at once', async () => {
-  const turns = createTurns()
+  const limiter = createKeyedLimiter()
   const [first, second, third] = [held(), held(), held()]
-  const one = turns('key', first.work)
-  const two = turns('key', second.work)
-  const three = turns('key', third.work)
+  const one = limiter('key', first.work)
+  const two = limiter('key', second.work)
+  const three = limiter('key', third.work)
   await expect(two).rejects.toMatchObject(refused)
   expect([first.runs(), second.runs(), third.runs()]).toEqual([1, 0, 0])
   first.end('first')
@@ -38,22 +38,22 @@ it('one runs and the newest waits; those that waited before are refused at once'
   expect(third.runs()).toBe(1)
   third.end('third')
   expect(await three).toBe('third')
-  expect(await turns('key', async () => 'fourth')).toBe('fourth')
+  expect(await limiter('key', async () => 'fourth')).toBe('fourth')
 })
 
 it('keys are apart, and a failure ends the turn', async () => {
-  const turns = createTurns()
+  const limiter = createKeyedLimiter()
   const first = held()
-  const one = turns('key', first.work)
-  expect(await turns('other', async () => 'quick')).toBe('quick')
-  const two = turns('key', async () => 'second')
+  const one = limiter('key', first.work)
+  expect(await limiter('other', async () => 'quick')).toBe('quick')
+  const two = limiter('key', async () => 'second')
   first.fail(new Error('broken'))
   await expect(one).rejects.toThrow('broken')
   expect(await two).toBe('second')
 })
 
 it('a streamed answer ends with its stream', async () => {
-  const turns = createTurns()
+  const limiter = createKeyedLimiter()
   let stream: NodeJS.ReadableStream | undefined
   const reply = {
     type: () => reply,
@@ -62,7 +62,7 @@ it('a streamed answer ends with its stream', async () => {
       return reply
     },
   }
-  const answer = await turns(
+  const answer = await limiter(
     'key',
     async () =>
       new Streamed(
@@ -72,7 +72,7 @@ it('a streamed answer ends with its stream', async () => {
       ),
   )
   const next = held()
-  const two = turns('key', next.work)
+  const two = limiter('key', next.work)
   answer.send(reply as never)
   await setImmediate()
   expect(next.runs()).toBe(0)
@@ -82,8 +82,8 @@ it('a streamed answer ends with its stream', async () => {
 })
 
 it('work that never ends does not hold the next one up forever', async () => {
-  const turns = createTurns(5)
+  const limiter = createKeyedLimiter(5)
   const hung = held()
-  void turns('key', hung.work)
-  expect(await turns('key', async () => 'next')).toBe('next')
+  void limiter('key', hung.work)
+  expect(await limiter('key', async () => 'next')).toBe('next')
 })
