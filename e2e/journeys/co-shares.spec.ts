@@ -136,7 +136,7 @@ test('a CSV is analyzed in the browser', async ({ page, person, openAs }) => {
       mimeType: 'text/csv',
       buffer: Buffer.from(rows.join('\r\n')),
     })
-    await expect(page.getByText('1 rows were left out')).toBeVisible()
+    await expect(page.getByText('1 row was left out')).toBeVisible()
     await clickEdge(page, 'ana, the first', 'ben')
     const edge = page.getByRole('region', { name: 'Edge details' })
     await expect(edge.getByRole('heading', { name: 'ana, the first – ben' })).toBeVisible()

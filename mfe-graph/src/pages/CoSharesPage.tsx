@@ -159,7 +159,7 @@ export function CoSharesPage({ tabs }: { tabs: ReactNode }) {
                   ]}
                   notes={[
                     file.findings.refused > 0 &&
-                      `${formatCount(file.findings.refused)} rows were left out: without an object, an account, a post or a time`,
+                      `${formatCount(file.findings.refused)} ${file.findings.refused === 1 ? 'row was' : 'rows were'} left out: without an object, an account, a post or a time`,
                     file.findings.truncatedObjects > 0 && cutNote(file.findings.truncatedObjects),
                     file.findings.edges > file.findings.coShares.edges.length &&
                       `the heaviest ${formatCount(file.findings.coShares.edges.length)} edges are shown`,
@@ -209,6 +209,9 @@ const nameOf = ({ created_at, kinds, window_s, scope, state }: CoordinationRun):
     scope === 'shared' ? ' · with shared records' : ''
   }${state === 'done' ? '' : ` · ${state}`}`
 
+const leftOut = (count: number, what: string) =>
+  `${formatCount(count)} ${count === 1 ? 'post' : 'posts'} without ${what} left out`
+
 const cutNote = (objects: number) =>
   `${formatCount(objects)} ${objects === 1 ? 'object has' : 'objects have'} more pairs than are looked at`
 
@@ -239,9 +242,8 @@ function RunResult({ run, children }: { run: CoordinationRun; children: ReactNod
             [totals.edges, 'edge', 'edges'],
           ]}
           notes={[
-            totals.without_time > 0 && `${formatCount(totals.without_time)} posts without time were left out`,
-            totals.without_account > 0 &&
-              `${formatCount(totals.without_account)} posts without account were left out`,
+            totals.without_time > 0 && leftOut(totals.without_time, 'time'),
+            totals.without_account > 0 && leftOut(totals.without_account, 'account'),
             truncated.shares && 'there are more shares than a run looks at',
             truncated.objects > 0 && cutNote(truncated.objects),
             truncated.edges && 'the heaviest edges are kept',

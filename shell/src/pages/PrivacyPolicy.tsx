@@ -49,7 +49,9 @@ export function PrivacyPolicy() {
               you collect are indexed by fingerprints of their texts, their links and their pictures, with
               account, address and times of the post. Others find yours only if you share them, record by
               record, under your name or under none. If you agree to be counted, a snapshot once a day counts
-              you among those who have collected the same.
+              you among those who have collected the same. If you look for co-shares, what is found in your
+              records and in shared ones is kept for 30 days, for you alone; a file that you open for that
+              stays in your browser.
             </p>
             <p>
               <strong>Captures.</strong> What a collector hands over of a page in your name: its text, its

@@ -101,4 +101,7 @@ export const putSightings = async (
   } catch (error) {
     throw isDuplicateKey(error) ? unavailable(undefined, error) : error
   }
+  // What others' runs have found with records that are not shared any more.
+  const unshared = records.filter(({ shared }) => !shared).map(({ id }) => new Types.ObjectId(id))
+  if (unshared.length > 0) await edges.deleteMany({ foreign: { $in: unshared } })
 }

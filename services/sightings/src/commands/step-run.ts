@@ -16,6 +16,8 @@ const WAIT_MS = 10_000
 /** Records of others that the edges of a run stand on: edges beyond are not kept. */
 const FOREIGN_MAX = 200_000
 const OPEN_MS = 10_000
+/** Records that are looked up at once. */
+const OPEN_MAX = 2_000
 const BATCH = 200
 
 export interface RunContext {
@@ -76,13 +78,27 @@ const edgeOf = (
   expires_at: run.expires_at,
 })
 
+/** Removes edges that stand on records which were deleted, or ceased to be shared, while the run was under way. */
+const removeGone = async ({ edges, sightings }: SightingModels, run: RunDoc, foreign: Types.ObjectId[]) => {
+  for (let at = 0; at < foreign.length; at += OPEN_MAX) {
+    const some = foreign.slice(at, at + OPEN_MAX)
+    const left = await sightings
+      .find({ _id: { $in: some }, shared: { $exists: true } }, { _id: 1 })
+      .lean<{ _id: Types.ObjectId }[]>()
+    const isLeft = new Set(left.map(({ _id }) => _id.toHexString()))
+    const gone = some.filter(id => !isLeft.has(id.toHexString()))
+    if (gone.length > 0) await edges.deleteMany({ run: run._id, foreign: { $in: gone } })
+  }
+}
+
 /** Stores what was found. Resolves to whether all edges are kept. */
 const store = async (
-  { edges }: SightingModels,
+  models: SightingModels,
   run: RunDoc,
   { found, edges: all }: Findings,
   own: Set<string>,
 ) => {
+  const { edges } = models
   await edges.deleteMany({ run: run._id })
   const owner = run.owner.toHexString()
   let foreignLeft = FOREIGN_MAX
@@ -103,6 +119,8 @@ const store = async (
   }
   for (let at = 0; at < docs.length; at += BATCH)
     await edges.collection.insertMany(docs.slice(at, at + BATCH) as never[])
+  const foreign = new Map(docs.flatMap(doc => doc.foreign.map(id => [id.toHexString(), id])))
+  await removeGone(models, run, [...foreign.values()])
   return docs.length === all
 }
 

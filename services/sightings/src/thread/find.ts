@@ -67,7 +67,10 @@ export const nearGroups = (posts: readonly Post[]): (string | null)[] => {
     if (!signature) continue
     const candidates = new Set<number>()
     for (const band of signature.bands) {
-      for (const leader of byBand.get(band) ?? []) if (candidates.size < COMPARED_MAX) candidates.add(leader)
+      for (const leader of byBand.get(band) ?? []) {
+        if (candidates.size === COMPARED_MAX) break
+        candidates.add(leader)
+      }
     }
     let best = -1
     let most = NEAR
@@ -81,7 +84,11 @@ export const nearGroups = (posts: readonly Post[]): (string | null)[] => {
     if (best < 0 && leaders.length < LEADERS_MAX) {
       best = leaders.length
       leaders.push(signature)
-      for (const band of signature.bands) byBand.set(band, [...(byBand.get(band) ?? []), best])
+      for (const band of signature.bands) {
+        const others = byBand.get(band)
+        if (others) others.push(best)
+        else byBand.set(band, [best])
+      }
     }
     if (best >= 0) groups[n] = (leaders[best] as Signature).exact
   }

@@ -5,7 +5,7 @@ import type { Answer, Ask } from './coordination-thread.js'
 import type { Findings, FindOptions, Post } from './find.js'
 
 /** A run that needs more fails alone. */
-const MEMORY_MB = 3_072
+const MEMORY_MB = 2_048
 
 /** The compiled file of the thread: threads cannot run TypeScript. */
 const entry = (): string => {
