@@ -79,28 +79,37 @@ export const sightRecords = async (
   ])
   if (docs.length === 0 && removed.length === 0) return false
   const batch = fitting(docs)
-  const put = (told: SightingRecord[], gone: RemovalDoc[]) =>
+  const removedIds = removed.map(({ _id }) => _id)
+  const put = (told: SightingRecord[], gone: Types.ObjectId[]) =>
     peers.call('sightings', sightingsInternal.putSightings, {
-      body: { user_id: userId, records: told, removed: gone.map(({ _id }) => _id.toHexString()) },
+      body: { user_id: userId, records: told, removed: gone.map(id => id.toHexString()) },
       ms: PUT_MS,
     })
+  /** Deleted while they were told, as with their account, of which sightings may have heard before. */
+  const takeBack = async () => {
+    const ids = batch.map(({ doc }) => doc._id)
+    const left = await records.find({ _id: { $in: ids } }, { _id: 1 }).lean<Pick<RecordDoc, '_id'>[]>()
+    const known = new Set(left.map(({ _id }) => _id.toHexString()))
+    const gone = ids.filter(_id => !known.has(_id.toHexString()))
+    if (gone.length > 0) await put([], gone)
+  }
   try {
     await put(
       batch.map(({ told }) => told),
-      removed,
+      removedIds,
     )
   } catch (error) {
     if (!isFinalRefusal(error)) throw error
     // One by one, so that a refused record does not keep the others.
-    await put([], removed)
+    await put([], removedIds)
     for (const { told } of batch)
       await put([told], []).catch(refusal => {
         if (!(refusal instanceof HttpError) || !isFinalRefusal(refusal)) throw refusal
         log.warn({ err: refusal, record: told.id }, 'record not taken by sightings')
       })
   }
-  if (batch.length > 0)
-    await records.bulkWrite(
+  if (batch.length > 0) {
+    const { matchedCount } = await records.bulkWrite(
       batch.map(({ doc: { _id, fetched_at, shared } }) => ({
         updateOne: {
           filter: { _id, fetched_at, shared: shared ?? { $exists: false } },
@@ -109,7 +118,9 @@ export const sightRecords = async (
       })) as AnyBulkWriteOperation<RecordDoc>[],
       { ordered: false },
     )
-  await removals.deleteMany({ _id: { $in: removed.map(({ _id }) => _id) } })
+    if (matchedCount < batch.length) await takeBack()
+  }
+  await removals.deleteMany({ _id: { $in: removedIds } })
   return true
 }
 
