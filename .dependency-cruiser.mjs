@@ -154,6 +154,7 @@ export default {
         'packages/service-kit',
         'packages/evidence',
         'packages/known-iods',
+        'packages/likeness',
         'packages/test-kit',
         'packages/demo',
       ],
