@@ -9,9 +9,7 @@ import { presentSighting } from '../presenters/sighting.js'
 /** For a batch of records of maximum size. */
 const PUT_MS = 30_000
 const BATCH_CHARS = 1_500_000
-/** Users whose records one repair queues. */
-const REPEATED = 200
-/** Records that are looked at for them. */
+/** Records that one repair looks at for their users. */
 const LOOKED_AT = 2_000
 const RESIGHTED = 5_000
 /** Until a user's job begins: what is handed in meanwhile goes with it, and is handed in undisturbed. */
@@ -124,19 +122,25 @@ export const sightRecords = async (
   return true
 }
 
-/** Queues users again of whose records the sightings service does not know. Resolves to their number. */
+/**
+ * Queues users again of whose records the sightings service does not know. Resolves to their number.
+ * @param place where the last call ended: one user's many records do not hide those of others
+ */
 export const repeatSightings = async (
   service: Pick<StoreService, 'queues' | 'log'>,
   { records, removals }: CollectorModels,
+  place: { after?: Types.ObjectId | undefined },
 ): Promise<number> => {
-  const due = [
-    ...(await records.find({ sighted: false }, { user_id: 1 }).limit(LOOKED_AT).lean<RecordDoc[]>()),
-    ...(await removals.find({}, { user_id: 1 }).limit(LOOKED_AT).lean<RemovalDoc[]>()),
-  ]
-  const users = new Map(due.map(({ user_id }) => [user_id.toHexString(), user_id]))
-  const some = [...users.values()].slice(0, REPEATED)
-  for (const user_id of some) await queueSightings(service, user_id)
-  return some.length
+  const owed = await records
+    .find({ sighted: false, ...(place.after && { user_id: { $gt: place.after } }) }, { user_id: 1 })
+    .sort({ user_id: 1 })
+    .limit(LOOKED_AT)
+    .lean<RecordDoc[]>()
+  const removed = await removals.find({}, { user_id: 1 }).limit(LOOKED_AT).lean<RemovalDoc[]>()
+  const users = new Map([...owed, ...removed].map(({ user_id }) => [user_id.toHexString(), user_id]))
+  for (const user_id of users.values()) await queueSightings(service, user_id)
+  place.after = owed.length === LOOKED_AT ? owed.at(-1)?.user_id : undefined
+  return users.size
 }
 
 /**
