@@ -73,6 +73,18 @@ export default {
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
     only(
+      'likeness-folds-as-the-product-does',
+      '^(packages/likeness)/(?!test/)',
+      [contracts, 'packages/known-iods'],
+      'What texts look like to each other is pure: it folds as contracts and known-iods do, and knows nothing else of ours.',
+    ),
+    only(
+      'coordination-imports-nothing-of-ours',
+      '^(packages/coordination)/',
+      [],
+      'Who shares the same objects is arithmetic on shares: it knows no record and no account of Iodine.',
+    ),
+    only(
       'mfe-kit-imports-contracts-and-ui',
       '^(packages/mfe-kit)/(?!test/)',
       [contracts, 'packages/ui', 'packages/evidence'],
@@ -136,6 +148,8 @@ export default {
         'packages/evidence',
         'packages/known-iods',
         'packages/canon',
+        'packages/likeness',
+        'packages/coordination',
       ],
       'A service never imports another: ask it over HTTP, or listen to its events; share types in packages/contracts.',
     ),
@@ -148,6 +162,7 @@ export default {
         'packages/evidence',
         'packages/known-iods',
         'packages/canon',
+        'packages/likeness',
         'packages/test-kit',
         'packages/demo',
       ],
@@ -163,6 +178,7 @@ export default {
         'packages/exchange',
         'packages/evidence',
         'packages/known-iods',
+        'packages/coordination',
       ],
       'Shell and remotes meet at run time only: share looks in packages/ui, plumbing in packages/mfe-kit.',
     ),
@@ -190,8 +206,8 @@ export default {
     only(
       'extension-imports-contracts-and-looks',
       '^(extension)/(?!test/|rsbuild\\.config)',
-      [contracts, 'packages/evidence', 'packages/known-iods', 'packages/ui'],
-      'The extension meets the product over the API alone: share rules in contracts, evidence or known-iods, looks in ui.',
+      [contracts, 'packages/evidence', 'packages/known-iods', 'packages/likeness', 'packages/ui'],
+      'The extension meets the product over the API alone: share rules in contracts, evidence, known-iods or likeness, looks in ui.',
     ),
     // No part of the product imports the composition roots.
     reserved(

@@ -20,7 +20,11 @@ export default {
     web: { source: { ...source, define: { WORKER_VERSION: JSON.stringify(version) } } },
     workers: {
       source: {
-        entry: { layout: './src/stage/layout.worker.ts', draw: './src/stage/draw.worker.ts' },
+        entry: {
+          layout: './src/stage/layout.worker.ts',
+          draw: './src/stage/draw.worker.ts',
+          'co-shares': './src/stage/co-shares.worker.ts',
+        },
       },
       output: {
         target: 'web-worker',

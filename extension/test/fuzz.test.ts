@@ -65,8 +65,10 @@ const mutate = (text: string, { kind, at, length, text: piece, value }: Mutation
 /** All text of a page, in every form in which a reader may extract it. */
 const evidenceOf = (document: Document, url: string): string => {
   const said: string[] = [url, decodeURIComponent(url)]
+  const own = document.querySelector('base[href]')?.getAttribute('href') ?? ''
+  const bases = URL.canParse(own, url) ? [new URL(own, url).href] : []
   const addAddress = (text: string) => {
-    for (const base of [url, `https://t.me/`])
+    for (const base of [url, `https://t.me/`, ...bases])
       if (URL.canParse(text.trim(), base)) said.push(new URL(text.trim(), base).href)
   }
   const add = (text: string) => {
@@ -91,15 +93,29 @@ const evidenceOf = (document: Document, url: string): string => {
   return said.join('\n')
 }
 
-const ours = new Set([TIME, 'tiktok', 'telegram', 'blog', 'image', 'document'])
+const ours = new Set<unknown>([TIME, 'tiktok', 'telegram', 'blog', 'image', 'document', true])
 const leavesOf = (value: unknown): (string | number)[] =>
   typeof value === 'object' && value !== null
     ? Object.values(value).flatMap(leavesOf)
     : [value as string | number]
 
-const unseen = (record: unknown, evidence: string): unknown[] =>
+/** An article's text is read as it is shown: without white space between its elements, and scripts within them. */
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
+
+const unseen = (
+  { context, ...record }: { context?: { text?: string | null | undefined } | undefined },
+  evidence: string,
+): unknown[] => {
+  const { text, ...said } = context ?? {}
+  return [
+    ...wordsOf(text ?? '').filter(word => !evidence.includes(word)),
+    ...unseenLeaves([record, said], evidence),
+  ]
+}
+
+const unseenLeaves = (record: unknown, evidence: string): unknown[] =>
   leavesOf(record).filter(value => {
-    if (ours.has(value as string)) return false
+    if (ours.has(value)) return false
     // A message's line breaks are elements of the page.
     return !String(value)
       .split('\n')

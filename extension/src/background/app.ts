@@ -12,7 +12,7 @@ import type {
   RequestName,
   ValueOf,
 } from '../shared/messages'
-import { sourceOf } from '../sources'
+import { type Captured, sourceOf } from '../sources'
 import { readServer, requireAccount, serverOf, signIn, signOut } from './accounts'
 import { callApi, endpoints } from './api'
 import { createCaptures } from './captures'
@@ -20,6 +20,7 @@ import { createCollector, type Place } from './collect'
 import { type Account, type Database, ownerOf, readSetting, writeSetting } from './database'
 import { captureAddress } from './make-capture'
 import { createOverlay, knownValue } from './overlay'
+import { createPictureLooks } from './picture-looks'
 import { createQueue } from './queue'
 import { createSender } from './sender'
 import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
@@ -66,7 +67,12 @@ export interface App {
 export const createApp = (database: Database): App => {
   const queue = createQueue(database)
   const captures = createCaptures(database)
-  const collector = createCollector(database, queue, captures)
+  const looks = createPictureLooks()
+  const isLooking = async () => (await readSetting(database, 'looking')) ?? false
+  /** Records with the hashes of their pictures, where the user wants that. */
+  const withLooks = async (captured: readonly Captured[]): Promise<readonly Captured[]> =>
+    (await isLooking()) ? looks.addTo(captured) : captured
+  const collector = createCollector(database, queue, captures, withLooks)
   const wakeAt = (time: number) => {
     const wait = time - Date.now()
     if (wait < SHORT_MS) setTimeout(send, Math.max(0, wait))
@@ -141,6 +147,7 @@ export const createApp = (database: Database): App => {
         ...(await queue.summary(account ? ownerOf(account) : '')),
         trouble: trouble ? { reason: trouble.reason, until: trouble.until } : null,
         sealing: await isSealing(),
+        looking: await isLooking(),
         captures: {
           ...kept,
           waiting: kept.waiting + collector.making(),
@@ -198,6 +205,10 @@ export const createApp = (database: Database): App => {
 
     async setSealing({ on }) {
       await writeSetting(database, 'sealing', on)
+    },
+
+    async setLooking({ on }) {
+      await writeSetting(database, 'looking', on)
     },
 
     async markSite({ tabId, pattern, on }) {
@@ -320,11 +331,9 @@ export const createApp = (database: Database): App => {
       const account = await readSetting(database, 'account')
       if (!account || !(await isKept(place))) throw new Error('Not collecting here')
       const source = sourceOf(place.url)
-      await queue.add(
-        ownerOf(account),
-        captured.filter(item => item.source === source),
-        { again: false },
-      )
+      await queue.add(ownerOf(account), await withLooks(captured.filter(item => item.source === source)), {
+        again: false,
+      })
       send()
     },
 

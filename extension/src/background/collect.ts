@@ -39,7 +39,13 @@ export interface Collector {
   making(): number
 }
 
-export const createCollector = (database: Database, queue: Queue, captures: Captures): Collector => {
+/** @param withLooks adds the hashes of pictures, in their order */
+export const createCollector = (
+  database: Database,
+  queue: Queue,
+  captures: Captures,
+  withLooks: (captured: readonly Captured[]) => Promise<readonly Captured[]>,
+): Collector => {
   /** The orders that no page has answered, by ticket. */
   const open = new Map<string, { tabId: number; resolve: (answer: Answered) => void }>()
 
@@ -129,7 +135,7 @@ export const createCollector = (database: Database, queue: Queue, captures: Capt
       if (!page || collected.length === 0) return undefined
       const { queued, invalid, records } = await queue.add(
         owner,
-        collected.map(({ captured }) => captured),
+        await withLooks(collected.map(({ captured }) => captured)),
         { again: true },
       )
       return {

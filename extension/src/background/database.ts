@@ -88,6 +88,8 @@ export interface Settings {
   captureTrouble: Trouble
   /** Whether what is collected is captured, too. */
   sealing: boolean
+  /** Whether pictures of what is collected are read here, to find them again. */
+  looking: boolean
   /** What is missing of the capture of the page that was collected last, in sentences. */
   leftOut: string
   /** Why the known IODs could not be downloaded. */

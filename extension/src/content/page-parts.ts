@@ -1,7 +1,15 @@
 import { LIMITS, type TelegramRecord, type TiktokRecord } from '@iodine/contracts'
 import { captureDom, DOM_MAX, projectText } from '@iodine/evidence'
 import type { Collected, PageParts } from '../shared/messages'
-import { type Captured, type PageState, readTelegramPost, sourceOf, telegramPosts, urlOf } from '../sources'
+import {
+  articlePart,
+  type Captured,
+  type PageState,
+  readTelegramPost,
+  sourceOf,
+  telegramPosts,
+  urlOf,
+} from '../sources'
 import { chooseRecords, completed } from './capture'
 import { PICTURE_CHARACTERS_MAX, readPictures } from './pictures'
 
@@ -15,15 +23,7 @@ const CHARACTERS_MAX = 10_000_000
 export class NotCaptured extends Error {}
 
 /** The part of a page that is about one thing: its main part, else its only article, else all of it. */
-export const mainPart = (of: Document): Element => {
-  const only = (selector: string): Element | undefined => {
-    const outer = [...of.querySelectorAll(selector)].filter(
-      element => !element.parentElement?.closest(selector),
-    )
-    return outer.length === 1 ? outer[0] : undefined
-  }
-  return only('main, [role="main"]') ?? only('article') ?? of.body
-}
+export const mainPart = (of: Document): Element => articlePart(of) ?? of.body
 
 /** The part of a list that shows one short video: all around its link, up to what shows others, too. */
 const partOfVideo = (of: Document, id: string): Element | undefined => {

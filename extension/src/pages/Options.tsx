@@ -5,6 +5,9 @@ import { ask } from '../shared/messages'
 import styles from './Popup.module.css'
 import { type StatusProps, useStatus } from './use-status'
 
+/** Pictures are mostly on other hosts than their pages. */
+const ALL_SITES = ['https://*/*', 'http://*/*']
+
 /** The options: the server, whether what is collected is captured, and whether known IODs are marked. */
 export function Options() {
   const { status, problem, attempt } = useStatus()
@@ -56,6 +59,21 @@ function Settings({ status, attempt }: StatusProps) {
         Collect and + IOD also hand over the page’s text, HTML, pictures and, with Collect this post or
         article, a screenshot. The server seals them, so that others can check your quotes. Keep collecting
         never does.
+      </p>
+      <Switch
+        label="Recognize pictures again"
+        checked={status.looking}
+        onChange={({ currentTarget: { checked: on } }) =>
+          attempt(async () => {
+            if (on && !(await chrome.permissions.request({ origins: ALL_SITES })))
+              throw new Error('Without this permission pictures can’t be read')
+            await ask('setLooking', { on })
+          })
+        }
+      />
+      <p className={styles.muted}>
+        Reads the pictures of what you collect once more from where they are, without your cookies, and sends
+        hashes of their bytes and of how they look. The pictures themselves are not sent.
       </p>
       <h2>While reading</h2>
       <Switch

@@ -14,8 +14,12 @@ export function Privacy() {
       <ul>
         <li>
           <strong>Posts and articles that you collect</strong>: the fields that My data shows, and SHA-256
-          hashes of their pictures. Only when you press Collect, or on a page where you switched on Keep
-          collecting, until you switch it off, leave the site or close the tab.
+          hashes of their pictures; with them, where the page says it, when a post was published, whether it
+          was edited, what it was forwarded from, its links and addresses of pictures, and the text of an
+          article. If you switched on “Recognize pictures again”, the collector loads those pictures from
+          where they are, without your cookies, and sends hashes of how they look. Only when you press
+          Collect, or on a page where you switched on Keep collecting, until you switch it off, leave the site
+          or close the tab.
         </li>
         <li>
           <strong>A capture of what you collect</strong>, unless you switched that off in the options: the

@@ -91,6 +91,8 @@ export interface Status {
   trouble: { reason: string; until: number } | null
   /** Whether what is collected is captured, too. */
   sealing: boolean
+  /** Whether pictures of what is collected are read, to find them again. */
+  looking: boolean
   captures: CaptureSummary
   overlay: OverlayState
 }
@@ -124,6 +126,7 @@ export interface PageRequests {
   setReading: { input: { on: boolean }; value: null }
   markSite: { input: { tabId: number; pattern: string; on: boolean }; value: null }
   setSealing: { input: { on: boolean }; value: null }
+  setLooking: { input: { on: boolean }; value: null }
   /** The known IODs of a tab's page; none where they are not marked. */
   found: { input: { tabId: number }; value: FoundOnPage[] }
   collect: { input: { tabId: number; what: 'own' | 'all' }; value: CollectResult }

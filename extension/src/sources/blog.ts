@@ -1,4 +1,5 @@
 import type { BlogRecord } from '@iodine/contracts'
+import { articlePart, contextOf, linksIn, mediaOf, partText, timeOf } from './context'
 import { addressOf, at, type Found, filled, firstTexts, jsonOf, listOf, type PageState, textOf } from './read'
 
 const ARTICLE_TYPES = new Set(['NewsArticle', 'BlogPosting', 'Article'])
@@ -42,7 +43,14 @@ export const readBlogPage = ({ document, url, time }: PageState): Found<BlogReco
     }),
   })
   if (!metadata?.canonical && !metadata?.og_url) return { own: undefined, all: [] }
-  const own = { collector_metadata: { fetch_timestamp: time, source: 'blog' }, metadata }
+  const part = articlePart(document)
+  const context = contextOf({
+    posted_at: timeOf(metadata.article_published_time),
+    text: part && partText(part),
+    links: part && linksIn(part, base),
+    media: part && mediaOf(picturesIn(part, base)),
+  })
+  const own = { collector_metadata: { fetch_timestamp: time, source: 'blog' }, metadata, ...context }
   return { own, all: [own] }
 }
 
@@ -51,14 +59,15 @@ export const readBlogPage = ({ document, url, time }: PageState): Found<BlogReco
  * bytes.
  */
 export const imagesOf = ({ document, url }: Pick<PageState, 'document' | 'url'>): string[] => {
-  const base = baseOf(document, url)
-  const pictures = [...document.querySelectorAll('img')].map(image => {
+  return [...new Set(picturesIn(document, baseOf(document, url)))].slice(0, IMAGES_MAX)
+}
+
+const picturesIn = (part: ParentNode, base: string): string[] =>
+  [...part.querySelectorAll('img')].flatMap(image => {
     // `currentSrc` is the candidate that the browser chose.
     const chosen = image.hasAttribute('srcset') || image.closest('picture') ? image.currentSrc : ''
-    return addressOf(chosen || image.getAttribute('src'), base)
+    return addressOf(chosen || image.getAttribute('src'), base) ?? []
   })
-  return [...new Set(pictures.filter(address => address !== undefined))].slice(0, IMAGES_MAX)
-}
 
 /** Reads meta elements by `name` or `property`. The first one with content counts. */
 const metaOf = (document: Document): ((name: string) => string | undefined) => {

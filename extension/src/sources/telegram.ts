@@ -1,4 +1,5 @@
-import type { TelegramRecord } from '@iodine/contracts'
+import { LIMITS, type TelegramRecord } from '@iodine/contracts'
+import { contextOf, linksIn, mediaOf, timeOf } from './context'
 import { addressOf, type Found, filled, type PageState, textOf, urlOf } from './read'
 
 /** Elements of a post that quote another one. */
@@ -51,6 +52,7 @@ export const readTelegramPost = (
   const url = linked ?? (username && id ? addressOf(`https://t.me/${username}/${id}`, base) : undefined)
   if (!url) return undefined
   const attachments = attachmentsOf(post, base)
+  const message = messageOf(post)
   const ownerName = textIn(post, '.tgme_widget_message_owner_name')
   return {
     collector_metadata: { fetch_timestamp: time, source: 'telegram' },
@@ -64,26 +66,55 @@ export const readTelegramPost = (
         ...filled({
           id: textOf(id),
           author: ownerName ?? textIn(post, '.tgme_widget_message_from_author'),
-          description: textOf(messageOf(post)),
+          description: textOf(message && linesOf(message).trim()),
         }),
         url,
       },
       ...(attachments.length > 0 && { attachments }),
     },
+    ...contextOf({
+      posted_at: timeOf(timeIn(post)),
+      edited: [...post.querySelectorAll('.tgme_widget_message_meta')].some(isMarkedEdited) || undefined,
+      forwarded_from: filled({
+        name: textIn(post, FORWARDED),
+        url: addressOf(ownIn(post, FORWARDED)?.closest('a[href]')?.getAttribute('href'), base),
+      }),
+      links: linksOf(message, post, base),
+      media: mediaOf(
+        attachments.flatMap(({ type, url: image }) => (type === 'image' && image ? [image] : [])),
+      ),
+    }),
   }
 }
 
+const PREVIEW = 'a.tgme_widget_message_link_preview[href]'
+
+/** The links in a post's text, and that of its preview. */
+const linksOf = (message: Element | undefined, post: Element, base: string): string[] | undefined => {
+  const shown = addressOf(post.querySelector(PREVIEW)?.getAttribute('href'), base)
+  const links = [...((message && linksIn(message, base)) ?? []), ...(shown ? [shown] : [])]
+  return links.length > 0 ? [...new Set(links)].slice(0, LIMITS.contextLinksMax) : undefined
+}
+
+const FORWARDED = '.tgme_widget_message_forwarded_from_name'
+
+const timeIn = (post: Element): string | null | undefined =>
+  ownIn(post, '.tgme_widget_message_date time[datetime]')?.getAttribute('datetime')
+
+const isMarkedEdited = (meta: Element): boolean => isOwn(meta) && /\bedited\b/i.test(meta.textContent ?? '')
+
 const isOwn = (element: Element): boolean => element.closest(NOT_OF_THE_POST) === null
 
-const textIn = (parent: ParentNode, selector: string): string | undefined =>
-  textOf([...parent.querySelectorAll(selector)].find(isOwn)?.textContent?.trim())
+const ownIn = (parent: ParentNode, selector: string): Element | undefined =>
+  [...parent.querySelectorAll(selector)].find(isOwn)
 
-const messageOf = (post: Element): string | undefined => {
-  const message = [...post.querySelectorAll('.tgme_widget_message_text')].find(
+const textIn = (parent: ParentNode, selector: string): string | undefined =>
+  textOf(ownIn(parent, selector)?.textContent?.trim())
+
+const messageOf = (post: Element): Element | undefined =>
+  [...post.querySelectorAll('.tgme_widget_message_text')].find(
     element => isOwn(element) && !element.matches('.js-message_reply_text'),
   )
-  return message && linesOf(message).trim()
-}
 
 /** An element's text with its line breaks; emoji are text already (`tg-emoji > i.emoji > b`). */
 const linesOf = (node: Node): string => {

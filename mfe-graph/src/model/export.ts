@@ -29,19 +29,19 @@ const round = (value: number) => Math.round(value * 100) / 100
 export function toGexf({ nodes, links, shape }: Network, positions: Float32Array, palette: Palette): string {
   const rows = nodes.map(
     (node, index) =>
-      `<node id="${xml(node.id)}" label="${xml(node.label)}"><attvalues><attvalue for="type" value="${node.type}"/>` +
+      `<node id="${xml(node.id)}" label="${xml(node.label)}"><attvalues><attvalue for="type" value="${xml(node.type)}"/>` +
       `<attvalue for="count" value="${node.count}"/><attvalue for="sources" value="${xml(node.sources.join('|'))}"/></attvalues>` +
       `<viz:position x="${round(positions[index * 2]!)}" y="${round(-positions[index * 2 + 1]!)}" z="0"/>` +
-      `<viz:size value="${round(shape.radii[index]! * 2)}"/><viz:color ${rgb(node.type === 'verb' ? palette.verb : palette.entity)}/></node>`,
+      `<viz:size value="${round(shape.radii[index]! * 2)}"/><viz:color ${rgb(palette.nodes[shape.nodeKinds[index]!]!)}/></node>`,
   )
   const edges = links.map(
     (link, index) =>
       `<edge id="${index}" source="${xml(link.source)}" target="${xml(link.target)}" weight="${link.count}">` +
-      `<attvalues><attvalue for="type" value="${link.type}"/></attvalues></edge>`,
+      `<attvalues><attvalue for="type" value="${xml(link.type)}"/></attvalues></edge>`,
   )
   return `<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">
-<graph defaultedgetype="directed" mode="static">
+<graph defaultedgetype="${shape.directed ? 'directed' : 'undirected'}" mode="static">
 <attributes class="node"><attribute id="type" title="type" type="string"/><attribute id="count" title="count" type="integer"/><attribute id="sources" title="sources" type="string"/></attributes>
 <attributes class="edge"><attribute id="type" title="type" type="string"/></attributes>
 <nodes>
@@ -69,18 +69,20 @@ export function toSvg({ nodes, links, shape }: Network, positions: Float32Array,
     const [x1, y1] = at(source)
     const [toX, toY] = at(target)
     const length = Math.hypot(toX - x1, toY - y1) || 1
-    const share = Math.max(0, 1 - (shape.radii[target]! + GRAPH.arrowLength) / length)
-    const verb = shape.isVerb[source] === 1
+    const tip = shape.directed ? shape.radii[target]! + GRAPH.arrowLength : 0
+    const share = Math.max(0, 1 - tip / length)
+    const kind = shape.linkKinds[link]!
+    const end = shape.directed ? ` marker-end="url(#arrow${kind})"` : ''
     return (
       `<line x1="${round(x1)}" y1="${round(y1)}" x2="${round(x1 + (toX - x1) * share)}" y2="${round(y1 + (toY - y1) * share)}" ` +
-      `stroke="${verb ? palette.objectLink : palette.subjectLink}" stroke-width="${shape.widths[link]}" marker-end="url(#${verb ? 'object' : 'subject'})"/>`
+      `stroke="${palette.links[kind]}" stroke-width="${shape.widths[link]}"${end}/>`
     )
   })
   const circles = nodes.map((node, index) => {
     const [x, y] = at(index)
     const radius = shape.radii[index]!
     return (
-      `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${node.type === 'verb' ? palette.verb : palette.entity}"/>` +
+      `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${palette.nodes[shape.nodeKinds[index]!]}"/>` +
       `<text x="${round(x)}" y="${round(y + radius + FONT_SIZE)}">${xml(node.label)}</text>`
     )
   })
@@ -88,7 +90,7 @@ export function toSvg({ nodes, links, shape }: Network, positions: Float32Array,
     `<marker id="${id}" viewBox="0 0 6 8" refX="0" refY="4" markerUnits="userSpaceOnUse" markerWidth="${GRAPH.arrowLength}" markerHeight="8" orient="auto"><path d="M0 0 6 4 0 8z" fill="${color}"/></marker>`
   return `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${left} ${top} ${width} ${height}">
-<defs>${marker('subject', palette.subjectLink)}${marker('object', palette.objectLink)}</defs>
+<defs>${palette.links.map((color, kind) => marker(`arrow${kind}`, color)).join('')}</defs>
 <rect x="${left}" y="${top}" width="${width}" height="${height}" fill="${palette.ground}"/>
 <g>${lines.join('')}</g>
 <g font-family="${xml(palette.font)}" font-size="${FONT_SIZE}" text-anchor="middle" fill="${palette.text}">${circles.join('')}</g>

@@ -1,5 +1,38 @@
-import type { Graph, GraphLink, GraphNode } from '@iodine/contracts'
+import type { GraphLink, GraphNode } from '@iodine/contracts'
 import { GRAPH } from './constants'
+
+/** What a graph is drawn from: triplets, or accounts that share the same. */
+export interface DrawnNode {
+  id: string
+  label: string
+  type: string
+  count: number
+  /** What its area is drawn by, where that is not the count. */
+  size?: number
+  sources: readonly string[]
+}
+export interface DrawnLink {
+  source: string
+  target: string
+  type: string
+  count: number
+}
+export interface Drawn<N extends DrawnNode = DrawnNode, L extends DrawnLink = DrawnLink> {
+  nodes: readonly N[]
+  links: readonly L[]
+}
+/** Types of nodes and links, in the order of their colours, and whether links have a direction. */
+export interface Kinds {
+  nodes: readonly string[]
+  links: readonly string[]
+  directed: boolean
+}
+/** Those of triplets. */
+export const TRIPLETS: Kinds = {
+  nodes: ['entity', 'verb'],
+  links: ['subject_to_verb', 'verb_to_object'],
+  directed: true,
+}
 
 /**
  * A graph's numbers for layout and drawing, in typed arrays, which are cheap to post to workers. Nodes and
@@ -8,8 +41,10 @@ import { GRAPH } from './constants'
 export interface Shape {
   nodeCount: number
   linkCount: number
-  /** 1 for a verb, 0 for an entity. */
-  isVerb: Uint8Array
+  /** Places of the nodes' and links' types among the kinds. */
+  nodeKinds: Uint8Array
+  linkKinds: Uint8Array
+  directed: boolean
   radii: Float32Array
   sources: Uint32Array
   targets: Uint32Array
@@ -25,15 +60,17 @@ export interface Neighbour {
 }
 
 /** A graph, indexed for layout, drawing and search. */
-export interface Network {
-  nodes: readonly GraphNode[]
-  links: readonly GraphLink[]
+export interface Network<N extends DrawnNode = DrawnNode, L extends DrawnLink = DrawnLink> {
+  nodes: readonly N[]
+  links: readonly L[]
   indexOf: ReadonlyMap<string, number>
   labels: readonly string[]
   /** Nodes in descending order of count. */
   ranking: Uint32Array
   shape: Shape
 }
+
+export type TripletNetwork = Network<GraphNode, GraphLink>
 
 const SIDE_BY_SIDE = 4
 
@@ -49,11 +86,14 @@ export const widthOf = (count: number): number =>
  * Indexes a graph. Nodes and links are sorted, so that the drawing does not depend on their order in the
  * data. A link is omitted if one of its nodes is missing.
  */
-export function createNetwork(graph: Graph): Network {
+export function createNetwork<N extends DrawnNode, L extends DrawnLink>(
+  graph: Drawn<N, L>,
+  kinds: Kinds = TRIPLETS,
+): Network<N, L> {
   const nodes = [...graph.nodes].sort((a, b) => (a.id < b.id ? -1 : 1))
   const indexOf = new Map(nodes.map((node, index) => [node.id, index]))
   // A link's key encodes both ends in one number, because numbers sort faster than strings.
-  const places = new Map<number, GraphLink>()
+  const places = new Map<number, L>()
   for (const link of graph.links) {
     const source = indexOf.get(link.source)
     const target = indexOf.get(link.target)
@@ -76,8 +116,10 @@ export function createNetwork(graph: Graph): Network {
     shape: {
       nodeCount: nodes.length,
       linkCount: links.length,
-      isVerb: Uint8Array.from(nodes, node => (node.type === 'verb' ? 1 : 0)),
-      radii: Float32Array.from(nodes, node => radiusOf(countOf(node))),
+      nodeKinds: Uint8Array.from(nodes, ({ type }) => Math.max(0, kinds.nodes.indexOf(type))),
+      linkKinds: Uint8Array.from(links, ({ type }) => Math.max(0, kinds.links.indexOf(type))),
+      directed: kinds.directed,
+      radii: Float32Array.from(nodes, node => radiusOf(node.size ?? countOf(node))),
       sources,
       targets,
       widths: Uint8Array.from(links, link => widthOf(link.count ?? 1)),
@@ -88,7 +130,7 @@ export function createNetwork(graph: Graph): Network {
   }
 }
 
-const countOf = (node: GraphNode | undefined): number => node?.count ?? 1
+const countOf = (node: DrawnNode | undefined): number => node?.count ?? 1
 
 /** A node's neighbours, in descending order of their links' counts. */
 export function neighboursOf({ shape, links }: Network, node: number): Neighbour[] {

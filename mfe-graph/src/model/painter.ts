@@ -4,10 +4,9 @@ import type { Network, Shape } from './network'
 
 /** Colours and font for the canvas. */
 export interface Palette {
-  entity: string
-  verb: string
-  subjectLink: string
-  objectLink: string
+  /** By the places of kinds. */
+  nodes: readonly string[]
+  links: readonly string[]
   selected: string
   text: string
   ground: string
@@ -182,7 +181,7 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
       const unit = 1 / camera.k
       for (const batch of batches) {
         const width = (thin ? THIN_WIDTH : batch.width) * unit
-        const arrow = thin ? 0 : GRAPH.arrowLength * unit
+        const arrow = thin || !shape.directed ? 0 : GRAPH.arrowLength * unit
         const arrowHalf = Math.max(ARROW_HALF_WIDTH, batch.width * 0.9) * unit
         ctx.strokeStyle = batch.color
         ctx.fillStyle = batch.color
@@ -246,16 +245,14 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
     }
 
     function* paintNodes() {
-      const verbs = (node: number) => shape.isVerb[node] === 1
-      const entities = (node: number) => shape.isVerb[node] === 0
       if (related) {
         ctx.globalAlpha = FADED_NODE
-        yield* fillNodes(palette.entity, node => entities(node) && !related[node])
-        yield* fillNodes(palette.verb, node => verbs(node) && !related[node])
+        for (const [kind, color] of palette.nodes.entries())
+          yield* fillNodes(color, node => shape.nodeKinds[node] === kind && !related[node])
         ctx.globalAlpha = 1
       }
-      yield* fillNodes(palette.entity, node => entities(node) && (!related || related[node] === 1))
-      yield* fillNodes(palette.verb, node => verbs(node) && (!related || related[node] === 1))
+      for (const [kind, color] of palette.nodes.entries())
+        yield* fillNodes(color, node => shape.nodeKinds[node] === kind && (!related || related[node] === 1))
       if (selected >= 0) yield* fillNodes(palette.selected, node => node === selected)
       ctx.strokeStyle = palette.text
       ctx.lineWidth = 2 / camera.k
@@ -371,8 +368,9 @@ export function createPainter(scene: Scene, palette: Palette): Painter {
 
 function batchesOf(shape: Shape, palette: Palette): Batch[] {
   const groups = new Map<number, number[]>()
+  const kinds = palette.links.length
   for (let link = 0; link < shape.linkCount; link++) {
-    const key = shape.widths[link]! * 2 + shape.isVerb[shape.sources[link]!]!
+    const key = shape.widths[link]! * kinds + shape.linkKinds[link]!
     const group = groups.get(key)
     if (group) group.push(link)
     else groups.set(key, [link])
@@ -380,8 +378,8 @@ function batchesOf(shape: Shape, palette: Palette): Batch[] {
   return [...groups]
     .sort(([a], [b]) => a - b)
     .map(([key, links]) => ({
-      color: key % 2 ? palette.objectLink : palette.subjectLink,
-      width: key >> 1,
+      color: palette.links[key % kinds]!,
+      width: Math.floor(key / kinds),
       links: Uint32Array.from(links),
     }))
 }

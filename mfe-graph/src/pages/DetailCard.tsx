@@ -1,7 +1,7 @@
-import { Button, Card, formatCount } from '@iodine/ui'
-import { CrossIcon } from '@iodine/ui/icons'
+import { formatCount } from '@iodine/ui'
 import type { ReactNode } from 'react'
 import styles from './DetailCard.module.css'
+import { FactsCard } from './FactsCard'
 
 export interface DetailCardProps {
   className?: string | undefined
@@ -18,47 +18,28 @@ export interface DetailCardProps {
 
 const SOURCES_MAX = 3
 
-/** The details of the selected node or link. */
-export function DetailCard({
-  className,
-  label,
-  title,
-  type,
-  count,
-  sources,
-  onClose,
-  children,
-}: DetailCardProps) {
+/** The details of the selected node or link of triplets. */
+export function DetailCard({ type, count, sources, ...card }: DetailCardProps) {
   const rest = sources.length - SOURCES_MAX
+  const said = (
+    <>
+      {sources.length === 0 && 'none'}
+      {sources.slice(0, SOURCES_MAX).map(source => (
+        <div key={source} className={styles.source} title={source}>
+          {source}
+        </div>
+      ))}
+      {rest > 0 && <div>and {rest} more</div>}
+    </>
+  )
   return (
-    <Card className={`${styles.card} ${className ?? ''}`} role="region" aria-label={label} elevation={2}>
-      <header className={styles.header}>
-        <h2 className={styles.title}>{title}</h2>
-        <Button
-          variant="minimal"
-          size="small"
-          icon={<CrossIcon />}
-          aria-label="Clear selection"
-          onClick={onClose}
-        />
-      </header>
-      <dl className={styles.facts}>
-        <dt>Type</dt>
-        <dd>{type}</dd>
-        <dt>Count</dt>
-        <dd>{formatCount(count)}</dd>
-        <dt>Sources</dt>
-        <dd>
-          {sources.length === 0 && 'none'}
-          {sources.slice(0, SOURCES_MAX).map(source => (
-            <div key={source} className={styles.source} title={source}>
-              {source}
-            </div>
-          ))}
-          {rest > 0 && <div>and {rest} more</div>}
-        </dd>
-      </dl>
-      {children}
-    </Card>
+    <FactsCard
+      {...card}
+      facts={[
+        ['Type', type],
+        ['Count', formatCount(count)],
+        ['Sources', said],
+      ]}
+    />
   )
 }

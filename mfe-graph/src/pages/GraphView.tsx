@@ -10,21 +10,15 @@ import {
   useLatest,
 } from '@iodine/ui'
 import { MinusIcon, PlusIcon, ZoomToFitIcon } from '@iodine/ui/icons'
-import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { type Address, addressOf, NOTHING, type Selection, selectionOf } from '../model/address'
 import { GRAPH } from '../model/constants'
-import type { Filters } from '../model/filters'
 import { findNodes, type Network, neighbourhood } from '../model/network'
 import { createStage, type Stage } from '../stage/stage'
-import { EntityDialog } from './EntityDialog'
 import styles from './GraphView.module.css'
-import { Legend } from './Legend'
-import { LinkCard } from './LinkCard'
-import { NodeCard } from './NodeCard'
 import { NodeTable } from './NodeTable'
 import { readPalette } from './palette'
 
-const LABEL = 'Narrative triplets graph'
 const ZOOM_STEP = 1.4
 const FOUND_MAX = 8
 /** Maximum height of the canvas, as a share of the window's height, on wide and on narrow screens. */
@@ -37,17 +31,51 @@ const SHEET_SHARE = 0.5
 const NARROW = 600
 const HEIGHT_MIN = 360
 
+/** What the details of a selection are shown with. */
+export interface CardSlot {
+  className: string | undefined
+  onSelect: (node: number) => void
+  onClose: () => void
+}
+export interface NodeSlot extends CardSlot {
+  node: number
+  /** The graph is displayed up to this number of links from the node; 0 displays all of it. */
+  depth: number
+  onDepth: (depth: number) => void
+}
+export interface LinkSlot extends CardSlot {
+  link: number
+}
+
 export interface GraphViewProps {
   network: Network
   expanded: boolean
-  /** The filters of the displayed graph. */
-  filters: Partial<Filters>
   address: Address
   onAddress: (change: Partial<Address>) => void
+  /** Accessible name of the canvas. */
+  label: string
+  /** Beginning of the names of saved files. */
+  fileName: string
+  legend: ReactNode
+  /** Further buttons that save the graph. */
+  saving?: ReactNode
+  nodeCard: (slot: NodeSlot) => ReactNode
+  linkCard: (slot: LinkSlot) => ReactNode
 }
 
 /** A graph as a drawing or a table, with the details of the selection. */
-export function GraphView({ network, expanded, filters, address, onAddress }: GraphViewProps) {
+export function GraphView({
+  network,
+  expanded,
+  address,
+  onAddress,
+  label,
+  fileName,
+  legend,
+  saving,
+  nodeCard,
+  linkCard,
+}: GraphViewProps) {
   const { notify } = useHost()
   const [stage, setStage] = useState<Stage | null>(null)
   const { view: mode, node: nodeId, to: toId } = address
@@ -55,7 +83,6 @@ export function GraphView({ network, expanded, filters, address, onAddress }: Gr
   const selected = selection.node
   const setSelection = useLatest((next: Selection) => onAddress(addressOf(network, next)))
   const [isBeside, setBeside] = useState(true)
-  const [creating, setCreating] = useState(false)
   const [depth, setDepth] = useState(0)
   const [failed, setFailed] = useState(false)
   const [warming, setWarming] = useState({ shown: false, progress: 0 })
@@ -66,7 +93,7 @@ export function GraphView({ network, expanded, filters, address, onAddress }: Gr
   useEffect(() => {
     if (failed) return
     const made = createStage(frame.current as HTMLElement, {
-      label: LABEL,
+      label,
       palette,
       onSelect: next => setSelection.current(next),
       onProgress: setWarming,
@@ -77,7 +104,7 @@ export function GraphView({ network, expanded, filters, address, onAddress }: Gr
       setStage(null)
       made.close()
     }
-  }, [palette, failed, setSelection])
+  }, [palette, failed, setSelection, label])
 
   useEffect(() => {
     if (network) setFailed(false)
@@ -137,7 +164,7 @@ export function GraphView({ network, expanded, filters, address, onAddress }: Gr
     if (!positions) return
     try {
       const { download } = await import('../stage/download')
-      await download(format, network, positions, palette)
+      await download(fileName, format, network, positions, palette)
     } catch {
       notify(errorToast(null, 'The graph could not be saved. Please try again.'))
     }
@@ -147,29 +174,19 @@ export function GraphView({ network, expanded, filters, address, onAddress }: Gr
   const close = () => setSelection.current(NOTHING)
   const details = (
     <>
-      {selected >= 0 && selected < network.nodes.length && (
-        <NodeCard
-          className={cardClass}
-          network={network}
-          node={selected}
-          filters={filters}
-          depth={depth}
-          onDepth={setDepth}
-          onSelect={select}
-          onClose={close}
-          onCreateIod={() => setCreating(true)}
-        />
-      )}
-      {selection.link >= 0 && selection.link < network.links.length && (
-        <LinkCard
-          className={cardClass}
-          network={network}
-          link={selection.link}
-          filters={filters}
-          onSelect={select}
-          onClose={close}
-        />
-      )}
+      {selected >= 0 &&
+        selected < network.nodes.length &&
+        nodeCard({
+          className: cardClass,
+          node: selected,
+          depth,
+          onDepth: setDepth,
+          onSelect: select,
+          onClose: close,
+        })}
+      {selection.link >= 0 &&
+        selection.link < network.links.length &&
+        linkCard({ className: cardClass, link: selection.link, onSelect: select, onClose: close })}
     </>
   )
 
@@ -191,6 +208,7 @@ export function GraphView({ network, expanded, filters, address, onAddress }: Gr
           <Button size="small" text="PNG" aria-label="Save as PNG" onClick={() => void save('png')} />
           <Button size="small" text="SVG" aria-label="Save as SVG" onClick={() => void save('svg')} />
           <Button size="small" text="GEXF" aria-label="Save as GEXF" onClick={() => void save('gexf')} />
+          {saving}
         </ButtonGroup>
       </div>
       {mode === 'table' && (
@@ -232,12 +250,8 @@ export function GraphView({ network, expanded, filters, address, onAddress }: Gr
           </div>
         )}
       </div>
-      {mode === 'graph' && <Legend />}
+      {mode === 'graph' && legend}
       {mode === 'table' && details}
-      <EntityDialog
-        entity={creating ? (network.nodes[selected] ?? null) : null}
-        onClose={() => setCreating(false)}
-      />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { useHost } from '@iodine/mfe-kit'
 import { Button, ErrorCallout, formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
 import { type Filters, isOwnGraph } from '../model/filters'
-import type { Network } from '../model/network'
+import type { TripletNetwork } from '../model/network'
 import { useTexts } from '../queries/texts'
 import { DetailCard } from './DetailCard'
 import styles from './DetailCard.module.css'
@@ -9,7 +9,7 @@ import { Sentence } from './Sentence'
 
 export interface LinkCardProps {
   className?: string | undefined
-  network: Network
+  network: TripletNetwork
   link: number
   /** The filters of the displayed graph. */
   filters: Partial<Filters>
@@ -54,7 +54,7 @@ export function LinkCard({ className, network, link, filters, onSelect, onClose 
   )
 }
 
-function Texts({ link, filters }: { link: Network['links'][number]; filters: Partial<Filters> }) {
+function Texts({ link, filters }: { link: TripletNetwork['links'][number]; filters: Partial<Filters> }) {
   const query = useTexts(link, filters)
   const { total, isFetchNextPageError } = query
   return (

@@ -3,7 +3,7 @@ import { Button, SegmentedControl, Tag } from '@iodine/ui'
 import { AddIcon } from '@iodine/ui/icons'
 import { useMemo } from 'react'
 import { type Filters, isOwnGraph } from '../model/filters'
-import { type Network, neighboursOf } from '../model/network'
+import { neighboursOf, type TripletNetwork } from '../model/network'
 import { DetailCard } from './DetailCard'
 import styles from './DetailCard.module.css'
 import { Mentions } from './Mentions'
@@ -12,7 +12,7 @@ const NEIGHBOURS_MAX = 100
 
 export interface NodeCardProps {
   className?: string | undefined
-  network: Network
+  network: TripletNetwork
   node: number
   /** The filters of the displayed graph. */
   filters: Partial<Filters>

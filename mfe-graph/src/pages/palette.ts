@@ -1,12 +1,10 @@
 import { themeColor, themeFont } from '@iodine/ui'
 import type { Palette } from '../model/painter'
 
-/** The theme's colours and font for drawing the graph on a canvas. */
+/** The theme's colours and font for drawing the graph on a canvas. There are three kinds of nodes at most. */
 export const readPalette = (): Palette => ({
-  entity: themeColor('graph-entity'),
-  verb: themeColor('graph-verb'),
-  subjectLink: themeColor('graph-subject-link'),
-  objectLink: themeColor('graph-object-link'),
+  nodes: [themeColor('graph-entity'), themeColor('graph-verb'), themeColor('graph-third')],
+  links: [themeColor('graph-subject-link'), themeColor('graph-object-link')],
   selected: themeColor('graph-selected'),
   text: themeColor('text'),
   ground: themeColor('surface'),

@@ -8,8 +8,9 @@ export type ExportFormat = 'png' | 'svg' | 'gexf'
 
 const PNG = { width: 2000, height: 1200, pixelRatio: 2 }
 
-/** Saves the graph in its current layout as `narrative-graph_{date}.{format}`. */
+/** Saves the graph in its current layout as `{name}_{date}.{format}`. */
 export async function download(
+  name: string,
   format: ExportFormat,
   network: Network,
   positions: Float32Array,
@@ -21,7 +22,7 @@ export async function download(
       : format === 'svg'
         ? new Blob([toSvg(network, positions, palette)], { type: 'image/svg+xml' })
         : new Blob([toGexf(network, positions, palette)], { type: 'application/gexf+xml' })
-  saveFile(`narrative-graph_${new Date().toISOString().slice(0, 10)}.${format}`, blob)
+  saveFile(`${name}_${new Date().toISOString().slice(0, 10)}.${format}`, blob)
 }
 
 /** The whole graph on the ground colour, at a pixel ratio of 2. */

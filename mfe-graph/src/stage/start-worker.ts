@@ -2,7 +2,7 @@
 const START_MAX_MS = 10_000
 
 /** The workers of the build. Each has a source file in this folder. */
-export type WorkerName = 'layout' | 'draw'
+export type WorkerName = 'layout' | 'draw' | 'co-shares'
 
 const create = (name: WorkerName) =>
   new Worker(`${__webpack_public_path__}static/worker/${name}.${WORKER_VERSION}.js`)

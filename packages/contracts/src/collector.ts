@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
+import { sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
 import { id, pageQuery, text, timestamp } from './primitives.js'
-import { SOURCES, type Source } from './vocabulary.js'
+import { SHARED_AS, SOURCES, type Source } from './vocabulary.js'
 
 const field = text().nullish()
 const count = z.int().min(0, 'must be 0 or more').nullish()
@@ -11,6 +12,31 @@ const collectorMetadata = z.strictObject({
   fetch_timestamp: timestamp,
   source: text(),
 })
+
+/** What a page says around a post, in words common to all sources. */
+export const recordContext = z.strictObject({
+  posted_at: timestamp.nullish(),
+  /** The page marks the post as edited. */
+  edited: z.boolean().nullish(),
+  text: text(LIMITS.contextTextMax).nullish(),
+  forwarded_from: z.strictObject({ name: field, url: field }).nullish(),
+  links: z.array(text()).max(LIMITS.contextLinksMax).nullish(),
+  media: z
+    .array(
+      z.strictObject({
+        url: field,
+        sha256: sha256.nullish(),
+        /** Of the picture's looks: a blockhash of 256 bits. */
+        phash: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
+          .nullish(),
+      }),
+    )
+    .max(LIMITS.contextMediaMax)
+    .nullish(),
+})
+export type RecordContext = z.output<typeof recordContext>
 
 export const tiktokRecord = z.strictObject({
   collector_metadata: collectorMetadata,
@@ -46,6 +72,7 @@ export const tiktokRecord = z.strictObject({
   classification: z
     .strictObject({ location_created: field, diversification_labels: texts, suggested_words: texts })
     .optional(),
+  context: recordContext.optional(),
 })
 
 export const telegramRecord = z.strictObject({
@@ -63,6 +90,7 @@ export const telegramRecord = z.strictObject({
       .max(1_000)
       .nullish(),
   }),
+  context: recordContext.optional(),
 })
 
 const blogMetadata = z.strictObject({
@@ -110,6 +138,7 @@ export const blogRecord = z.strictObject({
     'canonical or og_url is required',
   ),
   imageHashes: imageHashes.optional(),
+  context: recordContext.optional(),
 })
 
 /** Schemas of collected records, by source. */
@@ -170,5 +199,26 @@ export const collectorApi = {
     summary: 'Delete one of the caller’s records',
     params: z.strictObject({ source, id }),
     response: z.strictObject({ id }),
+  }),
+  shareRecords: endpoint('user', 'POST /:source/data/share', {
+    summary:
+      'Let other members find some of the caller’s records in Origins, under the caller’s name or under none, or stop it at once. 404 if one of them is not the caller’s: none is changed then',
+    params: z.strictObject({ source }),
+    body: z
+      .strictObject({
+        ids: z
+          .array(id)
+          .min(1, 'must hold 1 to 500 ids')
+          .max(LIMITS.ingestRecordsMax, 'must hold 1 to 500 ids'),
+        shared: z.boolean(),
+        as: z.enum(SHARED_AS).optional(),
+      })
+      .refine(({ shared, as }) => !shared || as !== undefined, 'as: must say username or anonymous'),
+    response: z.strictObject({ ids: z.array(id), shared: z.enum(SHARED_AS).nullable() }),
+  }),
+  listShared: endpoint('user', 'GET /:source/data/shared', {
+    summary: 'The caller’s records of one source that are shared',
+    params: z.strictObject({ source }),
+    response: z.array(z.strictObject({ id, shared: z.enum(SHARED_AS) })),
   }),
 } as const

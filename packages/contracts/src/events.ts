@@ -68,6 +68,10 @@ export const QUEUES = {
   subscriptions: { data: z.strictObject({}), everyMs: 15_000 },
   /** Brings a campaign's feed in line with the campaign. */
   publications: { data: z.strictObject({ campaign_id: id }) },
+  /** Indexes a user's records, and removes deleted ones from the index. */
+  sightings: { data: z.strictObject({ user_id: id }) },
+  /** Finds accounts that share the same. */
+  coordination: { data: z.strictObject({ run_id: id }) },
   inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
   /** Has the log of seals time-stamped. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },

@@ -144,6 +144,32 @@ export const LIMITS = {
   /** How long what was withdrawn stays in feeds as revoked. */
   revokedMs: 90 * 24 * 3_600_000,
   tooltipChars: 40,
+  /** What a record says around a post: characters of its text, its links and media. */
+  contextTextMax: 50_000,
+  contextLinksMax: 200,
+  contextMediaMax: 200,
+  /** Sightings on a page of a search, and candidates that a search compares with what is searched for. */
+  sightingsPage: 200,
+  sightingCandidates: 2_000,
+  /** Words with more sightings of a user than this say nothing about what is told. */
+  sightingPostings: 500,
+  /** Records that are indexed at once, and removed ones. */
+  sightingsBatch: 50,
+  sightingsRemoved: 1_000,
+  /** Questions for counts an hour. */
+  countQuestions: 60,
+  /** Characters of a text beside a sighting. */
+  excerptChars: 280,
+  /** Who shares the same: shares that a run looks at, runs at once and kept of a user, and how long they are kept. */
+  coordinationShares: 2_000_000,
+  coordinationRunsAtOnce: 3,
+  coordinationRunsKept: 20,
+  coordinationKeptMs: 30 * 86_400_000,
+  coordinationWindowMaxS: 86_400,
+  coordinationParticipationMax: 1_000,
+  /** Edges that are kept of a run, the heaviest first, and pairs of an edge. */
+  coordinationEdges: 5_000,
+  coordinationEvidence: 50,
 } as const
 
 export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/

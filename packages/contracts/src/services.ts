@@ -5,6 +5,7 @@ import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
 import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
+import { coordinationApi, coordinationInternal } from './coordination.js'
 import {
   announceInternal,
   communityInternal,
@@ -27,6 +28,7 @@ import { iodsApi } from './iods.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
 import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
+import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { usageInternal } from './usage.js'
 
 /** Gateway settings of a path prefix. */
@@ -76,6 +78,7 @@ export const SERVICES = {
     prefixes: { tiktok: ingest, telegram: ingest, blog: ingest, captures: blobs, seals: {} },
     apis: { collector: collectorApi, captures: capturesApi, seals: sealsApi },
     internal: {
+      ...recordsInternal,
       ...capturesInternal,
       ...sealsInternal,
       ...personalDataInternal,
@@ -131,6 +134,11 @@ export const SERVICES = {
     prefixes: { community: {} },
     apis: { community: communityApi },
     internal: { ...communityInternal, ...personalDataInternal, ...repairInternal, ...rebuildInternal },
+  },
+  sightings: {
+    prefixes: { sightings: {}, coordination: {} },
+    apis: { sightings: sightingsApi, coordination: coordinationApi },
+    internal: { ...sightingsInternal, ...coordinationInternal, ...personalDataInternal, ...repairInternal },
   },
 } as const satisfies Record<string, ServiceManifest>
 

@@ -143,6 +143,13 @@ export type FeedState = (typeof FEED_STATES)[number]
 /** Of STIX: `lossless` keeps all that came in, `opencti` has what OpenCTI's client takes. */
 export const EXPORT_PROFILES = ['lossless', 'opencti'] as const
 export type ExportProfile = (typeof EXPORT_PROFILES)[number]
+/** What accounts share: a link, the same text, nearly the same text, a picture or video, a hashtag. */
+export const SHARE_KINDS = ['link', 'text', 'near', 'media', 'hashtag'] as const
+export type ShareKind = (typeof SHARE_KINDS)[number]
+
+/** A run of the search for accounts that share the same. */
+export const RUN_STATES = ['queued', 'running', 'done', 'failed'] as const
+export type RunState = (typeof RUN_STATES)[number]
 
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
@@ -214,3 +221,7 @@ export const textFault = (value: string): string | undefined => {
   if (value.includes('\0')) return 'must not contain NUL'
   return value.isWellFormed() ? undefined : 'must be well-formed Unicode'
 }
+
+/** How a record is shared. */
+export const SHARED_AS = ['username', 'anonymous'] as const
+export type SharedAs = (typeof SHARED_AS)[number]

@@ -267,6 +267,75 @@ const channelPost = (
   },
 })
 
+/** A post of a channel that says when it was posted, what it links to and where it was forwarded from. */
+const datedPost = (
+  posted_at: string,
+  of: ReturnType<typeof channel>,
+  id: number,
+  description: string,
+  context: Pick<NonNullable<TelegramRecord['context']>, 'links' | 'forwarded_from'> = {},
+): TelegramRecord => ({
+  ...channelPost('2026-11-20T09:00:00.000Z', of, id, null, description, []),
+  context: { posted_at, text: description, ...context },
+})
+const silentLake = channel('silent_lake', 'The Silent Lake')
+const shoreTruth = channel('shore_truth', 'Shore Truth')
+const wakeVarnel = channel('wake_varnel', 'Wake Up Varnel')
+const lakesideDaily = channel('lakeside_daily', 'Lakeside Daily')
+const SIREN = 'https://varnelwatch.example/siren'
+const at = (day: number, time: string) => `2026-11-${String(day).padStart(2, '0')}T${time}.000Z`
+
+/**
+ * A story with a first telling, copies and rewordings, and two channels that post the same links seconds apart, again and
+ * again.
+ */
+const sirenStory: TelegramRecord[] = [
+  datedPost(
+    at(2, '22:14:05'),
+    silentLake,
+    18,
+    'A worker of the dam told us tonight: the siren of Varnel was switched off before the water rose, and the mayor knew.',
+  ),
+  datedPost(
+    at(3, '06:40:00'),
+    lakesideDaily,
+    501,
+    'A worker of the dam told us tonight: the siren of Varnel was switched off before the water rose, and the mayor knew.',
+    { forwarded_from: { name: 'The Silent Lake', url: 'https://channels.example/silent_lake/18' } },
+  ),
+  datedPost(
+    at(3, '09:02:10'),
+    wakeVarnel,
+    77,
+    'A WORKER OF THE DAM told us tonight: the siren of Varnel was SWITCHED OFF before the water rose and the mayor knew!!',
+  ),
+  datedPost(
+    at(4, '18:30:00'),
+    lakesideDaily,
+    512,
+    'Dam workers say the mayor of Varnel knew that the sirens had been switched off while the water was rising.',
+  ),
+  ...[3, 5, 8, 9, 12].flatMap((day, n) => [
+    datedPost(
+      at(day, `20:0${n}:07`),
+      shoreTruth,
+      300 + n,
+      `Part ${n + 1}. Who switched off the siren? ${SIREN}/${n + 1}?utm_source=shore`,
+      { links: [`${SIREN}/${n + 1}?utm_source=shore`] },
+    ),
+    datedPost(
+      at(day, `20:0${n}:21`),
+      wakeVarnel,
+      90 + n,
+      `The siren, chapter ${n + 1}: read before it is gone ${SIREN}/${n + 1}`,
+      { links: [`${SIREN}/${n + 1}`] },
+    ),
+  ]),
+  datedPost(at(9, '21:15:00'), lakesideDaily, 530, `What is said of the siren, and by whom: ${SIREN}/4`, {
+    links: [`${SIREN}/4`],
+  }),
+]
+
 const telegram: TelegramRecord[] = [
   channelPost(
     '2026-10-11T19:00:00.000Z',
@@ -345,6 +414,7 @@ const telegram: TelegramRecord[] = [
     'Analyse du laboratoire Brennvik : E133, E133, E133. Et personne pour dire ce que cache E133 ?',
     [file('document', 'analyse-brennvik.pdf'), file('image', 'flacon-quell.jpg')],
   ),
+  ...sirenStory,
 ]
 
 const courier = {

@@ -15,9 +15,10 @@ export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<
   const build = (service: StoreService) => {
     const models = createModels(service.mongo, config)
     const blobs = createBlobs(config.BLOBS_URL, service.mongo)
-    addRecordRoutes(service, models)
+    const ingesting = { count: 0 }
+    addRecordRoutes(service, models, ingesting)
     addCaptureRoutes(service, models, blobs, key)
-    addInternalRoutes(service, models, blobs, config)
+    addInternalRoutes(service, models, blobs, ingesting, config)
   }
   return startStoreService('collector', config, deps, build, [dropCounts, dropLogState])
 }

@@ -3,6 +3,7 @@ import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
 import { anchorsProcessor } from './processors/anchors.js'
 import { canonProcessor } from './processors/canon.js'
+import { coordinationProcessor } from './processors/coordination.js'
 import { erasuresProcessor } from './processors/erasures.js'
 import { extractionProcessor } from './processors/extraction.js'
 import { importsProcessor } from './processors/imports.js'
@@ -12,6 +13,7 @@ import { projectionsProcessor } from './processors/projections.js'
 import { publicationsProcessor } from './processors/publications.js'
 import { repairProcessor } from './processors/repair.js'
 import { subscriptionsProcessor } from './processors/subscriptions.js'
+import { sightingsProcessor } from './processors/sightings.js'
 
 /** The background workers: one processor per queue, plus the health routes of every process. */
 export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): Promise<Part> => {
@@ -31,6 +33,8 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(publicationsProcessor, context),
       startProcessor(repairProcessor, context),
       startProcessor(subscriptionsProcessor, context),
+      startProcessor(sightingsProcessor, context),
+      startProcessor(coordinationProcessor, context),
     ])
   } catch (error) {
     await service.close()

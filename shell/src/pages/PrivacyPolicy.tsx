@@ -38,9 +38,20 @@ export function PrivacyPolicy() {
             <p>
               <strong>Browser extension.</strong> Temporary authentication codes only (5 minutes). The
               extension doesn't record your browsing. When you choose to collect a post or an article, that
-              public content and its public author details are sent to your account and listed under My data.
-              On sites where you switch on marking, your browser compares pages with a list of all IODs that
-              it has downloaded; nothing of those pages is sent.
+              public content and its public author details are sent to your account and listed under My data:
+              with them, where the page says it, when it was published, whether it was edited, what it was
+              forwarded from, its text, links and pictures' addresses and hashes. On sites where you switch on
+              marking, your browser compares pages with a list of all IODs that it has downloaded; nothing of
+              those pages is sent.
+            </p>
+            <p>
+              <strong>Origins.</strong> So that you can find where something was seen first, the records that
+              you collect are indexed by fingerprints of their texts, their links and their pictures, with
+              account, address and times of the post. Others find yours only if you share them, record by
+              record, under your name or under none. If you agree to be counted, a snapshot once a day counts
+              you among those who have collected the same. If you look for co-shares, what is found in your
+              records and in shared ones is kept for 30 days, for you alone; a file that you open for that
+              stays in your browser.
             </p>
             <p>
               <strong>Captures.</strong> What a collector hands over of a page in your name: its text, its
@@ -96,7 +107,11 @@ export function PrivacyPolicy() {
               you have a public username, your profile shows the beginning of each analyzed text, and others
               can view the graph built from your narratives. Of evidence, the other signed-in users see the
               quoted words with their surroundings, the address, the times, the seal and who added it; they
-              see the captured page itself only if you share it, until you stop sharing.
+              see the captured page itself only if you share it, until you stop sharing. Of a record that you
+              share for Origins they see the post, the beginning of its text and when you collected it, with
+              your username; of one that you share anonymously the day alone, and not whose it is. Of records
+              that are not shared they see nothing but, if you agreed to be counted, how many have collected
+              the same (3–5, 6–10, 11–20 or more), and the month of the earliest.
             </p>
             <p>We rely on these kinds of providers, who act on our behalf or at your request:</p>
             <ul>
@@ -131,9 +146,9 @@ export function PrivacyPolicy() {
             </li>
             <li>
               When an account is deleted, its profile, sessions, key, collected data and narratives are
-              removed, and so are its captures, save those that you shared: these stay without an owner. Its
-              IODs, votes, campaigns and the words quoted as evidence stay without your name. A random number
-              that the account had is kept as deleted, with nothing else.
+              removed, with what Origins keeps of them, and so are its captures, save those that you shared:
+              these stay without an owner. Its IODs, votes, campaigns and the words quoted as evidence stay
+              without your name. A random number that the account had is kept as deleted, with nothing else.
             </li>
             <li>
               The log of seals keeps one number for each capture, from which nothing can be read once the

@@ -6,6 +6,7 @@ import { createApp as createGateway, gatewayConfigSchema } from '@iodine/gateway
 import { createApp as createIods, iodsConfigSchema } from '@iodine/iods'
 import { createApp as createNarratives, narrativesConfigSchema } from '@iodine/narratives'
 import { ConfigError, type Part, readConfig, type ServiceDeps } from '@iodine/service-kit'
+import { createApp as createSightings, sightingsConfigSchema } from '@iodine/sightings'
 import { createApp as createWorkers, workersConfigSchema } from '@iodine/workers'
 import type { z } from 'zod'
 
@@ -32,6 +33,7 @@ export const PARTS = {
   campaigns: part(campaignsConfigSchema, createCampaigns),
   narratives: part(narrativesConfigSchema, createNarratives),
   community: part(communityConfigSchema, createCommunity),
+  sightings: part(sightingsConfigSchema, createSightings),
   workers: part(workersConfigSchema, createWorkers),
   gateway: part(gatewayConfigSchema, createGateway),
 }

@@ -7,6 +7,7 @@ import {
   canonicalApi,
   capturesApi,
   collectorApi,
+  coordinationApi,
   DETAILS,
   type EndpointSpec,
   evidenceApi,
@@ -71,6 +72,8 @@ interface Things {
   subscription: string
   /** A feed key of the owner's. */
   feed_key: string
+  /** The owner's, of their records. */
+  run: string
   /** The owner's, in another browser. */
   session: string
   owner: string
@@ -93,6 +96,7 @@ let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
 /** No run of it gets anywhere. */
 const feedInto = (campaign_id: string) => ({ url: 'https://127.0.0.1/', kind: 'taxii' as const, campaign_id })
+const aRun = () => ({ kinds: ['link' as const], window_s: 60, min_participation: 1 })
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 
@@ -139,6 +143,11 @@ const ROWS: Record<string, Row> = {
   'POST /admin/beta-codes': { body: () => ({}), status: admins(201) },
   'GET /:source/data': { status: 200 },
   'POST /:source/data': { body: (_, __, source) => ({ records: [RECORDS[source]()] }), status: 200 },
+  'POST /:source/data/share': {
+    body: ({ record }, _, source) => ({ ids: [record[source]], shared: true, as: 'anonymous' }),
+    status: mine(200, 404),
+  },
+  'GET /:source/data/shared': { status: 200 },
   'DELETE /:source/data/:id': { id: 'record', status: mine(200, 404) },
   'POST /iods': { body: () => iodInput(), status: 201 },
   'POST /iods/lookup': { body: () => ({ values: ['anything'] }), status: 200 },
@@ -246,6 +255,15 @@ const ROWS: Record<string, Row> = {
   },
   'GET /community/users/:id': { id: 'owner', status: 200 },
   'DELETE /profile/remove-openai-key': { status: 200 },
+  'POST /sightings/search': { body: () => ({ text: MARK }), status: 200 },
+  'PUT /sightings/counting': { body: () => ({ counted: true }), status: 200 },
+  'POST /sightings/counts': { body: ({ iod }) => ({ iod_id: iod }), status: 200 },
+  'POST /coordination/runs': { body: aRun, status: 201 },
+  'GET /coordination/runs/:id': { id: 'run', status: mine(200, 404) },
+  'GET /coordination/runs/:id/graph': { id: 'run', status: mine(200, 404) },
+  // The owner's run has no such edge.
+  'GET /coordination/runs/:id/shares': { id: 'run', query: () => '?a=tiktok%20a&b=tiktok%20b', status: 404 },
+  'DELETE /coordination/runs/:id': { id: 'run', status: mine(200, 404) },
   'POST /profile/passkeys/options': { status: 200 },
   'POST /profile/passkeys': {
     body: () => ({ name: 'Key', credential: CREDENTIAL }),
@@ -338,6 +356,7 @@ const prepare = async (
     session: sessions.find(({ current }) => !current)?.id ?? '',
     import: await planned(),
     discarded: await planned(),
+    run: (await api.call(coordinationApi.createRun, { body: { ...aRun(), scope: 'own' } })).id,
     capture,
     open,
     record,

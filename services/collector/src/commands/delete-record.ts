@@ -4,7 +4,7 @@ import type { RecordDoc, RecordScope } from '../models/record.js'
 
 /** Deletes one of the user's own records. Throws 404 for any other. */
 export const deleteRecord = async (
-  { records, captures, quotas }: CollectorModels,
+  { records, removals, captures, quotas }: CollectorModels,
   scope: RecordScope,
   id: string,
 ): Promise<void> => {
@@ -13,6 +13,7 @@ export const deleteRecord = async (
       .findOneAndDelete({ _id: id, ...scope }, { session, projection: { bytes: 1 } })
       .lean<Pick<RecordDoc, '_id' | 'bytes'>>()
     if (!deleted) throw notFound()
+    await removals.create([{ _id: deleted._id, user_id: scope.user_id }], { session })
     // Its captures stay where evidence names them, which the repair asks for.
     await captures.updateMany(
       { user_id: scope.user_id, record_id: deleted._id },

@@ -10,11 +10,12 @@ export const forgetUser = async (
   blobs: Blobs,
   user_id: Types.ObjectId,
 ): Promise<void> => {
-  const { mongo, records, quotas } = models
+  const { mongo, records, removals, quotas } = models
   await forgetCaptures(models, blobs, user_id)
   await inTransaction(mongo, async session => {
     // The quota document first, in the same order as `ingest`, so that a concurrent ingest waits here.
     await quotas.forget(user_id, { session })
     await records.deleteMany({ user_id }, { session })
+    await removals.deleteMany({ user_id }, { session })
   })
 }

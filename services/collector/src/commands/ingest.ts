@@ -175,7 +175,7 @@ const write = async (
     const status = !doc ? 'created' : doc.fetched_at < fetched_at ? 'updated' : 'unchanged'
     results.set(at, { id: _id.toHexString(), status })
     if (status === 'created') {
-      const document = { _id, ...scope, key, fetched_at, created_at, data, bytes }
+      const document = { _id, ...scope, key, fetched_at, created_at, data, bytes, sighted: false }
       const delta = { records: 1, record_bytes: bytes, [scope.source]: 1 }
       changes.push({ at, delta, operation: { insertOne: { document } } })
     } else if (status === 'updated') {
@@ -184,7 +184,7 @@ const write = async (
       changes.push({
         at,
         delta,
-        operation: { updateOne: { filter, update: { $set: { fetched_at, data, bytes } } } },
+        operation: { updateOne: { filter, update: { $set: { fetched_at, data, bytes, sighted: false } } } },
       })
     }
   }

@@ -3,7 +3,7 @@ import { createQuotas } from '@iodine/service-kit'
 import type { CollectorConfig } from '../config.js'
 import { createCaptureModel } from './capture.js'
 import { createLogModels } from './log.js'
-import { type CountedRecords, countRecords, createRecordModel, weighRecords } from './record.js'
+import { type CountedRecords, countRecords, createRecordModels, weighRecords } from './record.js'
 
 /** Counters per user: the quotas, and the number of records of each source. */
 export type Counted = CountedRecords | 'capture_bytes'
@@ -14,7 +14,7 @@ export const createModels = (
   mongo: Connection,
   { QUOTA_RECORDS, QUOTA_RECORD_BYTES, QUOTA_CAPTURE_BYTES }: Limits,
 ) => {
-  const records = createRecordModel(mongo)
+  const { records, removals } = createRecordModels(mongo)
   const captures = createCaptureModel(mongo)
   const log = createLogModels(mongo)
   const quotas = createQuotas<Counted>({
@@ -42,6 +42,6 @@ export const createModels = (
       return { ...counted, capture_bytes: sum?.bytes ?? 0 }
     },
   })
-  return { mongo, records, captures, log, quotas }
+  return { mongo, records, removals, captures, log, quotas }
 }
 export type CollectorModels = ReturnType<typeof createModels>

@@ -1,5 +1,5 @@
-import type { Source } from '@iodine/contracts'
-import { SOURCES } from '@iodine/contracts'
+import type { SharedAs, Source } from '@iodine/contracts'
+import { SHARED_AS, SOURCES } from '@iodine/contracts'
 import type { Amounts, Connection } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, type Model, Schema, type Types } from 'mongoose'
 
@@ -17,6 +17,17 @@ export interface RecordDoc {
   data: Record<string, unknown>
   /** Size of `data` as JSON. Absent in old records until their user's usage is computed. */
   bytes?: number
+  /** Whether the sightings service knows this version, and whether it is shared. Absent in old records. */
+  sighted?: boolean
+  /** How other members see it; absent: not at all. */
+  shared?: SharedAs
+}
+
+/** A deleted record that the sightings service is still to forget. */
+export interface RemovalDoc {
+  /** The record's id. */
+  _id: Types.ObjectId
+  user_id: Types.ObjectId
 }
 
 /** The bytes that a record takes of its user's quota. */
@@ -32,11 +43,22 @@ const schema = new Schema<RecordDoc>(
     created_at: { type: Date, required },
     data: { type: Schema.Types.Mixed, required },
     bytes: Number,
+    sighted: Boolean,
+    shared: { type: String, enum: SHARED_AS },
   },
   { collection: 'records', versionKey: false, minimize: false },
 )
 schema.index({ user_id: 1, source: 1, key: 1 }, { unique: true })
 schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
+// Few: those that are still to be told.
+schema.index({ sighted: 1, user_id: 1 }, { partialFilterExpression: { sighted: false } })
+schema.index({ user_id: 1, source: 1, shared: 1 }, { partialFilterExpression: { shared: { $exists: true } } })
+
+const removalSchema = new Schema<RemovalDoc>(
+  { user_id: { type: Schema.Types.ObjectId, required } },
+  { collection: 'removals', versionKey: false },
+)
+removalSchema.index({ user_id: 1 })
 
 /** Counters per user. */
 export type CountedRecords = 'records' | 'record_bytes' | Source
@@ -59,7 +81,10 @@ export const weighRecords = async (records: Model<RecordDoc>, user_id: Types.Obj
   }
 }
 
-export const createRecordModel = (mongo: Connection) => mongo.model<RecordDoc>('Record', schema)
+export const createRecordModels = (mongo: Connection) => ({
+  records: mongo.model<RecordDoc>('Record', schema),
+  removals: mongo.model<RemovalDoc>('Removal', removalSchema),
+})
 
 /** Counts a user's records from scratch. */
 export const countRecords = async (

@@ -1,4 +1,4 @@
-import { capturesInternal } from '@iodine/contracts'
+import { capturesInternal, recordsInternal } from '@iodine/contracts'
 import {
   personalSource,
   type StoreService,
@@ -11,6 +11,7 @@ import type { Blobs } from '../blobs/index.js'
 import { eraseDue } from '../commands/erase-captures.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { redactCapture } from '../commands/redact-capture.js'
+import { repeatSightings, resightRecords, sightRecords } from '../commands/sight-records.js'
 import { dueAnchor, storeAnchor } from '../commands/store-anchor.js'
 import type { CollectorConfig } from '../config.js'
 import type { CaptureDoc } from '../models/capture.js'
@@ -18,11 +19,13 @@ import type { CollectorModels } from '../models/index.js'
 import { presentSummaries, sealOf } from '../presenters/capture.js'
 import { presentRecords } from '../presenters/record.js'
 import { checkQuote } from '../queries/check-quote.js'
+import { openRecords } from '../queries/open-records.js'
 
 export const addInternalRoutes = (
   service: StoreService,
   models: CollectorModels,
   blobs: Blobs,
+  ingesting: { count: number },
   { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { captures, quotas } = models
@@ -46,13 +49,27 @@ export const addInternalRoutes = (
     return { seq }
   })
 
+  const sighting = { models, ingesting, peers: service.peers, log: service.log }
+  service.internal(recordsInternal.sightRecords, async ({ body }) => ({
+    more: await sightRecords(sighting, body.user_id),
+  }))
+  service.internal(recordsInternal.resightRecords, async ({ body }) => ({
+    next: await resightRecords(models, body.after),
+  }))
+  service.internal(recordsInternal.openRecords, ({ body }) => openRecords(models, body))
+
   servePersonalData(service, {
     sources: [
       personalSource(
         'collected_record',
         models.records,
         user_id => ({ user_id }),
-        doc => ({ source: doc.source, collected_at: doc.created_at, record: presentRecords([doc])[0] }),
+        doc => ({
+          source: doc.source,
+          collected_at: doc.created_at,
+          shared: doc.shared ?? null,
+          record: presentRecords([doc])[0],
+        }),
       ),
       personalSource(
         'capture',
@@ -70,8 +87,13 @@ export const addInternalRoutes = (
     const bytes = record_bytes + capture_bytes
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
   })
+  const place = {}
   serveRepair(service, async () => {
-    const [recounted, erased] = await Promise.all([quotas.repair(), eraseDue(models, blobs, service.peers)])
-    return recounted + erased
+    const [recounted, erased, told] = await Promise.all([
+      quotas.repair(),
+      eraseDue(models, blobs, service.peers),
+      repeatSightings(service, models, place),
+    ])
+    return recounted + erased + told
   })
 }

@@ -3,8 +3,10 @@ import { createKeyedLimiter, type StoreService, sendList } from '@iodine/service
 import { Types } from 'mongoose'
 import { deleteRecord } from '../commands/delete-record.js'
 import { ingest } from '../commands/ingest.js'
+import { shareRecords } from '../commands/share-records.js'
+import { queueSightings } from '../commands/sight-records.js'
 import type { CollectorModels } from '../models/index.js'
-import type { RecordScope } from '../models/record.js'
+import type { RecordDoc, RecordScope } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
 import { containingText } from '../queries/search-records.js'
 
@@ -13,7 +15,11 @@ const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordSc
   source,
 })
 
-export const addRecordRoutes = (service: StoreService, models: CollectorModels): void => {
+export const addRecordRoutes = (
+  service: StoreService,
+  models: CollectorModels,
+  ingesting: { count: number },
+): void => {
   const { quotas } = models
   /** A search reads all of a user's records of a source: one at a time for each. */
   const searches = createKeyedLimiter()
@@ -30,11 +36,35 @@ export const addRecordRoutes = (service: StoreService, models: CollectorModels):
 
   service.route(collectorApi.ingestRecords, async ({ params, body, user, request }) => {
     const bytes = Number(request.headers['content-length'] ?? Number.NaN)
-    return { results: await ingest(models, scopeOf(user, params), body.records, bytes) }
+    const scope = scopeOf(user, params)
+    ingesting.count++
+    const results = await ingest(models, scope, body.records, bytes).finally(() => {
+      ingesting.count--
+    })
+    // Not waited for: the records are stored, and the repair adds what is missing.
+    if (results.some(result => 'status' in result && result.status !== 'unchanged'))
+      void queueSightings(service, scope.user_id)
+    return { results }
   })
 
   service.route(collectorApi.deleteRecord, async ({ params, user }) => {
-    await deleteRecord(models, scopeOf(user, params), params.id)
+    const scope = scopeOf(user, params)
+    await deleteRecord(models, scope, params.id)
+    void queueSightings(service, scope.user_id)
     return { id: params.id }
+  })
+
+  service.route(collectorApi.shareRecords, async ({ params, body, user }) => {
+    const scope = scopeOf(user, params)
+    await shareRecords(models, scope, body)
+    void queueSightings(service, scope.user_id)
+    return { ids: body.ids, shared: (body.shared && body.as) || null }
+  })
+
+  service.route(collectorApi.listShared, async ({ params, user }) => {
+    const docs = await models.records
+      .find({ ...scopeOf(user, params), shared: { $exists: true } }, { shared: 1 })
+      .lean<(RecordDoc & Required<Pick<RecordDoc, 'shared'>>)[]>()
+    return docs.map(({ _id, shared }) => ({ id: _id.toHexString(), shared }))
   })
 }

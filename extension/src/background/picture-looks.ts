@@ -1,0 +1,110 @@
+import type { RecordContext } from '@iodine/contracts'
+import { sha256Hex } from '@iodine/evidence'
+import { imageHash } from '@iodine/likeness'
+import type { Captured } from '../sources'
+
+/** What a picture's bytes say of it. */
+export interface PictureHashes {
+  sha256: string
+  /** Of its looks; absent if the browser cannot decode it. */
+  phash?: string
+}
+
+/** Pictures of a record that are read; of further ones only the address is sent. */
+const PICTURES_MAX = 20
+/** For all pictures of a message: the record is queued after that. */
+const PICTURES_MS = 6_000
+const BYTES_MAX = 10_000_000
+/** Sides that a picture is drawn with: its hash has 16 × 16 blocks. */
+const SIDE = 256
+const AT_ONCE = 4
+const KNOWN_MAX = 2_000
+
+const phashOf = async (bytes: Uint8Array<ArrayBuffer>, type: string): Promise<string | undefined> => {
+  try {
+    const bitmap = await createImageBitmap(new Blob([bytes], { type }), {
+      resizeWidth: SIDE,
+      resizeHeight: SIDE,
+    })
+    const canvas = new OffscreenCanvas(SIDE, SIDE).getContext('2d', { willReadFrequently: true })
+    canvas?.drawImage(bitmap, 0, 0)
+    bitmap.close()
+    const { width, height, data } = canvas?.getImageData(0, 0, SIDE, SIDE) ?? new ImageData(1, 1)
+    return imageHash({ width, height, data })
+  } catch {
+    return undefined
+  }
+}
+
+const hashesOf = async (address: string, signal: AbortSignal): Promise<PictureHashes | undefined> => {
+  try {
+    const response = await fetch(address, { cache: 'force-cache', credentials: 'omit', signal })
+    if (!response.ok || Number(response.headers.get('content-length') ?? 0) > BYTES_MAX) return undefined
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    if (bytes.length === 0 || bytes.length > BYTES_MAX) return undefined
+    const phash = await phashOf(bytes, response.headers.get('content-type') ?? '')
+    return { sha256: await sha256Hex(bytes), ...(phash && { phash }) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the user lets the extension read what is at an address. */
+const mayRead = async (address: string): Promise<boolean> => {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return false
+  return chrome.permissions.contains({ origins: [`${url.protocol}//${url.hostname}/*`] })
+}
+
+/** Adds the hashes of pictures to records. */
+export interface PictureLooks {
+  /** The records, with the hashes of those of their pictures that were read in time; all others as they are. */
+  addTo(captured: readonly Captured[]): Promise<Captured[]>
+}
+
+/**
+ * Reads pictures here rather than in the page, which may not read those of other hosts, and only where the user permits
+ * it. Without cookies: what is read is what everybody gets. Each picture is read once while this script runs.
+ */
+export const createPictureLooks = (): PictureLooks => {
+  const known = new Map<string, PictureHashes>()
+
+  const read = async (addresses: readonly string[]): Promise<void> => {
+    const signal = AbortSignal.timeout(PICTURES_MS)
+    const waiting = [...addresses]
+    const go = async () => {
+      for (let url = waiting.shift(); url !== undefined && !signal.aborted; url = waiting.shift()) {
+        const hashes = (await mayRead(url)) ? await hashesOf(url, signal) : undefined
+        if (hashes) known.set(url, hashes)
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, go))
+    for (const oldest of known.keys()) {
+      if (known.size <= KNOWN_MAX) break
+      known.delete(oldest)
+    }
+  }
+
+  const mediaOf = ({ record }: Captured) => record.context?.media ?? []
+  return {
+    async addTo(captured) {
+      const addresses = captured.flatMap(each =>
+        mediaOf(each)
+          .slice(0, PICTURES_MAX)
+          .flatMap(({ url }) => (url ? [url] : [])),
+      )
+      const isNew = (address: string) => !known.has(address)
+      const wanted = new Map(addresses.filter(isNew).map(address => [address, address]))
+      if (wanted.size > 0) await read([...wanted.values()])
+      return captured.map((each): Captured => {
+        const media: RecordContext['media'] = mediaOf(each).map(medium => ({
+          ...medium,
+          ...known.get(medium.url ?? ''),
+        }))
+        if (media.length === 0) return each
+        const record = { ...each.record, context: { ...each.record.context, media } }
+        return { ...each, record } as Captured
+      })
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { LIMITS } from '@iodine/contracts'
+import { detectPairs, network, type Pair, significance } from '@iodine/coordination'
+import type { CoShares } from './co-shares'
+import { EdgeListError, readEdgeList } from './edge-list'
+
+/** What is asked of a file. */
+export interface FileQuestion {
+  text: string
+  windowS: number
+  minParticipation: number
+}
+
+export interface FileFindings {
+  coShares: CoShares
+  shares: number
+  refused: number
+  pairs: number
+  accounts: number
+  edges: number
+  threshold: number | null
+  truncatedObjects: number
+  /** Pairs by `pairKey` of their accounts, at most `LIMITS.coordinationEvidence` each. */
+  evidence: Record<string, FilePair[]>
+}
+/** A pair with the time of its older post, in seconds. */
+export type FilePair = Pair & { atA: number }
+
+export type FileAnswer = { findings: FileFindings } | { problem: string }
+
+export const pairKey = (a: string, b: string): string => JSON.stringify(a < b ? [a, b] : [b, a])
+
+/** Of up to so many shares it is found out which edges are more than chance. */
+const SIGNIFICANCE_SHARES = 50_000
+
+/** Finds the accounts that share the same in an edge list. */
+export function analyzeFile({ text, windowS, minParticipation }: FileQuestion): FileAnswer {
+  try {
+    const { shares, refused } = readEdgeList(text)
+    const options = { windowS, minParticipation }
+    const { pairs, truncated } = detectPairs(shares, options)
+    const all = network(pairs).sort((a, b) => b.weight - a.weight)
+    const threshold =
+      shares.length <= SIGNIFICANCE_SHARES && all.length > 0 ? significance(shares, options).threshold : null
+    const kept = all.slice(0, LIMITS.coordinationEdges)
+    const times = new Map(shares.map(({ content, at }) => [content, at]))
+    const evidence: Record<string, FilePair[]> = Object.fromEntries(
+      kept.map(({ a, b }) => [pairKey(a, b), []]),
+    )
+    for (const pair of pairs) {
+      const own = evidence[pairKey(pair.a, pair.b)]
+      if (own && own.length < LIMITS.coordinationEvidence)
+        own.push({ ...pair, atA: times.get(pair.contentA) ?? 0 })
+    }
+    const weights = new Map<string, number>()
+    for (const { a, b, weight } of kept)
+      for (const account of [a, b]) weights.set(account, (weights.get(account) ?? 0) + weight)
+    return {
+      findings: {
+        coShares: {
+          nodes: [...weights].map(([id, count]) => ({ id, label: id, type: 'account', pairs: count })),
+          edges: kept.map(({ a, b, weight, avgDeltaS, nA, nB, symmetry }) => ({
+            a,
+            b,
+            weight,
+            avg_delta_s: avgDeltaS,
+            n_a: nA,
+            n_b: nB,
+            symmetry,
+            significant: threshold === null ? null : weight > threshold,
+          })),
+        },
+        shares: shares.length,
+        refused,
+        pairs: pairs.length,
+        accounts: new Set(all.flatMap(({ a, b }) => [a, b])).size,
+        edges: all.length,
+        threshold,
+        truncatedObjects: truncated.length,
+        evidence,
+      },
+    }
+  } catch (error) {
+    return { problem: error instanceof EdgeListError ? error.message : 'The file could not be analyzed' }
+  }
+}

@@ -1,0 +1,64 @@
+import type { CoordinationNetwork } from '@iodine/contracts'
+import type { Drawn, DrawnLink, DrawnNode, Kinds } from './network'
+
+export type CoShareEdge = CoordinationNetwork['edges'][number]
+
+/** Accounts that share the same, of a run or of a file. */
+export interface CoShares {
+  nodes: { id: string; label: string; type: string; pairs: number }[]
+  edges: CoShareEdge[]
+}
+export interface CoShareLink extends DrawnLink {
+  edge: CoShareEdge
+}
+
+/** Sources in the order of their colours; of a file there is one kind of account. */
+export const CO_SHARE_KINDS: Kinds = {
+  nodes: ['tiktok', 'telegram', 'blog'],
+  links: ['co-share', 'beyond chance'],
+  directed: false,
+}
+
+/** How much larger the area of the account with the most pairs is. */
+const SIZE_MAX = 12
+
+export const coSharesOf = ({ nodes, edges }: CoordinationNetwork): CoShares => ({
+  nodes: nodes.map(({ id, account, source, pairs }) => ({ id, label: account, type: source, pairs })),
+  edges,
+})
+
+/** The accounts and edges to draw: all, or those that are more than chance. */
+export function drawnCoShares(
+  { nodes, edges }: CoShares,
+  onlyBeyondChance: boolean,
+): Drawn<DrawnNode, CoShareLink> {
+  const kept = onlyBeyondChance ? edges.filter(({ significant }) => significant) : edges
+  const ends = new Set(kept.flatMap(({ a, b }) => [a, b]))
+  const most = nodes.reduce((max, { pairs }) => Math.max(max, pairs), 1)
+  return {
+    nodes: nodes
+      .filter(({ id }) => ends.has(id))
+      .map(({ id, label, type, pairs }) => ({
+        id,
+        label,
+        type,
+        count: pairs,
+        size: 1 + (SIZE_MAX - 1) * (pairs / most),
+        sources: [],
+      })),
+    links: kept.map(edge => ({
+      source: edge.a,
+      target: edge.b,
+      type: edge.significant ? 'beyond chance' : 'co-share',
+      count: edge.weight,
+      edge,
+    })),
+  }
+}
+
+/** '45 s', '3 min', '2.5 h'. */
+export const formatSeconds = (seconds: number): string => {
+  const shown = (value: number) => String(Math.round(value * 10) / 10)
+  if (seconds < 120) return `${shown(seconds)} s`
+  return seconds < 7_200 ? `${shown(seconds / 60)} min` : `${shown(seconds / 3_600)} h`
+}

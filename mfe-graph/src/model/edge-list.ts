@@ -1,0 +1,65 @@
+import { LIMITS } from '@iodine/contracts'
+import type { Share } from '@iodine/coordination'
+import { csvFormat, csvParseRows } from 'd3'
+import type { CoShareEdge } from './co-shares'
+
+const COLUMNS = ['object_id', 'account_id', 'content_id', 'timestamp_share'] as const
+
+/** What a file of shares says. */
+export interface EdgeList {
+  shares: Share[]
+  /** Rows without an object, an account or a post, or whose time is no number of seconds. */
+  refused: number
+}
+
+/** Why a file is no edge list, for the user. */
+export class EdgeListError extends Error {}
+
+/**
+ * Reads a CSV of shares as CooRTweet takes it: `object_id, account_id, content_id, timestamp_share` (seconds since 1970),
+ * in any order, further columns left aside. Throws an EdgeListError.
+ */
+export function readEdgeList(text: string): EdgeList {
+  let places: number[] | undefined
+  let refused = 0
+  const shares: Share[] = []
+  csvParseRows(text.replace(/^\ufeff/, ''), row => {
+    if (!places) {
+      const names = row.map(name => name.trim().toLowerCase())
+      const missing = COLUMNS.filter(column => !names.includes(column))
+      if (missing.length > 0) throw new EdgeListError(`The file has no column ${missing.join(', ')}`)
+      places = COLUMNS.map(column => names.indexOf(column))
+      return null
+    }
+    const [object = '', account = '', content = '', time = ''] = places.map(place => row[place]?.trim() ?? '')
+    const at = time === '' ? Number.NaN : Number(time)
+    if (object === '' || account === '' || content === '' || !Number.isFinite(at)) {
+      if (row.length > 1 || row[0] !== '') refused++
+      return null
+    }
+    if (shares.length === LIMITS.coordinationShares)
+      throw new EdgeListError('The file has more than 2,000,000 shares')
+    shares.push({ object, account, content, at })
+    return null
+  })
+  if (!places) throw new EdgeListError('The file is empty')
+  return { shares, refused }
+}
+
+/** Text that a spreadsheet does not take for a formula. */
+const harmless = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+
+/** Edges as CSV, with the names of columns that CooRTweet has. */
+export const edgesCsv = (edges: readonly CoShareEdge[]): string =>
+  `${csvFormat(
+    edges.map(({ a, b, weight, avg_delta_s, n_a, n_b, symmetry, significant }) => ({
+      account_id: harmless(a),
+      account_id_y: harmless(b),
+      weight,
+      avg_time_delta: avg_delta_s,
+      n_content_id: n_a,
+      n_content_id_y: n_b,
+      edge_symmetry_score: symmetry,
+      beyond_chance: significant === null ? '' : String(significant),
+    })),
+  )}\n`

@@ -1,0 +1,100 @@
+import { Button, formatCount } from '@iodine/ui'
+import { type ReactNode, useMemo } from 'react'
+import { type CoShareLink, formatSeconds } from '../model/co-shares'
+import { type DrawnNode, type Network, neighboursOf } from '../model/network'
+import styles from './DetailCard.module.css'
+import { FactsCard } from './FactsCard'
+import type { LinkSlot, NodeSlot } from './GraphView'
+
+type CoShareNetwork = Network<DrawnNode, CoShareLink>
+
+const NEIGHBOURS_MAX = 100
+
+/** The details of the selected account. */
+export function AccountCard({
+  className,
+  network,
+  node,
+  onSelect,
+  onClose,
+}: NodeSlot & { network: CoShareNetwork }) {
+  const { label, type, count } = network.nodes[node]!
+  const neighbours = useMemo(() => neighboursOf(network, node), [network, node])
+  return (
+    <FactsCard
+      className={className}
+      label="Account details"
+      title={label}
+      facts={[
+        ['Type', type],
+        ['Pairs', formatCount(count)],
+        ['Accounts', formatCount(neighbours.length)],
+      ]}
+      onClose={onClose}
+    >
+      <h3 className={styles.subtitle}>Shares the same as</h3>
+      <ul className={styles.neighbours} aria-label="Neighbours">
+        {neighbours.slice(0, NEIGHBOURS_MAX).map(neighbour => (
+          <li key={neighbour.node}>
+            <Button
+              fill
+              variant="minimal"
+              size="small"
+              alignText="start"
+              ellipsizeText
+              text={network.labels[neighbour.node]}
+              endIcon={<span className={styles.count}>{neighbour.count}</span>}
+              onClick={() => onSelect(neighbour.node)}
+            />
+          </li>
+        ))}
+        {neighbours.length > NEIGHBOURS_MAX && (
+          <li className={styles.more}>and {formatCount(neighbours.length - NEIGHBOURS_MAX)} more</li>
+        )}
+      </ul>
+    </FactsCard>
+  )
+}
+
+/** The details of the selected edge, with both posts of its pairs. */
+export function EdgeCard({
+  className,
+  network,
+  link,
+  evidence,
+  onSelect,
+  onClose,
+}: LinkSlot & { network: CoShareNetwork; evidence: (a: string, b: string) => ReactNode }) {
+  const { edge } = network.links[link]!
+  const ends = [network.shape.sources[link]!, network.shape.targets[link]!]
+  return (
+    <FactsCard
+      className={className}
+      label="Edge details"
+      title={ends.map(node => network.labels[node]).join(' – ')}
+      facts={[
+        ['Pairs', formatCount(edge.weight)],
+        ['Apart', `${formatSeconds(edge.avg_delta_s)} on average`],
+        ['Symmetry', edge.symmetry.toFixed(2)],
+        ...(edge.significant === null
+          ? []
+          : [['Chance', edge.significant ? 'more than shuffled times give' : 'may be chance'] as const]),
+      ]}
+      onClose={onClose}
+    >
+      <div className={styles.ends}>
+        {ends.map(node => (
+          <Button
+            key={node}
+            size="small"
+            variant="outlined"
+            ellipsizeText
+            text={network.labels[node]}
+            onClick={() => onSelect(node)}
+          />
+        ))}
+      </div>
+      {evidence(edge.a, edge.b)}
+    </FactsCard>
+  )
+}

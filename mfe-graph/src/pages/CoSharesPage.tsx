@@ -1,0 +1,350 @@
+import type { CoordinationRun, RunQuestion } from '@iodine/contracts'
+import { errorHint, errorToast, useHost } from '@iodine/mfe-kit'
+import {
+  Button,
+  Callout,
+  Classes,
+  EmptyState,
+  formatCount,
+  formatDateTime,
+  HTMLSelect,
+  LoadingPanel,
+  Page,
+  PageHeader,
+  ProgressBar,
+  Switch,
+  saveFile,
+  Tag,
+} from '@iodine/ui'
+import { GraphIcon, MaximizeIcon, MinimizeIcon, TrashIcon } from '@iodine/ui/icons'
+import { useSearchParams } from '@iodine/ui/router'
+import { type ReactNode, useMemo, useState } from 'react'
+import { type Address, changeAddress, readAddress } from '../model/address'
+import { type FileFindings, pairKey } from '../model/analyze-file'
+import { CO_SHARE_KINDS, type CoShares, drawnCoShares, formatSeconds } from '../model/co-shares'
+import { edgesCsv } from '../model/edge-list'
+import { createNetwork } from '../model/network'
+import { isUnderWay, useCoShares, useRunCommands, useRuns } from '../queries/runs'
+import { analyze } from '../stage/analyze'
+import { AccountCard, EdgeCard } from './CoShareCards'
+import { CoShareLegend } from './CoShareLegend'
+import styles from './CoSharesPage.module.css'
+import { FilePairs, RunPairs } from './Evidence'
+import { GraphView } from './GraphView'
+import { KIND_LABELS, RunForm } from './RunForm'
+
+interface FileResult {
+  name: string
+  findings: FileFindings
+}
+
+/** Accounts that share the same within a short time: runs over records, or a file. @param tabs leads to the other page */
+export function CoSharesPage({ tabs }: { tabs: ReactNode }) {
+  const { notify } = useHost()
+  const [search, setSearch] = useSearchParams()
+  const address = useMemo(() => readAddress(search, []), [search])
+  const onAddress = (change: Partial<Address>) => setSearch(changeAddress(search, change), { replace: true })
+  const runs = useRuns()
+  const { begin, remove } = useRunCommands()
+  const [expanded, setExpanded] = useState(false)
+  const [file, setFile] = useState<FileResult | null>(null)
+  const [busy, setBusy] = useState(false)
+
+  const wanted = search.get('run')
+  const run = runs.data?.find(({ id }) => id === wanted) ?? (wanted ? undefined : runs.data?.[0])
+  const found = useCoShares(!file && run?.state === 'done' ? run.id : undefined)
+
+  const open = (id: string | null) => {
+    setFile(null)
+    setSearch({ tab: 'co-shares', ...(id && { run: id }) })
+  }
+  const start = async (question: RunQuestion) => {
+    setBusy(true)
+    try {
+      open((await begin(question)).id)
+    } catch (error) {
+      notify(errorToast(error, 'The run could not be started'))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const read = async (chosen: File, { window_s, min_participation }: RunQuestion) => {
+    setBusy(true)
+    try {
+      const question = { text: await chosen.text(), windowS: window_s, minParticipation: min_participation }
+      const answer = await analyze(question)
+      if ('problem' in answer) notify(errorToast(null, answer.problem))
+      else {
+        setSearch({ tab: 'co-shares' })
+        setFile({ name: chosen.name, findings: answer.findings })
+      }
+    } catch {
+      notify(errorToast(null, 'The file could not be read'))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const discard = async ({ id }: CoordinationRun) => {
+    try {
+      await remove(id)
+      open(null)
+    } catch (error) {
+      notify(errorToast(error, 'The run could not be removed'))
+    }
+  }
+
+  return (
+    <Page>
+      <PageHeader
+        title="Co-shares"
+        subtitle="Accounts that share the same links, texts, pictures or hashtags within a short time"
+        actions={
+          <Button
+            icon={expanded ? <MinimizeIcon /> : <MaximizeIcon />}
+            text={expanded ? 'Collapse' : 'Expand'}
+            onClick={() => setExpanded(!expanded)}
+          />
+        }
+      />
+      {tabs}
+      <RunForm
+        busy={busy}
+        onStart={question => void start(question)}
+        onFile={(...all) => void read(...all)}
+      />
+      <LoadingPanel
+        query={runs}
+        errorTitle="Unable to load the runs"
+        errorText={errorHint(runs.error)}
+        skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
+      >
+        {all => (
+          <>
+            {(all.length > 0 || file) && (
+              <div className={styles.bar}>
+                <HTMLSelect
+                  aria-label="Run"
+                  value={file ? 'file' : (run?.id ?? '')}
+                  onChange={event => {
+                    if (event.target.value !== 'file') open(event.target.value)
+                  }}
+                >
+                  {file && <option value="file">{file.name} (this file only)</option>}
+                  {!file && !run && <option value="">A run that is not there any more</option>}
+                  {all.map(each => (
+                    <option key={each.id} value={each.id}>
+                      {nameOf(each)}
+                    </option>
+                  ))}
+                </HTMLSelect>
+                {!file && run && (
+                  <Button
+                    variant="minimal"
+                    icon={<TrashIcon />}
+                    aria-label="Remove this run"
+                    title="Remove this run"
+                    onClick={() => void discard(run)}
+                  />
+                )}
+              </div>
+            )}
+            {file ? (
+              <>
+                <Totals
+                  counts={[
+                    [file.findings.shares, 'share', 'shares'],
+                    [file.findings.pairs, 'pair', 'pairs'],
+                    [file.findings.accounts, 'account', 'accounts'],
+                    [file.findings.edges, 'edge', 'edges'],
+                  ]}
+                  notes={[
+                    file.findings.refused > 0 &&
+                      `${formatCount(file.findings.refused)} ${file.findings.refused === 1 ? 'row was' : 'rows were'} left out: without an object, an account, a post or a time`,
+                    file.findings.truncatedObjects > 0 && cutNote(file.findings.truncatedObjects),
+                    file.findings.edges > file.findings.coShares.edges.length &&
+                      `the heaviest ${formatCount(file.findings.coShares.edges.length)} edges are shown`,
+                  ]}
+                />
+                <CoSharesView
+                  key={file.name}
+                  coShares={file.findings.coShares}
+                  threshold={file.findings.threshold}
+                  expanded={expanded}
+                  address={address}
+                  onAddress={onAddress}
+                  evidence={(a, b) => <FilePairs pairs={file.findings.evidence[pairKey(a, b)] ?? []} />}
+                />
+              </>
+            ) : run ? (
+              <RunResult run={run}>
+                <LoadingPanel query={found} errorTitle="Unable to load the network">
+                  {coShares => (
+                    <CoSharesView
+                      key={run.id}
+                      coShares={coShares}
+                      threshold={run.totals?.threshold ?? null}
+                      expanded={expanded}
+                      address={address}
+                      onAddress={onAddress}
+                      evidence={(a, b) => <RunPairs run={run.id} a={a} b={b} />}
+                    />
+                  )}
+                </LoadingPanel>
+              </RunResult>
+            ) : (
+              <EmptyState
+                icon={<GraphIcon />}
+                title="Start a run over the records you collected, or open a CSV with shares you have"
+              />
+            )}
+          </>
+        )}
+      </LoadingPanel>
+    </Page>
+  )
+}
+
+const nameOf = ({ created_at, kinds, window_s, scope, state }: CoordinationRun): string =>
+  `${formatDateTime(created_at)} · ${kinds.map(kind => KIND_LABELS[kind].toLowerCase()).join(', ')} · within ${formatSeconds(window_s)}${
+    scope === 'shared' ? ' · with shared records' : ''
+  }${state === 'done' ? '' : ` · ${state}`}`
+
+const leftOut = (count: number, what: string) =>
+  `${formatCount(count)} ${count === 1 ? 'post' : 'posts'} without ${what} left out`
+
+const cutNote = (objects: number) =>
+  `${formatCount(objects)} ${objects === 1 ? 'object has' : 'objects have'} more pairs than are looked at`
+
+function RunResult({ run, children }: { run: CoordinationRun; children: ReactNode }) {
+  if (run.state === 'failed')
+    return (
+      <Callout intent="danger" title="This run failed">
+        {run.problem}. Ask for a shorter time or fewer kinds.
+      </Callout>
+    )
+  if (isUnderWay(run))
+    return (
+      <div className={styles.progress} role="status">
+        <p>{run.state === 'queued' ? 'Waiting for its turn…' : 'Comparing shares…'}</p>
+        <ProgressBar value={run.progress} intent="primary" />
+      </div>
+    )
+  const { totals, truncated } = run
+  return (
+    <>
+      {totals && (
+        <Totals
+          counts={[
+            [totals.posts, 'post', 'posts'],
+            [totals.shares, 'share', 'shares'],
+            [totals.pairs, 'pair', 'pairs'],
+            [totals.accounts, 'account', 'accounts'],
+            [totals.edges, 'edge', 'edges'],
+          ]}
+          notes={[
+            totals.without_time > 0 && leftOut(totals.without_time, 'time'),
+            totals.without_account > 0 && leftOut(totals.without_account, 'account'),
+            truncated.shares && 'there are more shares than a run looks at',
+            truncated.objects > 0 && cutNote(truncated.objects),
+            truncated.edges && 'the heaviest edges are kept',
+          ]}
+        />
+      )}
+      {children}
+    </>
+  )
+}
+
+function Totals({
+  counts,
+  notes,
+}: {
+  counts: [count: number, one: string, many: string][]
+  notes: (string | false)[]
+}) {
+  const said = notes.filter(note => note !== false)
+  return (
+    <div className={styles.totals}>
+      <ul className={styles.badges} aria-label="Counts">
+        {counts.map(([count, one, many]) => (
+          <li key={one}>
+            <Tag minimal round>
+              {formatCount(count)} {count === 1 ? one : many}
+            </Tag>
+          </li>
+        ))}
+      </ul>
+      {said.length > 0 && <p className={styles.notes}>{said.join(' · ')}</p>}
+    </div>
+  )
+}
+
+interface CoSharesViewProps {
+  coShares: CoShares
+  threshold: number | null
+  expanded: boolean
+  address: Address
+  onAddress: (change: Partial<Address>) => void
+  evidence: (a: string, b: string) => ReactNode
+}
+
+function CoSharesView({ coShares, threshold, expanded, address, onAddress, evidence }: CoSharesViewProps) {
+  const [only, setOnly] = useState(false)
+  const network = useMemo(
+    () => createNetwork(drawnCoShares(coShares, only), CO_SHARE_KINDS),
+    [coShares, only],
+  )
+  if (coShares.edges.length === 0)
+    return (
+      <EmptyState
+        icon={<GraphIcon />}
+        title="No two accounts share the same within this time. Try a longer time, other kinds, or a lower participation"
+      />
+    )
+  const types = [...new Set(coShares.nodes.map(({ type }) => type))]
+  return (
+    <>
+      {threshold !== null && (
+        <Switch
+          className={styles.only}
+          checked={only}
+          label={`Only edges beyond chance: more than ${formatCount(Math.floor(threshold))} ${
+            Math.floor(threshold) === 1 ? 'pair' : 'pairs'
+          }`}
+          onChange={event => setOnly(event.currentTarget.checked)}
+        />
+      )}
+      {network.nodes.length === 0 ? (
+        <EmptyState
+          icon={<GraphIcon />}
+          title="No edge is beyond chance: shuffled times give as many pairs"
+        />
+      ) : (
+        <GraphView
+          network={network}
+          expanded={expanded}
+          address={address}
+          onAddress={onAddress}
+          label="Co-shares graph"
+          fileName="co-shares"
+          legend={<CoShareLegend types={types} />}
+          saving={
+            <Button
+              size="small"
+              text="CSV"
+              aria-label="Save as CSV"
+              onClick={() =>
+                saveFile(
+                  `co-shares_${new Date().toISOString().slice(0, 10)}.csv`,
+                  new Blob([edgesCsv(network.links.map(({ edge }) => edge))], { type: 'text/csv' }),
+                )
+              }
+            />
+          }
+          nodeCard={slot => <AccountCard {...slot} network={network} />}
+          linkCard={slot => <EdgeCard {...slot} network={network} evidence={evidence} />}
+        />
+      )}
+    </>
+  )
+}

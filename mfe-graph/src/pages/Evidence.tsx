@@ -1,0 +1,99 @@
+import type { CoordinationEvidence } from '@iodine/contracts'
+import { SectionLink } from '@iodine/mfe-kit'
+import { formatCount, LoadingPanel, SourceLink } from '@iodine/ui'
+import type { FilePair } from '../model/analyze-file'
+import { formatSeconds } from '../model/co-shares'
+import { useEvidence } from '../queries/runs'
+import styles from './DetailCard.module.css'
+import own from './Evidence.module.css'
+import { KIND_LABELS } from './RunForm'
+
+/** '2026-03-01 10:00:20 UTC': what pages say is compared to the second. */
+const exactTime = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
+
+/** The pairs of posts behind an edge of a run. */
+export function RunPairs({ run, a, b }: { run: string; a: string; b: string }) {
+  const query = useEvidence(run, a, b)
+  return (
+    <LoadingPanel
+      query={query}
+      errorTitle="Unable to load the posts"
+      isEmpty={({ pairs }) => pairs.length === 0}
+      empty={<p className={styles.more}>Its posts were deleted, or are not shared any more.</p>}
+    >
+      {({ total, pairs }) => (
+        <>
+          <h3 className={styles.subtitle}>{headingOf(pairs.length, total)}</h3>
+          <ul className={styles.texts} aria-label="Pairs">
+            {pairs.map((pair, n) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: pairs of one answer keep their order
+              <li key={n} className={own.pair}>
+                <p className={styles.more}>
+                  {KIND_LABELS[pair.kind]}
+                  {pair.object && <span className={own.object}> {nameOf(pair.kind, pair.object)}</span>} ·{' '}
+                  {formatSeconds(pair.delta_s)} apart
+                </p>
+                <Post post={pair.older} />
+                <Post post={pair.newer} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </LoadingPanel>
+  )
+}
+
+const nameOf = (kind: string, object: string) => (kind === 'hashtag' ? `#${object}` : object)
+const headingOf = (shown: number, total: number) =>
+  shown < total ? `Pairs (${formatCount(shown)} of ${formatCount(total)})` : `Pairs (${formatCount(total)})`
+
+function Post({ post }: { post: CoordinationEvidence['pairs'][number]['older'] }) {
+  return (
+    <div className={own.post}>
+      <div>
+        <strong>{post.account}</strong> <time dateTime={post.posted_at}>{exactTime(post.posted_at)}</time>
+      </div>
+      {post.excerpt && <q className={styles.sentence}>{post.excerpt}</q>}
+      <span className={styles.more}>
+        {post.id && (
+          <SectionLink
+            to={`data?${new URLSearchParams({ source: post.source, q: post.account })}`}
+            title="Records of this account"
+          >
+            My data
+          </SectionLink>
+        )}
+        {post.url && <SourceLink source={post.url} />}
+      </span>
+    </div>
+  )
+}
+
+/** The pairs of an edge of a file. */
+export function FilePairs({ pairs }: { pairs: readonly FilePair[] }) {
+  const time = (seconds: number) => {
+    const date = new Date(seconds * 1_000)
+    return Number.isNaN(date.getTime()) ? `${seconds} s` : exactTime(date.toISOString())
+  }
+  return (
+    <>
+      <h3 className={styles.subtitle}>Pairs ({formatCount(pairs.length)} shown)</h3>
+      <ul className={styles.texts} aria-label="Pairs">
+        {pairs.map(({ object, a, b, contentA, contentB, atA, deltaS }) => (
+          <li key={`${object} ${contentA} ${contentB}`} className={own.pair}>
+            <p className={styles.more}>
+              <span className={own.object}>{object}</span> · {formatSeconds(deltaS)} apart
+            </p>
+            <div className={own.post}>
+              <strong>{a}</strong> {contentA} <time>{time(atA)}</time>
+            </div>
+            <div className={own.post}>
+              <strong>{b}</strong> {contentB} <time>{time(atA + deltaS)}</time>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,159 @@
+import { LIMITS, type RunQuestion, SHARE_KINDS, type ShareKind } from '@iodine/contracts'
+import { Button, Card, Checkbox, FormGroup, HTMLSelect, InputGroup } from '@iodine/ui'
+import { DocumentIcon } from '@iodine/ui/icons'
+import { type FormEvent, useId, useRef, useState } from 'react'
+import styles from './RunForm.module.css'
+
+export const KIND_LABELS: Record<ShareKind, string> = {
+  link: 'Links',
+  text: 'Same text',
+  near: 'Nearly the same text',
+  media: 'Pictures and videos',
+  hashtag: 'Hashtags',
+}
+const USUAL: readonly ShareKind[] = ['link', 'near', 'media']
+
+export interface RunFormProps {
+  busy: boolean
+  onStart: (question: RunQuestion) => void
+  /** Called with a CSV, and the form's time and participation. */
+  onFile: (file: File, question: RunQuestion) => void
+}
+
+const isWhole = (text: string, max: number) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max
+const asUtc = (local: string) =>
+  local === '' ? undefined : `${local.length === 16 ? `${local}:00` : local}Z`
+
+/** What a run looks for. */
+export function RunForm({ busy, onStart, onFile }: RunFormProps) {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const [kinds, setKinds] = useState<readonly ShareKind[]>(USUAL)
+  const [windowS, setWindow] = useState('60')
+  const [participation, setParticipation] = useState('2')
+  const [since, setSince] = useState('')
+  const [until, setUntil] = useState('')
+  const [scope, setScope] = useState<RunQuestion['scope']>('own')
+
+  const faults = {
+    window: isWhole(windowS, LIMITS.coordinationWindowMaxS)
+      ? ''
+      : `A whole number from 1 to ${LIMITS.coordinationWindowMaxS.toLocaleString('en')}`,
+    participation: isWhole(participation, LIMITS.coordinationParticipationMax)
+      ? ''
+      : `A whole number from 1 to ${LIMITS.coordinationParticipationMax.toLocaleString('en')}`,
+  }
+  const canAnalyze = !faults.window && !faults.participation
+  const question = (): RunQuestion => ({
+    kinds: SHARE_KINDS.filter(kind => kinds.includes(kind)),
+    window_s: Number(windowS),
+    min_participation: Number(participation),
+    since: asUtc(since),
+    until: asUtc(until),
+    scope,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (canAnalyze && kinds.length > 0) onStart(question())
+  }
+  return (
+    <Card className={styles.card} compact>
+      <form onSubmit={submit} noValidate aria-label="New run">
+        <fieldset className={styles.kinds}>
+          <legend>What they share</legend>
+          {SHARE_KINDS.map(kind => (
+            <Checkbox
+              key={kind}
+              inline
+              label={KIND_LABELS[kind]}
+              checked={kinds.includes(kind)}
+              onChange={event =>
+                setKinds(
+                  event.currentTarget.checked ? [...kinds, kind] : kinds.filter(other => other !== kind),
+                )
+              }
+            />
+          ))}
+        </fieldset>
+        <div className={styles.fields}>
+          <FormGroup
+            label="Within seconds"
+            labelFor={`${id}-window`}
+            helperText={faults.window}
+            intent={faults.window ? 'danger' : 'none'}
+          >
+            <InputGroup
+              id={`${id}-window`}
+              inputMode="numeric"
+              value={windowS}
+              intent={faults.window ? 'danger' : 'none'}
+              onValueChange={setWindow}
+            />
+          </FormGroup>
+          <FormGroup
+            label="Least shares an account"
+            labelFor={`${id}-participation`}
+            helperText={faults.participation}
+            intent={faults.participation ? 'danger' : 'none'}
+          >
+            <InputGroup
+              id={`${id}-participation`}
+              inputMode="numeric"
+              value={participation}
+              intent={faults.participation ? 'danger' : 'none'}
+              onValueChange={setParticipation}
+            />
+          </FormGroup>
+          <FormGroup label="Posted since" labelFor={`${id}-since`} labelInfo="(UTC)">
+            <InputGroup id={`${id}-since`} type="datetime-local" value={since} onValueChange={setSince} />
+          </FormGroup>
+          <FormGroup label="Posted until" labelFor={`${id}-until`} labelInfo="(UTC)">
+            <InputGroup id={`${id}-until`} type="datetime-local" value={until} onValueChange={setUntil} />
+          </FormGroup>
+          <FormGroup label="Records" labelFor={`${id}-scope`}>
+            <HTMLSelect
+              id={`${id}-scope`}
+              fill
+              value={scope}
+              onChange={event => setScope(event.target.value as RunQuestion['scope'])}
+            >
+              <option value="own">My own</option>
+              <option value="shared">My own and shared ones</option>
+            </HTMLSelect>
+          </FormGroup>
+        </div>
+        <div className={styles.actions}>
+          <Button
+            type="submit"
+            intent="primary"
+            text="Find co-shares"
+            loading={busy}
+            disabled={!canAnalyze || kinds.length === 0}
+          />
+          <input
+            ref={input}
+            hidden
+            type="file"
+            accept=".csv,text/csv"
+            data-testid="shares-file"
+            onChange={event => {
+              const chosen = event.target.files?.[0]
+              if (chosen) onFile(chosen, question())
+              // Without this, choosing the same file again fires no event.
+              event.target.value = ''
+            }}
+          />
+          <Button
+            icon={<DocumentIcon />}
+            text="Open CSV"
+            disabled={busy || !canAnalyze}
+            onClick={() => input.current?.click()}
+          />
+          <span className={styles.hint}>
+            A CSV needs object_id, account_id, content_id and timestamp_share. It stays in this browser.
+          </span>
+        </div>
+      </form>
+    </Card>
+  )
+}

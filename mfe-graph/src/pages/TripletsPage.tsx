@@ -1,0 +1,184 @@
+import { type Graph, LIMITS } from '@iodine/contracts'
+import { errorHint, useSections } from '@iodine/mfe-kit'
+import {
+  Button,
+  Classes,
+  EmptyState,
+  formatCount,
+  HTMLSelect,
+  LoadingPanel,
+  Page,
+  PageHeader,
+  Switch,
+  Tag,
+} from '@iodine/ui'
+import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
+import { useSearchParams } from '@iodine/ui/router'
+import { type ReactNode, useMemo, useState } from 'react'
+import { type Address, changeAddress, readAddress } from '../model/address'
+import { activeFilters, type Filters, fromSearch, NO_FILTERS, toQuery } from '../model/filters'
+import { createNetwork } from '../model/network'
+import { useGraph } from '../queries/graph'
+import { FilterPanel } from './FilterPanel'
+import styles from './TripletsPage.module.css'
+import { TripletsView } from './TripletsView'
+
+/** Default maximum number of nodes. */
+const LIMIT = 5_000
+const CHOICES = [1_000, LIMIT, 20_000, LIMITS.graphNodesMax]
+
+/** The graph of the narratives' triplets. The URL contains the filters. @param tabs leads to the other page */
+export function TripletsPage({ tabs }: { tabs: ReactNode }) {
+  const [search, setSearch] = useSearchParams()
+  const filters = useMemo(() => fromSearch(search), [search])
+  const query = useMemo(() => toQuery(filters), [filters])
+  const address = useMemo(() => readAddress(search, CHOICES), [search])
+  const limit = address.limit ?? LIMIT
+  const onAddress = (change: Partial<Address>) => setSearch(changeAddress(search, change), { replace: true })
+  const graph = useGraph(query, limit)
+  const [expanded, setExpanded] = useState(false)
+  const network = useMemo(() => (graph.data ? createNetwork(graph.data) : undefined), [graph.data])
+
+  const apply = (wanted: Filters) => {
+    const next = new URLSearchParams(toQuery(wanted))
+    if (next.toString() === new URLSearchParams(query).toString()) void graph.refetch()
+    // Another graph may lack what is selected.
+    else setSearch(changeAddress(next, { view: address.view, limit: address.limit }))
+  }
+
+  const setCanonical = (isCanonical: boolean) =>
+    setSearch(
+      params => {
+        const next = new URLSearchParams(params)
+        if (isCanonical) next.set('canonical', 'true')
+        else next.delete('canonical')
+        return next
+      },
+      { replace: true },
+    )
+
+  const sections = useSections()
+  const isFiltered = activeFilters(filters) > 0
+  const totals = useMemo(() => graph.data && totalsOf(graph.data), [graph.data])
+  return (
+    <Page>
+      <PageHeader
+        title="Narrative Triplets Graph"
+        subtitle="Interactive exploration of subject → verb → object relationships"
+        actions={
+          <>
+            <Button
+              icon={<RefreshIcon />}
+              text="Refresh"
+              onClick={() => void graph.refetch()}
+              loading={graph.isFetching && !graph.isPending}
+            />
+            <Button
+              icon={expanded ? <MinimizeIcon /> : <MaximizeIcon />}
+              text={expanded ? 'Collapse' : 'Expand'}
+              onClick={() => setExpanded(!expanded)}
+            />
+          </>
+        }
+      />
+      {tabs}
+      <FilterPanel applied={filters} sources={graph.data?.sources} onApply={apply} />
+      <div className={styles.summary}>
+        {graph.data && totals && (
+          <ul className={styles.badges} aria-label="Counts">
+            <Badge count={totals.entities} one="entity" many="entities" />
+            <Badge count={totals.verbs} one="verb" many="verbs" />
+            <Badge count={graph.data.sources.length} one="source" many="sources" />
+            <Badge count={totals.nodes} one="node" many="nodes" total />
+          </ul>
+        )}
+        <Switch
+          className={styles.canonical}
+          checked={filters.canonical === 'true'}
+          label="Canonical form"
+          title="One node for all spellings of the same, as your canonical narratives gather them"
+          onChange={event => setCanonical(event.currentTarget.checked)}
+        />
+      </div>
+      {network && totals && totals.nodes > Math.min(...CHOICES) && (
+        <div className={styles.limit}>
+          <span>
+            Showing {shownOf('nodes', network.nodes.length, totals.nodes)} and{' '}
+            {shownOf('links', network.links.length, totals.links)}
+          </span>
+          <HTMLSelect
+            aria-label="Most nodes shown"
+            value={limit}
+            onChange={event => {
+              const wanted = Number(event.target.value)
+              onAddress({ limit: wanted === LIMIT ? null : wanted })
+            }}
+          >
+            {CHOICES.map(size => (
+              <option key={size} value={size}>
+                up to {formatCount(size)}
+              </option>
+            ))}
+          </HTMLSelect>
+        </div>
+      )}
+      <LoadingPanel
+        query={{ ...graph, data: network }}
+        errorTitle="Unable to load graph"
+        errorText={errorHint(graph.error)}
+        loadingLabel="Loading graph..."
+        skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
+        whenStale="both"
+        isEmpty={({ nodes }) => nodes.length === 0}
+        empty={
+          <EmptyState
+            icon={<GraphIcon />}
+            title="No data to display. Try adjusting your filters or add some narratives"
+            action={
+              isFiltered ? (
+                <Button
+                  text="Show everything"
+                  onClick={() => apply({ ...NO_FILTERS, canonical: filters.canonical })}
+                />
+              ) : (
+                <Button text="Add narratives" onClick={() => sections.open('narratives')} />
+              )
+            }
+          />
+        }
+      >
+        {shown => (
+          <TripletsView
+            network={shown}
+            expanded={expanded}
+            filters={query}
+            address={address}
+            onAddress={onAddress}
+          />
+        )}
+      </LoadingPanel>
+    </Page>
+  )
+}
+
+/** Counts of the whole graph, including nodes and links beyond the limit. */
+function totalsOf({ nodes, links, totals }: Graph) {
+  const entities = nodes.filter(node => node.type === 'entity').length
+  return totals ?? { entities, verbs: nodes.length - entities, nodes: nodes.length, links: links.length }
+}
+
+const shownOf = (what: string, shown: number, total: number): string =>
+  shown < total
+    ? `the strongest ${formatCount(shown)} of ${formatCount(total)} ${what}`
+    : `all ${formatCount(total)} ${what}`
+
+function Badge({ count, one, many, total }: { count: number; one: string; many: string; total?: boolean }) {
+  return (
+    <li>
+      <Tag minimal round intent={total ? 'primary' : 'none'}>
+        {formatCount(count)} {total && 'total '}
+        {count === 1 ? one : many}
+      </Tag>
+    </li>
+  )
+}

@@ -1,0 +1,190 @@
+import type { CoordinationEvidence, CoordinationNetwork, CoordinationRun } from '@iodine/contracts'
+import { openSection, type Routes } from '@iodine/mfe-kit/testing'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import { parcel } from '../src/parcel'
+import type { GraphCanvas } from '../src/stage/stage'
+
+const PATH = '/dashboard/graph'
+let section: Awaited<ReturnType<typeof openSection>>
+const open = async (routes: Routes, search = '') => {
+  section = await openSection(parcel, PATH, `${PATH}?tab=co-shares${search}`, routes)
+}
+
+const ID = 'a'.repeat(24)
+const run = (given: Partial<CoordinationRun> = {}): CoordinationRun => ({
+  id: ID,
+  state: 'done',
+  progress: 1,
+  kinds: ['link', 'near'],
+  window_s: 60,
+  min_participation: 2,
+  since: null,
+  until: null,
+  scope: 'own',
+  created_at: '2026-03-01T10:00:00.000Z',
+  expires_at: '2026-03-31T10:00:00.000Z',
+  problem: null,
+  totals: {
+    posts: 12,
+    without_time: 3,
+    without_account: 0,
+    shares: 14,
+    pairs: 5,
+    accounts: 3,
+    edges: 2,
+    threshold: 2,
+  },
+  truncated: { shares: false, objects: 1, edges: false },
+  ...given,
+})
+const edge = { avg_delta_s: 12, n_a: 4, n_b: 4, symmetry: 1 }
+const network: CoordinationNetwork = {
+  nodes: [
+    { id: 'telegram left', source: 'telegram', account: 'left', pairs: 5 },
+    { id: 'telegram right', source: 'telegram', account: 'right', pairs: 4 },
+    { id: 'tiktok <b>odd</b>', source: 'tiktok', account: '<b>odd</b>', pairs: 1 },
+  ],
+  edges: [
+    { a: 'telegram left', b: 'telegram right', weight: 4, significant: true, ...edge },
+    { a: 'telegram left', b: 'tiktok <b>odd</b>', weight: 1, significant: false, ...edge },
+  ],
+}
+const post = { id: null, source: 'telegram' as const, url: null }
+const evidence: CoordinationEvidence = {
+  total: 4,
+  pairs: [
+    {
+      kind: 'link',
+      object: 'example.org/story',
+      older: { ...post, account: 'left', posted_at: '2026-03-01T10:00:00.000Z', excerpt: 'Look <i>here</i>' },
+      newer: { ...post, account: 'right', posted_at: '2026-03-01T10:00:12.000Z', excerpt: null },
+      delta_s: 12,
+    },
+  ],
+}
+const DONE: Routes = {
+  'GET /coordination/runs': [200, [run()]],
+  'GET /coordination/runs/:id/graph': [200, network],
+  'GET /coordination/runs/:id/shares': [200, evidence],
+}
+const settled = async () => {
+  const found = await screen.findByRole<GraphCanvas>('application', { name: 'Co-shares graph' })
+  await waitFor(() => expect(found.dataset.layout).toBe('settled'), { timeout: 5_000 })
+  return found
+}
+const called = (route: string) => section.calls.filter(call => call.route === route)
+
+describe('co-shares', () => {
+  it('shows the latest run: its counts, what was left out and cut', async () => {
+    await open(DONE)
+    await settled()
+    expect(screen.getByRole('list', { name: 'Counts' }).textContent).toBe(
+      '12 posts14 shares5 pairs3 accounts2 edges',
+    )
+    expect(
+      screen.getByText('3 posts without time left out · 1 object has more pairs than are looked at'),
+    ).toBeTruthy()
+    expect(screen.getByRole('combobox', { name: 'Run' }).textContent).toContain(
+      'links, nearly the same text · within 60 s',
+    )
+  })
+
+  it('shows both posts and both times of an edge, hostile texts as text', async () => {
+    await open(DONE, '&node=telegram+left&to=telegram+right')
+    const card = await screen.findByRole('region', { name: 'Edge details' })
+    expect(within(card).getByRole('heading', { name: 'left – right' })).toBeTruthy()
+    expect(await within(card).findByText('Look <i>here</i>')).toBeTruthy()
+    expect(within(card).getByText('2026-03-01 10:00:00 UTC')).toBeTruthy()
+    expect(within(card).getByText('2026-03-01 10:00:12 UTC')).toBeTruthy()
+    expect(within(card).getByRole('heading', { name: 'Pairs (1 of 4)' })).toBeTruthy()
+    expect(Object.fromEntries(called('GET /coordination/runs/:id/shares')[0]?.search ?? [])).toEqual({
+      a: 'telegram left',
+      b: 'telegram right',
+    })
+  })
+
+  it('leaves out what may be chance, on demand', async () => {
+    await open(DONE)
+    const found = await settled()
+    expect(found.nodePosition('tiktok <b>odd</b>')).not.toBeNull()
+    fireEvent.click(screen.getByRole('checkbox', { name: /Only edges beyond chance: more than 2 pairs/ }))
+    await waitFor(() => expect(found.nodePosition('tiktok <b>odd</b>')).toBeNull())
+  })
+
+  it('says that posts of an edge are gone', async () => {
+    await open(
+      { ...DONE, 'GET /coordination/runs/:id/shares': [200, { total: 4, pairs: [] }] },
+      '&node=telegram+left&to=telegram+right',
+    )
+    expect(await screen.findByText('Its posts were deleted, or are not shared any more.')).toBeTruthy()
+  })
+
+  it('begins a run with what the form says, and follows it', async () => {
+    let made: CoordinationRun | undefined
+    await open({
+      ...DONE,
+      'GET /coordination/runs': () => [200, made ? [made] : []],
+      'POST /coordination/runs': () => {
+        made = run({ state: 'running', progress: 0.4, totals: null })
+        return [201, made]
+      },
+    })
+    expect(await screen.findByText(/Start a run over the records you collected/)).toBeTruthy()
+    const start = screen.getByRole('button', { name: 'Find co-shares' }) as HTMLButtonElement
+    const within = screen.getByLabelText('Within seconds')
+    for (const wrong of ['0', '', '1.5', '86401', '-3']) {
+      fireEvent.change(within, { target: { value: wrong } })
+      expect(start.disabled).toBe(true)
+    }
+    fireEvent.change(within, { target: { value: '120' } })
+    fireEvent.click(screen.getByRole('checkbox', { name: 'Hashtags' }))
+    fireEvent.click(start)
+    expect(await screen.findByText('Comparing shares…')).toBeTruthy()
+    expect(called('POST /coordination/runs')[0]?.body).toEqual({
+      kinds: ['link', 'near', 'media', 'hashtag'],
+      window_s: 120,
+      min_participation: 2,
+      scope: 'own',
+    })
+    made = run()
+    await settled()
+  })
+
+  it('says why a run is refused, and why one failed', async () => {
+    await open({
+      'GET /coordination/runs': [
+        200,
+        [run({ state: 'failed', totals: null, problem: 'There was too much' })],
+      ],
+      'POST /coordination/runs': [409, { detail: '3 runs are under way: wait until one is done' }],
+    })
+    expect(await screen.findByText(/There was too much\. Ask for a shorter time/)).toBeTruthy()
+    fireEvent.click(screen.getByRole('button', { name: 'Find co-shares' }))
+    await waitFor(() =>
+      expect(section.toasts).toMatchObject([
+        { status: 'error', description: '3 runs are under way: wait until one is done' },
+      ]),
+    )
+  })
+
+  it('says that no two accounts share the same', async () => {
+    await open({ ...DONE, 'GET /coordination/runs/:id/graph': [200, { nodes: [], edges: [] }] })
+    expect(await screen.findByText(/No two accounts share the same within this time/)).toBeTruthy()
+  })
+
+  it('analyzes a CSV without sending it', async () => {
+    await open({ 'GET /coordination/runs': [200, []] })
+    const input = await screen.findByTestId('shares-file')
+    const rows = [1, 2].flatMap(n => [`l${n},ana,a${n},${n * 1_000}`, `l${n},ben,b${n},${n * 1_000 + 4}`])
+    const file = new File(
+      [['object_id,account_id,content_id,timestamp_share', ...rows].join('\n')],
+      'mine.csv',
+    )
+    fireEvent.change(input, { target: { files: [file] } })
+    const found = await settled()
+    expect(found.nodePosition('ana')).not.toBeNull()
+    expect(screen.getByRole('combobox', { name: 'Run' }).textContent).toContain('mine.csv')
+    expect(section.calls.map(({ route }) => route)).toEqual(['GET /coordination/runs'])
+  })
+})

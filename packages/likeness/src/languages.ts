@@ -1,0 +1,121 @@
+import { stopwords as arabic } from '@orama/stopwords/arabic'
+import { stopwords as armenian } from '@orama/stopwords/armenian'
+import { stopwords as bulgarian } from '@orama/stopwords/bulgarian'
+import { stopwords as danish } from '@orama/stopwords/danish'
+import { stopwords as dutch } from '@orama/stopwords/dutch'
+import { stopwords as english } from '@orama/stopwords/english'
+import { stopwords as finnish } from '@orama/stopwords/finnish'
+import { stopwords as french } from '@orama/stopwords/french'
+import { stopwords as german } from '@orama/stopwords/german'
+import { stopwords as greek } from '@orama/stopwords/greek'
+import { stopwords as hungarian } from '@orama/stopwords/hungarian'
+import { stopwords as italian } from '@orama/stopwords/italian'
+import { stopwords as norwegian } from '@orama/stopwords/norwegian'
+import { stopwords as portuguese } from '@orama/stopwords/portuguese'
+import { stopwords as romanian } from '@orama/stopwords/romanian'
+import { stopwords as russian } from '@orama/stopwords/russian'
+import { stopwords as spanish } from '@orama/stopwords/spanish'
+import { stopwords as swedish } from '@orama/stopwords/swedish'
+import { stopwords as turkish } from '@orama/stopwords/turkish'
+import { stopwords as ukrainian } from '@orama/stopwords/ukrainian'
+import snowball from 'snowball-stemmers'
+
+/**
+ * Words that say nothing of a text's subject, by script and language; the first language is the one of words that have no
+ * stop word among them. Bulgarian, Greek and Ukrainian have no stemmer.
+ */
+const STOP_WORDS: Record<string, Record<string, readonly string[]>> = {
+  Latin: {
+    english,
+    spanish,
+    portuguese,
+    french,
+    german,
+    italian,
+    turkish,
+    dutch,
+    romanian,
+    swedish,
+    danish,
+    norwegian,
+    finnish,
+    hungarian,
+  },
+  Cyrillic: { russian, ukrainian, bulgarian },
+  Arabic: { arabic },
+  Armenian: { armenian },
+  Greek: { greek },
+}
+const SCRIPTS = /* @__PURE__ */ Object.keys(STOP_WORDS).map(
+  name => [name, new RegExp(`^\\p{Script=${name}}`, 'u')] as const,
+)
+
+interface Language {
+  isStopWord: (word: string) => boolean
+  stem: (word: string) => string
+}
+
+/** Languages that nothing is known of. */
+const OTHER: Language = { isStopWord: () => false, stem: word => word }
+/** Stems are kept of so many words a language: stemming takes longer than looking up. */
+const STEMS_MAX = 20_000
+
+const createLanguage = (name: string, stopWords: readonly string[]): Language => {
+  const stops = new Set(stopWords)
+  const stemmer = snowball.algorithms().includes(name) ? snowball.newStemmer(name) : undefined
+  const stems = new Map<string, string>()
+  return {
+    isStopWord: word => stops.has(word),
+    stem: word => {
+      const kept = stems.get(word)
+      if (kept !== undefined) return kept
+      const stem = stemmer?.stem(word) ?? word
+      if (stems.size === STEMS_MAX) stems.clear()
+      stems.set(word, stem)
+      return stem
+    },
+  }
+}
+
+/** The languages of each script, made when a text has the script. */
+const made = new Map<string, Language[]>()
+const languagesOf = (script: string): Language[] => {
+  const known = made.get(script)
+  if (known) return known
+  const languages = Object.entries(STOP_WORDS[script] ?? {}).map(([name, words]) =>
+    createLanguage(name, words),
+  )
+  made.set(script, languages)
+  return languages
+}
+
+const scriptOf = (word: string): string | undefined => SCRIPTS.find(([, pattern]) => pattern.test(word))?.[0]
+
+/** The first of the languages that has most of the words for stop words. */
+const bestOf = (languages: readonly Language[], words: readonly string[]): Language => {
+  let best = OTHER
+  let most = -1
+  for (const language of languages) {
+    const count = words.filter(language.isStopWord).length
+    if (count > most) {
+      most = count
+      best = language
+    }
+  }
+  return best
+}
+
+/** Which language each of a text's folded words is of: for each script the one that has most of the words for stop words. */
+export const languagesIn = (words: readonly string[]): ((word: string) => Language) => {
+  const byScript = new Map<string | undefined, string[]>()
+  for (const word of words) {
+    const script = scriptOf(word)
+    const others = byScript.get(script)
+    if (others) others.push(word)
+    else byScript.set(script, [word])
+  }
+  const languages = new Map(
+    [...byScript].map(([script, some]) => [script, bestOf(script ? languagesOf(script) : [], some)]),
+  )
+  return word => languages.get(scriptOf(word)) ?? OTHER
+}

@@ -1,0 +1,296 @@
+import {
+  collectorApi,
+  personalDataInternal,
+  type RecordContext,
+  recordsInternal,
+  repairInternal,
+  type SightingRecord,
+  type Source,
+  sightingsInternal,
+} from '@iodine/contracts'
+import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  apiClient,
+  type BedUser,
+  blogArticle,
+  newId,
+  type ServiceBed,
+  startServiceBed,
+  telegramPost,
+  tiktokPost,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { collectorConfigSchema, createApp } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let ana: BedUser
+let api: ApiClient
+/** What the sightings service was told. */
+let told: { user_id: string; records: SightingRecord[]; removed: string[] }[]
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  service = await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)
+  url = await bed.listen(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+beforeEach(async () => {
+  ana = await bed.user('ana')
+  api = apiClient(url, ana.token)
+  told = []
+  bed.answer(sightingsInternal.putSightings, ({ body }) => {
+    told.push(body)
+    return { done: true as const }
+  })
+})
+
+const ingest = async (source: Source, ...records: unknown[]) => {
+  const { results } = await api.call(collectorApi.ingestRecords, { params: { source }, body: { records } })
+  return results.map(result => ('id' in result ? result.id : result.error))
+}
+const ingestOne = async (source: Source, record: unknown) => String((await ingest(source, record))[0])
+/** Tells until nothing is owed. */
+const tell = async (user = ana): Promise<SightingRecord[]> => {
+  told = []
+  while ((await bed.internal(recordsInternal.sightRecords, { body: { user_id: user.id } })).more);
+  return told.flatMap(({ records }) => records)
+}
+const context: RecordContext = {
+  posted_at: '2026-03-01T10:00:00+01:00',
+  edited: false,
+  text: 'The whole text',
+  forwarded_from: { name: 'First', url: 'https://t.me/first/1' },
+  links: ['https://a.example/1'],
+  media: [{ url: 'https://cdn.example/1.jpg', sha256: 'ab'.repeat(32), phash: '01'.repeat(32) }],
+}
+
+describe('context of records', () => {
+  it('is stored and answered as sent, in all sources, and found by its text', async () => {
+    for (const [source, record] of [
+      ['tiktok', tiktokPost()],
+      ['telegram', telegramPost()],
+      ['blog', blogArticle()],
+    ] as const) {
+      const id = await ingestOne(source, { ...record, context })
+      const [stored] = await api.call(collectorApi.listRecords, {
+        params: { source },
+        query: { q: 'THE WHOLE' },
+      })
+      expect(stored).toEqual({ ...record, context, id })
+    }
+  })
+
+  it('refuses one that is too long or has other fields, and takes the batch’s others', async () => {
+    const bad = [
+      { text: 'x'.repeat(50_001) },
+      { links: Array.from({ length: 201 }, () => 'https://a.example') },
+      { media: Array.from({ length: 201 }, () => ({})) },
+      { media: [{ sha256: 'ab' }] },
+      { media: [{ phash: 'AB'.repeat(32) }] },
+      { posted_at: 'yesterday' },
+      { author: 'x' },
+    ]
+    const results = await ingest(
+      'telegram',
+      ...bad.map(each => ({ ...telegramPost(), context: each })),
+      telegramPost(),
+    )
+    for (const refused of results.slice(0, -1)) expect(String(refused)).toMatch(/^context/)
+    expect(results.at(-1)).toMatch(/^[0-9a-f]{24}$/)
+    expect(await ingest('telegram', { ...telegramPost(), context: { text: 'x'.repeat(50_000) } })).toEqual([
+      expect.stringMatching(/^[0-9a-f]{24}$/),
+    ])
+  })
+})
+
+describe('telling the sightings service', () => {
+  it('says of each source who posted what, when and where, once', async () => {
+    const video = await ingestOne('tiktok', tiktokPost({ create_time: 1_763_000_000, description: 'Look' }))
+    const post = await ingestOne('telegram', { ...telegramPost(), context })
+    const article = await ingestOne(
+      'blog',
+      blogArticle({
+        canonical: 'https://www.blog.example.org/a',
+        article_published_time: '2026-03-01T10:00:00Z',
+        article_modified_time: '2026-03-05T10:00:00Z',
+      }),
+    )
+    const records = new Map((await tell()).map(record => [record.id, record]))
+    expect(records.size).toBe(3)
+    expect(records.get(video)).toMatchObject({
+      account: 'night.watch',
+      url: expect.stringMatching(/^https:\/\/www\.tiktok\.com\/@night\.watch\/video\/\d+$/),
+      posted_at: '2025-11-13T02:13:20.000Z',
+      claimed_at: '2025-11-13T02:13:20.000Z',
+      text: 'Look',
+    })
+    expect(records.get(post)).toMatchObject({
+      account: 'open_eyes',
+      posted_at: context.posted_at,
+      text: 'The whole text',
+      forwarded_from: context.forwarded_from,
+      links: context.links,
+      media: [
+        { sha256: 'ab'.repeat(32), phash: '01'.repeat(32) },
+        { sha256: 'ab'.repeat(32), phash: null },
+      ],
+    })
+    // Its text is claimed since the change, not since it appeared.
+    expect(records.get(article)).toMatchObject({
+      account: 'blog.example.org',
+      posted_at: '2026-03-01T10:00:00Z',
+      claimed_at: '2026-03-05T10:00:00Z',
+      edited: true,
+    })
+    expect(await tell()).toEqual([])
+  })
+
+  it('tells new versions and deletions, and nothing while nothing has changed', async () => {
+    const record = telegramPost()
+    const id = await ingestOne('telegram', record)
+    await tell()
+    await ingest('telegram', record)
+    expect(await tell()).toEqual([])
+    const later = new Date(Date.now() + 60_000).toISOString()
+    await ingest('telegram', { ...record, collector_metadata: { fetch_timestamp: later, source: 'test' } })
+    expect(await tell()).toMatchObject([{ id, fetched_at: later }])
+    await api.call(collectorApi.deleteRecord, { params: { source: 'telegram', id } })
+    expect(await tell()).toEqual([])
+    expect(told).toMatchObject([{ user_id: ana.id, removed: [id] }])
+    await tell()
+    expect(told).toEqual([])
+  })
+
+  it('goes on owing a record that changes while it is told', async () => {
+    const record = telegramPost()
+    const id = await ingestOne('telegram', record)
+    bed.answer(sightingsInternal.putSightings, async ({ body }) => {
+      told.push(body)
+      if (told.length === 1)
+        await api.call(collectorApi.shareRecords, {
+          params: { source: 'telegram' },
+          body: { ids: [id], shared: true, as: 'anonymous' },
+        })
+      return { done: true as const }
+    })
+    expect((await tell()).map(({ shared }) => shared)).toEqual([null, 'anonymous'])
+  })
+
+  it('takes back what is deleted with its account while it is told', async () => {
+    const id = await ingestOne('telegram', telegramPost())
+    bed.answer(sightingsInternal.putSightings, async ({ body }) => {
+      told.push(body)
+      if (told.length === 1) await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+      return { done: true as const }
+    })
+    await tell()
+    expect(told.map(({ records, removed }) => [records.length, removed])).toEqual([
+      [1, []],
+      [0, [id]],
+    ])
+  })
+
+  it('goes on owing what was not taken, and keeps a refused record from holding up the others', async () => {
+    const [first, bad, last] = await ingest('telegram', telegramPost(), telegramPost(), telegramPost())
+    bed.answer(sightingsInternal.putSightings, () => {
+      throw new HttpError(503, 'Not now')
+    })
+    await expect(tell()).rejects.toMatchObject({ status: 503 })
+    const taken: string[] = []
+    bed.answer(sightingsInternal.putSightings, ({ body }) => {
+      if (body.records.some(({ id }) => id === bad)) throw new HttpError(422, 'unreadable')
+      taken.push(...body.records.map(({ id }) => id))
+      return { done: true as const }
+    })
+    await tell()
+    expect(taken.sort()).toEqual([first, last].sort())
+    await tell()
+  })
+
+  it('splits records of maximum size into calls that a body holds', async () => {
+    const text = '\u0001'.repeat(50_000)
+    const long = Array.from({ length: 60 }, () => ({ ...telegramPost(), context: { text } }))
+    await ingest('telegram', ...long.slice(0, 30))
+    await ingest('telegram', ...long.slice(30))
+    expect(await tell()).toHaveLength(60)
+    expect(told.length).toBeGreaterThan(2)
+  })
+
+  it('has the workers tell: by a job with the user’s id alone, which the repair adds again', async () => {
+    const queue = service.queues.queue('sightings')
+    const jobs = async () => (await queue.getJobs(['wait', 'delayed'])).map(job => job?.data)
+    await ingest('telegram', telegramPost())
+    await expect.poll(jobs).toContainEqual({ user_id: ana.id })
+    await queue.obliterate({ force: true })
+    await bed.internal(repairInternal.repair)
+    expect(await jobs()).toContainEqual({ user_id: ana.id })
+    await tell()
+    await queue.obliterate({ force: true })
+    await bed.internal(repairInternal.repair)
+    expect(await jobs()).not.toContainEqual({ user_id: ana.id })
+  })
+
+  it('tells all records again when it is asked to', async () => {
+    const ids = await ingest('telegram', telegramPost(), telegramPost())
+    await tell()
+    let after: string | null = null
+    do after = (await bed.internal(recordsInternal.resightRecords, { body: { after } })).next
+    while (after !== null)
+    expect((await tell()).map(({ id }) => id).sort()).toEqual([...ids].sort())
+  })
+})
+
+describe('sharing records', () => {
+  const share = (ids: string[], more: object) =>
+    api.send('POST', '/telegram/data/share', { ids, ...more }).then(({ status }) => status)
+  const open = (ids: string[], user_id: string, excerpt = 0) =>
+    bed.internal(recordsInternal.openRecords, { body: { ids, user_id, excerpt } })
+
+  it('opens a record to others from the moment that it is shared until that is undone', async () => {
+    const id = await ingestOne('telegram', { ...telegramPost(), context })
+    const bob = await bed.user('bob')
+    expect(await open([id], bob.id)).toEqual([])
+    expect(await open([id], ana.id, 9)).toEqual([{ id, user_id: ana.id, shared: null, excerpt: 'The whole' }])
+    expect(await share([id], { shared: true, as: 'username' })).toBe(200)
+    expect(await open([id], bob.id)).toEqual([{ id, user_id: ana.id, shared: 'username', excerpt: '' }])
+    expect(await api.call(collectorApi.listShared, { params: { source: 'telegram' } })).toEqual([
+      { id, shared: 'username' },
+    ])
+    expect(await tell()).toMatchObject([{ id, shared: 'username' }])
+    expect(await share([id], { shared: false })).toBe(200)
+    expect(await open([id], bob.id)).toEqual([])
+    expect(await tell()).toMatchObject([{ id, shared: null }])
+    expect(await api.call(collectorApi.listShared, { params: { source: 'telegram' } })).toEqual([])
+  })
+
+  it('changes none if one is not the caller’s, of another source or unknown; and asks how', async () => {
+    const id = await ingestOne('telegram', telegramPost())
+    const video = await ingestOne('tiktok', tiktokPost())
+    const anonymous = { shared: true, as: 'anonymous' }
+    expect(await share([id, newId()], anonymous)).toBe(404)
+    expect(await share([id, video], anonymous)).toBe(404)
+    expect(await share([id], { shared: true })).toBe(422)
+    expect(await share([], anonymous)).toBe(422)
+    expect(await share(Array.from({ length: 501 }, newId), anonymous)).toBe(422)
+    expect(await api.call(collectorApi.listShared, { params: { source: 'telegram' } })).toEqual([])
+  })
+
+  it('stays when a newer version arrives, goes with the record, and is in the export', async () => {
+    const record = telegramPost()
+    const id = await ingestOne('telegram', record)
+    await share([id], { shared: true, as: 'anonymous' })
+    const later = new Date(Date.now() + 60_000).toISOString()
+    await ingest('telegram', { ...record, collector_metadata: { fetch_timestamp: later, source: 'test' } })
+    expect(await open([id], newId())).toHaveLength(1)
+    const exported = await bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
+    expect(exported).toMatchObject([{ data: { shared: 'anonymous' } }])
+    await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    expect(await open([id], newId())).toEqual([])
+  })
+})

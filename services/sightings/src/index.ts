@@ -1,0 +1,2 @@
+export { createApp } from './app.js'
+export { type SightingsConfig, sightingsConfigSchema } from './config.js'

@@ -1,0 +1,61 @@
+import { Schema, type Types } from 'mongoose'
+
+/** A user who counts for others. */
+export interface CountingDoc {
+  /** The user's id. */
+  _id: Types.ObjectId
+  since: Date
+}
+
+/** What the users who count have in common, as of a snapshot. */
+export interface CountDoc {
+  _id: Types.ObjectId
+  run: Types.ObjectId
+  /** Kind and name: `post …`, `text …`, `link …`. */
+  key: string
+  n: number
+  /** At most `COUNTED_OWNERS`, to leave out who asks. */
+  owners: Types.ObjectId[]
+  /** Of the earliest: `2026-11`. */
+  first_month: string
+}
+
+/** With more, it does not matter whether one of them asks. */
+export const COUNTED_OWNERS = 22
+
+/** The snapshot that answers are of. */
+export interface SnapshotDoc {
+  _id: 'counts'
+  day?: string
+  run?: Types.ObjectId
+  /** Somebody takes the next one until then. */
+  taking_until: Date
+}
+
+const required = true
+export const countingSchema = new Schema<CountingDoc>(
+  { since: { type: Date, required } },
+  { collection: 'counting', versionKey: false },
+)
+export const countSchema = new Schema<CountDoc>(
+  {
+    run: { type: Schema.Types.ObjectId, required },
+    key: { type: String, required },
+    n: { type: Number, required },
+    owners: { type: [Schema.Types.ObjectId], required },
+    first_month: { type: String, required },
+  },
+  { collection: 'counts', versionKey: false },
+)
+countSchema.index({ run: 1, key: 1 })
+// For the deletion of an account.
+countSchema.index({ owners: 1 })
+export const snapshotSchema = new Schema<SnapshotDoc>(
+  {
+    _id: { type: String, required },
+    day: String,
+    run: Schema.Types.ObjectId,
+    taking_until: { type: Date, required },
+  } as never,
+  { collection: 'snapshots', versionKey: false },
+)

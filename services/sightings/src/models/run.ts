@@ -1,0 +1,135 @@
+import { RUN_STATES, type RunState, type ShareKind } from '@iodine/contracts'
+import { Schema, type Types } from 'mongoose'
+
+export interface RunTotals {
+  posts: number
+  without_time: number
+  without_account: number
+  shares: number
+  pairs: number
+  accounts: number
+  edges: number
+  threshold: number | null
+}
+
+/** A search for accounts that share the same. */
+export interface RunDoc {
+  _id: Types.ObjectId
+  owner: Types.ObjectId
+  state: RunState
+  /** While it is not finished: one of the user's places for runs at once. */
+  place?: number
+  progress: number
+  kinds: ShareKind[]
+  window_s: number
+  min_participation: number
+  since: Date | null
+  until: Date | null
+  scope: 'own' | 'shared'
+  created_at: Date
+  expires_at: Date
+  problem: string | null
+  totals: RunTotals | null
+  truncated: { shares: boolean; objects: number; edges: boolean }
+  /** Some process works on it until then, and says so again while it does. */
+  leased_until: Date
+  /** Which process that is. */
+  lease: string | null
+  /** The repair skips it until this time. */
+  check_at: Date
+}
+
+/** Two posts, the older one first: of the edge's accounts `a` or `b`. */
+export interface EdgePair {
+  kind: ShareKind
+  /** The link or hashtag. */
+  object: string | null
+  older: Types.ObjectId
+  newer: Types.ObjectId
+  delta_s: number
+}
+
+/** Two accounts that share the same, as a run found. */
+export interface EdgeDoc {
+  _id: Types.ObjectId
+  run: Types.ObjectId
+  /** The run's. */
+  owner: Types.ObjectId
+  /** The heaviest is 0. */
+  rank: number
+  a: string
+  b: string
+  weight: number
+  avg_delta_s: number
+  n_a: number
+  n_b: number
+  symmetry: number
+  significant: boolean | null
+  pairs: EdgePair[]
+  /** Other users whose records it stands on, and these: it goes with each of them. */
+  owners: Types.ObjectId[]
+  foreign: Types.ObjectId[]
+  expires_at: Date
+}
+
+const required = true
+const id = Schema.Types.ObjectId
+export const runSchema = new Schema<RunDoc>(
+  {
+    owner: { type: id, required },
+    state: { type: String, enum: RUN_STATES, required },
+    place: Number,
+    progress: { type: Number, required },
+    kinds: { type: [String], required },
+    window_s: { type: Number, required },
+    min_participation: { type: Number, required },
+    since: Date,
+    until: Date,
+    scope: { type: String, required },
+    created_at: { type: Date, required },
+    expires_at: { type: Date, required },
+    problem: String,
+    totals: Schema.Types.Mixed,
+    truncated: Schema.Types.Mixed,
+    leased_until: { type: Date, required },
+    lease: String,
+    check_at: { type: Date, required },
+  },
+  { collection: 'runs', versionKey: false, minimize: false },
+)
+runSchema.index(
+  { owner: 1, place: 1 },
+  { unique: true, partialFilterExpression: { place: { $exists: true } } },
+)
+runSchema.index({ owner: 1, created_at: -1 })
+// For the repair.
+runSchema.index({ place: 1, check_at: 1 }, { partialFilterExpression: { place: { $exists: true } } })
+runSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
+
+export const edgeSchema = new Schema<EdgeDoc>(
+  {
+    run: { type: id, required },
+    owner: { type: id, required },
+    rank: { type: Number, required },
+    a: { type: String, required },
+    b: { type: String, required },
+    weight: { type: Number, required },
+    avg_delta_s: { type: Number, required },
+    n_a: { type: Number, required },
+    n_b: { type: Number, required },
+    symmetry: { type: Number, required },
+    significant: Boolean,
+    pairs: { type: Schema.Types.Mixed },
+    owners: { type: [id], default: undefined },
+    foreign: { type: [id], default: undefined },
+    expires_at: { type: Date, required },
+  } as never,
+  { collection: 'edges', versionKey: false },
+)
+edgeSchema.index({ run: 1, rank: 1 })
+edgeSchema.index({ run: 1, a: 1, b: 1 })
+// For the deletion of accounts and records, and the end of sharing.
+edgeSchema.index({ owner: 1 })
+edgeSchema.index({ owners: 1 })
+edgeSchema.index({ foreign: 1 })
+edgeSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

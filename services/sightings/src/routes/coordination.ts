@@ -1,0 +1,45 @@
+import { coordinationApi, coordinationInternal, LIMITS } from '@iodine/contracts'
+import type { StoreService } from '@iodine/service-kit'
+import { createRun } from '../commands/create-run.js'
+import { removeRun } from '../commands/remove-run.js'
+import { createRunner } from '../commands/step-run.js'
+import type { SightingModels } from '../models/index.js'
+import type { EdgeDoc } from '../models/run.js'
+import { presentNetwork, presentRun } from '../presenters/run.js'
+import { readEvidence } from '../queries/edge-evidence.js'
+import { findRun, findRuns } from '../queries/find-run.js'
+
+/** Who shares the same within a time. */
+export const addCoordinationRoutes = (service: StoreService, models: SightingModels): void => {
+  service.route(coordinationApi.createRun, async ({ body, user }) =>
+    presentRun(await createRun(service, models, user.id, body)),
+  )
+  service.route(coordinationApi.getRuns, async ({ user }) =>
+    (await findRuns(models, user.id)).map(presentRun),
+  )
+  service.route(coordinationApi.getRun, async ({ params, user }) =>
+    presentRun(await findRun(models, user.id, params.id)),
+  )
+  service.route(coordinationApi.deleteRun, async ({ params, user }) => {
+    const { _id } = await findRun(models, user.id, params.id)
+    await removeRun(models, _id)
+    return { id: params.id }
+  })
+  service.route(coordinationApi.getNetwork, async ({ params, query, user }) => {
+    const run = await findRun(models, user.id, params.id)
+    const edges = await models.edges
+      .find(run.state === 'done' ? { run: run._id } : { _id: null }, { pairs: 0, owners: 0, foreign: 0 })
+      .sort({ rank: 1 })
+      .limit(query.limit ?? LIMITS.coordinationEdges)
+      .lean<EdgeDoc[]>()
+    return presentNetwork(edges)
+  })
+  service.route(coordinationApi.getShares, async ({ params, query, user }) =>
+    readEvidence({ models, peers: service.peers }, await findRun(models, user.id, params.id), query),
+  )
+  const runner = createRunner({ models, peers: service.peers, log: service.log })
+  service.onClose(() => runner.stop())
+  service.internal(coordinationInternal.stepRun, async ({ params }) => ({
+    more: await runner.step(params.id),
+  }))
+}

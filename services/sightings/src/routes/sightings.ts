@@ -1,0 +1,112 @@
+import { LIMITS, sightingsApi, sightingsInternal } from '@iodine/contracts'
+import {
+  createKeyedLimiter,
+  createRateLimit,
+  createSingleFlight,
+  done,
+  personalSource,
+  type StoreService,
+  servePersonalData,
+  serveRepair,
+  watchStorage,
+} from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import { askForRecords } from '../commands/ask-for-records.js'
+import { repeatRuns } from '../commands/create-run.js'
+import { forgetUser } from '../commands/forget-user.js'
+import { putSightings } from '../commands/put-sightings.js'
+import { takeSnapshot } from '../commands/take-snapshot.js'
+import type { SightingsConfig } from '../config.js'
+import type { SightingModels } from '../models/index.js'
+import { createSign } from '../policies/signed.js'
+import { countOthers } from '../queries/count-others.js'
+import { search } from '../queries/search.js'
+import { storedOf } from '../queries/stored.js'
+import { createSecrets } from '../store.js'
+
+export const addSightingRoutes = (
+  service: StoreService,
+  models: SightingModels,
+  { REDIS_PREFIX: prefix, RATE_LIMITS, STORAGE_ALARM_BYTES }: SightingsConfig,
+): void => {
+  const { sightings, counting, runs, edges } = models
+  const secrets = createSecrets(models)
+  const searching = { models, secrets, peers: service.peers, users: service.users }
+
+  // A search compares up to some thousand sightings.
+  const searches = createKeyedLimiter()
+  service.route(sightingsApi.searchSightings, async ({ body, user }) =>
+    searches(user.id, () => search(searching, user.id, body)),
+  )
+
+  const ownId = (user: { id: string }) => new Types.ObjectId(user.id)
+  service.route(sightingsApi.getCounting, async ({ user }) => ({
+    counted: (await counting.exists({ _id: ownId(user) })) !== null,
+  }))
+  service.route(sightingsApi.setCounting, async ({ body, user }) => {
+    const _id = ownId(user)
+    if (body.counted)
+      await counting.updateOne({ _id }, { $setOnInsert: { since: new Date() } }, { upsert: true })
+    else await counting.deleteOne({ _id })
+    return body
+  })
+  const questions = createRateLimit(service.redis, {
+    name: 'count-sightings',
+    points: LIMITS.countQuestions,
+    seconds: 3_600,
+    prefix,
+    enabled: RATE_LIMITS === 'on',
+  })
+  service.route(sightingsApi.countSightings, async ({ body, user }) => {
+    await questions.use(user.id)
+    return countOthers(searching, user.id, body)
+  })
+
+  service.internal(sightingsInternal.putSightings, async ({ body }) =>
+    done(putSightings(models, createSign((await secrets()).seed), body)),
+  )
+
+  servePersonalData(service, {
+    sources: [
+      personalSource(
+        'sighting',
+        sightings,
+        owner => ({ owner }),
+        ({ exact: _e, bands: _b, keys: _k, sketch: _s, media: _m, versions, ...sighting }) => ({
+          ...sighting,
+          seen_versions: versions.map(({ seen_at }) => seen_at),
+        }),
+      ),
+      personalSource('counted_for_others', counting, _id => ({ _id })),
+      personalSource(
+        'coordination_run',
+        runs,
+        owner => ({ owner }),
+        ({ lease: _l, leased_until: _u, check_at: _c, place: _p, ...run }) => run,
+      ),
+      personalSource(
+        'coordination_edge',
+        edges,
+        owner => ({ owner }),
+        ({ pairs: _p, owners: _o, foreign: _f, ...edge }) => edge,
+      ),
+    ],
+    forget: owner => forgetUser(models, owner),
+  })
+
+  watchStorage(service, async () => {
+    const { documents, bytes } = await storedOf(models)
+    return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
+  })
+
+  const repairing = createSingleFlight<'repair', number>()
+  serveRepair(service, () =>
+    repairing(
+      'repair',
+      async () =>
+        (await takeSnapshot(models, new Date().toISOString().slice(0, 10))) +
+        (await askForRecords(models, secrets, service.peers)) +
+        (await repeatRuns(service, models)),
+    ),
+  )
+}

@@ -1,0 +1,252 @@
+import {
+  coordinationApi,
+  coordinationInternal,
+  LIMITS,
+  personalDataInternal,
+  type RunQuestion,
+  type SightingRecord,
+} from '@iodine/contracts'
+import { apiClient, type BedUser, newId } from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Rig, startRig } from './rig.js'
+
+let rig: Rig
+let ana: BedUser
+let bo: BedUser
+
+beforeAll(async () => {
+  rig = await startRig()
+})
+afterAll(() => rig?.stop())
+beforeEach(async () => {
+  rig.sharing.clear()
+  ;[ana, bo] = [await rig.bed.user('ana'), await rig.bed.user('bo')]
+})
+
+const api = (user: BedUser) => apiClient(rig.url, user.token)
+const ask = (question: Partial<RunQuestion> = {}): RunQuestion => ({
+  kinds: ['link'],
+  window_s: 60,
+  min_participation: 1,
+  scope: 'own',
+  ...question,
+})
+const begin = (user: BedUser, question?: Partial<RunQuestion>) =>
+  api(user).call(coordinationApi.createRun, { body: ask(question) })
+/** Does what the workers do. */
+const finish = async (id: string) => {
+  const step = () => rig.bed.internal(coordinationInternal.stepRun, { params: { id } })
+  while ((await step()).more);
+}
+const run = async (user: BedUser, question?: Partial<RunQuestion>) => {
+  const { id } = await begin(user, question)
+  await finish(id)
+  const done = await api(user).call(coordinationApi.getRun, { params: { id } })
+  const network = await api(user).call(coordinationApi.getNetwork, { params: { id } })
+  return { ...done, ...network }
+}
+const sharesOf = (user: BedUser, id: string, a: string, b: string) =>
+  api(user).call(coordinationApi.getShares, { params: { id }, query: { a, b } })
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1, 10) + seconds * 1_000).toISOString()
+const posted = (account: string, seconds: number, given: Partial<SightingRecord> = {}) => ({
+  account,
+  posted_at: at(seconds),
+  ...given,
+})
+const link = (n: number) => ({ links: [`https://www.example.org/story/${n}?utm_source=x#top`] })
+const ends = ({ edges }: { edges: { a: string; b: string; weight: number }[] }) =>
+  edges.map(({ a, b, weight }) => [a, b, weight])
+
+describe('a run', () => {
+  it('finds accounts that share the same links, tracking left aside, and shows both posts of a pair', async () => {
+    const [first, second] = await rig.put(
+      ana,
+      posted('Left', 0, { ...link(1), text: 'Look at this' }),
+      posted('right', 20, { links: ['http://example.org/story/1/'], text: 'Unbelievable' }),
+      posted('left', 500, link(2)),
+      posted('right', 510, link(2)),
+      posted('late', 900, link(2)),
+      { account: 'nobody knows when', posted_at: null, ...link(1) },
+      posted(null as never, 3, link(1)),
+    )
+    const found = await run(ana)
+    expect(found).toMatchObject({
+      state: 'done',
+      progress: 1,
+      problem: null,
+      totals: {
+        posts: 5,
+        without_time: 1,
+        without_account: 1,
+        shares: 5,
+        pairs: 2,
+        accounts: 2,
+        edges: 1,
+      },
+      truncated: { shares: false, objects: 0, edges: false },
+    })
+    expect(found.edges).toEqual([
+      expect.objectContaining({
+        a: 'telegram left',
+        b: 'telegram right',
+        weight: 2,
+        avg_delta_s: 15,
+        symmetry: 1,
+      }),
+    ])
+    expect(found.nodes).toEqual([
+      { id: 'telegram left', source: 'telegram', account: 'left', pairs: 2 },
+      { id: 'telegram right', source: 'telegram', account: 'right', pairs: 2 },
+    ])
+    const evidence = await sharesOf(ana, found.id, 'telegram right', 'telegram left')
+    expect(evidence.total).toBe(2)
+    expect(evidence.pairs.find(({ delta_s }) => delta_s === 20)).toMatchObject({
+      kind: 'link',
+      object: 'example.org/story/1',
+      older: { id: first, account: 'Left', posted_at: at(0), excerpt: 'Look at this' },
+      newer: { id: second, account: 'right', posted_at: at(20), excerpt: 'Unbelievable' },
+    })
+  })
+
+  it('finds the same text, nearly the same, pictures and hashtags, each kind as it is asked for', async () => {
+    const text = 'The ministry secretly poured silver dust into the reservoir above the valley'
+    await rig.put(
+      ana,
+      posted('a', 0, { text }),
+      posted('b', 5, { text: text.toUpperCase() }),
+      posted('c', 9, { text: `${text} last night` }),
+      posted('d', 12, { text: 'Wake up #SilverDust', media: [{ sha256: 'a'.repeat(64), phash: null }] }),
+      posted('e', 14, { text: 'Nothing to see #silverdust' }),
+      posted('f', 18, { text: 'Look', media: [{ sha256: 'a'.repeat(64), phash: null }] }),
+    )
+    const pairs = async (...kinds: RunQuestion['kinds']) =>
+      ends(await run(ana, { kinds })).map(([a, b]) => `${a}–${b}`.replaceAll('telegram ', ''))
+    expect(await pairs('text')).toEqual(['a–b'])
+    expect((await pairs('near')).sort()).toEqual(['a–b', 'a–c', 'b–c'])
+    expect((await pairs('near', 'text')).sort()).toEqual(['a–b', 'a–c', 'b–c'])
+    expect(await pairs('hashtag')).toEqual(['d–e'])
+    expect(await pairs('media')).toEqual(['d–f'])
+  })
+
+  it('looks at posts of the time that it is asked for', async () => {
+    await rig.put(ana, posted('a', 0, link(7)), posted('b', 5, link(7)), posted('c', 10, link(7)))
+    expect(ends(await run(ana, { since: at(3), until: at(10) }))).toEqual([['telegram b', 'telegram c', 1]])
+    expect((await run(ana, { since: at(11) })).edges).toEqual([])
+  })
+
+  it('is refused for a window or kinds that are none', async () => {
+    for (const body of [
+      ask({ window_s: 0 }),
+      ask({ window_s: 86_401 }),
+      ask({ min_participation: 0 }),
+      ask({ kinds: [] }),
+      ask({ kinds: ['link', 'link'] }),
+    ]) {
+      expect((await api(ana).send('POST', '/coordination/runs', body)).status).toBe(422)
+    }
+  })
+
+  it('goes on in another process once the one that worked on it is gone', async () => {
+    await rig.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
+    const { id } = await begin(ana)
+    // As a killed process leaves it.
+    const runs = rig.service.mongo.model('Run')
+    await runs.updateOne({ _id: id }, { $set: { state: 'running', lease: 'gone', leased_until: new Date() } })
+    await finish(id)
+    expect(await api(ana).call(coordinationApi.getRun, { params: { id } })).toMatchObject({ state: 'done' })
+  })
+})
+
+describe('limits', () => {
+  it('lets a user have three runs at once, and begin another when one is done', async () => {
+    const three = await Promise.all([begin(ana), begin(ana), begin(ana)])
+    expect((await api(ana).send('POST', '/coordination/runs', ask())).status).toBe(409)
+    await begin(bo)
+    await finish((three[0] as { id: string }).id)
+    await begin(ana)
+    expect((await api(ana).send('POST', '/coordination/runs', ask())).status).toBe(409)
+  })
+
+  it('keeps the latest runs, and says until when', async () => {
+    const all: string[] = []
+    for (let n = 0; n < LIMITS.coordinationRunsKept + 2; n++) {
+      const { id, created_at, expires_at } = await begin(ana)
+      expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(30 * 86_400_000)
+      all.push(id)
+      await finish(id)
+    }
+    const kept = await api(ana).call(coordinationApi.getRuns)
+    expect(kept.length).toBeLessThanOrEqual(LIMITS.coordinationRunsKept)
+    expect(kept[0]?.id).toBe(all.at(-1))
+    expect(kept.some(({ id }) => id === all[0])).toBe(false)
+  })
+
+  it('gives as many edges as are asked for, the heaviest first', async () => {
+    await rig.put(
+      ana,
+      ...[1, 2].flatMap(n => [posted('a', n * 1_000, link(n)), posted('b', n * 1_000 + 1, link(n))]),
+      posted('c', 5_000, link(3)),
+      posted('a', 5_001, link(3)),
+    )
+    const { id } = await run(ana)
+    const one = await api(ana).call(coordinationApi.getNetwork, { params: { id }, query: { limit: 1 } })
+    expect(ends(one)).toEqual([['telegram a', 'telegram b', 2]])
+  })
+})
+
+describe('what others may see', () => {
+  it('is nothing of a run of somebody else', async () => {
+    await rig.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
+    const { id } = await run(ana)
+    for (const [method, path] of [
+      ['GET', ''],
+      ['GET', '/graph'],
+      ['GET', '/shares?a=telegram%20a&b=telegram%20b'],
+      ['DELETE', ''],
+    ] as const) {
+      expect((await api(bo).send(method, `/coordination/runs/${id}${path}`)).status).toBe(404)
+    }
+    expect(await api(bo).call(coordinationApi.getRuns)).toEqual([])
+    expect((await api(ana).send('GET', `/coordination/runs/${newId()}`)).status).toBe(404)
+  })
+
+  it('is of others’ records what they share, as long as they do', async () => {
+    const [mine] = await rig.put(ana, posted('a', 0, link(1)))
+    const [shared] = await rig.put(bo, posted('b', 5, { ...link(1), shared: 'username' }))
+    await rig.put(bo, posted('secret', 6, link(1)))
+    expect((await run(ana)).edges).toEqual([])
+    const { id, edges } = await run(ana, { scope: 'shared' })
+    expect(ends({ edges })).toEqual([['telegram a', 'telegram b', 1]])
+    const pairOf = async () => (await sharesOf(ana, id, 'telegram a', 'telegram b')).pairs
+    expect(await pairOf()).toMatchObject([{ older: { id: mine }, newer: { id: null, account: 'b' } }])
+    // Undone at the collector, of which the index does not know yet.
+    rig.sharing.delete(shared as string)
+    expect(await pairOf()).toEqual([])
+    expect((await run(ana, { scope: 'shared' })).edges).toEqual([])
+    await rig.remove(bo, shared as string)
+    const after = await api(ana).call(coordinationApi.getNetwork, { params: { id } })
+    expect(after).toEqual({ nodes: [], edges: [] })
+  })
+
+  it('is nothing of a deleted account, in its runs and in those of others', async () => {
+    await rig.put(ana, posted('a', 0, link(1)), posted('a2', 1, link(1)))
+    await rig.put(bo, posted('b', 5, { ...link(1), shared: 'anonymous' }))
+    const { id } = await run(ana, { scope: 'shared' })
+    const { id: own } = await run(bo)
+    await rig.bed.internal(personalDataInternal.forgetUser, { params: { id: bo.id } })
+    const left = await api(ana).call(coordinationApi.getNetwork, { params: { id } })
+    expect(ends(left)).toEqual([['telegram a', 'telegram a2', 1]])
+    const [runs, edges] = ['Run', 'Edge'].map(name => rig.service.mongo.model(name))
+    expect(await runs?.countDocuments({ owner: bo.id })).toBe(0)
+    expect(await edges?.countDocuments({ $or: [{ owner: bo.id }, { owners: bo.id }, { run: own }] })).toBe(0)
+  })
+
+  it('is removed with the run', async () => {
+    await rig.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
+    const { id } = await run(ana)
+    await api(ana).call(coordinationApi.deleteRun, { params: { id } })
+    expect((await api(ana).send('GET', `/coordination/runs/${id}`)).status).toBe(404)
+    expect(await rig.service.mongo.model('Edge').countDocuments({ run: id })).toBe(0)
+  })
+})

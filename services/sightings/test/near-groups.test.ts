@@ -1,0 +1,40 @@
+import { signatureOf } from '@iodine/likeness'
+import { expect, it } from 'vitest'
+import { nearGroups, type Post } from '../src/thread/find.js'
+
+let made = 0
+const post = (at: number, text: string): Post => ({
+  id: String(++made),
+  owner: 'ana',
+  key: `key ${made}`,
+  account: `telegram ${made}`,
+  at,
+  links: [],
+  media: [],
+  hashtags: [],
+  signature: text === '' ? null : signatureOf(text),
+})
+const WORDS = Array.from({ length: 24 }, (_, n) => `distinct${String.fromCharCode(97 + n)}word`)
+/** Twelve of the words, each step four further on: neighbours share half of all their words, others less. */
+const step = (n: number) => WORDS.slice(n * 4, n * 4 + 12).join(' ')
+
+it('groups texts with the first that they are like, in order of time', () => {
+  const [late, first, other, none] = nearGroups([
+    post(9, `${step(0)} again`),
+    post(1, step(0)),
+    post(5, 'the market hall opens at eight with bread and cheese'),
+    post(6, ''),
+  ])
+  expect(first).toBe(signatureOf(step(0)).exact)
+  expect(late).toBe(first)
+  expect(other).not.toBe(first)
+  expect(none).toBeNull()
+})
+
+it('does not join by a chain what differs', () => {
+  const groups = nearGroups([post(1, step(0)), post(2, step(1)), post(3, step(2)), post(4, step(3))])
+  // Each is half like the one before, and the third not like the first.
+  expect(groups[0]).toBe(groups[1])
+  expect(groups[2]).not.toBe(groups[0])
+  expect(groups[2]).toBe(groups[3])
+})

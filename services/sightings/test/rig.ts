@@ -1,0 +1,96 @@
+import {
+  type BodyOf,
+  recordsInternal,
+  type SharedAs,
+  type SightingRecord,
+  type SightingSearch,
+  sightingsApi,
+  sightingsInternal,
+} from '@iodine/contracts'
+import { readConfig, type StoreService } from '@iodine/service-kit'
+import { apiClient, type BedUser, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { createApp, sightingsConfigSchema } from '../src/index.js'
+
+/** The service on its bed, with a collector that knows the records that were put. */
+export interface Rig {
+  bed: ServiceBed
+  service: StoreService
+  url: string
+  put(user: BedUser, ...records: Partial<SightingRecord>[]): Promise<string[]>
+  remove(user: BedUser, ...ids: string[]): Promise<void>
+  /** What the collector says of sharing, which the index may not know yet. */
+  sharing: Map<string, SharedAs>
+  search(
+    user: BedUser,
+    question: Partial<SightingSearch>,
+  ): Promise<import('@iodine/contracts').SightingResults>
+  stop(): Promise<void>
+}
+
+let made = 0
+/** A record as the collector tells of it. */
+export const aRecord = (given: Partial<SightingRecord> = {}): SightingRecord => {
+  const n = ++made
+  const posted_at = given.posted_at === undefined ? '2026-03-01T10:00:00.000Z' : given.posted_at
+  return {
+    id: newId(),
+    source: 'telegram',
+    key: `key-${n}`,
+    account: 'open_eyes',
+    url: `https://t.me/open_eyes/${n}`,
+    posted_at,
+    claimed_at: given.edited ? null : posted_at,
+    fetched_at: '2026-04-01T10:00:00.000Z',
+    edited: false,
+    text: `Something that nobody else has said, number ${n}`,
+    forwarded_from: null,
+    links: [],
+    media: [],
+    shared: null,
+    ...given,
+  }
+}
+
+export const startRig = async (env: Record<string, string> = {}): Promise<Rig> => {
+  const bed = await startServiceBed()
+  const service = await createApp(readConfig(sightingsConfigSchema, { ...bed.env, ...env }), bed.deps)
+  const url = await bed.listen(service)
+  const records = new Map<string, SightingRecord & { user_id: string }>()
+  const sharing = new Map<string, SharedAs>()
+  bed.answer(recordsInternal.openRecords, ({ body }) =>
+    body.ids.flatMap(id => {
+      const record = records.get(id)
+      const shared = sharing.get(id) ?? null
+      if (!record || (record.user_id !== body.user_id && !shared)) return []
+      return [{ id, user_id: record.user_id, shared, excerpt: record.text.slice(0, body.excerpt) }]
+    }),
+  )
+  const putBody = (body: BodyOf<typeof sightingsInternal.putSightings>) =>
+    bed.internal(sightingsInternal.putSightings, { body })
+  return {
+    bed,
+    service,
+    url,
+    sharing,
+    async put(user, ...given) {
+      const told = given.map(aRecord)
+      for (const record of told) {
+        records.set(record.id, { ...record, user_id: user.id })
+        if (record.shared) sharing.set(record.id, record.shared)
+      }
+      for (let at = 0; at < told.length; at += 50)
+        await putBody({ user_id: user.id, records: told.slice(at, at + 50), removed: [] })
+      return told.map(({ id }) => id)
+    },
+    async remove(user, ...ids) {
+      for (const id of ids) records.delete(id)
+      await putBody({ user_id: user.id, records: [], removed: ids })
+    },
+    search: (user, question) =>
+      apiClient(url, user.token).call(sightingsApi.searchSightings, { body: question as SightingSearch }),
+    async stop() {
+      await service.close()
+      await bed.stop()
+    },
+  }
+}

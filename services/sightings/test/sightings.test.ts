@@ -1,0 +1,344 @@
+import { personalDataInternal, recordsInternal, repairInternal, sightingsInternal } from '@iodine/contracts'
+import { apiClient, type BedUser } from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { aRecord, type Rig, startRig } from './rig.js'
+
+let rig: Rig
+let ana: BedUser
+let bo: BedUser
+
+beforeAll(async () => {
+  rig = await startRig()
+})
+afterAll(() => rig?.stop())
+beforeEach(async () => {
+  rig.sharing.clear()
+  ;[ana, bo] = [await rig.bed.user('ana'), await rig.bed.user('bo')]
+})
+
+const CLAIM =
+  'The ministry secretly poured silver dust into the reservoir above the valley so that nobody would notice the drought'
+const COPY = CLAIM.toUpperCase().replace(' ', '\u200b  ')
+const NEARLY = `${CLAIM}, they say. Pass it on before it goes`
+const OTHER =
+  'Tomorrow the market hall opens its doors at eight with bread, cheese and apples from all the farms around'
+const DAY = (n: number) => `2026-03-${String(n).padStart(2, '0')}T10:00:00.000Z`
+const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
+
+describe('searching by text', () => {
+  it('finds the same text and nearly the same, the earliest first, and nobody else’s', async () => {
+    const [copy, first, near] = await rig.put(
+      ana,
+      { text: COPY, account: 'second', posted_at: DAY(3), fetched_at: DAY(9) },
+      { text: CLAIM, account: 'first', posted_at: DAY(1), fetched_at: DAY(10) },
+      { text: NEARLY, account: 'third', posted_at: DAY(4), fetched_at: DAY(11) },
+      { text: OTHER },
+    )
+    await rig.put(bo, { text: CLAIM, posted_at: '2026-02-01T00:00:00.000Z' })
+    const found = await rig.search(ana, { text: CLAIM })
+    expect(idsOf(found)).toEqual([first, copy, near])
+    expect(found.items.map(({ matches }) => matches)).toEqual([['exact'], ['exact'], ['near']])
+    expect(found.first).toMatchObject({ id: first, account: 'first', at: DAY(1), posted_claimed: true })
+    expect(found.first_seen).toMatchObject({ id: copy })
+    expect(found.firsts.map(({ account, count }) => [account, count])).toEqual([
+      ['first', 1],
+      ['second', 1],
+      ['third', 1],
+    ])
+    expect(found.edges).toEqual([
+      { from: first, to: copy, how: 'copy', delta_s: 2 * 86_400 },
+      { from: first, to: near, how: 'copy', delta_s: 3 * 86_400 },
+    ])
+    expect(found.counts).toMatchObject({ items: 3, accounts: 3, without_time: 0, truncated: false })
+    expect(found.items[0]?.excerpt).toBe(CLAIM)
+    const reworded = 'Officials hide the drought with silver dust thrown into a mountain reservoir'
+    expect((await rig.search(ana, { value: reworded })).first).toMatchObject({
+      id: first,
+      matches: ['reworded'],
+    })
+    expect((await rig.search(ana, { text: 'Snow has closed the pass between both valleys' })).items).toEqual(
+      [],
+    )
+  })
+
+  it('pages without repeating or missing any, and refuses what is no cursor', async () => {
+    const posts = Array.from({ length: 7 }, (_, n) => ({ text: CLAIM, posted_at: DAY(1 + (n % 3)) }))
+    const ids = await rig.put(ana, ...posts)
+    const seen: string[] = []
+    let cursor: string | null = null
+    do {
+      const page: Awaited<ReturnType<Rig['search']>> = await rig.search(ana, {
+        text: CLAIM,
+        limit: 3,
+        ...(cursor && { cursor }),
+      })
+      seen.push(...idsOf(page))
+      expect(page.counts.items).toBe(7)
+      cursor = page.next
+    } while (cursor)
+    expect(seen).toHaveLength(7)
+    expect([...seen].sort()).toEqual([...ids].sort())
+    const answer = await apiClient(rig.url, ana.token).send('POST', '/sightings/search', {
+      text: CLAIM,
+      cursor: 'nonsense',
+    })
+    expect([answer.status, answer.body]).toEqual([422, { detail: ['cursor: is not a cursor'] }])
+  })
+
+  it('restricts to a time', async () => {
+    const [, second] = await rig.put(
+      ana,
+      ...[1, 5, 9].map(day => ({ text: CLAIM, posted_at: DAY(day), fetched_at: DAY(10) })),
+    )
+    expect(idsOf(await rig.search(ana, { text: CLAIM, since: DAY(2), until: DAY(8) }))).toEqual([second])
+  })
+
+  it('says that there were more than it looks at, the earliest of the same text among those', async () => {
+    const many = Array.from({ length: 2_003 }, (_, n) => ({
+      text: CLAIM,
+      posted_at: new Date(Date.UTC(2026, 0, 1, 0, 0, 3_000 - n)).toISOString(),
+    }))
+    const ids = await rig.put(ana, ...many)
+    const found = await rig.search(ana, { text: CLAIM, limit: 1 })
+    expect(found.counts).toMatchObject({ items: 2_000, truncated: true })
+    expect(found.first?.id).toBe(ids.at(-1))
+  })
+
+  it('refuses none and two questions, and too long ones', async () => {
+    const { send } = apiClient(rig.url, ana.token)
+    for (const body of [
+      {},
+      { text: 'a', url: 'https://a.example' },
+      { text: ' ' },
+      { media: 'ab' },
+      { limit: 201, text: 'a' },
+    ])
+      expect((await send('POST', '/sightings/search', body)).status).toBe(422)
+  })
+})
+
+describe('time', () => {
+  it('a version seen later is never first: an edited post counts from when its text was seen', async () => {
+    const [edited] = await rig.put(ana, { text: OTHER, posted_at: DAY(1), fetched_at: DAY(2) })
+    await rig.put(ana, { id: edited ?? '', key: 'same', text: CLAIM, posted_at: DAY(1), fetched_at: DAY(9) })
+    const [honest] = await rig.put(ana, { text: CLAIM, posted_at: DAY(5), fetched_at: DAY(6) })
+    const found = await rig.search(ana, { text: CLAIM })
+    expect(idsOf(found)).toEqual([honest, edited])
+    expect(found.items[1]).toMatchObject({
+      at: DAY(9),
+      posted_claimed: false,
+      posted_at: DAY(1),
+      edited: true,
+    })
+    expect(found.first).toMatchObject({ id: honest, posted_claimed: true })
+  })
+
+  it('a post whose page says that it was edited counts from when it was fetched', async () => {
+    const [edited] = await rig.put(ana, { text: CLAIM, posted_at: DAY(1), edited: true, fetched_at: DAY(9) })
+    const [honest] = await rig.put(ana, { text: CLAIM, posted_at: DAY(5), fetched_at: DAY(6) })
+    expect(idsOf(await rig.search(ana, { text: CLAIM }))).toEqual([honest, edited])
+  })
+
+  it('a post that is dated back after it was collected stays where it was', async () => {
+    const record = aRecord({ text: CLAIM, posted_at: DAY(5), fetched_at: DAY(6) })
+    await rig.put(ana, record)
+    const [other] = await rig.put(ana, { text: CLAIM, posted_at: DAY(3), fetched_at: DAY(6) })
+    await rig.put(ana, { ...record, posted_at: DAY(1), claimed_at: DAY(1), fetched_at: DAY(10) })
+    const found = await rig.search(ana, { text: CLAIM })
+    expect(idsOf(found)).toEqual([other, record.id])
+    expect(found.items[1]).toMatchObject({ at: DAY(5), posted_at: DAY(5) })
+  })
+
+  it('a claim of the future, and no claim, give way to when it was fetched', async () => {
+    const [future, none] = await rig.put(
+      ana,
+      { text: CLAIM, posted_at: '2031-01-01T00:00:00.000Z', fetched_at: DAY(4) },
+      { text: CLAIM, posted_at: null, fetched_at: DAY(2) },
+    )
+    const found = await rig.search(ana, { text: CLAIM })
+    expect(idsOf(found)).toEqual([none, future])
+    expect(found.items.map(({ at, posted_claimed }) => [at, posted_claimed])).toEqual([
+      [DAY(2), false],
+      [DAY(4), false],
+    ])
+    expect(found.counts.without_time).toBe(1)
+  })
+})
+
+describe('searching by links, forwards and pictures', () => {
+  it('tells forwards, links and copies apart', async () => {
+    const [origin] = await rig.put(ana, {
+      text: CLAIM,
+      url: 'https://t.me/first/1',
+      account: 'first',
+      posted_at: DAY(1),
+    })
+    const [forward, link, copy] = await rig.put(
+      ana,
+      {
+        text: CLAIM,
+        posted_at: DAY(2),
+        forwarded_from: { name: 'First', url: 'https://t.me/s/first/1?single' },
+      },
+      { text: OTHER, posted_at: DAY(3), links: ['https://www.t.me/first/1/?utm_source=x#top'] },
+      { text: COPY, posted_at: DAY(4) },
+    )
+    const byUrl = await rig.search(ana, { url: 'http://t.me/s/first/1' })
+    expect(byUrl.items.map(({ id, matches }) => [id, matches])).toEqual([
+      [origin, ['post']],
+      [forward, ['forward']],
+      [link, ['link']],
+    ])
+    const byRecord = await rig.search(ana, { record_id: origin ?? '' })
+    expect(idsOf(byRecord)).toEqual([origin, forward, link, copy])
+    expect(byRecord.edges.map(({ from, to, how }) => [from, to, how])).toEqual([
+      [origin, forward, 'forward'],
+      [origin, link, 'link'],
+      [origin, copy, 'copy'],
+    ])
+    expect(idsOf(await rig.search(ana, { record_id: forward ?? '' }))).toContain(origin)
+    expect(idsOf(await rig.search(ana, { value: 'https://t.me/first/1' }))).toEqual([origin, forward, link])
+  })
+
+  it('finds pictures by their bytes, and by looks within 15 bits', async () => {
+    const phash = '0f1e2d3c4b5a69788796a5b4c3d2e1f0'.repeat(2)
+    /** One bit in 15 of its 16 pieces. */
+    const flipped = phash.replace(/(.{4})/g, (piece, _, at) =>
+      at === 0 ? piece : (Number.parseInt(piece, 16) ^ 1).toString(16).padStart(4, '0'),
+    )
+    const far = flipped.replace(/^.{4}/, piece =>
+      (Number.parseInt(piece, 16) ^ 1).toString(16).padStart(4, '0'),
+    )
+    const sha256 = 'ab'.repeat(32)
+    const [same, alike, other] = await rig.put(
+      ana,
+      { posted_at: DAY(1), media: [{ sha256, phash }] },
+      { posted_at: DAY(2), media: [{ sha256: null, phash: flipped }] },
+      { posted_at: DAY(3), media: [{ sha256: null, phash: far }] },
+    )
+    expect(idsOf(await rig.search(ana, { media: phash }))).toEqual([same, alike])
+    expect(idsOf(await rig.search(ana, { media: sha256.toUpperCase() }))).toEqual([same])
+    expect(idsOf(await rig.search(ana, { value: far }))).toEqual([alike, other])
+    // Pictures of one colour say nothing.
+    await rig.put(ana, { media: [{ sha256: null, phash: '0'.repeat(64) }] })
+    expect((await rig.search(ana, { media: '0'.repeat(64) })).items).toEqual([])
+  })
+})
+
+describe('changes and removals', () => {
+  it('repeating a call changes nothing, an older version neither, and a removed one does not come back', async () => {
+    const record = aRecord({ text: CLAIM, fetched_at: DAY(5) })
+    await rig.put(ana, record)
+    await rig.put(ana, record)
+    await rig.put(ana, { ...record, text: OTHER, fetched_at: DAY(4) })
+    const before = await rig.search(ana, { text: CLAIM })
+    expect(before.items).toMatchObject([{ id: record.id, edited: false }])
+    await rig.remove(ana, record.id)
+    await rig.put(ana, { ...record, fetched_at: DAY(6) })
+    expect((await rig.search(ana, { text: CLAIM })).items).toEqual([])
+    const { status } = await apiClient(rig.url, ana.token).send('POST', '/sightings/search', {
+      record_id: record.id,
+    })
+    expect(status).toBe(404)
+  })
+
+  it('another’s record is not found by its id', async () => {
+    const [id] = await rig.put(bo, { text: CLAIM, shared: 'username' })
+    const { status } = await apiClient(rig.url, ana.token).send('POST', '/sightings/search', {
+      record_id: id,
+      scope: 'shared',
+    })
+    expect(status).toBe(404)
+  })
+
+  it('exports and forgets a user’s sightings, and nobody else’s', async () => {
+    await rig.put(ana, { text: CLAIM })
+    await rig.put(bo, { text: CLAIM })
+    const exported = await rig.bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
+    expect(exported).toMatchObject([{ kind: 'sighting', data: { account: 'open_eyes', owner: ana.id } }])
+    expect(JSON.stringify(exported)).not.toContain('sketch')
+    await rig.bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    expect(await rig.bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })).toEqual([])
+    expect((await rig.search(bo, { text: CLAIM })).items).toHaveLength(1)
+  })
+})
+
+describe('shared sightings', () => {
+  it('shows what others share at this moment, by name or without one, each post once', async () => {
+    const [named, anonymous, secret] = await rig.put(
+      bo,
+      { text: CLAIM, key: 'one', posted_at: DAY(1), fetched_at: DAY(2), shared: 'username' },
+      { text: CLAIM, key: 'two', posted_at: DAY(2), fetched_at: DAY(3), shared: 'anonymous' },
+      { text: CLAIM, key: 'three', posted_at: DAY(3) },
+    )
+    const [mine] = await rig.put(ana, { text: CLAIM, key: 'one', posted_at: DAY(1), fetched_at: DAY(8) })
+    expect(idsOf(await rig.search(ana, { text: CLAIM }))).toEqual([mine])
+    const found = await rig.search(ana, { text: CLAIM, scope: 'shared' })
+    expect(found.items).toMatchObject([
+      { id: mine, own: true, shared_by: null },
+      {
+        own: false,
+        shared: 'anonymous',
+        shared_by: null,
+        excerpt: CLAIM,
+        fetched_at: '2026-03-04T00:00:00.000Z',
+      },
+    ])
+    await rig.remove(ana, mine ?? '')
+    const [first] = (await rig.search(ana, { text: CLAIM, scope: 'shared' })).items
+    expect(first).toMatchObject({ own: false, shared: 'username', shared_by: 'bo', fetched_at: DAY(2) })
+    const said = JSON.stringify(await rig.search(ana, { text: CLAIM, scope: 'shared' }))
+    for (const id of [named, anonymous, secret, bo.id]) expect(said).not.toContain(id)
+
+    // Undone before the index hears of it.
+    rig.sharing.clear()
+    expect((await rig.search(ana, { text: CLAIM, scope: 'shared' })).items).toEqual([])
+  })
+
+  it('an anonymous one without a claimed time counts from the end of the day', async () => {
+    await rig.put(bo, { text: CLAIM, posted_at: null, fetched_at: DAY(3), shared: 'anonymous' })
+    const { items } = await rig.search(ana, { text: CLAIM, scope: 'shared' })
+    const end = '2026-03-04T00:00:00.000Z'
+    expect(items).toMatchObject([{ at: end, fetched_at: end }])
+  })
+
+  it('needs the collector, which says what is shared; own ones are found without it', async () => {
+    await rig.put(bo, { text: CLAIM, shared: 'username' })
+    const [mine] = await rig.put(ana, { text: CLAIM })
+    const down = () => {
+      throw Object.assign(new Error('down'), { statusCode: 500 })
+    }
+    const { endpoint, handler } = { endpoint: recordsInternal.openRecords, handler: down }
+    rig.bed.answer(endpoint, handler as never)
+    const { send } = apiClient(rig.url, ana.token)
+    expect(
+      (await send('POST', '/sightings/search', { text: CLAIM, scope: 'shared' })).status,
+    ).toBeGreaterThanOrEqual(500)
+    const own = await send('POST', '/sightings/search', { text: CLAIM })
+    expect(own.body.items).toMatchObject([{ id: mine, excerpt: null }])
+  })
+})
+
+it('asks the collector once for all records, page by page, and goes on where it was cut off', async () => {
+  const asked: (string | null)[] = []
+  const last = 'f'.repeat(24)
+  let down = true
+  rig.bed.answer(recordsInternal.resightRecords, ({ body }) => {
+    if (body.after === last && down) throw new Error('cut off')
+    asked.push(body.after)
+    return { next: body.after === null ? last : null }
+  })
+  await rig.bed.internal(repairInternal.repair).catch(() => {})
+  down = false
+  await rig.bed.internal(repairInternal.repair)
+  await rig.bed.internal(repairInternal.repair)
+  expect(asked).toEqual([null, last])
+})
+
+it('refuses a batch that is larger than one call may be', async () => {
+  const records = Array.from({ length: 51 }, () => aRecord())
+  const call = rig.bed.internal(sightingsInternal.putSightings, {
+    body: { user_id: ana.id, records, removed: [] },
+  })
+  await expect(call).rejects.toMatchObject({ status: 422 })
+})

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { collectorApi, type IngestResult, sightingsApi } from '@iodine/contracts'
+import { NO_LIMITS, newId, rounds, type SignedInUser, telegramPost } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
+
+const KILLS = rounds(3)
+const CLIENTS = 2
+const BATCH = 20
+
+let stack: TestStack
+let parts: SpawnedPart[]
+
+beforeAll(async () => {
+  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  // In the order in which they are killed: the one that indexes, the one that owes it, the one that carries it.
+  parts = [
+    await spawnPart(stack, 'sightings'),
+    await spawnPart(stack, 'collector'),
+    await spawnPart(stack, 'workers'),
+  ]
+  for (const part of parts) await part.start()
+}, 120_000)
+afterAll(async () => {
+  for (const part of parts ?? []) await part.kill()
+  await stack?.stop()
+})
+
+/** Words of one record that no other has. */
+const textOf = (mark: string) => `Witness ${mark} reports ${[...mark].reverse().join('')} near the harbour`
+
+it(
+  'every acknowledged record is found after any part was killed at work, and no deleted one',
+  async () => {
+    const users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
+    const stored: { user: SignedInUser; id: string; mark: string }[] = []
+    const deleted: { user: SignedInUser; mark: string }[] = []
+    let unanswered = 0
+    const collect = (user: SignedInUser) => async (isRunning: () => boolean) => {
+      while (isRunning()) {
+        const marks = Array.from({ length: BATCH }, newId)
+        const answer = await user.api.send('POST', '/telegram/data', {
+          records: marks.map(mark => telegramPost({ description: textOf(mark) })),
+        })
+        if (answer.status !== 200) {
+          unanswered++
+          await sleep(20)
+          continue
+        }
+        const results = (answer.body as { results: IngestResult[] }).results
+        const added = results.flatMap((result, n) =>
+          'id' in result ? [{ user, id: result.id, mark: marks[n] ?? '' }] : [],
+        )
+        const [gone, ...kept] = added
+        stored.push(...kept)
+        if (!gone) continue
+        const { status } = await user.api.send('DELETE', `/telegram/data/${gone.id}`)
+        if (status === 200) deleted.push({ user, mark: gone.mark })
+        else unanswered++
+        await sleep(20)
+      }
+    }
+    for (let kill = 0; kill < KILLS; kill++) {
+      const part = parts[kill % parts.length] as SpawnedPart
+      const before = stored.length
+      await killAtWork(part, users.map(collect), () =>
+        vi.waitFor(() => expect(stored.length).toBeGreaterThan(before), { timeout: 30_000, interval: 5 }),
+      )
+      await part.start()
+    }
+    const ask = ({ api }: SignedInUser, mark: string) =>
+      api.call(sightingsApi.searchSightings, { body: { text: textOf(mark), scope: 'own', limit: 1 } })
+    const isFound = async ({ user, id, mark }: (typeof stored)[number]) =>
+      (await ask(user, mark)).items.some(item => item.id === id && item.matches.includes('exact'))
+    const missing = new Set(stored)
+    await vi.waitFor(
+      async () => {
+        for (const record of missing) {
+          if (!(await isFound(record)))
+            throw new Error(`${missing.size} of ${stored.length} are not found yet`)
+          missing.delete(record)
+        }
+      },
+      { timeout: 90_000, interval: 200 },
+    )
+    const isLeft = async ({ user, mark }: (typeof deleted)[number]) =>
+      (await ask(user, mark)).items.some(({ matches }) => matches.includes('exact'))
+    for (const each of deleted)
+      await vi.waitFor(async () => expect(await isLeft(each)).toBe(false), { timeout: 30_000, interval: 200 })
+    expect(deleted.length).toBeGreaterThan(0)
+    if (process.env.ROUNDS)
+      console.log(
+        `${KILLS} kills, ${unanswered} requests failed by them; ${stored.length} records found, ${deleted.length} deleted ones not`,
+      )
+    const { results } = await (users[0] as SignedInUser).api.call(collectorApi.ingestRecords, {
+      params: { source: 'telegram' },
+      body: { records: [telegramPost()] },
+    })
+    expect(results).toMatchObject([{ status: 'created' }])
+  },
+  240_000 + KILLS * 30_000,
+)
