@@ -68,7 +68,7 @@ export default {
     // Kits serve all services or remotes, so a kit must not import any of them.
     only(
       'kits-import-contracts',
-      '^(packages/(?:service-kit|ui|exchange|evidence|known-iods|offline-ai))/(?!test/)',
+      '^(packages/(?:service-kit|ui|exchange|evidence|known-iods|canon|offline-ai))/(?!test/)',
       [contracts],
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
@@ -97,6 +97,12 @@ export default {
       'Files are written and read by campaigns and the list of IODs, answers of feeds by the workers: a section that exports something else adds itself here.',
     ),
     reserved(
+      'canon-for-narratives',
+      code('packages/canon'),
+      [of('packages/canon|services/(?:narratives|workers)|tools/bench')],
+      'Labels are gathered by the narratives service and its worker: screens ask the service.',
+    ),
+    reserved(
       'demo-data-beside-the-product',
       code('packages/demo'),
       [of('packages/demo|packages/test-kit|tools/[^/]+|e2e'), '/test/'],
@@ -123,7 +129,14 @@ export default {
     only(
       'services-import-contracts-and-kit',
       '^(services/[^/]+|gateway)/(?!test/)',
-      [contracts, 'packages/service-kit', 'packages/exchange', 'packages/evidence', 'packages/known-iods'],
+      [
+        contracts,
+        'packages/service-kit',
+        'packages/exchange',
+        'packages/evidence',
+        'packages/known-iods',
+        'packages/canon',
+      ],
       'A service never imports another: ask it over HTTP, or listen to its events; share types in packages/contracts.',
     ),
     only(
@@ -134,6 +147,7 @@ export default {
         'packages/service-kit',
         'packages/evidence',
         'packages/known-iods',
+        'packages/canon',
         'packages/test-kit',
         'packages/demo',
       ],

@@ -48,7 +48,7 @@ test('a bundle of another tool is planned, imported, kept, and exported byte for
     await detail.getByRole('button', { name: 'Export in another format' }).click()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'STIX 2.1 bundle' }).click(),
+      page.getByRole('menuitem', { name: 'STIX 2.1 bundle', exact: true }).click(),
     ])
     return readFile(await file.path(), 'utf8')
   }

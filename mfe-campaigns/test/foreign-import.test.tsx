@@ -207,6 +207,7 @@ describe('sharing', () => {
       },
     }
     const { dialog } = await open(routes, detail.created_by_id as string)
+    await dialog.findByText('Giant mirrors')
     fireEvent.click(await dialog.findByLabelText('Publish in feeds'))
     const question = within(await screen.findByRole('dialog', { name: 'Publish the campaign' }))
     expect(question.getByText(/usernames of who made them/)).toBeTruthy()

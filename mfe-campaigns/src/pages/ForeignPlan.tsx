@@ -42,7 +42,7 @@ export function ForeignPlan({ plan, makesIods, onMakesIods }: ForeignPlanProps) 
           <li>
             {tool
               ? `${formatCount(refused)} ${NOUNS[tool]}(s) whose value can’t be an IOD are kept as they are.`
-              : `${formatCount(refused)} entries can’t be an IOD and are left out.`}
+              : `${formatCount(refused)} of the entries can’t be IODs and are left out.`}
           </li>
         )}
         {tlp && <li>From now on this campaign’s files are marked at least as strictly.</li>}

@@ -29,6 +29,22 @@ export const LIMITS = {
   /** Narratives of a page of a node's mentions, and triplets of each. */
   mentionsMax: 50,
   mentionTripletsMax: 20,
+  /** Characters of a folded label: folding may lengthen. */
+  canonKeyMax: 2_000,
+  /** Distinct triplets of a user that are compared, those of the newest texts, and the characters of their labels. */
+  canonTripletsMax: 200_000,
+  canonChars: 16_777_216,
+  canonResultBytes: 67_108_864,
+  /** Members that are split off at once, and rules that one decision makes. */
+  splitMembersMax: 200,
+  decisionRulesMax: 1_000,
+  /** Sentences of a page, and characters shown before and after one. */
+  canonicalSentencesMax: 100,
+  excerptMax: 200,
+  /** Equal spans of time in which sentences are counted. */
+  overTimeSpans: 24,
+  /** Users who say a narrative that is shown to all. */
+  sharedOwnersMin: 3,
   ingestRecordsMax: 500,
   /** Characters of a search in records, narratives, and names of campaigns. */
   searchMax: 200,

@@ -8,6 +8,7 @@ export const QUOTAS = [
   'iod_bytes',
   'evidence_bytes',
   'narratives',
+  'canon_rules',
   'campaigns',
   /** Per campaign; a user's usage shows the largest campaign they created. */
   'campaign_iods',
@@ -47,6 +48,8 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
     `Your evidence takes ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: delete some, or ${ASK}`,
   narratives: (used, limit) =>
     `You have ${number(used)} of ${number(limit)} narratives: delete some to make room`,
+  canon_rules: (used, limit, needed) =>
+    `Your merges and splits of canonical narratives take ${number(used)} of ${number(limit)} rules, and this needs ${number(needed)} more: undo some to make room`,
   campaigns: (used, limit) =>
     `You have ${number(used)} of ${number(limit)} campaigns: delete one to make room`,
   campaign_iods: (used, limit) =>

@@ -1,6 +1,7 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
+import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
 import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
@@ -114,9 +115,10 @@ export const SERVICES = {
       // A graph of a million triplets is aggregated before the first byte is sent.
       graph: { waitMs: 120_000 },
     },
-    apis: { narratives: narrativesApi, graph: graphApi },
+    apis: { narratives: narrativesApi, canonical: canonicalApi, graph: graphApi },
     internal: {
       ...narrativesInternal,
+      ...canonInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,

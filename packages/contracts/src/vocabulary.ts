@@ -87,6 +87,25 @@ export const highestTlp = (levels: Iterable<Tlp | null | undefined>): Tlp | null
   return tlpOfRank(highest)
 }
 
+/** What is clustered apart: subjects and objects, and verbs. */
+export const CANON_KINDS = ['entity', 'verb'] as const
+export type CanonKind = (typeof CANON_KINDS)[number]
+
+export const CANON_PARTS = ['subject', 'verb', 'object'] as const
+export type CanonPart = (typeof CANON_PARTS)[number]
+
+/** What a user decides of two labels: one cluster, or two. */
+export const CANON_RELATIONS = ['must', 'cannot'] as const
+export type CanonRelation = (typeof CANON_RELATIONS)[number]
+
+/** Why a label is in its cluster. The leader is what the others are compared with. */
+export const CANON_REASONS = ['leader', 'words', 'acronym', 'spelling', 'lemma', 'meaning', 'rule'] as const
+export type CanonReason = (typeof CANON_REASONS)[number]
+
+/** How labels are compared: by their words, or by embeddings of an AI provider as well. */
+export const CANON_METHODS = ['offline', 'embeddings'] as const
+export type CanonMethod = (typeof CANON_METHODS)[number]
+
 /** Formats of files that are taken in whole, and kept as they are. */
 export const IMPORT_FORMATS = ['stix', 'misp', 'json', 'csv'] as const
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]

@@ -16,7 +16,6 @@ import {
   type Tlp,
   usageInternal,
 } from '@iodine/contracts'
-import { ALL_COLLECTION } from '@iodine/exchange'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -298,7 +297,7 @@ describe('what is published', () => {
     await api.call(campaignsApi.addIods, { params: { id: other.id }, body: { iod_ids: [shared?.id ?? ''] } })
     const own = await publish()
     await publish(other.id)
-    const all = await new TaxiiReader(await address(), ALL_COLLECTION).pull()
+    const all = await new TaxiiReader(await address(), 'all').pull()
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
     expect(all.filter(({ type }) => type === 'indicator')).toHaveLength(1)
     // Withdrawn from one, it stays in the other: it is not revoked.
@@ -477,7 +476,7 @@ describe('TAXII 2.1', () => {
     })
     const { collections } = (await get('iodine/collections/')).body
     expect(collections).toMatchObject([
-      { id: ALL_COLLECTION, alias: 'all', can_read: true, can_write: false },
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), alias: 'all', can_read: true, can_write: false },
       { id: collection, alias: campaign.id, title: 'Lake' },
     ])
     for (const name of [collection, campaign.id, collection.toUpperCase()])

@@ -2,6 +2,7 @@ import { createService, type Part, type ServiceDeps } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
 import { anchorsProcessor } from './processors/anchors.js'
+import { canonProcessor } from './processors/canon.js'
 import { erasuresProcessor } from './processors/erasures.js'
 import { extractionProcessor } from './processors/extraction.js'
 import { importsProcessor } from './processors/imports.js'
@@ -19,6 +20,7 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
   service.metrics.watchQueues(() => service.queues.states())
   try {
     await Promise.all([
+      startProcessor(canonProcessor, context),
       startProcessor(erasuresProcessor, context),
       startProcessor(extractionProcessor, context),
       startProcessor(importsProcessor, context),

@@ -29,6 +29,10 @@ export const workersConfigSchema = serviceConfigSchema.extend({
   MAIL_FROM: z.string().default(`${PRODUCT_NAME} <no-reply@iodine.local>`),
   OPENAI_BASE_URL: urlSetting('http', 'https').default('https://api.openai.com/v1'),
   OPENAI_MODEL: z.string().default('gpt-4o-mini'),
+  /** Compares labels of canonical narratives by their meaning, on request. Must offer 256 dimensions. */
+  OPENAI_EMBEDDINGS_MODEL: z.string().default('text-embedding-3-small'),
+  /** Milliseconds that the vectors of a user's labels may take. */
+  EMBEDDINGS_TIMEOUT_MS: z.coerce.number().int().min(1).default(60_000),
   /** A time-stamping authority (RFC 3161), which witnesses the log of seals every hour. */
   TSA_URL: urlSetting('http', 'https').optional(),
   /** Hosts of the deployment's own network that subscriptions may ask: `host` or `host:port`, separated by commas. */

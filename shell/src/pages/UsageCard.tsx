@@ -15,6 +15,7 @@ const ROWS: [Quota, string][] = [
   ['iod_bytes', 'Size of the IODs’ texts'],
   ['evidence_bytes', 'Size of the evidence’s texts'],
   ['narratives', 'Narratives'],
+  ['canon_rules', 'Merges and splits of narratives'],
   ['campaigns', 'Campaigns'],
   ['campaign_iods', 'IODs in your fullest campaign'],
   ['import_bytes', 'Size of imported files'],

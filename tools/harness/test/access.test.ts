@@ -4,6 +4,7 @@ import {
   API_BASE,
   authApi,
   campaignsApi,
+  canonicalApi,
   capturesApi,
   collectorApi,
   DETAILS,
@@ -53,6 +54,10 @@ interface Things {
   iod: string
   campaign: string
   narrative: string
+  /** Canonical narratives of the owner, and their decision that two others are one. */
+  canonical: string
+  another: string
+  decision: string
   /** The owner's, of their IOD. */
   evidence: string
   /** The owner's, sealed and not shared. */
@@ -202,6 +207,29 @@ const ROWS: Record<string, Row> = {
   'DELETE /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
   'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: mine(200, 403) },
   'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },
+  'GET /narratives/canonical': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
+  'GET /narratives/canonical/:id': {
+    id: 'canonical',
+    query: ({ owner }) => `?user_id=${owner}`,
+    status: 200,
+  },
+  'GET /narratives/canonical/:id/sentences': {
+    id: 'canonical',
+    query: ({ owner }) => `?user_id=${owner}`,
+    status: mine(200, 404),
+  },
+  'POST /narratives/canonical/:id/split': {
+    id: 'canonical',
+    body: () => ({ part: 'subject', members: ['nobody'] }),
+    status: mine(422, 404),
+  },
+  'POST /narratives/canonical/:id/merge': {
+    id: 'canonical',
+    body: ({ another }) => ({ with: another }),
+    status: mine(200, 404),
+  },
+  'POST /narratives/canonical/compare': { status: 200 },
+  'POST /narratives/canonical/history/:id/undo': { id: 'decision', status: mine(200, 404) },
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
   'GET /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
   'GET /narratives/data/:id/citations': { id: 'narrative', status: mine(200, 404) },
@@ -273,6 +301,12 @@ const prepare = async (
   // Beyond the excerpt that a public profile shows.
   const text = `${SENTENCE.repeat(15)}${MARK}`
   const narrative = await api.call(narrativesApi.createNarrative, { body: { text } })
+  const canonical = await api.call(canonicalApi.listCanonical)
+  const idOf = (subject: string) => canonical.find(each => each.subject.label === subject)?.id ?? ''
+  const { decision } = await api.call(canonicalApi.mergeCanonical, {
+    params: { id: idOf('gulls') },
+    body: { with: idOf('tides') },
+  })
   const evidence = await api.call(evidenceApi.addEvidence, {
     params: { id: iod.id },
     body: quoteOf(narrative.id, 0),
@@ -310,6 +344,9 @@ const prepare = async (
     iod: iod.id,
     campaign: campaign.id,
     narrative: narrative.id,
+    canonical: idOf('they'),
+    another: idOf('nobody'),
+    decision,
     evidence: evidence.id,
     owner,
   }
@@ -318,7 +355,14 @@ const prepare = async (
 it('lets each role do what the table says, on every route, and nothing else', async () => {
   expect(Object.keys(ROWS).sort()).toEqual(operations.map(nameOf).sort())
 
-  stack.ai.always({ triplets: [{ subject: 'they', verb: 'told', object: 'everybody' }] })
+  stack.ai.always({
+    triplets: [
+      { subject: 'they', verb: 'told', object: 'everybody' },
+      { subject: 'nobody', verb: 'asks', object: 'why' },
+      { subject: 'gulls', verb: 'count', object: 'waves' },
+      { subject: 'tides', verb: 'follow', object: 'moons' },
+    ],
+  })
   const [owner, other, admin] = [
     await stack.signUp(),
     await stack.signUp(),
@@ -386,7 +430,7 @@ it('feeds are read by feed keys alone', async () => {
   for (const { spec } of FEEDS) {
     const path = samplePath(spec.path).replace('/a'.padEnd(25, 'a'), '/all')
     const status = async (credential?: string) => {
-      const headers = credential ? { authorization: `Bearer ${credential}` } : {}
+      const headers = new Headers(credential ? { authorization: `Bearer ${credential}` } : {})
       return (await fetch(stack.url + path, { headers })).status
     }
     for (const credential of [undefined, token, access_token, `${key}x`])

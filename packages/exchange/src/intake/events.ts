@@ -6,7 +6,7 @@ import { parseObject } from '../stix/read.js'
 import type { Place } from './opened.js'
 
 /** Bytes of pieces after which other work gets a turn. */
-const BREATH = 250_000
+const YIELD_BYTES = 250_000
 
 /** Opens a file of MISP events, without what they hold packed. Throws UnreadableFile. */
 export function* readEvents(
@@ -38,7 +38,7 @@ export function* readEvents(
     const part = type === 'attribute' ? packedStix(element) : undefined
     if (part) packed.set(event, [...(packed.get(event) ?? []), [n, part.n, part.data]])
     seen += end - start
-    if (seen > BREATH) {
+    if (seen > YIELD_BYTES) {
       seen = 0
       yield
     }

@@ -9,7 +9,7 @@ import type { OpenedFile } from './opened.js'
 /** Markings that a file may define. */
 const MARKINGS_MAX = 1_000
 /** Bytes of objects after which other work gets a turn. */
-const BREATH = 250_000
+const YIELD_BYTES = 250_000
 
 /** An event's parts, of which each is a piece. */
 interface PackedEvent {
@@ -61,7 +61,7 @@ export function* readObjects(
     }
     if (markings.size > MARKINGS_MAX) throw new UnreadableFile('The file defines too many markings.')
     seen += end - start
-    if (seen > BREATH) {
+    if (seen > YIELD_BYTES) {
       seen = 0
       yield
     }

@@ -21,7 +21,7 @@ export const COMMA = code(',')
 export const COLON = code(':')
 
 /** Bytes after which a scan lets other work come in between. */
-const BREATH = 1_048_576
+const YIELD_BYTES = 1_048_576
 
 /**
  * Goes through a JSON text in UTF-8 from one value to the next. Reads the structure alone: what stands in a value that is
@@ -29,7 +29,7 @@ const BREATH = 1_048_576
  */
 export class JsonScanner {
   at: number
-  private breath: number
+  private nextYield: number
   private readonly bytes: Uint8Array
   private readonly limits: SliceLimits
   private readonly place: () => string
@@ -40,7 +40,7 @@ export class JsonScanner {
     this.limits = limits
     this.place = place
     this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
-    this.breath = this.at + BREATH
+    this.nextYield = this.at + YIELD_BYTES
   }
 
   refuse(reason: string): never {
@@ -53,8 +53,8 @@ export class JsonScanner {
 
   /** Whether it is time for other work. */
   isLong(): boolean {
-    if (this.at <= this.breath) return false
-    this.breath = this.at + BREATH
+    if (this.at <= this.nextYield) return false
+    this.nextYield = this.at + YIELD_BYTES
     return true
   }
 

@@ -140,6 +140,7 @@ export const importPartSchema = new Schema<ImportPartDoc>(
     ends: { type: [Number], required },
     places: { type: Schema.Types.Mixed, default: undefined },
   },
-  { collection: 'import_parts', versionKey: false },
+  // Places may have empty objects.
+  { collection: 'import_parts', versionKey: false, minimize: false },
 )
 importPartSchema.index({ import_id: 1, n: 1 }, { unique: true })

@@ -77,7 +77,6 @@ export interface PublishedDoc {
   /** The same bytes are published by another campaign, at this level or below: once is enough for all. */
   twin: boolean
 }
-export type PublishedModel = Model<PublishedDoc>
 
 const required = true
 export const publicationSchema = new Schema<PublicationDoc>(

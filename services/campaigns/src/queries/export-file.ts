@@ -103,7 +103,7 @@ async function* packedObjects(
   event: StoredEvent,
 ): AsyncGenerator<string> {
   const iods = iodsById(detail)
-  const level = highestTlp([event.strictest, event.tlp]) ?? context.tlp ?? USUAL_TLP
+  const level = highestTlp([event.strictest, event.tlp, context.tlp]) ?? USUAL_TLP
   const pieces = () => eventPieces(foreign, _id, event, iods, new Set(misp.withheld))
   for await (const { raw, place, key, isHidden, iod } of pieces()) {
     if (isHidden || iod || place.type !== 'attribute' || place.isText) continue
@@ -141,8 +141,11 @@ const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Cont
       ]
     : []
   const rest = detail.iods.filter(({ id }) => !standIns.has(id) || context.evidence?.get(id)?.length)
-  const hasRest = rest.length + (context.techniques ?? []).length + attachments.length > 0
-  const { Event } = toMispEvent({ ...detail, iods: rest }, { ...context, standIns })
+  const techniques = (context.techniques ?? []).filter(
+    ({ id }) => !events.some(each => each.techniques.has(id)),
+  )
+  const hasRest = rest.length + techniques.length + attachments.length > 0
+  const { Event } = toMispEvent({ ...detail, iods: rest }, { ...context, techniques, standIns })
   async function* written(): AsyncGenerator<AsyncIterable<Uint8Array | string>> {
     for (const event of events) {
       // Of several, each gets what is said of its own attributes; all else is in ours.
