@@ -117,13 +117,6 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 export const IMPORT_STATES = ['planning', 'planned', 'applying', 'done', 'failed'] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
 
-/** What accounts share: a link, the same text, nearly the same text, a picture or video, a hashtag. */
-export const SHARE_KINDS = ['link', 'text', 'near', 'media', 'hashtag'] as const
-export type ShareKind = (typeof SHARE_KINDS)[number]
-
-/** A run of the search for accounts that share the same. */
-export const RUN_STATES = ['queued', 'running', 'done', 'failed'] as const
-export type RunState = (typeof RUN_STATES)[number]
 /** Feeds of other tools that are pulled into campaigns. */
 export const FEED_KINDS = ['taxii', 'misp'] as const
 export type FeedKind = (typeof FEED_KINDS)[number]
@@ -150,6 +143,13 @@ export type FeedState = (typeof FEED_STATES)[number]
 /** Of STIX: `lossless` keeps all that came in, `opencti` has what OpenCTI's client takes. */
 export const EXPORT_PROFILES = ['lossless', 'opencti'] as const
 export type ExportProfile = (typeof EXPORT_PROFILES)[number]
+/** What accounts share: a link, the same text, nearly the same text, a picture or video, a hashtag. */
+export const SHARE_KINDS = ['link', 'text', 'near', 'media', 'hashtag'] as const
+export type ShareKind = (typeof SHARE_KINDS)[number]
+
+/** A run of the search for accounts that share the same. */
+export const RUN_STATES = ['queued', 'running', 'done', 'failed'] as const
+export type RunState = (typeof RUN_STATES)[number]
 
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

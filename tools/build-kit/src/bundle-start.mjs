@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Bundles the compiled product for `npm start` into `tools/dev-stack/dist/start/`: `main.js`, `isolated.js` for the process of the
- * embedded database, and `canon-thread.js` and `coordination-thread.js` for threads of the workers and sightings. Some 1,900 modules become a dozen files, since resolving and opening modules takes most of
+ * embedded database, and a file for each kind of thread. Some 1,900 modules become a dozen files, since resolving and opening modules takes most of
  * the time of a start. Servers run the unbundled files.
  */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -55,8 +55,8 @@ const bundle = await rolldown({
   input: {
     main: join(ROOT, 'tools/dev-stack/dist/main.js'),
     isolated: join(ROOT, 'packages/embedded-mongo/dist/isolated.js'),
-    'coordination-thread': join(ROOT, 'services/sightings/dist/thread/coordination-thread.js'),
     'canon-thread': join(ROOT, 'services/workers/dist/canon/canon-thread.js'),
+    'coordination-thread': join(ROOT, 'services/sightings/dist/thread/coordination-thread.js'),
   },
   platform: 'node',
   plugins: [atTheirPlace, jsdomWhenUsed],

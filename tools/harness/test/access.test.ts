@@ -68,12 +68,12 @@ interface Things {
   /** The owner's plans into their campaign: one to apply, one to discard. */
   import: string
   discarded: string
-  /** The owner's, of their records. */
-  run: string
   /** The admin's. */
   subscription: string
   /** A feed key of the owner's. */
   feed_key: string
+  /** The owner's, of their records. */
+  run: string
   /** The owner's, in another browser. */
   session: string
   owner: string
@@ -94,9 +94,9 @@ const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).conte
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
-const aRun = () => ({ kinds: ['link' as const], window_s: 60, min_participation: 1 })
 /** No run of it gets anywhere. */
 const feedInto = (campaign_id: string) => ({ url: 'https://127.0.0.1/', kind: 'taxii' as const, campaign_id })
+const aRun = () => ({ kinds: ['link' as const], window_s: 60, min_participation: 1 })
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
 
