@@ -1,6 +1,7 @@
 import { Loading, Tab, Tabs } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { lazy, Suspense } from 'react'
+import styles from './GraphPage.module.css'
 import { TripletsPage } from './TripletsPage'
 
 const CoSharesPage = lazy(() => import('./CoSharesPage').then(page => ({ default: page.CoSharesPage })))
@@ -13,6 +14,7 @@ export function GraphPage() {
   const isCoShares = search.get('tab') === CO_SHARES
   const tabs = (
     <Tabs
+      className={styles.tabs}
       id="graphs"
       selectedTabId={isCoShares ? CO_SHARES : 'triplets'}
       onChange={id => setSearch(id === CO_SHARES ? { tab: CO_SHARES } : {})}

@@ -1,5 +1,6 @@
 import { DETAILS, USERNAME_PATTERN } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
+import { createQueryClient, errorToast } from '@iodine/mfe-kit'
+import { QueryClientProvider } from '@iodine/mfe-kit/query'
 import {
   Button,
   Card,
@@ -24,6 +25,7 @@ import { UsageCard } from './UsageCard'
 export function Profile() {
   const { session } = useHost()
   const user = useUser()
+  const [queryClient] = useState(createQueryClient)
   const [failed, setFailed] = useState(false)
   const load = useCallback(
     () =>
@@ -59,10 +61,12 @@ export function Profile() {
             </dl>
           </Card>
           <AiKeyCard configured={user.has_openai_key} onChanged={load} />
-          <PasskeysCard />
-          <SessionsCard />
-          <FeedKeysCard />
-          <UsageCard />
+          <QueryClientProvider client={queryClient}>
+            <PasskeysCard />
+            <SessionsCard />
+            <FeedKeysCard />
+            <UsageCard />
+          </QueryClientProvider>
         </div>
       )}
     </Page>
