@@ -1,11 +1,4 @@
-import {
-  MATCHES,
-  type Match,
-  type Sighting,
-  type SightingEdge,
-  type SightingResults,
-  type SOURCES,
-} from '@iodine/contracts'
+import type { Match, Sighting, SightingEdge, SightingResults, Source } from '@iodine/contracts'
 
 /** How a sighting matches, strongest first: it has the shape of the first that applies. */
 export const KINDS: readonly Match[] = ['post', 'forward', 'exact', 'near', 'link', 'media', 'reworded']
@@ -20,7 +13,7 @@ export const MATCH_LABELS: Record<Match, string> = {
   reworded: 'In other words',
 }
 
-export const SOURCE_LABELS: Record<(typeof SOURCES)[number], string> = {
+export const SOURCE_LABELS: Record<Source, string> = {
   tiktok: 'Short video',
   telegram: 'Messaging channel',
   blog: 'Blog',
@@ -28,7 +21,7 @@ export const SOURCE_LABELS: Record<(typeof SOURCES)[number], string> = {
 
 /** What a mark on the timeline looks like. */
 export const kindOf = (matches: readonly Match[]): Match =>
-  KINDS.find(kind => matches.includes(kind)) ?? MATCHES[0]
+  KINDS.find(kind => matches.includes(kind)) ?? 'exact'
 
 export const NO_ACCOUNT = 'Account unknown'
 
